@@ -1,0 +1,49 @@
+// The arrows of docs/architecture.md. A folder imports `core` and what its row lists, nothing else of ours.
+const arrows = {
+  core: [],
+  filter: ['core'],
+  signature: ['core'],
+  definitions: ['core', 'filter', 'signature'],
+  plan: ['core', 'filter'],
+  registry: ['core', 'filter', 'signature'],
+  ingress: ['core', 'registry', 'signature'],
+  reconcile: ['core', 'definitions', 'plan'],
+  run: ['core'],
+  sender: ['core', 'signature'],
+  source: ['core'],
+  secrets: ['core'],
+  storage: ['core'],
+  executors: ['core'],
+  observability: ['core'],
+  config: ['core'],
+  api: ['core', 'filter', 'sender', 'run', 'reconcile'],
+  cli: ['core', 'filter', 'definitions', 'signature', 'sender', 'config', 'source', 'app'],
+};
+
+const own = Object.entries(arrows).map(([folder, may]) => ({
+  name: `${folder}-imports-only-${may.join('-') || 'nothing'}`,
+  severity: 'error',
+  from: { path: `^src/${folder}/` },
+  to: { path: '^src/', pathNot: `^src/(${[folder, ...may].join('|')})/` },
+}));
+
+module.exports = {
+  forbidden: [
+    { name: 'no-circles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-orphans', severity: 'error', from: { orphan: true, path: '^src/', pathNot: '\\.test\\.ts$' }, to: {} },
+    {
+      name: 'only-http-knows-node-http',
+      severity: 'error',
+      from: { path: '^src/ingress/', pathNot: '^src/ingress/http(\\.test)?\\.ts$' },
+      to: { path: '^(node:)?https?$' },
+    },
+    ...own,
+  ],
+  options: {
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '\\.test\\.ts$' },
+    enhancedResolveOptions: { extensions: ['.ts', '.js'] },
+  },
+};

@@ -1,0 +1,21 @@
+/**
+ * Time as a parameter. Wall time is for signature windows, retention and display; durations, windows of the rate
+ * limit and leases use the monotonic clock, which no time server can turn back (threat model D9).
+ */
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  wallMs(): number;
+  /** Milliseconds since an arbitrary moment; never goes back. */
+  monotonicMs(): number;
+}
+
+/** The machine's own clocks. */
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+};
+
+/** RFC 3339 in UTC with milliseconds, as every interface prints instants. */
+export function formatInstant(wallMs: number): string {
+  return new Date(wallMs).toISOString();
+}

@@ -1,0 +1,108 @@
+import type { DeliveryId, RunId, WebhookUid } from './ids.ts';
+import type { Json } from './json.ts';
+
+/** The five labels of the delivery log (specification, "Delivery (log entry)"). */
+export const DELIVERY_LABELS = [
+  'Accepted',
+  'Duplicate',
+  'Rejected (auth)',
+  'Rejected (invalid JSON)',
+  'Rejected (too large)',
+] as const;
+export type DeliveryLabel = (typeof DELIVERY_LABELS)[number];
+
+/** Where the identity of a delivery came from (specification, "Delivery identity"), first available first. */
+export const IDENTITY_SOURCES = ['header', 'provider', 'service_header', 'body_hash'] as const;
+export type IdentitySource = (typeof IDENTITY_SOURCES)[number];
+
+/** The identity of a delivery, scoped to one webhook and to the source it came from. */
+export interface Identity {
+  source: IdentitySource;
+  /** What the log shows and the `202` returns as `delivery_id`. */
+  value: string;
+}
+
+/** Why an automation that listens to the webhook did or did not start. */
+export interface Decision {
+  automation: string;
+  outcome: 'started' | 'filtered' | 'disabled' | 'filter_error';
+  run: RunId | null;
+  /** The key that decided, for example `data.issue.level`; `null` where no key did. */
+  path: string | null;
+  /** What the filter asked of that key. */
+  expected: Json;
+  /** What the payload held there, shortened; `null` also where it held nothing (then `message` says so). */
+  actual: Json;
+  message: string;
+}
+
+/** A run to be born with its delivery. */
+export interface NewRun {
+  id: RunId;
+  automation: string;
+  /** `AppliedAutomation.version`: the prompt and overrides that were live. */
+  version: number;
+}
+
+interface Logged {
+  id: DeliveryId;
+  /** `AppliedWebhook.ref`. */
+  webhook: number;
+  /** Size of the body in bytes; the bytes read so far or the announced size where it was not read whole. */
+  size: number;
+  /** Wall time in milliseconds. */
+  receivedAt: number;
+  clientAddress: string;
+  /** The commit that was live. */
+  revision: string | null;
+}
+
+/** A delivery that passed every check. Whether it is new is for the storage to decide, inside its transaction. */
+export interface DeliveryOffer extends Logged {
+  kind: 'offer';
+  identity: Identity;
+  /** The exact bytes received, in a buffer of their own: handed over, not copied, so not to be read afterwards. */
+  body: Uint8Array<ArrayBuffer>;
+  /** SHA-256 of `body`, to see that a repeated identity came with another body (threat model N9). */
+  bodyHash: Uint8Array;
+  decisions: Decision[];
+  runs: NewRun[];
+}
+
+/** Metadata of a request that was turned away; never its body, never its credential. */
+export interface RejectionEntry extends Logged {
+  kind: 'rejection';
+  label: Exclude<DeliveryLabel, 'Accepted' | 'Duplicate'>;
+  /** Machine-readable, for the team's eyes, for example `stale_timestamp`. */
+  reason: string;
+  /** One sentence for a person; `null` where the reason says it all. */
+  detail: string | null;
+  identity: Identity | null;
+  /** How many requests this row stands for: 1, or more where a flood is summed up. */
+  count: number;
+}
+
+export type DeliveryLogEntry = DeliveryOffer | RejectionEntry;
+
+/** What became of one entry of a batch. */
+export type RecordOutcome = { outcome: 'accepted' } | { outcome: 'duplicate'; of: DeliveryId } | { outcome: 'logged' };
+
+/** A row of the delivery log as it is read back. */
+export interface Delivery {
+  id: DeliveryId;
+  factory: string;
+  webhookUid: WebhookUid;
+  webhookName: string;
+  identity: Identity | null;
+  label: DeliveryLabel;
+  reason: string | null;
+  detail: string | null;
+  size: number;
+  count: number;
+  receivedAt: number;
+  clientAddress: string;
+  revision: string | null;
+  /** For a `Duplicate`: the accepted delivery; `null` once retention has taken it. */
+  duplicateOf: DeliveryId | null;
+  runs: RunId[];
+}

@@ -1,0 +1,41 @@
+/**
+ * The one table of codes for what is unexpected or refused. `status` is the HTTP status of the management API,
+ * `exit` the exit code of the command line. A published code is not reused for something else.
+ */
+export const ERROR_CODES = {
+  internal: { status: 500, exit: 2, title: 'Internal error' },
+  bad_request: { status: 400, exit: 2, title: 'Bad request' },
+  unauthorized: { status: 401, exit: 2, title: 'Credentials missing or wrong' },
+  forbidden: { status: 403, exit: 2, title: 'Permission missing' },
+  not_found: { status: 404, exit: 2, title: 'Not found' },
+  conflict: { status: 409, exit: 1, title: 'Conflict' },
+  invalid_filter: { status: 422, exit: 2, title: 'Invalid filter' },
+  secret_in_use: { status: 409, exit: 1, title: 'Secret in use' },
+  storage_unavailable: { status: 503, exit: 2, title: 'Storage unavailable' },
+  storage_broken: { status: 503, exit: 2, title: 'Storage broken' },
+  storage_newer: { status: 500, exit: 2, title: 'Database written by a newer version' },
+  data_dir_locked: { status: 500, exit: 2, title: 'Data directory in use' },
+  master_key_wrong: { status: 500, exit: 2, title: 'Wrong master key' },
+  config_invalid: { status: 500, exit: 2, title: 'Invalid configuration' },
+  source_unavailable: { status: 502, exit: 2, title: 'Source unavailable' },
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_CODES;
+
+/** What went wrong outside the expected outcomes. `message` is one readable sentence and holds no secret. */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly details: unknown;
+
+  constructor(code: ErrorCode, message: string, options: { cause?: unknown; details?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.details = options.details;
+  }
+}
+
+/** The message of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

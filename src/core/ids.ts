@@ -1,0 +1,64 @@
+import { monotonicFactory } from 'ulid';
+
+/** Identifier of a webhook; part of its ingress URL. `wh_` and 26 lowercase Crockford base-32 characters. */
+export type WebhookUid = `wh_${string}`;
+/** Identifier of one row of the delivery log, time-ordered. Not the sender's delivery ID. */
+export type DeliveryId = `dlv_${string}`;
+/** Identifier of a run, time-ordered. */
+export type RunId = `run_${string}`;
+/** Identifier of one reconciliation, time-ordered. */
+export type ReconciliationId = `rec_${string}`;
+/** Identifier of an API token (not the token itself). */
+export type TokenId = `tok_${string}`;
+
+const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
+const UID_PATTERN = /^wh_[0-9a-hjkmnp-tv-z]{26}$/;
+
+/** Fills with random bytes; `node:crypto`'s `randomBytes` outside tests. */
+export type RandomBytes = (size: number) => Uint8Array;
+
+/** Has this text the form of a webhook UID? Case-sensitive, as the ingress is. */
+export function isWebhookUid(text: string): text is WebhookUid {
+  return UID_PATTERN.test(text);
+}
+
+/** Makes identifiers. Ids of one kind made in one process are strictly increasing, also within a millisecond. */
+export interface IdSource {
+  webhookUid(): WebhookUid;
+  /** @param atMs wall time in milliseconds that the id carries */
+  deliveryId(atMs: number): DeliveryId;
+  runId(atMs: number): RunId;
+  reconciliationId(atMs: number): ReconciliationId;
+  tokenId(atMs: number): TokenId;
+}
+
+/** @param randomBytes source of randomness; asked for 4 KiB at a time, since one call per character costs more than the id */
+export function createIdSource(randomBytes: RandomBytes): IdSource {
+  const randomByte = createBytePool(randomBytes);
+  const next = monotonicFactory(() => randomByte() / 256);
+  const ulid = (atMs: number) => next(atMs).toLowerCase();
+  return {
+    webhookUid: () => {
+      // 26 characters of 5 bits are 130 random bits; 256 is a multiple of 32, so the low five bits are unbiased.
+      let text = '';
+      for (let i = 0; i < 26; i++) text += CROCKFORD[randomByte() & 31];
+      return `wh_${text}`;
+    },
+    deliveryId: (atMs) => `dlv_${ulid(atMs)}`,
+    runId: (atMs) => `run_${ulid(atMs)}`,
+    reconciliationId: (atMs) => `rec_${ulid(atMs)}`,
+    tokenId: (atMs) => `tok_${ulid(atMs)}`,
+  };
+}
+
+function createBytePool(randomBytes: RandomBytes): () => number {
+  let pool = new Uint8Array(0);
+  let used = 0;
+  return () => {
+    if (used === pool.length) {
+      pool = randomBytes(4096) as Uint8Array<ArrayBuffer>;
+      used = 0;
+    }
+    return pool[used++]!;
+  };
+}

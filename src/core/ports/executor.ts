@@ -1,0 +1,47 @@
+import type { RunId } from '../ids.ts';
+import type { ExecutorType, RunInput, RunResult } from '../run.ts';
+import type { SecretValue } from '../secret-value.ts';
+
+/** Texts of one run beside its payload, made by `run/envelope.ts`. */
+export interface RunDocuments {
+  /** `prompt.md`: the prompt, then the envelope. */
+  promptFile: string;
+  /** `run.json`. */
+  runFile: string;
+}
+
+/** One attempt on its way. */
+export interface ExecutionRequest {
+  input: RunInput;
+  documents: RunDocuments;
+  /** Team secrets that the automation lists, by name. */
+  secrets: ReadonlyMap<string, SecretValue>;
+  /** Aborted on cancel and on shutdown: the whole process group gets SIGTERM, then SIGKILL after the grace period. */
+  signal: AbortSignal;
+}
+
+/** What carries a run out. */
+export interface Executor {
+  readonly type: ExecutorType;
+  /** Resolves when the attempt has ended and its output is on disk. Never throws: a failure to start is a result. */
+  execute(request: ExecutionRequest): Promise<RunResult>;
+  /**
+   * Was this attempt perhaps started by an earlier process? Decides after a crash whether it may be started (again).
+   */
+  wasStarted(run: RunId, attempt: number): Promise<boolean>;
+}
+
+/** Captured output of runs. */
+export interface RunLogReader {
+  /** The bytes from `offset` on, at most `limit`; `null` where the run has no log. */
+  read(run: RunId, offset: number, limit: number): Promise<Uint8Array | null>;
+}
+
+/** Tickets: the proof that an attempt was started (threat model D7). */
+export interface TicketOffice {
+  /** Leaves the ticket, exclusively, and syncs file and folder. `false` where it was there already. */
+  take(run: RunId, attempt: number): Promise<boolean>;
+  exists(run: RunId, attempt: number): Promise<boolean>;
+  /** Removes tickets of runs that have ended. */
+  discard(run: RunId): Promise<void>;
+}

@@ -1,0 +1,58 @@
+import type { AppliedAutomation, AppliedFactory, AppliedWebhook } from '../applied.ts';
+import type { WebhookUid } from '../ids.ts';
+import type { Condition, FactoryStatus, Reconciliation } from '../reconciliation.ts';
+
+/** A webhook row as an apply writes it; the storage keeps `ref` and `createdAt` of a row that exists. */
+export type WebhookRow = Omit<AppliedWebhook, 'ref' | 'createdAt' | 'deletedAt'>;
+/** An automation row as an apply writes it; the storage finds or makes its `version`. */
+export type AutomationRow = Omit<AppliedAutomation, 'version'>;
+
+/** A whole apply: everything below is written in one transaction, or nothing is. */
+export interface AppliedChange {
+  factory: string;
+  revision: string | null;
+  at: number;
+  /** Created, changed and unchanged alike: unchanged ones may carry a newer secret version. */
+  webhooks: WebhookRow[];
+  /** Webhooks whose file is gone: marked deleted, their UID kept for a file that comes back. */
+  deleteWebhooks: WebhookUid[];
+  automations: AutomationRow[];
+  /** Names of automations whose file is gone. */
+  deleteAutomations: string[];
+  reconciliation: Reconciliation;
+  conditions: Condition[];
+}
+
+/** What we own and applied, per factory. */
+export interface Inventory {
+  /** Makes sure that the factory has a row; keeps what is there. */
+  register(factory: string, at: number): Promise<void>;
+  /** `null` for a factory that was never registered. Includes deleted webhooks. */
+  load(factory: string): Promise<AppliedFactory | null>;
+  apply(change: AppliedChange): Promise<void>;
+  /**
+   * Records a pass that applied nothing: the reconciliation, the attempted revision and the conditions, together. The
+   * same commit with the same result, reason and diagnostics as the newest row renews `attemptedAt` of that row and
+   * answers with it; otherwise the given one is stored and returned.
+   */
+  recordAttempt(reconciliation: Reconciliation, conditions: Condition[]): Promise<Reconciliation>;
+  status(factory: string): Promise<FactoryStatus | null>;
+  setConditions(factory: string, conditions: Condition[]): Promise<void>;
+}
+
+/** A webhook with what its list shows beside its definition. */
+export interface WebhookView extends AppliedWebhook {
+  /** `missing`: the named secret was deleted; `outdated`: it has a newer version than the pinned one. */
+  secretState: 'current' | 'outdated' | 'missing';
+  lastDeliveryAt: number | null;
+}
+
+/** Reads of the inventory for people and scripts. Deleted webhooks are left out of lists but can be read by UID. */
+export interface InventoryReader {
+  factories(): Promise<FactoryStatus[]>;
+  counts(factory: string): Promise<{ webhooks: number; automations: number; queuedRuns: number; runningRuns: number }>;
+  webhooks(factory: string): Promise<WebhookView[]>;
+  webhook(uid: WebhookUid): Promise<WebhookView | null>;
+  automations(factory: string): Promise<AppliedAutomation[]>;
+  automation(factory: string, name: string): Promise<AppliedAutomation | null>;
+}

@@ -1,0 +1,17 @@
+import type { DeliveryLabel } from '../delivery.ts';
+
+/** Why the ingress turned a request away without a row in the log. */
+export type UnloggedRefusal =
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'delivery_rate'
+  | 'failed_auth_rate'
+  | 'rejection_rows'
+  | 'overloaded'
+  | 'storage';
+
+/** What the hot path counts. */
+export interface IngressMetrics {
+  countDelivery(webhookUid: string, label: DeliveryLabel): void;
+  countRefusal(reason: UnloggedRefusal): void;
+}

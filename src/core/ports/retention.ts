@@ -1,0 +1,14 @@
+/** How long things are kept, in milliseconds. */
+export interface RetentionPolicy {
+  deliveriesMs: number;
+  /** The newest so many entries of each webhook stay, whatever their age. */
+  minDeliveries: number;
+  identitiesMs: number;
+  runsMs: number;
+}
+
+/** Removal of what is too old, in small pieces so that no delivery waits for it. */
+export interface Retention {
+  /** Removes at most a few hundred rows. `more` where another piece is due; `runs` lists the runs whose files may go. */
+  prune(policy: RetentionPolicy, nowMs: number): Promise<{ more: boolean; removedRuns: string[] }>;
+}

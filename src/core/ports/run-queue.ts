@@ -1,0 +1,29 @@
+import type { RunId } from '../ids.ts';
+import type { Page, PageRequest } from '../page.ts';
+import type { ExecutorType, Run, RunInput, RunResult, RunState } from '../run.ts';
+
+/** The durable queue of runs. Runs are born by `DeliveryLog.record`; here they are taken and ended. */
+export interface RunQueue {
+  /** Takes up to `limit` queued runs of a factory, oldest first: they are `running` when this resolves. */
+  claim(request: { factory: string; executor: ExecutorType; limit: number; at: number }): Promise<RunInput[]>;
+  /**
+   * Ends a running attempt. `false` where the run is not `running` in that attempt any more: then nothing changed.
+   */
+  finish(request: { id: RunId; attempt: number; result: RunResult; at: number }): Promise<boolean>;
+  /** Gives a running run back that was surely never started (no ticket). `false` where it is not `running`. */
+  release(request: { id: RunId; attempt: number }): Promise<boolean>;
+  /** Ends a queued run as `cancelled`. `false` where it is not queued any more. */
+  cancelQueued(request: { id: RunId; at: number }): Promise<boolean>;
+  /** Runs that a daemon left behind as `running`. */
+  running(executor: ExecutorType): Promise<Run[]>;
+}
+
+/** Reads of runs for people and scripts. */
+export interface RunReader {
+  /** Newest first. */
+  list(
+    request: PageRequest & { factory: string; state: RunState | null; automation: string | null },
+  ): Promise<Page<Run>>;
+  get(id: RunId): Promise<Run | null>;
+  input(id: RunId): Promise<RunInput | null>;
+}

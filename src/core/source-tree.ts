@@ -1,0 +1,23 @@
+/** What kind of object stands at a path of a git tree. Only regular files may hold definitions (threat model G2). */
+export type TreeEntryKind = 'file' | 'symlink' | 'submodule';
+
+/** Files larger than this are not read; their size alone makes them an error. */
+export const MAX_DEFINITION_BYTES = 262_144;
+
+/** One entry of a definition tree. */
+export interface TreeEntry {
+  /** Path relative to the factory's root, `/` between segments. */
+  path: string;
+  kind: TreeEntryKind;
+  /** Size in bytes as git states it. */
+  size: number;
+  /** The exact bytes; `null` for what is not a regular file or is larger than `MAX_DEFINITION_BYTES`. */
+  bytes: Uint8Array | null;
+}
+
+/** The part of a repository that can hold a factory's definition: `factory.yaml`, `webhooks/`, `automations/`. */
+export interface SourceTree {
+  /** Folder of the factory inside the repository: `''` or `sub/dir/`, to be put before every `path` that is shown. */
+  prefix: string;
+  entries: TreeEntry[];
+}

@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+// Files run side by side on two cores; what starts daemons or kills them has room in its own time limit.
+export default defineConfig({
+  test: {
+    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    maxWorkers: 2,
+    pool: 'forks',
+  },
+});
