@@ -20,6 +20,11 @@ export interface Identity {
   source: IdentitySource;
   /** What the log shows and the `202` returns as `delivery_id`. */
   value: string;
+  /**
+   * What two deliveries are compared by: the bytes received, one character each. `value` alone would not do, since
+   * different bytes may read as the same text (UTF-8 where valid, else Latin-1).
+   */
+  key: string;
 }
 
 /** Why an automation that listens to the webhook did or did not start. */
@@ -77,7 +82,7 @@ export interface RejectionEntry extends Logged {
   reason: string;
   /** One sentence for a person; `null` where the reason says it all. */
   detail: string | null;
-  identity: Identity | null;
+  identity: Omit<Identity, 'key'> | null;
   /** How many requests this row stands for: 1, or more where a flood is summed up. */
   count: number;
 }
@@ -93,7 +98,7 @@ export interface Delivery {
   factory: string;
   webhookUid: WebhookUid;
   webhookName: string;
-  identity: Identity | null;
+  identity: Omit<Identity, 'key'> | null;
   label: DeliveryLabel;
   reason: string | null;
   detail: string | null;

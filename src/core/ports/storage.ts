@@ -1,0 +1,21 @@
+import type { DeliveryLog, DeliveryReader } from './delivery-log.ts';
+import type { Inventory, InventoryReader } from './inventory.ts';
+import type { ReconciliationReader } from './reconciliation-log.ts';
+import type { Retention } from './retention.ts';
+import type { RunQueue, RunReader } from './run-queue.ts';
+import type { SealedSecretTable } from './secret-store.ts';
+import type { TokenTable } from './token-table.ts';
+
+/** All that one storage offers. Every method is one whole operation; none leaves a transaction open behind it. */
+export interface Storage {
+  deliveryLog: DeliveryLog;
+  deliveryReader: DeliveryReader;
+  inventory: Inventory;
+  inventoryReader: InventoryReader;
+  runQueue: RunQueue;
+  runReader: RunReader;
+  reconciliationReader: ReconciliationReader;
+  sealedSecrets: SealedSecretTable;
+  tokens: TokenTable;
+  retention: Retention;
+}

@@ -1,0 +1,100 @@
+import type Database from 'better-sqlite3';
+import {
+  DELIVERY_LABELS,
+  type DeliveryLogEntry,
+  type DeliveryOffer,
+  IDENTITY_SOURCES,
+  type RecordOutcome,
+  type RejectionEntry,
+} from '../../core/delivery.ts';
+import type { DeliveryId } from '../../core/ids.ts';
+
+const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
+const LABEL_DUPLICATE = DELIVERY_LABELS.indexOf('Duplicate');
+
+/** Writes one batch as one transaction with one fsync. */
+export type RecordBatch = (batch: readonly DeliveryLogEntry[]) => RecordOutcome[];
+
+/**
+ * Prepares the statements of the hot path. Whether a delivery is new is decided by the unique index on
+ * (webhook, source, key) inside the transaction, never by looking first (threat model D6).
+ */
+export function prepareRecordBatch(db: Database.Database): RecordBatch {
+  const statements = prepareStatements(db);
+  const recordEntry = (entry: DeliveryLogEntry): RecordOutcome =>
+    entry.kind === 'offer' ? recordOffer(statements, entry) : recordRejection(statements, entry);
+  return db.transaction((batch: readonly DeliveryLogEntry[]) => batch.map(recordEntry)).immediate;
+}
+
+type Statements = ReturnType<typeof prepareStatements>;
+
+function prepareStatements(db: Database.Database) {
+  return {
+    claimIdentity: db.prepare<[number, number, string, string, Uint8Array, number]>(
+      'INSERT INTO identities (webhook, source, key, delivery, body_hash, accepted_at) VALUES (?, ?, ?, ?, ?, ?) ' +
+        'ON CONFLICT DO NOTHING',
+    ),
+    findIdentity: db.prepare<[number, number, string], { delivery: DeliveryId; body_hash: Buffer }>(
+      'SELECT delivery, body_hash FROM identities WHERE webhook = ? AND source = ? AND key = ?',
+    ),
+    insertDelivery: db.prepare(
+      'INSERT INTO deliveries (id, webhook, label, reason, detail, identity_source, identity, size, count, ' +
+        'received_at, client_address, revision, duplicate_of) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+    ),
+    insertContents: db.prepare<[number | bigint, Uint8Array, string]>(
+      'INSERT INTO delivery_contents (delivery, body, decisions) VALUES (?, ?, ?)',
+    ),
+    insertRun: db.prepare(
+      'INSERT INTO runs (id, factory, automation, version, delivery, delivery_id, delivery_identity, webhook, ' +
+        'revision, created_at) SELECT ?, factory, ?, ?, ?, ?, ?, ref, ?, ? FROM webhooks WHERE ref = ?',
+    ),
+  };
+}
+
+function recordOffer(statements: Statements, offer: DeliveryOffer): RecordOutcome {
+  const source = IDENTITY_SOURCES.indexOf(offer.identity.source);
+  const claimed = statements.claimIdentity.run(
+    offer.webhook,
+    source,
+    offer.identity.key,
+    offer.id,
+    offer.bodyHash,
+    offer.receivedAt,
+  );
+  return claimed.changes === 1 ? acceptOffer(statements, offer, source) : recordDuplicate(statements, offer, source);
+}
+
+function acceptOffer(statements: Statements, offer: DeliveryOffer, source: number): RecordOutcome {
+  const { lastInsertRowid: seq } = statements.insertDelivery.run(
+    ...[offer.id, offer.webhook, LABEL_ACCEPTED, null, null, source, offer.identity.value, offer.size, 1],
+    ...[offer.receivedAt, offer.clientAddress, offer.revision, null],
+  );
+  statements.insertContents.run(seq, offer.body, offer.decisions.length === 0 ? '[]' : JSON.stringify(offer.decisions));
+  for (const run of offer.runs) {
+    statements.insertRun.run(
+      ...[run.id, run.automation, run.version, seq, offer.id, offer.identity.value, offer.revision, offer.receivedAt],
+      offer.webhook,
+    );
+  }
+  return { outcome: 'accepted' };
+}
+
+function recordDuplicate(statements: Statements, offer: DeliveryOffer, source: number): RecordOutcome {
+  const earlier = statements.findIdentity.get(offer.webhook, source, offer.identity.key)!;
+  const reason = earlier.body_hash.equals(offer.bodyHash) ? 'same_identity' : 'same_identity_other_body';
+  statements.insertDelivery.run(
+    ...[offer.id, offer.webhook, LABEL_DUPLICATE, reason, null, source, offer.identity.value, offer.size, 1],
+    ...[offer.receivedAt, offer.clientAddress, offer.revision, earlier.delivery],
+  );
+  return { outcome: 'duplicate', of: earlier.delivery };
+}
+
+function recordRejection(statements: Statements, entry: RejectionEntry): RecordOutcome {
+  const source = entry.identity === null ? null : IDENTITY_SOURCES.indexOf(entry.identity.source);
+  statements.insertDelivery.run(
+    ...[entry.id, entry.webhook, DELIVERY_LABELS.indexOf(entry.label), entry.reason, entry.detail, source],
+    ...[entry.identity?.value ?? null, entry.size, entry.count, entry.receivedAt, entry.clientAddress],
+    ...[entry.revision, null],
+  );
+  return { outcome: 'logged' };
+}

@@ -1,0 +1,174 @@
+/**
+ * The schema, one step a version. A released step is never edited: a change is a new step. `user_version` of a file
+ * is the number of steps it has seen.
+ *
+ * Tables of the hot path (`deliveries`, `delivery_contents`, `identities`, `runs`) grow at their end: numbers rise
+ * with time, so retention removes from the front without an index on age. Payloads stand apart from the log rows, so
+ * that listing never reads them. `identities` outlives `deliveries`: a sender may repeat itself long after.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `
+  CREATE TABLE factories (
+    name TEXT PRIMARY KEY,
+    applied_revision TEXT,
+    applied_at INTEGER,
+    attempted_revision TEXT,
+    attempted_at INTEGER,
+    conditions TEXT NOT NULL DEFAULT '[]',
+    created_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE webhooks (
+    ref INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    factory TEXT NOT NULL REFERENCES factories (name),
+    name TEXT NOT NULL,
+    file TEXT NOT NULL,
+    description TEXT,
+    auth_mode TEXT NOT NULL,
+    signature_scheme TEXT,
+    secret_name TEXT NOT NULL,
+    secret_version INTEGER NOT NULL,
+    delivery_id_header TEXT,
+    enabled INTEGER NOT NULL,
+    revision TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    deleted_at INTEGER,
+    UNIQUE (factory, name)
+  ) STRICT;
+
+  CREATE TABLE automation_versions (
+    version INTEGER PRIMARY KEY,
+    factory TEXT NOT NULL REFERENCES factories (name),
+    name TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    prompt TEXT NOT NULL,
+    agent TEXT,
+    overrides TEXT NOT NULL,
+    UNIQUE (factory, name, digest)
+  ) STRICT;
+
+  CREATE TABLE automations (
+    factory TEXT NOT NULL REFERENCES factories (name),
+    name TEXT NOT NULL,
+    file TEXT NOT NULL,
+    description TEXT,
+    enabled INTEGER NOT NULL,
+    triggers TEXT NOT NULL,
+    listens_to TEXT NOT NULL,
+    version INTEGER NOT NULL REFERENCES automation_versions (version),
+    revision TEXT,
+    updated_at INTEGER NOT NULL,
+    warnings TEXT NOT NULL DEFAULT '[]',
+    PRIMARY KEY (factory, name)
+  ) STRICT;
+
+  CREATE TABLE reconciliations (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    factory TEXT NOT NULL REFERENCES factories (name),
+    revision TEXT,
+    result TEXT NOT NULL,
+    reason TEXT NOT NULL,
+    message TEXT NOT NULL,
+    diagnostics TEXT NOT NULL,
+    plan TEXT NOT NULL,
+    started_at INTEGER NOT NULL,
+    finished_at INTEGER NOT NULL,
+    attempted_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX reconciliations_by_factory ON reconciliations (factory, seq);
+
+  CREATE TABLE identities (
+    seq INTEGER PRIMARY KEY,
+    webhook INTEGER NOT NULL,
+    source INTEGER NOT NULL,
+    key TEXT NOT NULL,
+    delivery TEXT NOT NULL,
+    body_hash BLOB NOT NULL,
+    accepted_at INTEGER NOT NULL,
+    UNIQUE (webhook, source, key)
+  ) STRICT;
+
+  CREATE TABLE deliveries (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    webhook INTEGER NOT NULL,
+    label INTEGER NOT NULL,
+    reason TEXT,
+    detail TEXT,
+    identity_source INTEGER,
+    identity TEXT,
+    size INTEGER NOT NULL,
+    count INTEGER NOT NULL DEFAULT 1,
+    received_at INTEGER NOT NULL,
+    client_address TEXT NOT NULL,
+    revision TEXT,
+    duplicate_of TEXT
+  ) STRICT;
+  CREATE INDEX deliveries_by_webhook ON deliveries (webhook, seq);
+  CREATE INDEX deliveries_by_label ON deliveries (webhook, label, seq) WHERE label <> 0;
+
+  CREATE TABLE delivery_contents (
+    delivery INTEGER PRIMARY KEY,
+    body BLOB NOT NULL,
+    decisions TEXT NOT NULL
+  ) STRICT;
+
+  CREATE TABLE runs (
+    seq INTEGER PRIMARY KEY,
+    id TEXT NOT NULL UNIQUE,
+    factory TEXT NOT NULL,
+    automation TEXT NOT NULL,
+    version INTEGER NOT NULL,
+    delivery INTEGER NOT NULL,
+    delivery_id TEXT NOT NULL,
+    delivery_identity TEXT NOT NULL,
+    webhook INTEGER NOT NULL,
+    state TEXT NOT NULL DEFAULT 'queued',
+    attempt INTEGER NOT NULL DEFAULT 1,
+    executor TEXT,
+    revision TEXT,
+    error TEXT,
+    exit_code INTEGER,
+    created_at INTEGER NOT NULL,
+    started_at INTEGER,
+    finished_at INTEGER,
+    UNIQUE (delivery, automation)
+  ) STRICT;
+  CREATE INDEX runs_open ON runs (factory, state, seq) WHERE state IN ('queued', 'running');
+  CREATE INDEX runs_by_factory ON runs (factory, seq);
+
+  CREATE TABLE secret_names (
+    name TEXT PRIMARY KEY,
+    last_version INTEGER NOT NULL,
+    newest_version INTEGER,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE secret_versions (
+    name TEXT NOT NULL REFERENCES secret_names (name),
+    version INTEGER NOT NULL,
+    sealed BLOB NOT NULL,
+    created_at INTEGER NOT NULL,
+    PRIMARY KEY (name, version)
+  ) STRICT;
+
+  CREATE TABLE settings (
+    key TEXT PRIMARY KEY,
+    value BLOB NOT NULL
+  ) STRICT;
+
+  CREATE TABLE tokens (
+    id TEXT PRIMARY KEY,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    factories TEXT,
+    hash BLOB NOT NULL UNIQUE,
+    created_at INTEGER NOT NULL,
+    last_used_at INTEGER
+  ) STRICT;
+  `,
+];

@@ -1,0 +1,78 @@
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { AppError } from '../../core/errors.ts';
+import { MIGRATIONS } from './migrations.ts';
+
+/** `PRAGMA synchronous` as SQLite numbers it. */
+const SYNCHRONOUS_FULL = 2;
+
+/**
+ * Opens the database for writing deliveries and brings its schema up to date.
+ *
+ * Throws `storage_newer` for a file that a newer Dockbell wrote (nothing is changed), `storage_broken` where a commit
+ * would not be on disk when it returns.
+ */
+export function openDatabase(file: string): Database.Database {
+  const isNew = !existsSync(file);
+  const db = new Database(file);
+  try {
+    refuseNewer(db, file);
+    configureDurability(db);
+    migrate(db, file, isNew);
+    assertDurability(db, file);
+    return db;
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+function schemaVersion(db: Database.Database): number {
+  return db.pragma('user_version', { simple: true }) as number;
+}
+
+function refuseNewer(db: Database.Database, file: string): void {
+  const version = schemaVersion(db);
+  if (version <= MIGRATIONS.length) return;
+  throw new AppError(
+    'storage_newer',
+    `${file} has schema version ${version}, this Dockbell knows versions up to ${MIGRATIONS.length}: ` +
+      'start the newer Dockbell again, or restore the backup that it made before it migrated. Nothing was changed.',
+  );
+}
+
+/** Threat model D1: better-sqlite3's own default in WAL is NORMAL, which loses acknowledged rows at power loss. */
+function configureDurability(db: Database.Database): void {
+  db.pragma('journal_mode = WAL');
+  db.pragma('synchronous = FULL');
+  db.pragma('foreign_keys = ON');
+  db.pragma('temp_store = MEMORY');
+  db.pragma('cache_size = -65536');
+}
+
+/** All missing steps in one transaction, after a copy of what was there (threat model D14). */
+function migrate(db: Database.Database, file: string, isNew: boolean): void {
+  const version = schemaVersion(db);
+  if (version === MIGRATIONS.length) return;
+  if (!isNew && version > 0) db.prepare('VACUUM INTO ?').run(`${file}.before-v${MIGRATIONS.length}`);
+  db.transaction(() => {
+    for (const step of MIGRATIONS.slice(version)) db.exec(step);
+    db.pragma(`user_version = ${MIGRATIONS.length}`);
+  }).immediate();
+}
+
+/** The pragma reads FULL until the first write even where it does not hold, so write first, then ask. */
+function assertDurability(db: Database.Database, file: string): void {
+  db.prepare(
+    "INSERT INTO settings (key, value) VALUES ('opened_at', CAST(unixepoch() AS BLOB)) " +
+      'ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+  ).run();
+  const synchronous = db.pragma('synchronous', { simple: true });
+  const journal = db.pragma('journal_mode', { simple: true });
+  if (synchronous === SYNCHRONOUS_FULL && journal === 'wal') return;
+  throw new AppError(
+    'storage_broken',
+    `${file} does not keep what it commits (journal_mode ${journal}, synchronous ${synchronous}, needed wal and 2): ` +
+      'put the data directory on a local file system that supports SQLite in WAL mode',
+  );
+}

@@ -1,0 +1,136 @@
+import type { Generated } from 'kysely';
+
+/** The tables of `migrations.ts` as the query builder knows them. Instants are wall time in milliseconds. */
+export interface Schema {
+  factories: {
+    name: string;
+    applied_revision: string | null;
+    applied_at: number | null;
+    attempted_revision: string | null;
+    attempted_at: number | null;
+    conditions: Generated<string>;
+    created_at: number;
+  };
+  webhooks: {
+    ref: Generated<number>;
+    uid: string;
+    factory: string;
+    name: string;
+    file: string;
+    description: string | null;
+    auth_mode: string;
+    signature_scheme: string | null;
+    secret_name: string;
+    secret_version: number;
+    delivery_id_header: string | null;
+    enabled: number;
+    revision: string | null;
+    created_at: number;
+    updated_at: number;
+    deleted_at: number | null;
+  };
+  automation_versions: {
+    version: Generated<number>;
+    factory: string;
+    name: string;
+    digest: string;
+    prompt: string;
+    agent: string | null;
+    overrides: string;
+  };
+  automations: {
+    factory: string;
+    name: string;
+    file: string;
+    description: string | null;
+    enabled: number;
+    triggers: string;
+    listens_to: string;
+    version: number;
+    revision: string | null;
+    updated_at: number;
+    warnings: Generated<string>;
+  };
+  reconciliations: {
+    seq: Generated<number>;
+    id: string;
+    factory: string;
+    revision: string | null;
+    result: string;
+    reason: string;
+    message: string;
+    diagnostics: string;
+    plan: string;
+    started_at: number;
+    finished_at: number;
+    attempted_at: number;
+  };
+  identities: {
+    seq: Generated<number>;
+    webhook: number;
+    source: number;
+    key: string;
+    delivery: string;
+    body_hash: Uint8Array;
+    accepted_at: number;
+  };
+  deliveries: {
+    seq: Generated<number>;
+    id: string;
+    webhook: number;
+    label: number;
+    reason: string | null;
+    detail: string | null;
+    identity_source: number | null;
+    identity: string | null;
+    size: number;
+    count: Generated<number>;
+    received_at: number;
+    client_address: string;
+    revision: string | null;
+    duplicate_of: string | null;
+  };
+  delivery_contents: {
+    delivery: number;
+    body: Uint8Array;
+    decisions: string;
+  };
+  runs: {
+    seq: Generated<number>;
+    id: string;
+    factory: string;
+    automation: string;
+    version: number;
+    delivery: number;
+    delivery_id: string;
+    delivery_identity: string;
+    webhook: number;
+    state: Generated<string>;
+    attempt: Generated<number>;
+    executor: string | null;
+    revision: string | null;
+    error: string | null;
+    exit_code: number | null;
+    created_at: number;
+    started_at: number | null;
+    finished_at: number | null;
+  };
+  secret_names: {
+    name: string;
+    last_version: number;
+    newest_version: number | null;
+    created_at: number;
+    updated_at: number;
+  };
+  secret_versions: { name: string; version: number; sealed: Uint8Array; created_at: number };
+  settings: { key: string; value: Uint8Array };
+  tokens: {
+    id: string;
+    name: string;
+    role: string;
+    factories: string | null;
+    hash: Uint8Array;
+    created_at: number;
+    last_used_at: number | null;
+  };
+}
