@@ -7,7 +7,9 @@ import {
   type RecordOutcome,
   type RejectionEntry,
 } from '../../core/delivery.ts';
+import { AppError, messageOf } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
+import { toStorageError } from './storage-error.ts';
 
 const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
 const LABEL_DUPLICATE = DELIVERY_LABELS.indexOf('Duplicate');
@@ -23,7 +25,30 @@ export function prepareRecordBatch(db: Database.Database): RecordBatch {
   const statements = prepareStatements(db);
   const recordEntry = (entry: DeliveryLogEntry): RecordOutcome =>
     entry.kind === 'offer' ? recordOffer(statements, entry) : recordRejection(statements, entry);
-  return db.transaction((batch: readonly DeliveryLogEntry[]) => batch.map(recordEntry)).immediate;
+  const recordAll = db.transaction((batch: readonly DeliveryLogEntry[]) => batch.map(recordEntry)).immediate;
+  return (batch) => {
+    try {
+      return recordAll(batch);
+    } catch (error) {
+      if (isStorageTrouble(error)) throw error;
+      return batch.map((entry) => recordAlone(recordAll, entry));
+    }
+  };
+}
+
+/** One entry that the schema refuses must not take its neighbours' answers with it (threat model D11). */
+function recordAlone(recordAll: RecordBatch, entry: DeliveryLogEntry): RecordOutcome {
+  try {
+    return recordAll([entry])[0]!;
+  } catch (error) {
+    if (isStorageTrouble(error)) throw error;
+    return { outcome: 'failed', message: messageOf(error) };
+  }
+}
+
+function isStorageTrouble(error: unknown): boolean {
+  const told = toStorageError(error);
+  return told instanceof AppError && told.code !== 'internal';
 }
 
 type Statements = ReturnType<typeof prepareStatements>;

@@ -1,0 +1,17 @@
+import Database from 'better-sqlite3';
+import { AppError, messageOf } from '../../core/errors.ts';
+
+/** Refused but sound: nothing was written, the same call may succeed later. */
+const PASSING = /^SQLITE_(FULL|BUSY|LOCKED|NOMEM|INTERRUPT)/;
+
+/** What is on disk is unknown, or damaged: no further acknowledgement may leave (threat model D3). */
+const BROKEN = /^SQLITE_(IOERR|CORRUPT|READONLY|NOTADB|CANTOPEN|PROTOCOL)/;
+
+/** Gives a failure of SQLite the code that callers decide on; whatever is not SQLite's own passes through. */
+export function toStorageError(error: unknown): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  const text = `${error.code}: ${messageOf(error)}`;
+  if (PASSING.test(error.code)) return new AppError('storage_unavailable', text, { cause: error });
+  if (BROKEN.test(error.code)) return new AppError('storage_broken', text, { cause: error });
+  return new AppError('internal', text, { cause: error });
+}

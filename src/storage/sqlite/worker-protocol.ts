@@ -1,0 +1,39 @@
+import type { ErrorCode } from '../../core/errors.ts';
+import type { Storage } from '../../core/ports/storage.ts';
+
+/** Which operations cross the thread boundary. The worker calls nothing that is not listed here. */
+export const OPERATIONS = {
+  deliveryLog: ['record'],
+  deliveryReader: ['list', 'get', 'payload', 'decisions'],
+  inventory: ['register', 'load', 'apply', 'recordAttempt', 'status', 'setConditions'],
+  inventoryReader: ['factories', 'counts', 'webhooks', 'webhook', 'automations', 'automation'],
+  runQueue: ['claim', 'finish', 'release', 'cancelQueued', 'running'],
+  runReader: ['list', 'get', 'input'],
+  reconciliationReader: ['list', 'get'],
+  sealedSecrets: ['keyCheck', 'setKeyCheck', 'lastVersion', 'insert', 'newest', 'get', 'list', 'delete'],
+  tokens: ['insert', 'findByHash', 'touch', 'list', 'revoke'],
+  retention: ['prune'],
+} as const satisfies { [Port in keyof Storage]: readonly (keyof Storage[Port])[] };
+
+export type PortName = keyof typeof OPERATIONS;
+
+/** What the worker is started with. */
+export interface WorkerSettings {
+  /** The database file. */
+  file: string;
+}
+
+export interface StorageRequest {
+  id: number;
+  port: PortName;
+  operation: string;
+  args: unknown[];
+}
+
+export type StorageReply =
+  | { kind: 'opened' }
+  | { kind: 'result'; id: number; value: unknown }
+  | { kind: 'error'; id: number | null; code: ErrorCode; message: string; details: unknown };
+
+/** Asks the worker to finish what it has, checkpoint, close the file and end. */
+export const CLOSE = 'close';
