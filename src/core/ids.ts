@@ -13,6 +13,7 @@ export type TokenId = `tok_${string}`;
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const UID_PATTERN = /^wh_[0-9a-hjkmnp-tv-z]{26}$/;
+const RUN_PATTERN = /^run_[0-9a-hjkmnp-tv-z]{26}$/;
 
 /** Fills with random bytes; `node:crypto`'s `randomBytes` outside tests. */
 export type RandomBytes = (size: number) => Uint8Array;
@@ -20,6 +21,11 @@ export type RandomBytes = (size: number) => Uint8Array;
 /** Has this text the form of a webhook UID? Case-sensitive, as the ingress is. */
 export function isWebhookUid(text: string): text is WebhookUid {
   return UID_PATTERN.test(text);
+}
+
+/** Has this text the form of a run's identifier? Asked before one becomes part of a path. */
+export function isRunId(text: string): text is RunId {
+  return RUN_PATTERN.test(text);
 }
 
 /** Makes identifiers. Ids of one kind made in one process are strictly increasing, also within a millisecond. */

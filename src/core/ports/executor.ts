@@ -10,13 +10,24 @@ export interface RunDocuments {
   runFile: string;
 }
 
+/** Why and how an attempt is to be stopped; the `reason` of `ExecutionRequest.signal`. */
+export interface StopOrder {
+  /** `cancelled`: a person said so. `interrupted`: the daemon stops. */
+  cause: 'cancelled' | 'interrupted';
+  /** Milliseconds between SIGTERM and SIGKILL; `null` for the executor's own. */
+  graceMs: number | null;
+}
+
 /** One attempt on its way. */
 export interface ExecutionRequest {
   input: RunInput;
   documents: RunDocuments;
   /** Team secrets that the automation lists, by name. */
   secrets: ReadonlyMap<string, SecretValue>;
-  /** Aborted on cancel and on shutdown: the whole process group gets SIGTERM, then SIGKILL after the grace period. */
+  /**
+   * Aborted, with a `StopOrder`, on cancel and on shutdown: the whole process group gets SIGTERM, then SIGKILL after the
+   * grace period. After a shutdown's SIGTERM, exit 0 still is `succeeded`; every other end is `interrupted`.
+   */
   signal: AbortSignal;
 }
 

@@ -10,8 +10,12 @@ export interface RunQueue {
    * Ends a running attempt. `false` where the run is not `running` in that attempt any more: then nothing changed.
    */
   finish(request: { id: RunId; attempt: number; result: RunResult; at: number }): Promise<boolean>;
-  /** Gives a running run back that was surely never started (no ticket). `false` where it is not `running`. */
-  release(request: { id: RunId; attempt: number }): Promise<boolean>;
+  /**
+   * Gives a running attempt back: it is `queued` again, as attempt `nextAttempt`. That is the same number for one that
+   * was surely never started (no ticket), `attempt` + 1 for one that is to be tried again. `false` where the run is not
+   * `running` in that attempt any more.
+   */
+  release(request: { id: RunId; attempt: number; nextAttempt: number }): Promise<boolean>;
   /** Ends a queued run as `cancelled`. `false` where it is not queued any more. */
   cancelQueued(request: { id: RunId; at: number }): Promise<boolean>;
   /** Runs that a daemon left behind as `running`. */

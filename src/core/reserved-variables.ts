@@ -1,0 +1,53 @@
+// Variables that the daemon sets itself, or by which a value would decide what code a program loads (threat model E1).
+const NAMES = new Set([
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'LANG',
+  'SHELL',
+  'IFS',
+  'ENV',
+  'BASH_ENV',
+  'BASHOPTS',
+  'SHELLOPTS',
+  'PS4',
+  'PROMPT_COMMAND',
+  'ZDOTDIR',
+  'NODE_OPTIONS',
+  'NODE_PATH',
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_REPL_EXTERNAL_MODULE',
+  'NODE_V8_COVERAGE',
+  'PYTHONPATH',
+  'PYTHONHOME',
+  'PYTHONSTARTUP',
+  'PYTHONINSPECT',
+  'PERL5OPT',
+  'PERL5LIB',
+  'PERLLIB',
+  'PERL5DB',
+  'RUBYOPT',
+  'RUBYLIB',
+  'JAVA_TOOL_OPTIONS',
+  'JDK_JAVA_OPTIONS',
+  '_JAVA_OPTIONS',
+  'CLASSPATH',
+  'GLIBC_TUNABLES',
+  'GCONV_PATH',
+  'LOCPATH',
+  'NLSPATH',
+  'HOSTALIASES',
+  'RESOLV_HOST_CONF',
+  'GIT_SSH',
+  'GIT_SSH_COMMAND',
+  'GIT_EXEC_PATH',
+  'GIT_PROXY_COMMAND',
+  'GIT_EXTERNAL_DIFF',
+  'GIT_TEMPLATE_DIR',
+]);
+const PREFIXES = ['LD_', 'DYLD_', 'DOCKBELL_', 'BASH_FUNC_', 'MALLOC_', 'GIT_CONFIG'];
+
+/** May no secret reach a run under this name, because it is the daemon's or changes which code a program loads? */
+export function isReservedVariable(name: string): boolean {
+  return NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix));
+}
