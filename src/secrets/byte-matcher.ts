@@ -1,0 +1,97 @@
+/**
+ * A set of byte patterns compiled into one automaton (Aho-Corasick): it reads each byte once, however many patterns
+ * there are and however they overlap, and its state says how many of the last bytes may still become a match. That
+ * number is exactly what a streaming masker has to hold back.
+ */
+export interface ByteMatcher {
+  /** The state after `byte`; 0 is the start. */
+  next(state: number, byte: number): number;
+  /** How many of the last bytes are the beginning of a pattern: all before them can be in no later match. */
+  pendingBytes(state: number): number;
+  /** Length of the longest pattern that ends here; 0 for none. */
+  matchedBytes(state: number): number;
+}
+
+const NONE = -1;
+
+/**
+ * One entry per state. Nearly every state has one child, so that one stands in the arrays, and only the others need a
+ * map: a value of 64 KiB costs a few megabytes instead of a map per byte.
+ */
+interface Automaton {
+  parent: number[];
+  byteFromParent: number[];
+  depth: number[];
+  firstChild: number[];
+  /** Children after the first, by `state * 256 + byte`. */
+  otherChildren: Map<number, number>;
+  /** The state of the longest proper suffix that also begins a pattern. */
+  fallback: number[];
+  matched: number[];
+}
+
+/** Compiles patterns; empty ones are left out. Memory grows with the sum of their lengths. */
+export function compileByteMatcher(patterns: Iterable<Uint8Array>): ByteMatcher {
+  const automaton: Automaton = {
+    parent: [0],
+    byteFromParent: [NONE],
+    depth: [0],
+    firstChild: [NONE],
+    otherChildren: new Map(),
+    fallback: [0],
+    matched: [0],
+  };
+  for (const pattern of patterns) addPattern(automaton, pattern);
+  linkFallbacks(automaton);
+  return {
+    next: (state, byte) => nextState(automaton, state, byte),
+    pendingBytes: (state) => automaton.depth[state]!,
+    matchedBytes: (state) => automaton.matched[state]!,
+  };
+}
+
+function nextState(automaton: Automaton, state: number, byte: number): number {
+  for (let from = state; ; from = automaton.fallback[from]!) {
+    const to = findChild(automaton, from, byte);
+    if (to !== NONE) return to;
+    if (from === 0) return 0;
+  }
+}
+
+function findChild({ firstChild, byteFromParent, otherChildren }: Automaton, state: number, byte: number): number {
+  const first = firstChild[state]!;
+  if (first === NONE || byteFromParent[first] === byte) return first;
+  return otherChildren.get(state * 256 + byte) ?? NONE;
+}
+
+function addPattern(automaton: Automaton, pattern: Uint8Array): void {
+  let state = 0;
+  for (const byte of pattern) {
+    const known = findChild(automaton, state, byte);
+    state = known === NONE ? addChild(automaton, state, byte) : known;
+  }
+  automaton.matched[state] = automaton.depth[state]!;
+}
+
+function addChild(automaton: Automaton, parent: number, byte: number): number {
+  const child = automaton.parent.length;
+  if (automaton.firstChild[parent] === NONE) automaton.firstChild[parent] = child;
+  else automaton.otherChildren.set(parent * 256 + byte, child);
+  automaton.parent.push(parent);
+  automaton.byteFromParent.push(byte);
+  automaton.depth.push(automaton.depth[parent]! + 1);
+  automaton.firstChild.push(NONE);
+  automaton.fallback.push(0);
+  automaton.matched.push(0);
+  return child;
+}
+
+/** Shallow states first, so that the fallback of every shorter state is known. */
+function linkFallbacks(automaton: Automaton): void {
+  const { parent, byteFromParent, depth, fallback, matched } = automaton;
+  const byDepth = Array.from(parent.keys()).sort((a, b) => depth[a]! - depth[b]!);
+  for (const state of byDepth) {
+    if (depth[state]! > 1) fallback[state] = nextState(automaton, fallback[parent[state]!]!, byteFromParent[state]!);
+    if (matched[state] === 0) matched[state] = matched[fallback[state]!]!;
+  }
+}

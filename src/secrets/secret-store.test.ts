@@ -1,0 +1,201 @@
+import { randomBytes } from 'node:crypto';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { AppError } from '../core/errors.ts';
+import type { SealedSecret, SealedSecretTable, SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
+import { SecretValue } from '../core/secret-value.ts';
+import type { Redactor } from './redactor.ts';
+import { createRedactor } from './redactor.ts';
+import { createSecretStore, MAX_SECRET_BYTES } from './secret-store.ts';
+import { createVault } from './vault.ts';
+import { verifyMasterKey } from './verify-master-key.ts';
+
+/** A table in memory that counts its writes. */
+class MemoryTable implements SealedSecretTable {
+  rows: (SealedSecret & { deleted: boolean })[] = [];
+  check: Uint8Array | null = null;
+  usedBy: SecretSummary['usedBy'] = [];
+  writes = 0;
+  /** Called once, before the next insert: another writer at the same moment. */
+  beforeInsert: (() => void) | null = null;
+
+  keyCheck = async () => this.check;
+  setKeyCheck = async (check: Uint8Array) => {
+    this.writes += 1;
+    this.check = check;
+  };
+  lastVersion = async (name: string) =>
+    Math.max(0, ...this.rows.filter((row) => row.name === name).map((row) => row.version));
+  insert = async (secret: SealedSecret) => {
+    this.beforeInsert?.();
+    this.beforeInsert = null;
+    if (await this.get(secret.name, secret.version)) throw new AppError('conflict', 'That version is taken.');
+    this.writes += 1;
+    this.rows.push({ ...secret, deleted: false });
+  };
+  newest = async (name: string) =>
+    this.rows.filter((row) => row.name === name && !row.deleted).sort((a, b) => b.version - a.version)[0] ?? null;
+  get = async (name: string, version: number) =>
+    this.rows.find((row) => row.name === name && row.version === version) ?? null;
+  list = async () => {
+    const names = new Set(this.rows.filter((row) => !row.deleted).map((row) => row.name));
+    return [...names].map((name) => ({ name, version: 1, createdAt: 0, updatedAt: 0, usedBy: this.usedBy }));
+  };
+  delete = async (name: string) => {
+    const rows = this.rows.filter((row) => row.name === name && !row.deleted);
+    for (const row of rows) row.deleted = true;
+    return rows.length > 0;
+  };
+}
+
+const clock = { wallMs: () => 1_700_000_000_000, monotonicMs: () => 0 };
+const vault = createVault(randomBytes(32));
+let table: MemoryTable;
+let redactor: Redactor;
+let store: SecretStore;
+
+beforeEach(() => {
+  table = new MemoryTable();
+  redactor = createRedactor();
+  store = createSecretStore({ table, vault, clock, redactor });
+});
+
+const put = (name: string, value: string, mode: 'create' | 'update' | 'put' = 'put') =>
+  store.put(name, new SecretValue(value), mode);
+
+describe('putting', () => {
+  it('counts versions from 1 and keeps every one readable', async () => {
+    expect(await put('TOKEN', 'first')).toEqual({ created: true, version: 1 });
+    expect(await put('TOKEN', 'second')).toEqual({ created: false, version: 2 });
+    expect((await store.open('TOKEN', 1))?.reveal()).toBe('first');
+    const newest = await store.resolve('TOKEN');
+    expect([newest?.version, newest?.value.reveal()]).toEqual([2, 'second']);
+  });
+
+  it('does not use a version of a deleted secret again', async () => {
+    await put('TOKEN', 'first');
+    await store.delete('TOKEN', { force: false });
+    expect(await store.resolve('TOKEN')).toBeNull();
+    expect(await put('TOKEN', 'second', 'create')).toEqual({ created: true, version: 2 });
+  });
+
+  it('refuses to create what exists and to update what does not', async () => {
+    await expect(put('TOKEN', 'value', 'update')).rejects.toMatchObject({ code: 'not_found' });
+    await put('TOKEN', 'value', 'create');
+    await expect(put('TOKEN', 'value', 'create')).rejects.toMatchObject({ code: 'conflict' });
+  });
+
+  it.each(['', '1TOKEN', 'MY-TOKEN', 'A'.repeat(129), 'TOKEN\n', 'tökén', '__proto__.x'])(
+    'refuses the name %j',
+    async (name) => {
+      await expect(put(name, 'value')).rejects.toMatchObject({ code: 'bad_request' });
+      expect(table.writes).toBe(0);
+    },
+  );
+
+  it.each(['_', 'a', 'TOKEN_2', 'A'.repeat(128), '__proto__'])('accepts the name %j', async (name) => {
+    expect(await put(name, 'value')).toEqual({ created: true, version: 1 });
+  });
+
+  it.each([
+    ['empty', '', 'is empty'],
+    ['too long', 'é'.repeat(MAX_SECRET_BYTES / 2 + 1), 'has 65538 bytes'],
+    ['no Unicode text', 'secret-\ud800', 'not valid Unicode'],
+  ])('refuses a value that is %s without showing it', async (_name, value, message) => {
+    const error = await put('TOKEN', value).catch((thrown: AppError) => thrown);
+    expect(error).toMatchObject({ code: 'bad_request', message: expect.stringContaining(message) });
+    expect((error as AppError).message).not.toContain(value || '\0');
+    expect(table.writes).toBe(0);
+  });
+
+  it('accepts a value of the longest length', async () => {
+    await put('TOKEN', 'x'.repeat(MAX_SECRET_BYTES));
+    expect((await store.resolve('TOKEN'))?.value.reveal()).toHaveLength(MAX_SECRET_BYTES);
+  });
+
+  it('takes the next version when another writer was faster', async () => {
+    table.beforeInsert = () => {
+      table.rows.push({ name: 'TOKEN', version: 1, sealed: new Uint8Array(), createdAt: 0, deleted: false });
+    };
+    expect(await put('TOKEN', 'value')).toEqual({ created: false, version: 2 });
+  });
+
+  it('lets one of two creators win', async () => {
+    table.beforeInsert = () => {
+      table.rows.push({ name: 'TOKEN', version: 1, sealed: new Uint8Array(), createdAt: 0, deleted: false });
+    };
+    await expect(put('TOKEN', 'value', 'create')).rejects.toMatchObject({ code: 'conflict' });
+    expect(table.rows).toHaveLength(1);
+  });
+
+  it('stores nothing that shows the value', async () => {
+    await put('TOKEN', 'canary-value');
+    expect(Buffer.from(table.rows[0]!.sealed).includes('canary')).toBe(false);
+  });
+});
+
+describe('masking', () => {
+  it('masks every value that went in or came out', async () => {
+    await put('TOKEN', 'canary-value');
+    expect(redactor.redactText('canary-value')).toBe('[redacted]');
+    const later = createRedactor();
+    await createSecretStore({ table, vault, clock, redactor: later }).open('TOKEN', 1);
+    expect(later.redactText('canary-value')).toBe('[redacted]');
+  });
+});
+
+describe('deleting', () => {
+  it('refuses a secret in use, naming its webhooks, unless forced', async () => {
+    await put('TOKEN', 'value');
+    table.usedBy = [{ factory: 'payments', webhook: 'ci', version: 1 }];
+    await expect(store.delete('TOKEN', { force: false })).rejects.toMatchObject({
+      code: 'secret_in_use',
+      message: expect.stringContaining('payments/ci'),
+    });
+    await store.delete('TOKEN', { force: true });
+    expect((await store.open('TOKEN', 1))?.reveal()).toBe('value');
+  });
+
+  it('refuses an unknown name', async () => {
+    await expect(store.delete('TOKEN', { force: true })).rejects.toMatchObject({ code: 'not_found' });
+  });
+});
+
+describe('reading', () => {
+  it('answers null for what does not exist', async () => {
+    expect(await store.resolve('TOKEN')).toBeNull();
+    expect(await store.open('TOKEN', 1)).toBeNull();
+  });
+
+  it('reports rows that were swapped in the database', async () => {
+    await put('ONE', 'value-1');
+    await put('TWO', 'value-2');
+    [table.rows[0]!.sealed, table.rows[1]!.sealed] = [table.rows[1]!.sealed, table.rows[0]!.sealed];
+    await expect(store.open('ONE', 1)).rejects.toMatchObject({ code: 'storage_broken' });
+  });
+});
+
+describe('the master key', () => {
+  it('leaves its proof at the first use and passes from then on', async () => {
+    await verifyMasterKey(table, vault);
+    expect(table.writes).toBe(1);
+    await verifyMasterKey(table, vault);
+    expect(table.writes).toBe(1);
+  });
+
+  it('is refused when it is another one, and nothing is written', async () => {
+    await verifyMasterKey(table, vault);
+    const before = table.writes;
+    const other = createVault(randomBytes(32));
+    await expect(verifyMasterKey(table, other)).rejects.toMatchObject({ code: 'master_key_wrong' });
+    expect(table.writes).toBe(before);
+  });
+
+  it('is refused when it did not seal the values of a table that lost its proof', async () => {
+    await put('TOKEN', 'value');
+    const other = createVault(randomBytes(32));
+    await expect(verifyMasterKey(table, other)).rejects.toMatchObject({ code: 'master_key_wrong' });
+    expect(table.check).toBeNull();
+    await verifyMasterKey(table, vault);
+    expect(table.check).not.toBeNull();
+  });
+});

@@ -1,0 +1,114 @@
+import type { Clock } from '../core/clock.ts';
+import { AppError } from '../core/errors.ts';
+import type { SealedSecret, SealedSecretTable, SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import type { Redactor } from './redactor.ts';
+import type { Vault } from './vault.ts';
+
+/** The longest value a secret may have, in bytes of UTF-8: 64 KiB, room for any key or certificate chain. */
+export const MAX_SECRET_BYTES = 65_536;
+
+const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+/** Writers of one name that meet try again with the next version; more than a few rounds mean something is wrong. */
+const PUT_ATTEMPTS = 5;
+
+export interface SecretStoreDependencies {
+  table: SealedSecretTable;
+  vault: Vault;
+  clock: Clock;
+  /** Learns every value that passes through, so that the log masks it from then on. */
+  redactor: Redactor;
+}
+
+type PutMode = Parameters<SecretStore['put']>[2];
+
+/** The encrypted team store over a table of sealed values. */
+export function createSecretStore({ table, vault, clock, redactor }: SecretStoreDependencies): SecretStore {
+  const openSealed = (sealed: SealedSecret): SecretValue => {
+    const value = vault.open(sealed);
+    redactor.add(value);
+    return value;
+  };
+  const insertNext = async (name: string, value: SecretValue, mode: PutMode) => {
+    const existing = await table.newest(name);
+    refuseOtherCase(name, existing !== null, mode);
+    const version = (await table.lastVersion(name)) + 1;
+    await table.insert({ name, version, sealed: vault.seal(name, version, value), createdAt: clock.wallMs() });
+    return { created: existing === null, version };
+  };
+  return {
+    put: async (name, value, mode) => {
+      checkName(name);
+      checkValue(name, value);
+      redactor.add(value);
+      return retryOnTakenVersion(table, name, () => insertNext(name, value, mode));
+    },
+    delete: async (name, { force }) => {
+      if (!force) await refuseWhileUsed(table, name);
+      if (!(await table.delete(name))) throw unknownSecret(name);
+    },
+    list: () => table.list(),
+    resolve: async (name) => {
+      const newest = await table.newest(name);
+      return newest === null ? null : { version: newest.version, value: openSealed(newest) };
+    },
+    open: async (name, version) => {
+      const pinned = await table.get(name, version);
+      return pinned === null ? null : openSealed(pinned);
+    },
+  };
+}
+
+/** Repeats a put whose version was taken by another writer between the look and the insert. */
+async function retryOnTakenVersion<T>(table: SealedSecretTable, name: string, put: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    const before = await table.lastVersion(name);
+    try {
+      return await put();
+    } catch (error) {
+      const taken = error instanceof AppError && error.code === 'conflict' && (await table.lastVersion(name)) > before;
+      if (!taken || attempt === PUT_ATTEMPTS) throw error;
+    }
+  }
+}
+
+function refuseOtherCase(name: string, exists: boolean, mode: PutMode): void {
+  if (mode === 'create' && exists) {
+    throw new AppError('conflict', `The secret ${name} exists already. Use "dockbell secret update ${name}".`);
+  }
+  if (mode === 'update' && !exists) throw unknownSecret(name);
+}
+
+async function refuseWhileUsed(table: SealedSecretTable, name: string): Promise<void> {
+  const usedBy = (await table.list()).find((secret) => secret.name === name)?.usedBy ?? [];
+  if (usedBy.length === 0) return;
+  const users = usedBy.map(({ factory, webhook }) => `${factory}/${webhook}`);
+  const message = `The secret ${name} is used by ${users.join(', ')}. Name another secret there first, or use --force.`;
+  throw new AppError('secret_in_use', message, { details: { secret: name, usedBy: users } });
+}
+
+function checkName(name: string): void {
+  if (SECRET_NAME.test(name)) return;
+  const message =
+    `${JSON.stringify(name.slice(0, 200))} is not a name for a secret: ` +
+    'letters, digits and _ only, not starting with a digit, at most 128 characters.';
+  throw new AppError('bad_request', message);
+}
+
+function checkValue(name: string, value: SecretValue): void {
+  const text = value.reveal();
+  const bytes = Buffer.from(text, 'utf8');
+  if (bytes.byteLength === 0) throw new AppError('bad_request', `The value of the secret ${name} is empty.`);
+  if (bytes.byteLength > MAX_SECRET_BYTES) {
+    const message = `The value of the secret ${name} has ${bytes.byteLength} bytes, at most ${MAX_SECRET_BYTES} are stored.`;
+    throw new AppError('bad_request', message);
+  }
+  // A lone surrogate has no UTF-8 form: it would be stored as another character, and never authenticate anybody.
+  if (bytes.toString('utf8') !== text) {
+    throw new AppError('bad_request', `The value of the secret ${name} is not valid Unicode text.`);
+  }
+}
+
+function unknownSecret(name: string): AppError {
+  return new AppError('not_found', `There is no secret ${name}. "dockbell secret list" shows what exists.`);
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadMasterKey } from '../../src/secrets/load-master-key.ts';
+
+const KEY = randomBytes(32);
+const TEXT = KEY.toString('base64');
+let folder: string;
+let path: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dockbell-key-'));
+  path = join(folder, 'keys', 'master.key');
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const load = (options: { environmentValue?: string; createIfMissing?: boolean } = {}) =>
+  loadMasterKey({ masterKeyFile: path, environmentValue: undefined, createIfMissing: false, ...options });
+
+async function writeKey(text: string, mode = 0o600): Promise<void> {
+  path = join(folder, 'master.key');
+  await writeFile(path, text);
+  await chmod(path, mode);
+}
+
+describe('a missing file', () => {
+  it('is made, readable by its owner alone, and read again the same', async () => {
+    const made = await load({ createIfMissing: true });
+    expect(made.origin).toBe('created');
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(join(folder, 'keys'))).mode & 0o777).toBe(0o700);
+    const again = await load({ createIfMissing: true });
+    expect([again.origin, Buffer.from(again.key).equals(made.key), again.warning]).toEqual(['file', true, null]);
+  });
+
+  it('is one key for all who make it at the same moment', async () => {
+    const keys = await Promise.all(Array.from({ length: 8 }, () => load({ createIfMissing: true })));
+    const found = keys.map(({ key }) => Buffer.from(key).toString('base64'));
+    expect(new Set(found).size).toBe(1);
+    expect(await readFile(path, 'utf8')).toBe(`${found[0]}\n`);
+    expect(await readdir(dirname(path))).toEqual(['master.key']);
+  });
+
+  it('is not made where sealed values exist', async () => {
+    await expect(load()).rejects.toMatchObject({ code: 'config_invalid', message: expect.stringContaining(path) });
+    await expect(stat(path)).rejects.toThrow();
+  });
+});
+
+describe('an existing file', () => {
+  it.each([0o644, 0o604, 0o602, 0o620, 0o666])('with mode %o is refused with the command to run', async (mode) => {
+    await writeKey(TEXT, mode);
+    await expect(load()).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining('chmod 600'),
+    });
+  });
+
+  it('readable by its group is taken, with a warning', async () => {
+    await writeKey(TEXT, 0o640);
+    expect((await load()).warning).toContain('readable by its group');
+  });
+
+  it('may be a link, as mounted secrets are', async () => {
+    await writeKey(`${TEXT}\n`, 0o400);
+    await symlink(path, join(folder, 'link'));
+    path = join(folder, 'link');
+    expect(Buffer.from((await load()).key)).toEqual(KEY);
+  });
+
+  it('that cannot be read is an error, not a new key', async () => {
+    path = folder;
+    await expect(load({ createIfMissing: true })).rejects.toMatchObject({ code: 'config_invalid' });
+  });
+});
+
+describe('a malformed key', () => {
+  const cases: [name: string, text: string, message: string][] = [
+    ['empty', ' \n', 'is empty'],
+    ['too short', randomBytes(16).toString('base64'), 'holds 16 bytes'],
+    ['too long', randomBytes(33).toString('base64'), 'holds 33 bytes'],
+    ['cut', TEXT.slice(0, 20), 'holds 15 bytes'],
+    ['no base64', 'correct horse battery staple', 'is not base64'],
+    ['hexadecimal', KEY.toString('hex'), 'holds 48 bytes'],
+  ];
+  it.each(cases)('that is %s is refused without quoting it', async (_name, text, message) => {
+    await writeKey(text);
+    for (const options of [{}, { environmentValue: text }]) {
+      const error = await load(options).catch((thrown: Error) => thrown);
+      expect(error).toMatchObject({ code: 'config_invalid', message: expect.stringContaining(message) });
+      if (text.trim() !== '') expect((error as Error).message).not.toContain(text.trim());
+    }
+    expect(await readFile(path, 'utf8')).toBe(text);
+  });
+});
+
+describe('the environment variable', () => {
+  it('wins over the file and leaves it alone', async () => {
+    await writeKey('not a key');
+    const loaded = await load({ environmentValue: TEXT, createIfMissing: true });
+    expect([loaded.origin, Buffer.from(loaded.key).equals(KEY)]).toEqual(['environment', true]);
+    expect(await readFile(path, 'utf8')).toBe('not a key');
+  });
+});
