@@ -1,0 +1,37 @@
+import type { Explanation } from './explain.ts';
+import { explainPayload } from './explain.ts';
+import type { CompiledField, CompiledLeaf } from './match-payload.ts';
+import { matchesPayload } from './match-payload.ts';
+import type { LeafCondition, Pattern, PatternField } from './pattern.ts';
+
+/** A payload filter ready for use; it holds no state, so any number of deliveries may share it. */
+export interface CompiledPattern {
+  /** Does the payload, as `JSON.parse` gave it, match? */
+  matches(payload: unknown): boolean;
+  /** The same verdict with the reasons; slower, for people. */
+  explain(payload: unknown): Explanation;
+}
+
+/** Prepares a parsed filter for matching; done once per apply. */
+export function compilePattern(pattern: Pattern): CompiledPattern {
+  const fields = pattern.fields.map(compileField);
+  return {
+    matches: (payload) => matchesPayload(fields, payload),
+    explain: (payload) => explainPayload(fields, payload),
+  };
+}
+
+function compileField({ key, condition }: PatternField): CompiledField {
+  if (condition.kind === 'leaf') return { key, condition: compileLeaf(condition) };
+  return { key, condition: { kind: 'object', fields: condition.fields.map(compileField) } };
+}
+
+function compileLeaf(leaf: LeafCondition): CompiledLeaf {
+  return {
+    kind: 'leaf',
+    in: leaf.in === null ? null : new Set(leaf.in),
+    notIn: leaf.notIn === null ? null : new Set(leaf.notIn),
+    exists: leaf.exists,
+    listed: { in: leaf.in ?? [], notIn: leaf.notIn ?? [] },
+  };
+}

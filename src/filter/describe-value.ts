@@ -1,0 +1,69 @@
+import type { Json } from '../core/json.ts';
+import { isJsonObject } from '../core/json.ts';
+
+const MAX_TEXT_LENGTH = 200;
+const MAX_ELEMENT_TEXT_LENGTH = 40;
+const MAX_ELEMENTS_SHOWN = 5;
+
+/** Characters that JSON leaves as they are but that move a cursor or turn the direction of a line. */
+const INVISIBLE = /[\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
+
+/** The text, cut after `maxLength` UTF-16 units with a mark that tells its whole length. */
+export function shortenText(text: string, maxLength: number = MAX_TEXT_LENGTH): string {
+  if (text.length <= maxLength) return text;
+  const last = text.charCodeAt(maxLength - 1);
+  const splitsPair = last >= 0xd800 && last <= 0xdbff;
+  return `${text.slice(0, splitsPair ? maxLength - 1 : maxLength)}… (${text.length} characters)`;
+}
+
+/** The text as a JSON string on one line: no control character, no change of direction. */
+export function quoteText(text: string): string {
+  return JSON.stringify(text).replace(INVISIBLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/**
+ * A short form of any payload value for traces: scalars as they are, long strings cut, objects and arrays as one
+ * line of text, absent (`undefined`) as `null`. Looks one level deep only, since payloads are deeper than a stack.
+ */
+export function summarizeValue(value: unknown): Json {
+  if (typeof value === 'string') return shortenText(value);
+  if (Array.isArray(value)) return summarizeArray(value);
+  if (isJsonObject(value)) return summarizeObject(value);
+  return value === undefined ? null : (value as Json);
+}
+
+/** The same value in the words of a sentence: `"text"`, `7`, `an array of 2 elements: "a", "b"`. */
+export function describeValue(value: unknown): string {
+  if (value === undefined) return 'absent';
+  if (Array.isArray(value)) return `an ${summarizeArray(value)}`;
+  if (isJsonObject(value)) return `an ${summarizeObject(value)}`;
+  return typeof value === 'string' ? quoteText(shortenText(value)) : String(value);
+}
+
+function summarizeArray(array: readonly unknown[]): string {
+  const shown = array.slice(0, MAX_ELEMENTS_SHOWN).map(describeElement);
+  return array.length === 0
+    ? 'empty array'
+    : `array of ${countOf(array.length, 'element')}: ${listShown(shown, array)}`;
+}
+
+function summarizeObject(object: object): string {
+  const keys = Object.keys(object);
+  const shown = keys.slice(0, MAX_ELEMENTS_SHOWN).map(describeElement);
+  return keys.length === 0 ? 'empty object' : `object with ${countOf(keys.length, 'key')}: ${listShown(shown, keys)}`;
+}
+
+function listShown(shown: readonly string[], all: readonly unknown[]): string {
+  return shown.length < all.length ? `${shown.join(', ')}, …` : shown.join(', ');
+}
+
+function describeElement(value: unknown): string {
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : '[…]';
+  if (typeof value === 'object' && value !== null) return '{…}';
+  return typeof value === 'string' ? quoteText(shortenText(value, MAX_ELEMENT_TEXT_LENGTH)) : String(value);
+}
+
+/** `1 element`, `2 elements`. */
+export function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}

@@ -1,0 +1,77 @@
+import { countOf, describeValue } from './describe-value.ts';
+import { isScalar, type Scalar } from './pattern.ts';
+
+const MAX_VALUES_NAMED = 8;
+
+/** `exists`: the key is there or not. */
+export function sayExists(path: string, value: unknown, expected: boolean): string {
+  if (value === undefined) return `${path} is absent, ${expected ? 'expected to be present' : 'as expected'}`;
+  return expected ? `${path} is present, as expected` : `${path} is ${describeValue(value)}, expected to be absent`;
+}
+
+/** `in`: the value, or an element of the array, is listed. */
+export function sayIn(path: string, value: unknown, listed: readonly Scalar[], matched: boolean): string {
+  const is = `${path} is ${describeValue(value)}`;
+  if (matched) return `${is}, as expected (${nameValues(listed)})`;
+  const nearMiss = explainNearMiss(value, listed);
+  return `${is}, expected ${Array.isArray(value) ? 'an element that is ' : ''}${nameValues(listed)}${nearMiss}`;
+}
+
+/** `not_in`: neither the value nor any element of the array is listed. `set` is what the operator lists. */
+export function sayNotIn(path: string, value: unknown, set: ReadonlySet<unknown>, matched: boolean): string {
+  if (value === undefined) return `${path} is absent, so it holds none of the values that not_in rules out`;
+  const is = `${path} is ${describeValue(value)}`;
+  if (matched) return `${is}, none of the values that not_in rules out`;
+  if (!Array.isArray(value)) return `${is}, which not_in rules out`;
+  const found = value.find((element) => set.has(element));
+  return `${is}; its element ${describeValue(found)} is ruled out by not_in`;
+}
+
+/** A nested pattern on an object: what it asks of the keys below is told by their own entries. */
+export function sayObject(path: string): string {
+  return `${path} is an object, as expected`;
+}
+
+/** A nested pattern where there is no object at all. */
+export function sayObjectMissing(path: string, value: unknown, asksForAbsence: boolean): string {
+  const is = `${subject(path)} is ${describeValue(value)}, expected an object or an array with an object`;
+  if (value !== undefined || !asksForAbsence) return is;
+  return `${is}: "exists": false below ${path} asks for an object without that key, and there is no object`;
+}
+
+/** A nested pattern on an array of which an element matches. */
+export function sayElement(path: string, elementPath: string): string {
+  return `${elementPath} is the first object in ${subject(path, 'the payload')} that matches the whole nested pattern`;
+}
+
+/** A nested pattern on an array of which no element matches; `reason` is the first failure of the closest one. */
+export function sayClosest(path: string, objectCount: number, elementPath: string, reason: string): string {
+  const where = subject(path, 'the payload');
+  if (objectCount === 1) return `The only object in ${where} does not match the nested pattern: ${reason}`;
+  return `None of the ${objectCount} objects in ${where} matches the whole nested pattern; the closest is ${elementPath}: ${reason}`;
+}
+
+function subject(path: string, root = 'The payload'): string {
+  return path === '' ? root : path;
+}
+
+function nameValues(values: readonly Scalar[]): string {
+  const named = values.slice(0, MAX_VALUES_NAMED).map(describeValue).join(', ');
+  const rest = values.length - MAX_VALUES_NAMED;
+  if (values.length === 1) return named;
+  return `one of ${named}${rest > 0 ? ` or ${countOf(rest, 'more value')}` : ''}`;
+}
+
+/** The two mistakes that are hard to see: a value of another type that prints alike, and another case. */
+function explainNearMiss(value: unknown, listed: readonly Scalar[]): string {
+  if (!isScalar(value)) return '';
+  const text = String(value);
+  const alike = listed.find((other) => typeof other !== typeof value && String(other) === text);
+  if (alike !== undefined) return ` (${nameType(value)} is not ${nameType(alike)}: types are never converted)`;
+  const folded = listed.some((other) => typeof other === 'string' && other.toLowerCase() === text.toLowerCase());
+  return folded ? ' (upper and lower case differ)' : '';
+}
+
+function nameType(value: Scalar): string {
+  return value === null ? 'null' : `a ${typeof value}`;
+}

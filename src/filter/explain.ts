@@ -1,0 +1,145 @@
+import type { Json } from '../core/json.ts';
+import { isJsonObject } from '../core/json.ts';
+import { shortenText, summarizeValue } from './describe-value.ts';
+import { sayClosest, sayElement, sayExists, sayIn, sayNotIn, sayObject, sayObjectMissing } from './explain-message.ts';
+import { formatPath } from './format-path.ts';
+import type { CompiledField, CompiledLeaf } from './match-payload.ts';
+import { isListed, leafHolds, objectHolds, readField } from './match-payload.ts';
+import type { Scalar } from './pattern.ts';
+
+/** What one condition of the filter asked and found. */
+export interface TraceEntry {
+  /** Path in the payload, array indexes included, for example `items[2].name`; `''` is the payload itself. */
+  path: string;
+  /** `object`: a nested pattern needs an object there, or an array with an object that matches it whole. */
+  operator: 'in' | 'not_in' | 'exists' | 'object';
+  /** The listed values, `true` or `false` for `exists`, `'object'` for a nested pattern; long strings are cut. */
+  expected: Json;
+  /** What the payload holds there: a scalar, a cut string, or a line about an object or array; `null` where absent. */
+  actual: Json;
+  /** Is the key there? Tells a `null` in the payload from an absent key. */
+  present: boolean;
+  matched: boolean;
+  /** One sentence for a person. */
+  message: string;
+}
+
+/** Why a payload matches or not. `matched` is true exactly when every entry of the trace matched. */
+export interface Explanation {
+  matched: boolean;
+  /** In the order of the filter; what stands below a key that is absent or no object is left out. */
+  trace: TraceEntry[];
+  /** The first entry that failed; `null` when the payload matches. */
+  decidedBy: TraceEntry | null;
+}
+
+/** Elements of an array searched for the one that comes closest: enough for people, cheap on hostile arrays. */
+const MAX_ELEMENTS_COMPARED = 100;
+
+type Path = readonly (string | number)[];
+
+/** Evaluates every condition, where matching stops at the first that fails, and says what was asked and found. */
+export function explainPayload(fields: readonly CompiledField[], payload: unknown): Explanation {
+  const trace =
+    fields.length === 0
+      ? []
+      : isJsonObject(payload)
+        ? traceFields(fields, payload, [])
+        : traceObject(fields, payload, []);
+  const decidedBy = trace.find((entry) => !entry.matched) ?? null;
+  return { matched: decidedBy === null, trace, decidedBy };
+}
+
+function traceFields(fields: readonly CompiledField[], object: object, path: Path): TraceEntry[] {
+  return fields.flatMap(({ key, condition }) => {
+    const value = readField(object, key);
+    const at = [...path, key];
+    return condition.kind === 'leaf' ? traceLeaf(condition, value, at) : traceObject(condition.fields, value, at);
+  });
+}
+
+function traceLeaf(leaf: CompiledLeaf, value: unknown, path: Path): TraceEntry[] {
+  const at = formatPath(path);
+  const entries: TraceEntry[] = [];
+  const add = (operator: TraceEntry['operator'], expected: Json, matched: boolean, message: string) =>
+    entries.push({ ...describeField(at, value), operator, expected, matched, message });
+  if (leaf.exists !== null) {
+    const matched = leaf.exists === (value !== undefined);
+    add('exists', leaf.exists, matched, sayExists(at, value, leaf.exists));
+  }
+  if (leaf.in !== null) {
+    const matched = isListed(leaf.in, value);
+    add('in', shortenValues(leaf.listed.in), matched, sayIn(at, value, leaf.listed.in, matched));
+  }
+  if (leaf.notIn !== null) {
+    const matched = !isListed(leaf.notIn, value);
+    add('not_in', shortenValues(leaf.listed.notIn), matched, sayNotIn(at, value, leaf.notIn, matched));
+  }
+  return entries;
+}
+
+function traceObject(fields: readonly CompiledField[], value: unknown, path: Path): TraceEntry[] {
+  const at = formatPath(path);
+  const entry = (matched: boolean, message: string): TraceEntry => ({
+    ...describeField(at, value),
+    operator: 'object',
+    expected: 'object',
+    matched,
+    message,
+  });
+  if (isJsonObject(value)) return [entry(true, sayObject(at)), ...traceFields(fields, value, path)];
+  const objects = Array.isArray(value) ? value.filter(isJsonObject) : [];
+  if (!Array.isArray(value) || objects.length === 0) {
+    return [entry(false, sayObjectMissing(at, value, asksForAbsence(fields)))];
+  }
+  const matching = value.findIndex((element) => isJsonObject(element) && objectHolds(fields, element));
+  const index = matching === -1 ? findClosest(fields, value) : matching;
+  const below = traceFields(fields, value[index] as object, [...path, index]);
+  const elementAt = formatPath([...path, index]);
+  if (matching !== -1) return [entry(true, sayElement(at, elementAt)), ...below];
+  const reason = below.find((inner) => !inner.matched)?.message ?? '';
+  return [entry(false, sayClosest(at, objects.length, elementAt, reason)), ...below];
+}
+
+function describeField(path: string, value: unknown): Pick<TraceEntry, 'path' | 'actual' | 'present'> {
+  return { path, actual: summarizeValue(value), present: value !== undefined };
+}
+
+/** Does the pattern ask, anywhere below, that a key be absent? Then its failing on an absent parent surprises people. */
+function asksForAbsence(fields: readonly CompiledField[]): boolean {
+  return fields.some(({ condition }) =>
+    condition.kind === 'leaf' ? condition.exists === false : asksForAbsence(condition.fields),
+  );
+}
+
+/** Index of the object that meets most conditions, the first of equals. The array holds an object that was not met. */
+function findClosest(fields: readonly CompiledField[], array: readonly unknown[]): number {
+  const first = array.findIndex(isJsonObject);
+  let closest = first;
+  let most = -1;
+  for (let index = first; index < Math.min(array.length, first + MAX_ELEMENTS_COMPARED); index += 1) {
+    const element = array[index];
+    const held = isJsonObject(element) ? countHeld(fields, element) : -1;
+    if (held > most) [closest, most] = [index, held];
+  }
+  return closest;
+}
+
+function countHeld(fields: readonly CompiledField[], object: object): number {
+  let held = 0;
+  for (const { key, condition } of fields) {
+    const value = readField(object, key);
+    if (condition.kind === 'leaf') held += leafHolds(condition, value) ? 1 : 0;
+    else held += countHeldBelow(condition.fields, value);
+  }
+  return held;
+}
+
+function countHeldBelow(fields: readonly CompiledField[], value: unknown): number {
+  const objects = (Array.isArray(value) ? value.slice(0, MAX_ELEMENTS_COMPARED) : [value]).filter(isJsonObject);
+  return objects.reduce((most, object) => Math.max(most, 1 + countHeld(fields, object)), 0);
+}
+
+function shortenValues(values: readonly Scalar[]): Json {
+  return values.map((value) => (typeof value === 'string' ? shortenText(value) : value));
+}

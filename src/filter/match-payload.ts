@@ -1,0 +1,74 @@
+import { isJsonObject } from '../core/json.ts';
+import type { Scalar } from './pattern.ts';
+
+/** A leaf with its lists as sets: `Set` compares as the grammar does (no coercion, `-0` is `0`). */
+export interface CompiledLeaf {
+  kind: 'leaf';
+  in: ReadonlySet<unknown> | null;
+  notIn: ReadonlySet<unknown> | null;
+  exists: boolean | null;
+  /** The values as written, for explanations. */
+  listed: { in: readonly Scalar[]; notIn: readonly Scalar[] };
+}
+
+export interface CompiledObject {
+  kind: 'object';
+  fields: readonly CompiledField[];
+}
+
+export interface CompiledField {
+  key: string;
+  condition: CompiledLeaf | CompiledObject;
+}
+
+/**
+ * Does the payload, as `JSON.parse` gave it, match the fields? A filter without fields matches everything. Recurses
+ * as deep as the pattern only, allocates nothing and stops at the first field that fails.
+ */
+export function matchesPayload(fields: readonly CompiledField[], payload: unknown): boolean {
+  return fields.length === 0 || objectHolds(fields, payload);
+}
+
+/** Is this an object, or an array with an object, that meets all fields? Arrays inside arrays are not entered. */
+export function objectHolds(fields: readonly CompiledField[], value: unknown): boolean {
+  if (!Array.isArray(value)) return isJsonObject(value) && fieldsHold(fields, value);
+  for (let index = 0; index < value.length; index += 1) {
+    const element: unknown = value[index];
+    if (isJsonObject(element) && fieldsHold(fields, element)) return true;
+  }
+  return false;
+}
+
+function fieldsHold(fields: readonly CompiledField[], object: object): boolean {
+  for (let index = 0; index < fields.length; index += 1) {
+    const field = fields[index]!;
+    const value = readField(object, field.key);
+    const holds =
+      field.condition.kind === 'leaf' ? leafHolds(field.condition, value) : objectHolds(field.condition.fields, value);
+    if (!holds) return false;
+  }
+  return true;
+}
+
+/** The object's own field; `undefined`, which JSON cannot hold, where it is absent. Prototypes are never looked at. */
+export function readField(object: object, key: string): unknown {
+  return Object.hasOwn(object, key) ? (object as { [key: string]: unknown })[key] : undefined;
+}
+
+/** Does the value (`undefined`: absent) meet every operator of the leaf? */
+export function leafHolds(leaf: CompiledLeaf, value: unknown): boolean {
+  return (
+    (leaf.exists === null || leaf.exists === (value !== undefined)) &&
+    (leaf.in === null || isListed(leaf.in, value)) &&
+    (leaf.notIn === null || !isListed(leaf.notIn, value))
+  );
+}
+
+/** Is the value, or any element of an array, in the set? Objects, inner arrays and absent values never are. */
+export function isListed(set: ReadonlySet<unknown>, value: unknown): boolean {
+  if (!Array.isArray(value)) return set.has(value);
+  for (let index = 0; index < value.length; index += 1) {
+    if (set.has(value[index])) return true;
+  }
+  return false;
+}

@@ -1,0 +1,219 @@
+import { isJsonObject } from '../core/json.ts';
+import { countOf, describeValue } from './describe-value.ts';
+import { PATTERN_LIMITS } from './limits.ts';
+import type { LeafCondition, Pattern, PatternField, Scalar } from './pattern.ts';
+import { isScalar } from './pattern.ts';
+
+/** Every rule that a filter can break, with what to do about it. Ids are published and never reused. */
+export const PATTERN_RULES = {
+  'filter/not-an-object':
+    'Write an object that mirrors the shape of the payload, for example {"data": {"level": ["error"]}}; leave the filter out to match every delivery.',
+  'filter/operator-at-root':
+    'Put the operator under the key that it tests: {"level": {"in": ["error"]}}. A payload field called "in", "not_in" or "exists" is named by an object under its key: {"in": {"in": ["value"]}}.',
+  'filter/mixed-operators':
+    'Write either operators or keys of the payload in one object. A payload field called "in", "not_in" or "exists" is named by an object under its key: {"in": {"in": ["value"]}}.',
+  'filter/not-a-list': 'List the values, also a single one: ["error"].',
+  'filter/empty-list':
+    'List at least one value, or leave the operator out. To ask only whether the key is there, write {"exists": true}.',
+  'filter/not-scalar':
+    'List strings, numbers, true, false or null. To reach into an object, nest a pattern: {"author": {"name": ["ann"]}}.',
+  'filter/bad-exists': 'Write true when the key must be present (its value may be null), false when it must be absent.',
+  'filter/contradiction': 'Remove one of the two: no payload can meet both.',
+  'filter/too-deep': `Nest at most ${PATTERN_LIMITS.maxLevels} keys below each other.`,
+  'filter/too-many-leaves': `Test at most ${PATTERN_LIMITS.maxLeaves} fields; split the work into two automations, or test fewer fields.`,
+  'filter/too-many-values': `List at most ${PATTERN_LIMITS.maxValues} values for one operator.`,
+  'filter/more-problems': 'Correct the problems listed first.',
+} as const;
+
+export type PatternRule = keyof typeof PATTERN_RULES;
+
+/** One thing wrong with a filter. */
+export interface PatternProblem {
+  /** Keys and list indexes from the root of the filter to the place. */
+  path: (string | number)[];
+  rule: PatternRule;
+  /** What is wrong. */
+  message: string;
+  /** What to do about it. */
+  hint: string;
+}
+
+export type ParsedPattern = { ok: true; pattern: Pattern } | { ok: false; problems: PatternProblem[] };
+
+/** A hostile filter breaks a rule at each of its bytes; nobody reads more than this. */
+const MAX_PROBLEMS = 100;
+/** Shared objects (YAML aliases) make a small file a huge tree: the walk ends here, far above any valid filter. */
+const MAX_FIELDS_VISITED = 10_000;
+
+type Path = readonly (string | number)[];
+type OperatorKey = 'in' | 'not_in' | 'exists';
+type FilterObject = { [key: string]: unknown };
+
+interface Walk {
+  problems: PatternProblem[];
+  unlisted: number;
+  fieldsVisited: number;
+  leaves: number;
+  /** Path of the first leaf over the limit. */
+  leafOverLimit: Path | null;
+}
+
+/**
+ * Reads a payload filter (decisions, "Payload filter") as JSON or YAML gave it, and reports all that is wrong with it
+ * at once. Never throws; its work and its stack are bounded whatever the input.
+ */
+export function parsePattern(filter: unknown): ParsedPattern {
+  const walk: Walk = { problems: [], unlisted: 0, fieldsVisited: 0, leaves: 0, leafOverLimit: null };
+  const fields = parseRoot(walk, filter);
+  reportLeaves(walk);
+  reportUnlisted(walk);
+  return walk.problems.length === 0 ? { ok: true, pattern: { fields } } : { ok: false, problems: walk.problems };
+}
+
+function parseRoot(walk: Walk, filter: unknown): PatternField[] {
+  if (!isJsonObject(filter)) {
+    report(walk, [], 'filter/not-an-object', `The payload filter must be an object, found ${describeValue(filter)}.`);
+    return [];
+  }
+  for (const key of operatorKeysOf(filter)) {
+    const message = `The operator "${key}" stands at the root of the filter, where it has no field to test.`;
+    report(walk, [key], 'filter/operator-at-root', message);
+  }
+  return parseFields(walk, filter, payloadKeysOf(filter), []);
+}
+
+function parseFields(walk: Walk, object: FilterObject, keys: readonly string[], path: Path): PatternField[] {
+  if (keys.length > 0 && path.length >= PATTERN_LIMITS.maxLevels) {
+    const message = `The filter goes more than ${PATTERN_LIMITS.maxLevels} keys deep here.`;
+    report(walk, [...path, keys[0]!], 'filter/too-deep', message);
+    return [];
+  }
+  const fields: PatternField[] = [];
+  for (const key of keys) {
+    if (walk.fieldsVisited >= MAX_FIELDS_VISITED) break;
+    walk.fieldsVisited += 1;
+    fields.push({ key, condition: parseCondition(walk, object[key], [...path, key]) });
+  }
+  return fields;
+}
+
+function parseCondition(walk: Walk, value: unknown, path: Path): PatternField['condition'] {
+  if (Array.isArray(value)) return parseLeaf(walk, { in: value }, ['in'], path, () => path);
+  if (!isJsonObject(value)) return reportNotACondition(walk, value, path);
+  const operators = operatorKeysOf(value);
+  const keys = payloadKeysOf(value);
+  if (operators.length === 0) {
+    if (keys.length === 0) countLeaf(walk, path);
+    return { kind: 'object', fields: parseFields(walk, value, keys, path) };
+  }
+  if (keys.length > 0) {
+    const message = `The operator "${operators[0]}" and the payload key ${describeValue(keys[0])} stand in one object.`;
+    report(walk, path, 'filter/mixed-operators', message);
+    parseFields(walk, value, keys, path);
+  }
+  return parseLeaf(walk, value, operators, path, (operator) => [...path, operator]);
+}
+
+function reportNotACondition(walk: Walk, value: unknown, path: Path): LeafCondition {
+  const message = `Expected a list of values, an object with operators or a nested pattern, found ${describeValue(value)}.`;
+  report(walk, path, 'filter/not-a-list', message);
+  return { kind: 'leaf', in: null, notIn: null, exists: null };
+}
+
+function parseLeaf(
+  walk: Walk,
+  object: FilterObject,
+  operators: readonly OperatorKey[],
+  path: Path,
+  pathOf: (operator: OperatorKey) => Path,
+): LeafCondition {
+  countLeaf(walk, path);
+  const list = (key: 'in' | 'not_in') =>
+    operators.includes(key) ? parseList(walk, object[key], key, pathOf(key)) : null;
+  const condition: LeafCondition = {
+    kind: 'leaf',
+    in: list('in'),
+    notIn: list('not_in'),
+    exists: operators.includes('exists') ? parseExists(walk, object.exists, pathOf('exists')) : null,
+  };
+  reportContradictions(walk, condition, path);
+  return condition;
+}
+
+function parseList(walk: Walk, list: unknown, operator: 'in' | 'not_in', path: Path): Scalar[] {
+  if (!Array.isArray(list)) {
+    report(walk, path, 'filter/not-a-list', `"${operator}" takes a list of values, found ${describeValue(list)}.`);
+    return [];
+  }
+  if (list.length === 0) report(walk, path, 'filter/empty-list', `The list of "${operator}" is empty.`);
+  if (list.length > PATTERN_LIMITS.maxValues) {
+    const message = `The list of "${operator}" has ${list.length} values, more than ${PATTERN_LIMITS.maxValues}.`;
+    report(walk, path, 'filter/too-many-values', message);
+  }
+  list.forEach((value, index) => {
+    if (isScalar(value)) return;
+    report(walk, [...path, index], 'filter/not-scalar', `${describeValue(value)} cannot be listed as a value.`);
+  });
+  return list.filter(isScalar);
+}
+
+function parseExists(walk: Walk, value: unknown, path: Path): boolean | null {
+  if (typeof value === 'boolean') return value;
+  report(walk, path, 'filter/bad-exists', `"exists" takes true or false, found ${describeValue(value)}.`);
+  return null;
+}
+
+function reportContradictions(walk: Walk, condition: LeafCondition, path: Path): void {
+  const ruledOut = new Set(condition.notIn);
+  const both = [...new Set(condition.in)].filter((value) => ruledOut.has(value));
+  if (both.length > 0) {
+    const values = both.slice(0, PATTERN_LIMITS.maxValues).map(describeValue).join(', ');
+    report(walk, path, 'filter/contradiction', `"in" and "not_in" of this field both list ${values}.`);
+  }
+  if (condition.exists === false && condition.in !== null && condition.in.length > 0) {
+    const message = 'The field is asked to be absent ("exists": false) and to hold a listed value ("in").';
+    report(walk, path, 'filter/contradiction', message);
+  }
+}
+
+function isOperator(object: FilterObject, key: string): key is OperatorKey {
+  return (key === 'in' || key === 'not_in' || key === 'exists') && !isJsonObject(object[key]);
+}
+
+function operatorKeysOf(object: FilterObject): OperatorKey[] {
+  return Object.keys(object).filter((key): key is OperatorKey => isOperator(object, key));
+}
+
+/** All other keys; `in`, `not_in` and `exists` are among them where an object stands under them. */
+function payloadKeysOf(object: FilterObject): string[] {
+  return Object.keys(object).filter((key) => !isOperator(object, key));
+}
+
+function countLeaf(walk: Walk, path: Path): void {
+  walk.leaves += 1;
+  if (walk.leaves === PATTERN_LIMITS.maxLeaves + 1) walk.leafOverLimit = path;
+}
+
+function reportLeaves(walk: Walk): void {
+  const stopped = walk.fieldsVisited >= MAX_FIELDS_VISITED;
+  if (walk.leafOverLimit === null && !stopped) return;
+  const count = stopped
+    ? `more than ${MAX_FIELDS_VISITED} fields, which were not all read`
+    : countOf(walk.leaves, 'leaf field');
+  const message = `The filter has ${count}; ${PATTERN_LIMITS.maxLeaves} leaf fields are allowed.`;
+  report(walk, walk.leafOverLimit ?? [], 'filter/too-many-leaves', message);
+}
+
+function reportUnlisted(walk: Walk): void {
+  if (walk.unlisted === 0) return;
+  const message = `${countOf(walk.unlisted, 'more problem')} not listed.`;
+  walk.problems.push({ path: [], rule: 'filter/more-problems', message, hint: PATTERN_RULES['filter/more-problems'] });
+}
+
+function report(walk: Walk, path: Path, rule: PatternRule, message: string): void {
+  if (walk.problems.length < MAX_PROBLEMS) {
+    walk.problems.push({ path: [...path], rule, message, hint: PATTERN_RULES[rule] });
+  } else {
+    walk.unlisted += 1;
+  }
+}

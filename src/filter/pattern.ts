@@ -1,0 +1,34 @@
+/** A value that a filter can list. Compared without coercion; numbers by value, so that `1` equals `1.0`. */
+export type Scalar = null | boolean | number | string;
+
+/** What one field must meet: all operators that are not `null`. */
+export interface LeafCondition {
+  kind: 'leaf';
+  /** Some value of the field is listed here. */
+  in: Scalar[] | null;
+  /** No value of the field is listed here. */
+  notIn: Scalar[] | null;
+  /** The key is there (`true`) or is not (`false`). */
+  exists: boolean | null;
+}
+
+/** The field holds an object, or an array with an object, that meets all fields. */
+export interface ObjectCondition {
+  kind: 'object';
+  fields: PatternField[];
+}
+
+export interface PatternField {
+  key: string;
+  condition: LeafCondition | ObjectCondition;
+}
+
+/** A payload filter that kept to the grammar and the limits; every field must match. Made by `parsePattern` only. */
+export interface Pattern {
+  fields: PatternField[];
+}
+
+/** Is this a value that a filter can list? `NaN` and the infinities of YAML are no JSON. */
+export function isScalar(value: unknown): value is Scalar {
+  return value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+}
