@@ -90,7 +90,12 @@ export interface RejectionEntry extends Logged {
 export type DeliveryLogEntry = DeliveryOffer | RejectionEntry;
 
 /** What became of one entry of a batch. */
-export type RecordOutcome = { outcome: 'accepted' } | { outcome: 'duplicate'; of: DeliveryId } | { outcome: 'logged' };
+export type RecordOutcome =
+  | { outcome: 'accepted' }
+  | { outcome: 'duplicate'; of: DeliveryId }
+  | { outcome: 'logged' }
+  /** This entry alone could not be written; the rest of its batch was. */
+  | { outcome: 'failed'; message: string };
 
 /** A row of the delivery log as it is read back. */
 export interface Delivery {

@@ -1,0 +1,49 @@
+/** A whole answer, ready to be written. `headers` are name, value, name, value. */
+export interface IngressAnswer {
+  status: number;
+  headers: readonly string[];
+  body: string;
+}
+
+/** Problem documents (RFC 9457). Those of one status never vary, so that a sender learns nothing it should not. */
+function problem(status: number, title: string, detail: string | null, extra: readonly string[] = []): IngressAnswer {
+  const body = JSON.stringify({ type: 'about:blank', title, status, ...(detail === null ? {} : { detail }) });
+  return { status, body, headers: [...contentHeaders('application/problem+json', body), ...extra] };
+}
+
+function contentHeaders(type: string, body: string): string[] {
+  return ['Content-Type', type, 'Content-Length', String(Buffer.byteLength(body))];
+}
+
+export const NOT_FOUND = problem(404, 'Not Found', null);
+
+export const METHOD_NOT_ALLOWED = problem(405, 'Method Not Allowed', 'deliveries are sent with POST', [
+  'Allow',
+  'POST',
+]);
+
+/** One fixed challenge for all modes (decisions, "Receiving a delivery"). */
+export const UNAUTHORIZED = problem(401, 'Unauthorized', null, ['WWW-Authenticate', 'Bearer']);
+
+export const INVALID_JSON = problem(400, 'Bad Request', 'the body is not valid JSON');
+
+/** @param maxBytes the limit that the body exceeds */
+export function tooLarge(maxBytes: number): IngressAnswer {
+  return problem(413, 'Content Too Large', `the body is larger than ${maxBytes} bytes`);
+}
+
+export function tooManyRequests(retryAfterSeconds: number): IngressAnswer {
+  return problem(429, 'Too Many Requests', null, ['Retry-After', String(retryAfterSeconds)]);
+}
+
+/** The fault is ours: never a `4xx`, which senders take as final. */
+export const UNAVAILABLE = problem(503, 'Service Unavailable', 'the delivery was not stored, send it again', [
+  'Retry-After',
+  '5',
+]);
+
+/** Accepted for evaluation; also for duplicates. */
+export function accepted(deliveryId: string): IngressAnswer {
+  const body = `{"delivery_id":${JSON.stringify(deliveryId)}}`;
+  return { status: 202, body, headers: contentHeaders('application/json', body) };
+}

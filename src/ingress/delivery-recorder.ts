@@ -1,0 +1,86 @@
+import type { DeliveryLogEntry, DeliveryOffer, RecordOutcome, RejectionEntry } from '../core/delivery.ts';
+import { AppError } from '../core/errors.ts';
+import type { DeliveryLog } from '../core/ports/delivery-log.ts';
+
+/** Entries of one transaction: large enough for full speed, small enough that none waits long behind the others. */
+const MAX_BATCH_ENTRIES = 256;
+/** Bytes of one transaction; one entry may exceed it alone. */
+const MAX_BATCH_BYTES = 8 * 1024 * 1024;
+/** Entries that may wait. Beyond it an early `503` beats a late answer. */
+const MAX_WAITING_ENTRIES = 4096;
+
+interface Waiting {
+  entry: DeliveryLogEntry;
+  settle: ((outcome: RecordOutcome) => void) | null;
+  fail: ((error: unknown) => void) | null;
+}
+
+/**
+ * Group commit: what arrives while a batch is being written waits for the next one and shares its fsync. There is no
+ * timer: an idle recorder writes a lone delivery at once, a busy one batches by itself.
+ */
+export class DeliveryRecorder {
+  readonly #log: DeliveryLog;
+  #waiting: Waiting[] = [];
+  #writing: Promise<void> | null = null;
+
+  constructor(log: DeliveryLog) {
+    this.#log = log;
+  }
+
+  /** Resolves once the entry is on disk. Rejects with the storage's error, or `storage_unavailable` when too many wait. */
+  offer(entry: DeliveryOffer): Promise<RecordOutcome> {
+    if (this.#waiting.length >= MAX_WAITING_ENTRIES) {
+      return Promise.reject(new AppError('storage_unavailable', 'too many deliveries wait to be written'));
+    }
+    return new Promise((settle, fail) => this.#enqueue({ entry, settle, fail }));
+  }
+
+  /** Writes a rejection with the next batch. Nobody waits for it: under overload it is dropped. */
+  note(entry: RejectionEntry): void {
+    if (this.#waiting.length < MAX_WAITING_ENTRIES) this.#enqueue({ entry, settle: null, fail: null });
+  }
+
+  /** Resolves when nothing waits any more. */
+  async drain(): Promise<void> {
+    while (this.#writing !== null) await this.#writing;
+  }
+
+  #enqueue(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    this.#writing ??= this.#writeAll();
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) await this.#write(this.#takeBatch());
+    this.#writing = null;
+  }
+
+  #takeBatch(): Waiting[] {
+    let bytes = 0;
+    let count = 0;
+    while (count < this.#waiting.length && count < MAX_BATCH_ENTRIES) {
+      const { entry } = this.#waiting[count]!;
+      bytes += entry.kind === 'offer' ? entry.size : 0;
+      if (count > 0 && bytes > MAX_BATCH_BYTES) break;
+      count += 1;
+    }
+    if (count === this.#waiting.length) {
+      const all = this.#waiting;
+      this.#waiting = [];
+      return all;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #write(batch: Waiting[]): Promise<void> {
+    try {
+      const outcomes = await this.#log.record(batch.map((waiting) => waiting.entry));
+      batch.forEach((waiting, index) => {
+        waiting.settle?.(outcomes[index]!);
+      });
+    } catch (error) {
+      for (const waiting of batch) waiting.fail?.(error);
+    }
+  }
+}

@@ -1,0 +1,297 @@
+import { isUtf8 } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type { Clock } from '../core/clock.ts';
+import type { DeliveryOffer, RejectionEntry } from '../core/delivery.ts';
+import type { RequestHeaders } from '../core/headers.ts';
+import type { IdSource } from '../core/ids.ts';
+import type { IngressMetrics } from '../core/ports/metrics.ts';
+import type { LiveWebhook } from '../registry/live-webhook.ts';
+import type { Registry } from '../registry/registry.ts';
+import { readBearerToken } from '../signature/token.ts';
+import type { IngressAnswer } from './answers.ts';
+import * as answers from './answers.ts';
+import type { DeliveryRecorder } from './delivery-recorder.ts';
+import { findNamedIdentity, identify } from './identify.ts';
+import type { RateLimits } from './limits.ts';
+import { matchDelivery } from './match-delivery.ts';
+import { parseWebhookPath } from './parse-path.ts';
+import type { RejectionRows } from './rejection-rows.ts';
+
+/** What came of reading a body. */
+export type BodyRead =
+  | { ok: true; body: Buffer<ArrayBuffer> }
+  /** Larger than the limit: as announced, or as found while reading; reading has stopped. */
+  | { ok: false; reason: 'too_large'; bytes: number }
+  /** More bytes are in flight than the daemon holds at once. */
+  | { ok: false; reason: 'overloaded' }
+  /** The sender broke off. */
+  | { ok: false; reason: 'aborted' };
+
+/** A request without its transport. */
+export interface IngressRequest {
+  method: string;
+  target: string;
+  headers: RequestHeaders;
+  clientAddress: string;
+  /** Reads the body into a buffer of its own. To be called at most once. */
+  readBody(maxBytes: number): Promise<BodyRead>;
+}
+
+/** What the hot path works with. */
+export interface IngressContext {
+  registry: Registry;
+  limits: RateLimits;
+  recorder: DeliveryRecorder;
+  rejectionRows: RejectionRows;
+  metrics: IngressMetrics;
+  clock: Clock;
+  ids: IdSource;
+  maxBodyBytes: number;
+  /** Told of a factory whose runs were just born. */
+  onRunsBorn(factory: string): void;
+  /** Told of a delivery that could not be stored. */
+  onStorageTrouble(error: unknown): void;
+}
+
+/** `null`: the sender has gone, there is nobody to answer. */
+type Outcome = IngressAnswer | null;
+
+/** One step's result: go on with a value, or end with an answer. */
+type Step<T> = { go: true; value: T } | { go: false; answer: Outcome };
+
+/**
+ * Receives one delivery. The order of checks is fixed, so that a sender learns nothing it should not (decisions,
+ * "Receiving a delivery", steps 1 to 9).
+ */
+export async function handleDelivery(context: IngressContext, request: IngressRequest): Promise<Outcome> {
+  const found = lookUp(context, request);
+  if (!found.go) return found.answer;
+  const { webhook, token } = found.value;
+
+  const admitted = authenticateToken(context, request, webhook, token);
+  if (!admitted.go) return admitted.answer;
+
+  const read = await readBody(context, request, webhook);
+  if (!read.go) return read.answer;
+
+  const verified = verifySignature(context, request, webhook, read.value);
+  if (!verified.go) return verified.answer;
+
+  const parsed = parseJson(context, request, webhook, read.value, verified.value);
+  if (!parsed.go) return parsed.answer;
+
+  return record(context, webhook, composeOffer(context, request, webhook, read.value, verified.value, parsed.value));
+}
+
+/** Steps 1 to 3: an unknown, a disabled and a deleted webhook are the same to a sender. */
+function lookUp(
+  { registry, metrics }: IngressContext,
+  request: IngressRequest,
+): Step<{ webhook: LiveWebhook; token: string | null }> {
+  const path = parseWebhookPath(request.target);
+  if (path !== null && request.method !== 'POST') {
+    metrics.countRefusal('method_not_allowed');
+    return end(answers.METHOD_NOT_ALLOWED);
+  }
+  const webhook = path === null ? undefined : registry.current().webhooks.get(path.uid);
+  if (webhook === undefined || (path!.token !== null && webhook.credential.mode !== 'url_token')) {
+    metrics.countRefusal('not_found');
+    return end(answers.NOT_FOUND);
+  }
+  return go({ webhook, token: path!.token });
+}
+
+/** Steps 4 and 5 for `token` and `url_token`: before anything of the body is read. */
+function authenticateToken(
+  context: IngressContext,
+  request: IngressRequest,
+  webhook: LiveWebhook,
+  urlToken: string | null,
+): Step<null> {
+  const { credential } = webhook;
+  if ('unreadable' in credential) return unavailable(context);
+  if (credential.mode === 'signature') return go(null);
+  const presented =
+    credential.mode === 'url_token' ? readUrlToken(urlToken) : readBearerToken(request.headers.get('authorization'));
+  if (!presented.ok) return rejectCredential(context, request, webhook, presented.reason, null, 0);
+  if (!credential.accepts(presented.token))
+    return rejectCredential(context, request, webhook, 'bad_credential', null, 0);
+  return admitDelivery(context, webhook);
+}
+
+function readUrlToken(token: string | null) {
+  return token === null ? ({ ok: false, reason: 'missing_credential' } as const) : ({ ok: true, token } as const);
+}
+
+/** Step 5. A refusal writes no row. */
+function admitDelivery({ limits, metrics, clock }: IngressContext, webhook: LiveWebhook): Step<null> {
+  const admission = limits.admitDelivery(webhook.uid, clock.monotonicMs());
+  if (admission.ok) return go(null);
+  metrics.countRefusal('delivery_rate');
+  return end(answers.tooManyRequests(admission.retryAfterSeconds));
+}
+
+/** Step 6. */
+async function readBody(
+  context: IngressContext,
+  request: IngressRequest,
+  webhook: LiveWebhook,
+): Promise<Step<Buffer<ArrayBuffer>>> {
+  const read = await request.readBody(context.maxBodyBytes);
+  if (read.ok) return go(read.body);
+  if (read.reason === 'aborted') return end(null);
+  if (read.reason === 'overloaded') {
+    context.metrics.countRefusal('overloaded');
+    return end(answers.UNAVAILABLE);
+  }
+  reject(context, request, webhook, {
+    label: 'Rejected (too large)',
+    reason: 'too_large',
+    detail: `over the limit of ${context.maxBodyBytes} bytes`,
+    size: read.bytes,
+  });
+  return end(answers.tooLarge(context.maxBodyBytes));
+}
+
+/** Step 7, and step 5 for signed webhooks: only what verified counts against the delivery rate. */
+function verifySignature(
+  context: IngressContext,
+  request: IngressRequest,
+  webhook: LiveWebhook,
+  body: Buffer,
+): Step<string | null> {
+  const { credential } = webhook;
+  if (!('verify' in credential)) return go(null);
+  const verdict = credential.verify({ headers: request.headers, body, nowMs: context.clock.wallMs() });
+  if (!verdict.ok) return rejectCredential(context, request, webhook, verdict.reason, verdict.detail, body.length);
+  const admitted = admitDelivery(context, webhook);
+  return admitted.go ? go(verdict.identity) : admitted;
+}
+
+/** Step 8: RFC 8259 in valid UTF-8. Parsed once; the value goes to the filters, the bytes go to disk. */
+function parseJson(
+  context: IngressContext,
+  request: IngressRequest,
+  webhook: LiveWebhook,
+  body: Buffer,
+  providerIdentity: string | null,
+): Step<unknown> {
+  const invalid = (reason: string, detail: string): Step<unknown> => {
+    const identity = findNamedIdentity(request.headers, webhook.deliveryIdHeader, providerIdentity);
+    reject(context, request, webhook, {
+      label: 'Rejected (invalid JSON)',
+      reason,
+      detail,
+      size: body.length,
+      identity,
+    });
+    return end(answers.INVALID_JSON);
+  };
+  if (body.length === 0) return invalid('empty_body', 'the body is empty');
+  if (!isUtf8(body)) return invalid('invalid_utf8', 'the body is not valid UTF-8');
+  try {
+    return go(JSON.parse(body.toString('utf8')));
+  } catch {
+    return invalid('invalid_json', 'the body is not valid JSON');
+  }
+}
+
+/** Step 9, first half: identity, and what the delivery would start. */
+function composeOffer(
+  { clock, ids }: IngressContext,
+  request: IngressRequest,
+  webhook: LiveWebhook,
+  body: Buffer<ArrayBuffer>,
+  providerIdentity: string | null,
+  payload: unknown,
+): DeliveryOffer {
+  const nowMs = clock.wallMs();
+  const bodyHash = createHash('sha256').update(body).digest();
+  return {
+    kind: 'offer',
+    id: ids.deliveryId(nowMs),
+    webhook: webhook.ref,
+    size: body.length,
+    receivedAt: nowMs,
+    clientAddress: request.clientAddress,
+    revision: webhook.revision,
+    identity: identify(request.headers, webhook.deliveryIdHeader, providerIdentity, bodyHash),
+    body,
+    bodyHash,
+    ...matchDelivery(webhook, payload, ids, nowMs),
+  };
+}
+
+/** Step 9, second half: on disk first, then `202`. */
+async function record(context: IngressContext, webhook: LiveWebhook, offer: DeliveryOffer): Promise<Outcome> {
+  const { identity, runs } = offer;
+  try {
+    const recorded = await context.recorder.offer(offer);
+    if (recorded.outcome === 'failed') throw new Error(recorded.message);
+    const isNew = recorded.outcome === 'accepted';
+    context.metrics.countDelivery(webhook.uid, isNew ? 'Accepted' : 'Duplicate');
+    if (isNew && runs.length > 0) context.onRunsBorn(webhook.factory);
+    return answers.accepted(identity.value);
+  } catch (error) {
+    context.metrics.countRefusal('storage');
+    context.onStorageTrouble(error);
+    return answers.UNAVAILABLE;
+  }
+}
+
+/** `401`, or `429` once the budget of this webhook and client address is spent. Only the `401` leaves a row. */
+function rejectCredential(
+  context: IngressContext,
+  request: IngressRequest,
+  webhook: LiveWebhook,
+  reason: string,
+  detail: string | null,
+  size: number,
+): Step<never> {
+  const admission = context.limits.admitFailure(webhook.uid, request.clientAddress, context.clock.monotonicMs());
+  if (!admission.ok) {
+    context.metrics.countRefusal('failed_auth_rate');
+    return end(answers.tooManyRequests(admission.retryAfterSeconds));
+  }
+  reject(context, request, webhook, { label: 'Rejected (auth)', reason, detail, size });
+  return end(answers.UNAUTHORIZED);
+}
+
+/** Leaves a row of metadata: never a body, never a credential. */
+function reject(
+  { clock, ids, metrics, rejectionRows }: IngressContext,
+  request: IngressRequest,
+  webhook: LiveWebhook,
+  rejection: Pick<RejectionEntry, 'label' | 'reason' | 'detail' | 'size'> & Partial<Pick<RejectionEntry, 'identity'>>,
+): void {
+  const nowMs = clock.wallMs();
+  metrics.countDelivery(webhook.uid, rejection.label);
+  const isWritten = rejectionRows.add(
+    {
+      kind: 'rejection',
+      id: ids.deliveryId(nowMs),
+      webhook: webhook.ref,
+      receivedAt: nowMs,
+      clientAddress: request.clientAddress,
+      revision: webhook.revision,
+      identity: findNamedIdentity(request.headers, webhook.deliveryIdHeader, null),
+      count: 1,
+      ...rejection,
+    },
+    clock.monotonicMs(),
+  );
+  if (!isWritten) metrics.countRefusal('rejection_rows');
+}
+
+function unavailable(context: IngressContext): Step<never> {
+  context.metrics.countRefusal('storage');
+  return end(answers.UNAVAILABLE);
+}
+
+function go<T>(value: T): Step<T> {
+  return { go: true, value };
+}
+
+function end(answer: Outcome): Step<never> {
+  return { go: false, answer };
+}

@@ -1,0 +1,64 @@
+import { createHash } from 'node:crypto';
+import type { Identity, IdentitySource } from '../core/delivery.ts';
+import type { RequestHeaders } from '../core/headers.ts';
+
+/** Header in which any sender may stamp its own event ID (specification, "Delivery identity"). */
+const SERVICE_HEADER = 'x-service-delivery-id';
+
+/** An identity longer than this is replaced by its hash. */
+const MAX_IDENTITY_BYTES = 255;
+
+const WHITE_SPACE_AROUND = /^[ \t]+|[ \t]+$/g;
+
+/**
+ * Which delivery is this: the first available of the webhook's own header, the provider's header, the service's
+ * header and the hash of the body (specification, "Delivery identity").
+ *
+ * @param providerIdentity value of the provider's delivery header, where a signature was verified
+ */
+export function identify(
+  headers: RequestHeaders,
+  deliveryIdHeader: string | null,
+  providerIdentity: string | null,
+  bodyHash: Buffer,
+): Identity {
+  const named = findNamedIdentity(headers, deliveryIdHeader, providerIdentity);
+  if (named !== null) return named;
+  const value = `sha256:${bodyHash.toString('hex')}`;
+  return { source: 'body_hash', value, key: value };
+}
+
+/** The identity that a header names, as far as one is known; also for the log rows of rejections. */
+export function findNamedIdentity(
+  headers: RequestHeaders,
+  deliveryIdHeader: string | null,
+  providerIdentity: string | null,
+): Identity | null {
+  return (
+    readIdentity('header', deliveryIdHeader === null ? undefined : headers.get(deliveryIdHeader)) ??
+    readIdentity('provider', providerIdentity ?? undefined) ??
+    readIdentity('service_header', headers.get(SERVICE_HEADER))
+  );
+}
+
+/** An empty value counts as absent. */
+function readIdentity(source: IdentitySource, received: string | undefined): Identity | null {
+  const raw = received?.replace(WHITE_SPACE_AROUND, '');
+  if (raw === undefined || raw === '') return null;
+  if (raw.length <= MAX_IDENTITY_BYTES) return { source, value: decodeText(raw), key: raw };
+  const hash = `sha256:${createHash('sha256').update(raw, 'latin1').digest('hex')}`;
+  return { source, value: hash, key: hash };
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** @param raw bytes received, one character each; read as UTF-8 where they are valid UTF-8, else as Latin-1 */
+function decodeText(raw: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
+  if (/^[\x00-\x7f]*$/.test(raw)) return raw;
+  try {
+    return utf8.decode(Buffer.from(raw, 'latin1'));
+  } catch {
+    return raw;
+  }
+}

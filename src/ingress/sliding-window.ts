@@ -1,0 +1,35 @@
+/**
+ * At most `limit` admissions in any window of `windowMs` (exact, not a bucket): the moments of the last `limit`
+ * admissions are kept in a ring, and the oldest of them says whether and when the next one may come.
+ */
+export class SlidingWindow {
+  readonly #limit: number;
+  readonly #windowMs: number;
+  readonly #admittedAt: number[] = [];
+  #oldest = 0;
+
+  constructor(limit: number, windowMs: number) {
+    this.#limit = limit;
+    this.#windowMs = windowMs;
+  }
+
+  /**
+   * Admits one at `nowMs` (monotonic) and returns 0, or returns the milliseconds until the next one may come.
+   */
+  admit(nowMs: number): number {
+    const waitMs = this.waitMs(nowMs);
+    if (waitMs > 0) return waitMs;
+    if (this.#admittedAt.length < this.#limit) this.#admittedAt.push(nowMs);
+    else {
+      this.#admittedAt[this.#oldest] = nowMs;
+      this.#oldest = (this.#oldest + 1) % this.#limit;
+    }
+    return 0;
+  }
+
+  /** Milliseconds until one more may come; 0 for now. Admits nothing. */
+  waitMs(nowMs: number): number {
+    if (this.#admittedAt.length < this.#limit) return 0;
+    return Math.max(0, this.#admittedAt[this.#oldest]! + this.#windowMs - nowMs);
+  }
+}

@@ -1,0 +1,36 @@
+import type { AuthMode } from '../core/definition.ts';
+import type { Decision } from '../core/delivery.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { Verify } from '../signature/compile-verifier.ts';
+
+/** How one webhook checks a sender, its secret already inside. */
+export type Credential =
+  | { mode: 'token' | 'url_token'; accepts(presented: string): boolean }
+  | { mode: 'signature'; verify: Verify }
+  /** The pinned secret cannot be read: senders get `503`, since the fault is ours (threat model S4). */
+  | { mode: AuthMode; unreadable: true };
+
+/** What one automation makes of a payload. */
+export type Verdict = { fires: true } | ({ fires: false } & Omit<Decision, 'automation' | 'run'>);
+
+/** An automation that listens to a webhook, its filters compiled. */
+export interface Listener {
+  automation: string;
+  /** `AppliedAutomation.version`. */
+  version: number;
+  decide(payload: unknown): Verdict;
+}
+
+/** All that the hot path needs of one webhook. */
+export interface LiveWebhook {
+  ref: number;
+  uid: WebhookUid;
+  name: string;
+  factory: string;
+  /** The commit that is live in its factory. */
+  revision: string | null;
+  credential: Credential;
+  /** Lowercase; `null` where the webhook names none. */
+  deliveryIdHeader: string | null;
+  listeners: readonly Listener[];
+}

@@ -1,0 +1,22 @@
+import type { LiveWebhook } from './live-webhook.ts';
+
+/** Everything that is live at one moment. Frozen: a request that began with it ends with it. */
+export interface Snapshot {
+  readonly webhooks: ReadonlyMap<string, LiveWebhook>;
+}
+
+/** Holds the snapshot in force. Swapping it is one assignment: readers never wait and never see half of an apply. */
+export class Registry {
+  #current: Snapshot = { webhooks: new Map() };
+
+  current(): Snapshot {
+    return this.#current;
+  }
+
+  /** Puts the enabled webhooks of one factory in the place of those it had. */
+  replaceFactory(factory: string, webhooks: readonly LiveWebhook[]): void {
+    const kept = [...this.#current.webhooks].filter(([, webhook]) => webhook.factory !== factory);
+    const replaced = webhooks.map((webhook) => [webhook.uid, webhook] as const);
+    this.#current = Object.freeze({ webhooks: new Map<string, LiveWebhook>([...kept, ...replaced]) });
+  }
+}
