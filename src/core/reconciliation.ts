@@ -41,6 +41,8 @@ export interface FactoryStatus {
   name: string;
   appliedRevision: string | null;
   appliedAt: number | null;
+  /** `AppliedChange.source` of the last apply. */
+  appliedSource: string | null;
   attemptedRevision: string | null;
   attemptedAt: number | null;
   conditions: Condition[];

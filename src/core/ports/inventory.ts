@@ -11,6 +11,8 @@ export type AutomationRow = Omit<AppliedAutomation, 'version'>;
 export interface AppliedChange {
   factory: string;
   revision: string | null;
+  /** Where the definition was read from; another place at the same commit is another definition. */
+  source: string;
   at: number;
   /** Created, changed and unchanged alike: unchanged ones may carry a newer secret version. */
   webhooks: WebhookRow[];
@@ -37,7 +39,7 @@ export interface Inventory {
    */
   recordAttempt(reconciliation: Reconciliation, conditions: Condition[]): Promise<Reconciliation>;
   status(factory: string): Promise<FactoryStatus | null>;
-  setConditions(factory: string, conditions: Condition[]): Promise<void>;
+  lastReconciliation(factory: string): Promise<Reconciliation | null>;
 }
 
 /** A webhook with what its list shows beside its definition. */

@@ -12,6 +12,7 @@ export const MIGRATIONS: readonly string[] = [
     name TEXT PRIMARY KEY,
     applied_revision TEXT,
     applied_at INTEGER,
+    applied_source TEXT,
     attempted_revision TEXT,
     attempted_at INTEGER,
     conditions TEXT NOT NULL DEFAULT '[]',

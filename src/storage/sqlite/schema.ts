@@ -6,6 +6,7 @@ export interface Schema {
     name: string;
     applied_revision: string | null;
     applied_at: number | null;
+    applied_source: string | null;
     attempted_revision: string | null;
     attempted_at: number | null;
     conditions: Generated<string>;

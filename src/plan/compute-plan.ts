@@ -1,0 +1,128 @@
+import type { AppliedAutomation, AppliedFactory, AppliedWebhook } from '../core/applied.ts';
+import { declareTrigger } from '../core/declare-trigger.ts';
+import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { Plan, PlanEntry } from '../core/plan.ts';
+import type { AutomationRow, WebhookRow } from '../core/ports/inventory.ts';
+import { type AssignedUids, assignUids } from './assign-uids.ts';
+import { type Declared, diffDeclared } from './diff.ts';
+import { resolveListeners } from './resolve-listeners.ts';
+
+/** What a plan is computed from. */
+export interface PlanInput {
+  definition: FactoryDefinition;
+  applied: AppliedFactory;
+  /** Version of the secret that each webhook gets pinned to, by the webhook's name. */
+  secretVersions: ReadonlyMap<string, number>;
+  revision: string | null;
+  nowMs: number;
+  newUid(): WebhookUid;
+}
+
+/** The plan, and the rows that carry it out. */
+export interface ComputedPlan {
+  plan: Plan;
+  webhooks: WebhookRow[];
+  deleteWebhooks: WebhookUid[];
+  automations: AutomationRow[];
+  deleteAutomations: string[];
+  /** Findings that need the inventory: UIDs that match nothing. */
+  warnings: Diagnostic[];
+}
+
+/** Definitions × applied state × secrets → plan. Pure: nothing is written. */
+export function computePlan(input: PlanInput): ComputedPlan {
+  const { definition, applied } = input;
+  const uids = assignUids(
+    definition.webhooks.map((webhook) => webhook.name),
+    applied.webhooks,
+    input.newUid,
+  );
+  const webhooks = planWebhooks(input, uids);
+  const automations = planAutomations(input, uids);
+  return {
+    plan: { webhooks: webhooks.section, automations: automations.section },
+    webhooks: webhooks.rows,
+    deleteWebhooks: webhooks.gone.map((webhook) => webhook.uid),
+    automations: automations.rows,
+    deleteAutomations: automations.gone.map((automation) => automation.name),
+    warnings: automations.rows.flatMap((row) => row.warnings),
+  };
+}
+
+function planWebhooks(input: PlanInput, uids: AssignedUids) {
+  const live = new Map(input.applied.webhooks.filter(isLive).map((webhook) => [webhook.name, webhook]));
+  const section = emptySection();
+  const rows = input.definition.webhooks.map((webhook) => {
+    const before = live.get(webhook.name);
+    const row = composeWebhookRow(input, webhook, uids.byName.get(webhook.name)!);
+    const changes = diffDeclared(before ? declareWebhook(before) : {}, declareWebhook(row));
+    const restored = uids.restored.has(row.name);
+    const entry: PlanEntry = { name: row.name, uid: before || restored ? row.uid : null, restored, changes };
+    if (!before) section.create.push(entry);
+    else if (changes.length > 0) section.update.push(entry);
+    return before && changes.length === 0 ? { ...row, revision: before.revision, updatedAt: before.updatedAt } : row;
+  });
+  const gone = [...live.values()].filter((webhook) => !uids.byName.has(webhook.name));
+  section.delete = gone.map((webhook) => ({ name: webhook.name, uid: webhook.uid, restored: false, changes: [] }));
+  return { section, rows, gone };
+}
+
+function isLive(webhook: AppliedWebhook): boolean {
+  return webhook.deletedAt === null;
+}
+
+function composeWebhookRow(input: PlanInput, webhook: WebhookDefinition, uid: WebhookUid): WebhookRow {
+  const { secretNameAt: _, ...declared } = webhook;
+  return {
+    ...declared,
+    uid,
+    factory: input.applied.name,
+    secretVersion: input.secretVersions.get(webhook.name)!,
+    revision: input.revision,
+    updatedAt: input.nowMs,
+  };
+}
+
+function declareWebhook(webhook: WebhookRow): Declared {
+  const { authMode, signatureScheme, secretName, secretVersion, deliveryIdHeader, enabled, description } = webhook;
+  return { authMode, signatureScheme, secretName, secretVersion, deliveryIdHeader, enabled, description };
+}
+
+function planAutomations(input: PlanInput, uids: AssignedUids) {
+  const before = new Map(input.applied.automations.map((automation) => [automation.name, automation]));
+  const section = emptySection();
+  const rows = input.definition.automations.map((automation) => {
+    const earlier = before.get(automation.name);
+    const row = composeAutomationRow(input, automation, uids);
+    const changes = diffDeclared(earlier ? declareAutomation(earlier) : {}, declareAutomation(row));
+    const entry: PlanEntry = { name: row.name, uid: null, restored: false, changes };
+    if (!earlier) section.create.push(entry);
+    else if (changes.length > 0) section.update.push(entry);
+    return earlier && changes.length === 0 ? { ...row, revision: earlier.revision, updatedAt: earlier.updatedAt } : row;
+  });
+  const kept = new Set(rows.map((row) => row.name));
+  const gone = input.applied.automations.filter((automation) => !kept.has(automation.name));
+  section.delete = gone.map((automation) => ({ name: automation.name, uid: null, restored: false, changes: [] }));
+  return { section, rows, gone };
+}
+
+function composeAutomationRow(input: PlanInput, automation: AutomationDefinition, uids: AssignedUids): AutomationRow {
+  return {
+    ...automation,
+    ...resolveListeners(automation, uids.byName),
+    factory: input.applied.name,
+    revision: input.revision,
+    updatedAt: input.nowMs,
+  };
+}
+
+function declareAutomation(automation: AutomationRow | AppliedAutomation): Declared {
+  const { enabled, agent, description, triggers, listensTo, prompt, overrides } = automation;
+  return { enabled, agent, description, triggers: triggers.map(declareTrigger), listensTo, prompt, ...overrides };
+}
+
+function emptySection() {
+  return { create: [] as PlanEntry[], update: [] as PlanEntry[], delete: [] as PlanEntry[] };
+}

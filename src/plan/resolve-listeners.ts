@@ -1,0 +1,44 @@
+import type { AutomationDefinition, WebhookTrigger } from '../core/definition.ts';
+import { isWebhookTrigger } from '../core/definition.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { WebhookUid } from '../core/ids.ts';
+
+/** What an automation listens to, per trigger in its order, and what is wrong with the UIDs it names. */
+export interface ResolvedListeners {
+  listensTo: WebhookUid[][];
+  warnings: Diagnostic[];
+}
+
+/**
+ * Resolves `webhooks` (names) and `webhook_ids` (UIDs) to their union. A UID that no webhook of the factory has is a
+ * warning: the automation stays visible and does not fire from it.
+ */
+export function resolveListeners(
+  automation: AutomationDefinition,
+  uidByName: ReadonlyMap<string, WebhookUid>,
+): ResolvedListeners {
+  const existing = new Set<string>(uidByName.values());
+  const warnings: Diagnostic[] = [];
+  const listensTo = automation.triggers.map((trigger, index) => {
+    if (!isWebhookTrigger(trigger)) return [];
+    const gone = trigger.webhookIds.filter((uid) => !existing.has(uid));
+    warnings.push(...gone.map((uid) => warnGone(automation, trigger, index, uid)));
+    const named = trigger.webhooks.flatMap((name) => uidByName.get(name) ?? []);
+    const present = trigger.webhookIds.filter((uid) => existing.has(uid)) as WebhookUid[];
+    return [...new Set([...present, ...named])];
+  });
+  return { listensTo, warnings };
+}
+
+function warnGone(automation: AutomationDefinition, trigger: WebhookTrigger, index: number, uid: string): Diagnostic {
+  return {
+    severity: 'warning',
+    rule: 'automation/unknown-uid',
+    file: automation.file,
+    line: trigger.at.line,
+    column: trigger.at.column,
+    path: `triggers[${index}].filter.webhook_ids`,
+    message: `no webhook of this factory has the UID ${uid}: the automation does not fire from it`,
+    hint: 'take the UID from `dockbell webhook list`, or select the webhook by file name under `webhooks`',
+  };
+}

@@ -1,0 +1,42 @@
+import type { Condition } from '../core/reconciliation.ts';
+
+/** A condition before anyone knows since when. */
+export type ConditionState = Omit<Condition, 'since'>;
+
+/** Keeps `since` of each condition whose status and reason are what they were. */
+export function updateConditions(
+  before: readonly Condition[],
+  states: readonly ConditionState[],
+  nowMs: number,
+): Condition[] {
+  return states.map((state) => {
+    const earlier = before.find((condition) => condition.type === state.type);
+    const isSame = earlier?.status === state.status && earlier.reason === state.reason;
+    return { ...state, since: isSame ? earlier.since : nowMs };
+  });
+}
+
+/** Is there a definition that serves? */
+export function describeReadiness(appliedRevision: string | null, isServing: boolean): ConditionState {
+  return isServing
+    ? { type: 'Ready', status: 'True', reason: 'DefinitionLive', message: `serving ${appliedRevision}` }
+    : { type: 'Ready', status: 'False', reason: 'NothingApplied', message: 'no definition was ever applied' };
+}
+
+/** Did the last pass do what the source says? */
+export function describeOutcome(isApplied: boolean, reason: string, message: string): ConditionState {
+  return { type: 'Reconciled', status: isApplied ? 'True' : 'False', reason, message };
+}
+
+/** Runs are born and wait when nothing carries them out (interfaces, "Server configuration"). */
+export function describeExecutor(hasExecutor: boolean): ConditionState[] {
+  if (hasExecutor) return [];
+  return [
+    {
+      type: 'NoExecutor',
+      status: 'True',
+      reason: 'NoExecutorConfigured',
+      message: 'runs stay queued: the configuration names no runs.executor for this factory',
+    },
+  ];
+}

@@ -1,0 +1,225 @@
+import type { AppliedFactory } from '../core/applied.ts';
+import type { Clock } from '../core/clock.ts';
+import type { FactoryDefinition } from '../core/definition.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { IdSource } from '../core/ids.ts';
+import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
+import type { DefinitionSource } from '../core/ports/definition-source.ts';
+import type { Inventory } from '../core/ports/inventory.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
+import type { SourceTree } from '../core/source-tree.ts';
+import type { ValidatedTree } from '../definitions/validate-tree.ts';
+import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
+import { describeExecutor, describeOutcome, describeReadiness, updateConditions } from './conditions.ts';
+import { resolveSecrets } from './resolve-secrets.ts';
+
+/** One factory and what reconciling it needs. */
+export interface FactoryContext {
+  name: string;
+  source: DefinitionSource;
+  /** Names the place that `source` reads; another place at the same commit is another definition. */
+  sourceKey: string;
+  hasExecutor: boolean;
+  inventory: Inventory;
+  secrets: SecretStore;
+  /** Checks a tree away from the thread that serves requests (threat model G4). */
+  validate(tree: SourceTree, knownUids: ReadonlyMap<string, string>): Promise<ValidatedTree>;
+  /** Swaps what was just applied into the registry. */
+  activate(factory: string): Promise<void>;
+  clock: Clock;
+  ids: IdSource;
+}
+
+/** Why a pass runs. A routine one (poll, change of the branch) does not look at a commit again that was found invalid. */
+export type PassTrigger = 'routine' | 'asked';
+
+/** How a pass ended. */
+interface Ending {
+  revision: string | null;
+  result: ReconciliationResult;
+  reason: string;
+  message: string;
+  diagnostics: Diagnostic[];
+  plan: Plan;
+}
+
+/**
+ * One full pass: fetch, validate, resolve secrets, plan, apply, swap. Whatever goes wrong, the last good definition
+ * keeps serving and the reconciliation says what it was.
+ */
+export async function reconcileFactory(context: FactoryContext, trigger: PassTrigger): Promise<Reconciliation> {
+  const startedAt = context.clock.wallMs();
+  const fetched = await context.source.fetch();
+  if (!fetched.ok) return recordEnding(context, startedAt, fail(null, fetched.reason, fetched.message));
+
+  const { revision } = fetched;
+  const known = await findKnownEnding(context, revision, trigger);
+  if (known !== null) return recordEnding(context, startedAt, known);
+
+  const read = await context.source.readTree(revision);
+  if (!read.ok) return recordEnding(context, startedAt, refuseTree(revision, read.reason, read.message));
+
+  const applied = (await context.inventory.load(context.name))!;
+  const { definition, diagnostics } = await context.validate(read.tree, collectUids(applied));
+  if (definition === null) return recordEnding(context, startedAt, invalidate(revision, diagnostics));
+
+  return applyDefinition(context, startedAt, { revision, applied, definition, diagnostics });
+}
+
+/** The commit is live already, or was found invalid and nobody asks for another look. */
+async function findKnownEnding(
+  { inventory, name, sourceKey }: FactoryContext,
+  revision: string,
+  trigger: PassTrigger,
+): Promise<Ending | null> {
+  const status = await inventory.status(name);
+  if (status === null) return null;
+  if (status.appliedRevision === revision && status.appliedSource === sourceKey) {
+    return end(revision, 'unchanged', 'Unchanged', `${revision} is live`);
+  }
+  if (trigger === 'asked' || status.attemptedRevision !== revision) return null;
+  const last = await inventory.lastReconciliation(name);
+  return last?.result === 'invalid' && last.revision === revision ? last : null;
+}
+
+function collectUids(applied: AppliedFactory): Map<string, string> {
+  return new Map(applied.webhooks.map((webhook) => [webhook.name, webhook.uid]));
+}
+
+interface Candidate {
+  revision: string;
+  applied: AppliedFactory;
+  definition: FactoryDefinition;
+  diagnostics: Diagnostic[];
+}
+
+/** From a valid definition to a live one. */
+async function applyDefinition(
+  context: FactoryContext,
+  startedAt: number,
+  { revision, applied, definition, diagnostics }: Candidate,
+): Promise<Reconciliation> {
+  const resolved = await resolveSecrets(definition, context.secrets);
+  const findings = [...diagnostics, ...resolved.diagnostics];
+  if (!resolved.ok) return recordEnding(context, startedAt, refuseSecrets(revision, resolved.problem, findings));
+
+  const computed = computePlan({
+    definition,
+    applied,
+    secretVersions: resolved.versions,
+    revision,
+    nowMs: context.clock.wallMs(),
+    newUid: context.ids.webhookUid,
+  });
+  const ending = {
+    ...end(revision, 'applied', 'Applied', `${revision} is live`),
+    plan: computed.plan,
+    diagnostics: [...findings, ...computed.warnings],
+  };
+  const reconciliation = await applyPlan(context, startedAt, revision, computed, ending);
+  await context.activate(context.name);
+  return reconciliation;
+}
+
+/** Everything in one transaction: rows, history, applied and attempted revision, conditions. */
+async function applyPlan(
+  context: FactoryContext,
+  startedAt: number,
+  revision: string,
+  computed: ComputedPlan,
+  ending: Ending,
+): Promise<Reconciliation> {
+  const reconciliation = composeReconciliation(context, startedAt, ending);
+  const status = await context.inventory.status(context.name);
+  await context.inventory.apply({
+    factory: context.name,
+    revision,
+    source: context.sourceKey,
+    at: reconciliation.finishedAt,
+    webhooks: computed.webhooks,
+    deleteWebhooks: computed.deleteWebhooks,
+    automations: computed.automations,
+    deleteAutomations: computed.deleteAutomations,
+    reconciliation,
+    conditions: describe(context, status, revision, reconciliation),
+  });
+  return reconciliation;
+}
+
+/** A pass that applied nothing. */
+async function recordEnding(context: FactoryContext, startedAt: number, ending: Ending): Promise<Reconciliation> {
+  const reconciliation = composeReconciliation(context, startedAt, ending);
+  const status = await context.inventory.status(context.name);
+  const conditions = describe(context, status, status?.appliedRevision ?? null, reconciliation);
+  return context.inventory.recordAttempt(reconciliation, conditions);
+}
+
+function describe(
+  context: FactoryContext,
+  status: FactoryStatus | null,
+  liveRevision: string | null,
+  { result, reason, message, finishedAt }: Reconciliation,
+) {
+  const isApplied = result === 'applied' || result === 'unchanged';
+  const states = [
+    describeReadiness(liveRevision, liveRevision !== null),
+    describeOutcome(isApplied, reason, message),
+    ...describeExecutor(context.hasExecutor),
+  ];
+  return updateConditions(status?.conditions ?? [], states, finishedAt);
+}
+
+function composeReconciliation(
+  { name, clock, ids }: FactoryContext,
+  startedAt: number,
+  ending: Ending,
+): Reconciliation {
+  const { revision, result, reason, message, diagnostics, plan } = ending;
+  const finishedAt = clock.wallMs();
+  return {
+    ...{ id: ids.reconciliationId(startedAt), factory: name, revision, result, reason, message, diagnostics, plan },
+    ...{ startedAt, finishedAt, attemptedAt: finishedAt },
+  };
+}
+
+function end(revision: string | null, result: ReconciliationResult, reason: string, message: string): Ending {
+  return { revision, result, reason, message, diagnostics: [], plan: EMPTY_PLAN };
+}
+
+function fail(revision: string | null, reason: string, message: string): Ending {
+  return end(revision, 'failed', reason, message);
+}
+
+/** A tree that is too large or odd is the commit's own fault and waits for a new one; the rest is git's trouble. */
+function refuseTree(revision: string, reason: string, message: string): Ending {
+  const isOwnFault = reason === 'TreeTooLarge' || reason === 'TreeOdd';
+  return end(revision, isOwnFault ? 'invalid' : 'failed', reason, message);
+}
+
+function invalidate(revision: string, diagnostics: Diagnostic[]): Ending {
+  const isAbsent = diagnostics.some((diagnostic) => diagnostic.rule === 'factory/not-found');
+  const reason = isAbsent ? 'NoFactoryFound' : 'ValidationFailed';
+  return { ...end(revision, 'invalid', reason, summarise(diagnostics)), diagnostics };
+}
+
+function refuseSecrets(revision: string, problem: 'missing' | 'unsuitable', diagnostics: Diagnostic[]): Ending {
+  const isMissing = problem === 'missing';
+  const ending = end(
+    revision,
+    isMissing ? 'failed' : 'invalid',
+    isMissing ? 'SecretMissing' : 'SecretUnsuitable',
+    summarise(diagnostics),
+  );
+  return { ...ending, diagnostics };
+}
+
+/** The first error with its place, and how many more there are. */
+function summarise(diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
+  const [first] = errors;
+  if (first === undefined) return 'the definition is not valid';
+  const place = first.file === '' ? '' : `${first.file}:${first.line}:${first.column}: `;
+  const more = errors.length === 1 ? '' : ` (and ${errors.length - 1} more)`;
+  return `${place}${first.message}${more}`;
+}

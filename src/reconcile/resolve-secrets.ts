@@ -1,0 +1,64 @@
+import type { FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import { hasErrors } from '../core/diagnostic.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import { checkSecretForWebhook } from '../definitions/check-secret.ts';
+
+/**
+ * The newest version of each webhook's secret, by the webhook's name. `missing`: a secret does not exist (outside is
+ * incomplete, try again when it does). `unsuitable`: a value cannot serve its mode (the definition is wrong).
+ */
+export type ResolvedSecrets =
+  | { ok: true; versions: ReadonlyMap<string, number>; diagnostics: Diagnostic[] }
+  | { ok: false; problem: 'missing' | 'unsuitable'; diagnostics: Diagnostic[] };
+
+/** Resolves every secret that a definition names, and checks that each value can serve its webhook's mode. */
+export async function resolveSecrets(definition: FactoryDefinition, secrets: SecretStore): Promise<ResolvedSecrets> {
+  const versions = new Map<string, number>();
+  const missing: Diagnostic[] = [];
+  const findings: Diagnostic[] = [];
+  for (const webhook of definition.webhooks) {
+    const secret = await secrets.resolve(webhook.secretName);
+    if (secret === null) missing.push(reportMissing(webhook));
+    else {
+      versions.set(webhook.name, secret.version);
+      findings.push(...checkSecretForWebhook(webhook, secret.value));
+    }
+  }
+  const diagnostics = [...missing, ...findings];
+  if (hasErrors(findings)) return { ok: false, problem: 'unsuitable', diagnostics };
+  if (missing.length > 0) return { ok: false, problem: 'missing', diagnostics };
+  return { ok: true, versions, diagnostics: [...diagnostics, ...(await reportMissingForRuns(definition, secrets))] };
+}
+
+function reportMissing(webhook: WebhookDefinition): Diagnostic {
+  return {
+    severity: 'error',
+    rule: 'secret/missing',
+    file: webhook.file,
+    ...webhook.secretNameAt,
+    path: 'secretName',
+    message: `there is no team secret named ${webhook.secretName}`,
+    hint: `create it: dockbell secret create ${webhook.secretName}; the apply is then tried again by itself`,
+  };
+}
+
+/** Secrets that only runs need are warned about: a run without one fails, the webhooks do not depend on it. */
+async function reportMissingForRuns(definition: FactoryDefinition, secrets: SecretStore): Promise<Diagnostic[]> {
+  const existing = new Set((await secrets.list()).map((secret) => secret.name));
+  return definition.automations.flatMap(({ file, overrides }) => {
+    const names = Array.isArray(overrides.secrets) ? overrides.secrets : [];
+    return names
+      .filter((name) => typeof name === 'string' && !existing.has(name))
+      .map((name) => ({
+        severity: 'warning' as const,
+        rule: 'automation/missing-run-secret',
+        file,
+        line: 1,
+        column: 1,
+        path: 'secrets',
+        message: `there is no team secret named ${name}: runs of this automation will fail until there is`,
+        hint: `create it: dockbell secret create ${name}`,
+      }));
+  });
+}
