@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { compilePattern } from '../../src/filter/compile-pattern.ts';
+import { PATTERN_LIMITS } from '../../src/filter/limits.ts';
+import { PATTERN_RULES, parsePattern } from '../../src/filter/parse-pattern.ts';
+
+interface Example {
+  filter: unknown;
+  matches?: unknown[];
+  'does not match'?: { payload: unknown; because: string }[];
+  problems?: string[];
+}
+
+const page = readFileSync(new URL('../../docs/reference/payload-filter.md', import.meta.url), 'utf8');
+const examples = [...page.matchAll(/^```yaml\n(.*?)^```$/gms)].map((block) => {
+  const line = page.slice(0, block.index).split('\n').length;
+  return { line, example: parse(block[1] ?? '') as Example };
+});
+
+function compile(filter: unknown) {
+  const parsed = parsePattern(filter);
+  if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+  return compilePattern(parsed.pattern);
+}
+
+test('the page has its worked examples, and every one claims something', () => {
+  expect(examples.length).toBeGreaterThan(20);
+  for (const { example } of examples) {
+    const keys = Object.keys(example);
+    expect(keys).toContain('filter');
+    expect(keys.length).toBeGreaterThan(1);
+    expect(['filter', 'matches', 'does not match', 'problems']).toEqual(expect.arrayContaining(keys));
+  }
+});
+
+describe.each(examples)('the example of line $line', ({ example }) => {
+  // Wrapped, since vitest spreads a payload that is an array over the arguments.
+  test.each((example.matches ?? []).map((payload) => ({ payload })))('matches $payload', ({ payload }) => {
+    const pattern = compile(example.filter);
+    expect(pattern.matches(payload)).toBe(true);
+    expect(pattern.explain(payload).matched).toBe(true);
+  });
+
+  test.each(example['does not match'] ?? [])('does not match $payload', ({ payload, because }) => {
+    const pattern = compile(example.filter);
+    expect(pattern.matches(payload)).toBe(false);
+    expect(pattern.explain(payload).decidedBy?.message).toBe(because);
+  });
+
+  if (example.problems === undefined) return;
+  test('has the problems listed', () => {
+    const parsed = parsePattern(example.filter);
+    expect(parsed.ok ? [] : parsed.problems.map((problem) => problem.rule)).toEqual(example.problems);
+  });
+});
+
+test('the page lists exactly the rules that a filter can break', () => {
+  const listed = [...page.matchAll(/^\| `(filter\/[a-z-]+)` \|/gm)].map((row) => row[1]);
+  expect(listed).toEqual(Object.keys(PATTERN_RULES));
+});
+
+test('the page names the limits as they are', () => {
+  const rows = [...page.matchAll(/^\| (levels|leaf fields|values) \| (\d+) \|/gm)].map((row) => [
+    row[1],
+    Number(row[2]),
+  ]);
+  expect(rows).toEqual([
+    ['levels', PATTERN_LIMITS.maxLevels],
+    ['leaf fields', PATTERN_LIMITS.maxLeaves],
+    ['values', PATTERN_LIMITS.maxValues],
+  ]);
+});
