@@ -18,6 +18,7 @@ export const ERROR_CODES = {
   master_key_wrong: { status: 500, exit: 2, title: 'Wrong master key' },
   config_invalid: { status: 500, exit: 2, title: 'Invalid configuration' },
   source_unavailable: { status: 502, exit: 2, title: 'Source unavailable' },
+  ingress_unreachable: { status: 502, exit: 2, title: 'Ingress unreachable' },
 } as const;
 
 export type ErrorCode = keyof typeof ERROR_CODES;

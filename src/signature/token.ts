@@ -1,0 +1,28 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+/**
+ * Makes the check of a bearer or URL token. Digests are compared, so neither the length nor a common beginning shows in
+ * the time. `presented` is as received, every byte one character (Latin-1). An empty secret matches nothing.
+ */
+export function compileTokenCheck(secretText: string): (presented: string) => boolean {
+  const expected = createHash('sha256').update(secretText, 'utf8').digest();
+  const usable = secretText !== '';
+  return (presented) => {
+    const digest = createHash('sha256').update(presented, 'latin1').digest();
+    // Latin-1 keeps the low byte of a character only, so one beyond it (never on the wire) must not pass for another.
+    return timingSafeEqual(digest, expected) && usable && !/[^\x00-\xff]/.test(presented);
+  };
+}
+
+/** The token of an `Authorization` header, or a reason of `AUTH_REASONS`. */
+export type BearerToken =
+  | { ok: true; token: string }
+  | { ok: false; reason: 'missing_credential' | 'malformed_credential' };
+
+/** Reads `Bearer <token>`; the name of the scheme in any letter case. A bare `Bearer` counts as no credential. */
+export function readBearerToken(authorization: string | undefined): BearerToken {
+  const value = authorization?.trim() ?? '';
+  if (value === '' || value.toLowerCase() === 'bearer') return { ok: false, reason: 'missing_credential' };
+  const match = /^bearer +(.+)$/is.exec(value);
+  return match === null ? { ok: false, reason: 'malformed_credential' } : { ok: true, token: match[1]! };
+}
