@@ -1,0 +1,58 @@
+import type { FileHandle } from 'node:fs/promises';
+import { Writable } from 'node:stream';
+
+/** Room kept for the final mark, so that the mark itself stays within the limit. */
+const MARK_BYTES = 160;
+
+/**
+ * Writes captured output to a file, at most `limitBytes` of it with the final mark; what comes after is counted and
+ * dropped, so that a command that floods its output neither fills the disk nor waits. Closes the file at the end.
+ *
+ * A file that cannot be written does not stop the command either: the rest is dropped and the error comes at the end.
+ */
+export function createLogSink(file: FileHandle, limitBytes: number): Writable {
+  let room = Math.max(0, limitBytes - MARK_BYTES);
+  let dropped = 0;
+  let failure: Error | null = null;
+
+  async function keep(chunk: Uint8Array): Promise<void> {
+    const fits = dropped > 0 ? 0 : cutAtCharacter(chunk, room);
+    dropped += chunk.length - fits;
+    room -= fits;
+    if (fits > 0 && failure === null) await file.writeFile(chunk.subarray(0, fits)).catch(fail);
+  }
+
+  async function finish(): Promise<void> {
+    if (dropped > 0 && failure === null) await file.writeFile(describeCut(limitBytes, dropped)).catch(fail);
+    await file.datasync().catch(fail);
+    await file.close().catch(fail);
+    if (failure !== null) throw failure;
+  }
+
+  function fail(error: unknown): void {
+    failure ??= error instanceof Error ? error : new Error(String(error));
+  }
+
+  return new Writable({
+    write: (chunk: Uint8Array, _encoding, done) => void keep(chunk).then(() => done(), done),
+    final: (done) => void finish().then(() => done(), done),
+    // Where the stream was destroyed, `final` did not run; closing a closed file does nothing.
+    destroy: (error, done) =>
+      void file.close().then(
+        () => done(error),
+        () => done(error),
+      ),
+  });
+}
+
+/** How much of the chunk fits, without cutting a character of UTF-8 in two. */
+function cutAtCharacter(chunk: Uint8Array, room: number): number {
+  if (chunk.length <= room) return chunk.length;
+  let end = room;
+  while (end > 0 && room - end < 3 && (chunk[end]! & 0xc0) === 0x80) end--;
+  return end;
+}
+
+function describeCut(limitBytes: number, dropped: number): string {
+  return `\n[dockbell: the log ends here, at its limit of ${limitBytes} bytes; ${dropped} more bytes were dropped]\n`;
+}

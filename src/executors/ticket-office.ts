@@ -1,0 +1,63 @@
+import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RunId } from '../core/ids.ts';
+import type { TicketOffice } from '../core/ports/executor.ts';
+import { systemErrorCode } from './file-error.ts';
+import { runFolder } from './run-paths.ts';
+
+/**
+ * Tickets as empty files `<dir>/<run>/<attempt>` (threat model D7). A ticket stays until its run is removed: as long as
+ * there is a row that somebody could start, the proof that it was started stands beside it.
+ */
+export function createTicketOffice(dir: string): TicketOffice {
+  return {
+    take: async (run, attempt) => {
+      const folder = runFolder(dir, run);
+      await mkdir(folder, { recursive: true, mode: 0o700 });
+      if (!(await createExclusively(ticketFile(dir, run, attempt)))) return false;
+      // The name of a file is on disk only once its folder is, and so is the name of that folder.
+      await syncFolder(folder);
+      await syncFolder(dir);
+      return true;
+    },
+    exists: async (run, attempt) => {
+      try {
+        await stat(ticketFile(dir, run, attempt));
+        return true;
+      } catch (error) {
+        if (systemErrorCode(error) === 'ENOENT') return false;
+        throw error;
+      }
+    },
+    discard: (run) => rm(runFolder(dir, run), { recursive: true, force: true }),
+  };
+}
+
+function ticketFile(dir: string, run: RunId, attempt: number): string {
+  return join(runFolder(dir, run), String(attempt));
+}
+
+async function createExclusively(path: string): Promise<boolean> {
+  let file: FileHandle;
+  try {
+    file = await open(path, 'wx', 0o600);
+  } catch (error) {
+    if (systemErrorCode(error) === 'EEXIST') return false;
+    throw error;
+  }
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  return true;
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}

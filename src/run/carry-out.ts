@@ -1,0 +1,79 @@
+import { AppError, messageOf } from '../core/errors.ts';
+import type { Json } from '../core/json.ts';
+import type { Executor } from '../core/ports/executor.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { RunInput, RunResult } from '../core/run.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import { backoffMs, pause } from './backoff.ts';
+import { renderRunDocuments } from './envelope.ts';
+
+/** Threat model D11: what throws while being handled is tried three times, then set aside and shown. */
+const SECRET_TRIES = 3;
+
+type Resolved = { ok: true; secrets: Map<string, SecretValue> } | { ok: false; error: string };
+
+/** One attempt from its documents and secrets to its result. Never throws: whatever goes wrong is the run's result. */
+export async function carryOut(
+  input: RunInput,
+  parts: { executor: Executor; secrets: Pick<SecretStore, 'resolve'>; logger: Logger },
+  signal: AbortSignal,
+): Promise<RunResult> {
+  try {
+    const resolved = await resolveSecrets(input.overrides.secrets, parts.secrets, signal);
+    if (!resolved.ok) return failed(resolved.error);
+    const documents = renderRunDocuments(input);
+    return await parts.executor.execute({ input, documents, secrets: resolved.secrets, signal });
+  } catch (error) {
+    parts.logger.error({ err: error, run: input.run.id }, 'a run could not be carried out');
+    const text = error instanceof AppError ? error.message : "internal error: the daemon's log has it in full";
+    return failed(text);
+  }
+}
+
+async function resolveSecrets(
+  listed: Json | undefined,
+  store: Pick<SecretStore, 'resolve'>,
+  signal: AbortSignal,
+): Promise<Resolved> {
+  const names = listed ?? [];
+  if (!isListOfNames(names)) {
+    return { ok: false, error: "the automation's `secrets` is not a list of names of team secrets" };
+  }
+  const secrets = new Map<string, SecretValue>();
+  for (const name of names) {
+    const found = await resolvePatiently(name, store, signal);
+    if (found === null) return { ok: false, error: describeMissing(name) };
+    secrets.set(name, found.value);
+  }
+  return { ok: true, secrets };
+}
+
+/** A storage that is busy for a moment is no reason to fail a run. */
+async function resolvePatiently(name: string, store: Pick<SecretStore, 'resolve'>, signal: AbortSignal) {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await store.resolve(name);
+    } catch (error) {
+      const passing = error instanceof AppError && error.code === 'storage_unavailable';
+      if (!passing || failures === SECRET_TRIES || signal.aborted) {
+        throw new AppError('storage_unavailable', `secret ${name} could not be read: ${messageOf(error)}`, {
+          cause: error,
+        });
+      }
+      await pause(backoffMs(failures), signal);
+    }
+  }
+}
+
+function describeMissing(name: string): string {
+  return `secret ${name}, which the automation lists, does not exist; create it with \`dockbell secret create ${name}\``;
+}
+
+function isListOfNames(value: Json): value is string[] {
+  return Array.isArray(value) && value.every((name) => typeof name === 'string');
+}
+
+function failed(error: string): RunResult {
+  return { state: 'failed', error, exitCode: null };
+}

@@ -1,0 +1,154 @@
+import type { Clock } from '../core/clock.ts';
+import type { RunId } from '../core/ids.ts';
+import type { StopOrder } from '../core/ports/executor.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { RunQueue } from '../core/ports/run-queue.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { RunInput, RunResult } from '../core/run.ts';
+import { backoffMs, pause, retryWithBackoff } from './backoff.ts';
+import { carryOut } from './carry-out.ts';
+import type { FactoryExecutor } from './factory-executor.ts';
+
+interface LaneParts {
+  factory: string;
+  entry: FactoryExecutor;
+  queue: RunQueue;
+  secrets: Pick<SecretStore, 'resolve'>;
+  clock: Clock;
+  logger: Logger;
+  onRunChanged: (run: RunId) => void;
+}
+
+interface Attempt {
+  stop: AbortController;
+  /** The command has ended; what is left is to record it. */
+  ended: boolean;
+  done: Promise<void>;
+}
+
+/** The runs of one factory: claims as many as there are free slots, carries them out, records how they ended. */
+export class Lane {
+  readonly #parts: LaneParts;
+  readonly #attempts = new Map<RunId, Attempt>();
+  readonly #stopping = new AbortController();
+  #claiming: Promise<void> | null = null;
+  #wanted = false;
+
+  constructor(parts: LaneParts) {
+    this.#parts = parts;
+  }
+
+  /** There may be something to claim. Cheap: one look at the queue at a time, whatever calls come meanwhile. */
+  wake(): void {
+    if (this.#stopping.signal.aborted) return;
+    this.#wanted = true;
+    this.#claiming ??= this.#claimWhileWanted();
+  }
+
+  /** Resolves when no claim is on its way, so that every run this process holds is known here. */
+  async settled(): Promise<void> {
+    await this.#claiming;
+  }
+
+  holds(id: RunId): boolean {
+    return this.#attempts.has(id);
+  }
+
+  /** Stops a run that this lane holds; `finished` where its command has ended and only the record is missing. */
+  cancel(id: RunId): 'cancelling' | 'finished' {
+    const attempt = this.#attempts.get(id);
+    if (attempt === undefined || attempt.ended) return 'finished';
+    attempt.stop.abort({ cause: 'cancelled', graceMs: null } satisfies StopOrder);
+    return 'cancelling';
+  }
+
+  /** Claims nothing more, stops what runs and resolves when all of it has ended and is recorded. */
+  async stop(graceMs: number): Promise<void> {
+    this.#stopping.abort();
+    await this.#claiming;
+    const attempts = [...this.#attempts.values()];
+    for (const { stop } of attempts) stop.abort({ cause: 'interrupted', graceMs } satisfies StopOrder);
+    await Promise.all(attempts.map((attempt) => attempt.done));
+  }
+
+  async #claimWhileWanted(): Promise<void> {
+    let failures = 0;
+    while (this.#wanted && !this.#stopping.signal.aborted) {
+      this.#wanted = false;
+      try {
+        await this.#claimFreeSlots();
+        failures = 0;
+      } catch (error) {
+        failures++;
+        this.#parts.logger.warn({ err: error, failures }, 'runs cannot be claimed; trying again');
+        await pause(backoffMs(failures), this.#stopping.signal);
+        this.#wanted = true;
+      }
+    }
+    // In the same step as the last look at `#wanted`, so that no wake falls between the two.
+    this.#claiming = null;
+  }
+
+  async #claimFreeSlots(): Promise<void> {
+    const { queue, factory, entry, clock } = this.#parts;
+    const limit = entry.concurrency - this.#attempts.size;
+    if (limit <= 0) return;
+    const inputs = await queue.claim({ factory, executor: entry.executor.type, limit, at: clock.wallMs() });
+    for (const input of inputs) {
+      if (this.#stopping.signal.aborted) await this.#giveBack(input);
+      else this.#begin(input);
+    }
+  }
+
+  #begin(input: RunInput): void {
+    const attempt: Attempt = { stop: new AbortController(), ended: false, done: Promise.resolve() };
+    this.#attempts.set(input.run.id, attempt);
+    attempt.done = this.#attend(input, attempt).finally(() => {
+      this.#attempts.delete(input.run.id);
+      this.wake();
+    });
+    this.#parts.onRunChanged(input.run.id);
+  }
+
+  async #attend(input: RunInput, attempt: Attempt): Promise<void> {
+    const { entry, secrets } = this.#parts;
+    const logger = this.#parts.logger.child({ run: input.run.id, attempt: input.run.attempt });
+    logger.info({ automation: input.run.automation }, 'run started');
+    const result = await carryOut(input, { executor: entry.executor, secrets, logger }, attempt.stop.signal);
+    attempt.ended = true;
+    if (await this.#mayStartAgain(input, result)) await this.#giveBack(input);
+    else await this.#record(input, result, logger);
+  }
+
+  /** The slot stays taken until the end is on disk: a run that the queue still calls running uses it. */
+  async #record({ run }: RunInput, result: RunResult, logger: Logger): Promise<void> {
+    const { queue, clock, onRunChanged } = this.#parts;
+    const at = clock.wallMs();
+    const finished = await retryWithBackoff(
+      () => queue.finish({ id: run.id, attempt: run.attempt, result, at }),
+      this.#stopping.signal,
+      (error, failures) => logger.warn({ err: error, failures }, 'the end of a run cannot be recorded; trying again'),
+    );
+    if (finished === null)
+      logger.error({ result }, 'the end of a run was not recorded; the next start decides about it');
+    else if (!finished.value) logger.warn({ result }, 'a run had been ended by somebody else; this end was dropped');
+    else logger.info({ ...result }, 'run ended');
+    onRunChanged(run.id);
+  }
+
+  /** The daemon stopped before the command started: as after a crash, the ticket decides. */
+  async #mayStartAgain({ run }: RunInput, result: RunResult): Promise<boolean> {
+    if (!this.#stopping.signal.aborted || result.error !== 'interrupted') return false;
+    return !(await this.#parts.entry.executor.wasStarted(run.id, run.attempt).catch(() => true));
+  }
+
+  /** A run that was never started: the next daemon finds it queued. */
+  async #giveBack({ run }: RunInput): Promise<void> {
+    const { id, attempt } = run;
+    await retryWithBackoff(
+      () => this.#parts.queue.release({ id, attempt, nextAttempt: attempt }),
+      this.#stopping.signal,
+      (error) => this.#parts.logger.warn({ err: error, run: id }, 'a run cannot be given back'),
+    );
+  }
+}

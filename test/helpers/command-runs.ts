@@ -1,0 +1,142 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { systemClock } from '../../src/core/clock.ts';
+import { createIdSource, type RunId } from '../../src/core/ids.ts';
+import type { Executor, StopOrder } from '../../src/core/ports/executor.ts';
+import type { Logger } from '../../src/core/ports/logger.ts';
+import type { Run, RunInput, RunResult } from '../../src/core/run.ts';
+import { SecretValue } from '../../src/core/secret-value.ts';
+import { type CommandExecutorOptions, createCommandExecutor } from '../../src/executors/command-executor.ts';
+import { createTicketOffice } from '../../src/executors/ticket-office.ts';
+import { renderRunDocuments } from '../../src/run/envelope.ts';
+
+const ids = createIdSource((size) => crypto.getRandomValues(new Uint8Array(size)));
+
+export const SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+export function newRunId(): RunId {
+  return ids.runId(Date.now());
+}
+
+/** A run as a claim hands it over; `changes` go over the defaults. */
+export function makeRunInput(changes: { run?: Partial<Run> } & Partial<Omit<RunInput, 'run'>> = {}): RunInput {
+  const webhook = changes.webhook ?? { name: 'internal-ci', uid: 'wh_0123456789abcdefghjkmnpqrs' };
+  const run: Run = {
+    id: newRunId(),
+    factory: 'payments',
+    automation: 'build',
+    delivery: 'dlv_01arz3ndektsv4rrffq69g5fav',
+    webhookUid: webhook.uid,
+    deliveryIdentity: 'event-1',
+    state: 'running',
+    attempt: 1,
+    executor: 'command',
+    revision: 'a'.repeat(40),
+    error: null,
+    exitCode: null,
+    createdAt: 1_700_000_000_000,
+    startedAt: 1_700_000_000_500,
+    finishedAt: null,
+    ...changes.run,
+  };
+  return {
+    prompt: 'Fix the build.\n',
+    agent: null,
+    overrides: {},
+    payload: Buffer.from('{"a":1}'),
+    ...changes,
+    webhook,
+    run,
+  };
+}
+
+/** Folders of one test and an executor over them. */
+export interface Workshop {
+  dir: string;
+  runsDir: string;
+  logsDir: string;
+  executor(command: readonly string[], options?: Partial<CommandExecutorOptions>): Executor;
+  log(run: RunId): Promise<string>;
+  close(): Promise<void>;
+}
+
+export async function openWorkshop(): Promise<Workshop> {
+  const dir = await mkdtemp(join(tmpdir(), 'dockbell-runs-'));
+  const runsDir = join(dir, 'runs');
+  const logsDir = join(dir, 'logs');
+  const tickets = createTicketOffice(join(dir, 'tickets'));
+  return {
+    dir,
+    runsDir,
+    logsDir,
+    executor: (command, options = {}) =>
+      createCommandExecutor({
+        command,
+        timeoutMs: 20_000,
+        runsDir,
+        logsDir,
+        tickets,
+        path: SEARCH_PATH,
+        maskOutput: maskWhole,
+        clock: systemClock,
+        ...options,
+      }),
+    log: (run) => readFile(join(logsDir, `${run}.log`), 'utf8'),
+    close: () => rm(dir, { recursive: true, force: true }),
+  };
+}
+
+/** Carries one attempt out, as the dispatcher does. */
+export function execute(
+  executor: Executor,
+  input: RunInput,
+  options: { secrets?: Record<string, string>; signal?: AbortSignal } = {},
+): Promise<RunResult> {
+  const secrets = new Map(Object.entries(options.secrets ?? {}).map(([name, text]) => [name, new SecretValue(text)]));
+  const signal = options.signal ?? new AbortController().signal;
+  return executor.execute({ input, documents: renderRunDocuments(input), secrets, signal });
+}
+
+export function orderStop(controller: AbortController, order: StopOrder): void {
+  controller.abort(order);
+}
+
+/** Masks values that do not cross the border between two chunks: enough to see that all output goes through the mask. */
+export function maskWhole(values: Iterable<SecretValue>): Transform {
+  const texts = [...values].map((value) => value.reveal());
+  return new Transform({
+    transform: (chunk: Buffer, _encoding, done) => {
+      if (texts.length === 0) return done(null, chunk);
+      done(null, Buffer.from(texts.reduce((text, secret) => text.replaceAll(secret, '***'), chunk.toString('utf8'))));
+    },
+  });
+}
+
+export const silentLogger: Logger = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  child: () => silentLogger,
+};
+
+/** Waits until the condition holds; fails the test with its description after ten seconds. */
+export async function waitUntil(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const until = performance.now() + 10_000;
+  while (!(await condition())) {
+    if (performance.now() > until) throw new Error(`waited in vain until ${what}`);
+    await wait(10);
+  }
+}
+
+/** Is there a process of that number that is not a zombie? */
+export async function isAlive(pid: number): Promise<boolean> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2, stat.lastIndexOf(')') + 3) !== 'Z';
+  } catch {
+    return false;
+  }
+}

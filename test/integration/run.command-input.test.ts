@@ -1,0 +1,218 @@
+import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { renderRunDocuments } from '../../src/run/envelope.ts';
+import { execute, makeRunInput, openWorkshop, SEARCH_PATH, type Workshop } from '../helpers/command-runs.ts';
+
+let workshop: Workshop;
+beforeEach(async () => {
+  workshop = await openWorkshop();
+});
+afterEach(() => workshop.close());
+
+/** Prints the environment as a JSON object: exactly what the process was given. */
+const PRINT_ENVIRONMENT = [process.execPath, '-e', 'console.log(JSON.stringify(process.env))'];
+
+describe('the directory of a run', () => {
+  it('holds prompt.md, event-payload.json and run.json, for the owner only', async () => {
+    const input = makeRunInput();
+    expect(await execute(workshop.executor(['ls']), input)).toEqual({ state: 'succeeded', error: null, exitCode: 0 });
+    expect(await workshop.log(input.run.id)).toBe('event-payload.json\nprompt.md\nrun.json\n');
+    const work = join(workshop.runsDir, input.run.id, '1');
+    expect((await stat(work)).mode & 0o777).toBe(0o700);
+    for (const file of await readdir(work)) expect((await stat(join(work, file))).mode & 0o777).toBe(0o600);
+    const documents = renderRunDocuments(input);
+    expect(await readFile(join(work, 'prompt.md'), 'utf8')).toBe(documents.promptFile);
+    expect(await readFile(join(work, 'run.json'), 'utf8')).toBe(documents.runFile);
+  });
+
+  it.each([
+    ['digits that a number cannot hold', '{"n": 12345678901234567890.000, "n": 1e400}'],
+    ['white space and a lone surrogate escape', ' \t\r\n[ "\\ud800", "\u2028" ]\r\n'],
+    ['a scalar', 'null'],
+    ['quotes and shell text', '"$(touch pwned) `id` \'; rm -rf / #"'],
+  ])('holds the payload byte for byte: %s', async (_title, text) => {
+    const payload = Buffer.from(text);
+    const input = makeRunInput({ payload });
+    await execute(workshop.executor(['sh', '-c', 'cat "$DOCKBELL_PAYLOAD"; touch kept']), input);
+    const work = join(workshop.runsDir, input.run.id, '1');
+    expect(Buffer.compare(await readFile(join(work, 'event-payload.json')), payload)).toBe(0);
+    expect(await workshop.log(input.run.id)).toBe(text);
+    expect((await readdir(work)).sort()).toEqual(['event-payload.json', 'kept', 'prompt.md', 'run.json']);
+  });
+
+  it('is a fresh one for each attempt, and the log names the later ones', async () => {
+    const input = makeRunInput();
+    const executor = workshop.executor(['sh', '-c', 'ls; touch left-behind']);
+    await execute(executor, input);
+    await execute(executor, { ...input, run: { ...input.run, attempt: 2 } });
+    const [first, second] = (await workshop.log(input.run.id)).split(/\n\[dockbell: attempt 2, [^\]]+\]\n/);
+    expect(first).toBe('event-payload.json\nprompt.md\nrun.json\n');
+    expect(second).toBe(first);
+  });
+});
+
+describe('what a run reads and sees', () => {
+  it('finds the text of prompt.md on its standard input', async () => {
+    const input = makeRunInput({ prompt: 'Line one\nund Zeile zwei: ü\n' });
+    await execute(workshop.executor(['cat']), input);
+    expect(await workshop.log(input.run.id)).toBe(renderRunDocuments(input).promptFile);
+  });
+
+  it('may leave a large standard input unread', async () => {
+    const input = makeRunInput({ prompt: 'x'.repeat(4_000_000) });
+    expect((await execute(workshop.executor(['true']), input)).state).toBe('succeeded');
+  });
+
+  it("has exactly the environment of the contract and nothing of the daemon's own", async () => {
+    process.env.DOCKBELL_TEST_CANARY = 'canary';
+    process.env.NODE_V8_COVERAGE = join(workshop.dir, 'coverage');
+    const input = makeRunInput();
+    const secrets = { CI_TOKEN: 'tóken with "quotes"\nand lines', ['__proto__']: 'plain' };
+    await execute(workshop.executor(PRINT_ENVIRONMENT, { maskOutput: () => new PassThrough() }), input, { secrets });
+    delete process.env.DOCKBELL_TEST_CANARY;
+    delete process.env.NODE_V8_COVERAGE;
+    const work = join(workshop.runsDir, input.run.id, '1');
+    expect(JSON.parse(await workshop.log(input.run.id))).toEqual({
+      PATH: SEARCH_PATH,
+      HOME: work,
+      TMPDIR: `${work}.tmp`,
+      LANG: 'C.UTF-8',
+      DOCKBELL_RUN_ID: input.run.id,
+      DOCKBELL_FACTORY: 'payments',
+      DOCKBELL_AUTOMATION: 'build',
+      DOCKBELL_WEBHOOK: 'internal-ci',
+      DOCKBELL_WEBHOOK_UID: input.webhook.uid,
+      DOCKBELL_DELIVERY_ID: 'event-1',
+      DOCKBELL_PAYLOAD: join(work, 'event-payload.json'),
+      CI_TOKEN: 'tóken with "quotes"\nand lines',
+      ['__proto__']: 'plain',
+    });
+  });
+
+  it('has a folder for temporary files that goes with the attempt', async () => {
+    const input = makeRunInput();
+    const executor = workshop.executor(['sh', '-c', 'touch "$TMPDIR/x" && mkdir "$TMPDIR/y" && chmod 0 "$TMPDIR/y"']);
+    expect((await execute(executor, input)).state).toBe('succeeded');
+    expect(await readdir(join(workshop.runsDir, input.run.id))).toEqual(['1']);
+  });
+
+  it.each([
+    'PATH',
+    'LD_PRELOAD',
+    'DYLD_INSERT_LIBRARIES',
+    'NODE_OPTIONS',
+    'BASH_ENV',
+    'DOCKBELL_RUN_ID',
+    'GIT_SSH_COMMAND',
+  ])('never gets a secret under the name %s, and says so', async (name) => {
+    const result = await execute(workshop.executor(['true']), makeRunInput(), { secrets: { [name]: 'value-of-it' } });
+    expect(result.state).toBe('failed');
+    expect(result.error).toContain(`secret "${name}" cannot be handed to a run`);
+    expect(result.error).not.toContain('value-of-it');
+  });
+
+  it('fails with a clear sentence where a secret holds a NUL', async () => {
+    const result = await execute(workshop.executor(['true']), makeRunInput(), { secrets: { TOKEN: 'a\0b' } });
+    expect(result.error).toMatch(/secret "TOKEN" .* NUL/);
+  });
+});
+
+describe('texts that strangers choose', () => {
+  const hostile = [
+    '$(touch pwned)',
+    '`touch pwned`',
+    '; touch pwned #',
+    '| touch pwned',
+    '"\'\\"',
+    'a\ntouch pwned\n',
+    '--help',
+    '-rf',
+    '() { :; }; touch pwned',
+    '../../etc/passwd',
+    '%s%n%x',
+    '\u202egnp.exe',
+    "'||'1'='1",
+  ];
+
+  it.each(hostile)('reach the command unchanged and run nothing: %j', async (text) => {
+    const input = makeRunInput({
+      run: { deliveryIdentity: text, automation: text, factory: text },
+      webhook: { name: text, uid: 'wh_0123456789abcdefghjkmnpqrs' },
+      payload: Buffer.from(JSON.stringify(text)),
+      prompt: text,
+    });
+    expect((await execute(workshop.executor(PRINT_ENVIRONMENT), input)).state).toBe('succeeded');
+    const seen = JSON.parse(await workshop.log(input.run.id));
+    expect(seen).toMatchObject({
+      DOCKBELL_FACTORY: text,
+      DOCKBELL_AUTOMATION: text,
+      DOCKBELL_WEBHOOK: text,
+      DOCKBELL_DELIVERY_ID: text,
+    });
+    const all = await readdir(workshop.dir, { recursive: true });
+    expect(all.filter((name) => name.includes('pwned'))).toEqual([]);
+  });
+
+  it('cannot keep a run from starting with a NUL', async () => {
+    const input = makeRunInput({ run: { deliveryIdentity: 'a\0b' } });
+    expect((await execute(workshop.executor(PRINT_ENVIRONMENT), input)).state).toBe('succeeded');
+    expect(JSON.parse(await workshop.log(input.run.id)).DOCKBELL_DELIVERY_ID).toBe('a\u{fffd}b');
+  });
+
+  it('are the naughty strings, too', async () => {
+    const file = new URL('../vectors/naughty-strings/blns.base64.json', import.meta.url);
+    const encoded: string[] = JSON.parse(await readFile(file, 'utf8'));
+    const strings = encoded.map((text) => Buffer.from(text, 'base64').toString('utf8'));
+    expect(strings.length).toBeGreaterThan(500);
+    // `env` starts faster than Node, and four strings travel at a time: this is a long list.
+    const executor = workshop.executor(['env', '-0']);
+    for (let index = 0; index < strings.length; index += 4) {
+      const [a = '', b = '', c = '', d = ''] = strings.slice(index, index + 4).map((text) => text.replaceAll('\0', ''));
+      const input = makeRunInput({
+        run: { deliveryIdentity: a, automation: b, factory: c },
+        webhook: { name: d, uid: 'wh_0123456789abcdefghjkmnpqrs' },
+      });
+      expect(await execute(executor, input)).toMatchObject({ state: 'succeeded' });
+      const seen = (await workshop.log(input.run.id)).split('\0');
+      const sent = [`DELIVERY_ID=${a}`, `AUTOMATION=${b}`, `FACTORY=${c}`, `WEBHOOK=${d}`];
+      expect(seen).toEqual(expect.arrayContaining(sent.map((line) => `DOCKBELL_${line}`)));
+    }
+  });
+});
+
+describe('a command that cannot start', () => {
+  it.each([
+    [
+      'is missing on PATH',
+      'dockbell-no-such-program',
+      /cannot start dockbell-no-such-program: there is no such program/,
+    ],
+    ['is missing at its path', '/nowhere/agent.sh', /cannot start \/nowhere\/agent.sh: there is no such program/],
+  ])('fails its run with a clear sentence where it %s', async (_title, file, sentence) => {
+    const result = await execute(workshop.executor([file]), makeRunInput());
+    expect(result).toMatchObject({ state: 'failed', exitCode: null });
+    expect(result.error).toMatch(sentence);
+  });
+
+  it('fails its run with a clear sentence where it is not executable', async () => {
+    await mkdir(workshop.dir, { recursive: true });
+    const file = join(workshop.dir, 'agent.sh');
+    await writeFile(file, '#!/bin/sh\n');
+    await chmod(file, 0o600);
+    expect((await execute(workshop.executor([file]), makeRunInput())).error).toMatch(/not executable .* chmod \+x/);
+  });
+
+  it('fails its run with a clear sentence where its secrets are longer than an environment', async () => {
+    const result = await execute(workshop.executor(['true']), makeRunInput(), {
+      secrets: { BIG: 'x'.repeat(200_000) },
+    });
+    expect(result.error).toMatch(/too long for an environment/);
+  });
+
+  it('is refused at once where it is empty or a relative path', () => {
+    expect(() => workshop.executor([])).toThrow(/is empty/);
+    expect(() => workshop.executor(['./agent.sh'])).toThrow(/relative path/);
+  });
+});
