@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
+import { SECRET_NAME_PATTERN } from '../core/names.ts';
 import type { SealedSecret, SealedSecretTable, SecretStore } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Redactor } from './redactor.ts';
@@ -8,7 +9,7 @@ import type { Vault } from './vault.ts';
 /** The longest value a secret may have, in bytes of UTF-8: 64 KiB, room for any key or certificate chain. */
 export const MAX_SECRET_BYTES = 65_536;
 
-const SECRET_NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
+
 /** Writers of one name that meet try again with the next version; more than a few rounds mean something is wrong. */
 const PUT_ATTEMPTS = 5;
 
@@ -88,7 +89,7 @@ async function refuseWhileUsed(table: SealedSecretTable, name: string): Promise<
 }
 
 function checkName(name: string): void {
-  if (SECRET_NAME.test(name)) return;
+  if (SECRET_NAME_PATTERN.test(name)) return;
   const message =
     `${JSON.stringify(name.slice(0, 200))} is not a name for a secret: ` +
     'letters, digits and _ only, not starting with a digit, at most 128 characters.';

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import type { Config, FactoryConfig } from './config.ts';
+import type { OptionValues } from './option-values.ts';
+
+/** Builds the frozen configuration from values that were checked. `file` as in `Config`. */
+export function assembleConfig(values: OptionValues, file: string | null): Config {
+  const dataDir = values.get('dataDir');
+  return deepFreeze({
+    file,
+    baseUrl: values.get('baseUrl'),
+    dataDir,
+    masterKeyFile: values.get('masterKeyFile') ?? join(dataDir, 'master.key'),
+    ingress: { host: values.get('ingress.host'), port: values.get('ingress.port') },
+    admin: {
+      host: values.get('admin.host'),
+      port: values.get('admin.port'),
+      openMetrics: values.get('admin.openMetrics'),
+      allowedHosts: values.get('admin.allowedHosts'),
+    },
+    storage: { type: values.get('storage.type') },
+    trustedProxies: values.get('trustedProxies'),
+    limits: {
+      deliveriesPerMinute: values.get('limits.deliveriesPerMinute'),
+      failedAuthPerMinute: values.get('limits.failedAuthPerMinute'),
+      bodyBytes: values.get('limits.bodyBytes'),
+      webhooksPerFactory: values.get('limits.webhooksPerFactory'),
+    },
+    retention: assembleRetention(values),
+    shutdownGraceMs: values.get('shutdownGrace'),
+    factories: (values.items ?? []).map(assembleFactory),
+  });
+}
+
+/** Identities are remembered at least as long as the log is kept (decisions, "Identity"). */
+function assembleRetention(values: OptionValues): Config['retention'] {
+  const deliveriesMs = values.get('retention.deliveries');
+  return {
+    deliveriesMs,
+    minDeliveries: values.get('retention.minDeliveries'),
+    identitiesMs: Math.max(values.get('retention.identities'), deliveriesMs),
+    runsMs: values.get('retention.runs'),
+  };
+}
+
+function assembleFactory(values: OptionValues): FactoryConfig {
+  return {
+    name: values.get('factories[].name'),
+    source: {
+      type: values.get('factories[].source.type'),
+      url: values.get('factories[].source.url'),
+      branch: values.get('factories[].source.branch'),
+      path: values.get('factories[].source.path'),
+      pollIntervalMs: values.get('factories[].source.pollInterval'),
+    },
+    runs: {
+      executor: assembleExecutor(values),
+      concurrency: values.get('factories[].runs.concurrency'),
+      retry: values.get('factories[].runs.retry'),
+    },
+  };
+}
+
+function assembleExecutor(values: OptionValues): FactoryConfig['runs']['executor'] {
+  if (values.whereOf('factories[].runs.executor.type') === null) return null;
+  return {
+    type: values.get('factories[].runs.executor.type'),
+    command: values.get('factories[].runs.executor.command'),
+    timeoutMs: values.get('factories[].runs.executor.timeout'),
+  };
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const child of Object.values(value)) deepFreeze(child);
+  return Object.freeze(value);
+}

@@ -1,0 +1,59 @@
+/** A listener's address. */
+export interface ListenerConfig {
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+}
+
+/** What one factory is configured to do. */
+export interface FactoryConfig {
+  readonly name: string;
+  readonly source: {
+    readonly type: 'repository';
+    /** A URL as written, or the absolute path of a local repository. May hold a password: not to be shown. */
+    readonly url: string;
+    readonly branch: string;
+    /** `.` or a folder such as `sub/dir`. */
+    readonly path: string;
+    readonly pollIntervalMs: number;
+  };
+  readonly runs: {
+    /** `null`: runs are born and stay queued. */
+    readonly executor: {
+      readonly type: 'command';
+      /** Program and arguments; paths that were relative to the file are absolute. */
+      readonly command: readonly string[];
+      readonly timeoutMs: number;
+    } | null;
+    readonly concurrency: number;
+    readonly retry: 'never' | 'interrupted';
+  };
+}
+
+/** The whole configuration: defaults filled in, durations in milliseconds, paths absolute, frozen. */
+export interface Config {
+  /** Absolute path of the file it was read from; `null` where there was none. */
+  readonly file: string | null;
+  /** Without a slash at its end; `null` where it follows from the ingress listener. */
+  readonly baseUrl: string | null;
+  readonly dataDir: string;
+  readonly masterKeyFile: string;
+  readonly ingress: ListenerConfig;
+  readonly admin: ListenerConfig & { readonly openMetrics: boolean; readonly allowedHosts: readonly string[] };
+  readonly storage: { readonly type: 'sqlite' };
+  readonly trustedProxies: readonly string[];
+  readonly limits: {
+    readonly deliveriesPerMinute: number;
+    readonly failedAuthPerMinute: number;
+    readonly bodyBytes: number;
+    readonly webhooksPerFactory: number;
+  };
+  readonly retention: {
+    readonly deliveriesMs: number;
+    readonly minDeliveries: number;
+    readonly identitiesMs: number;
+    readonly runsMs: number;
+  };
+  readonly shutdownGraceMs: number;
+  readonly factories: readonly FactoryConfig[];
+}

@@ -1,0 +1,12 @@
+const UNITS_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** How durations are written: a whole number and its unit. Source of a regular expression. */
+export const DURATION_PATTERN = '^[0-9]{1,9}(ms|s|m|h|d)$';
+
+const DURATION = new RegExp(DURATION_PATTERN);
+
+/** Milliseconds of `500ms`, `30s`, `15m`, `2h` or `7d`; `null` for anything else. */
+export function parseDuration(text: string): number | null {
+  const unit = DURATION.exec(text)?.[1];
+  return unit === undefined ? null : Number.parseInt(text, 10) * UNITS_MS[unit as keyof typeof UNITS_MS];
+}

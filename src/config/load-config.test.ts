@@ -1,0 +1,367 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AppError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { Config } from './config.ts';
+import type { ConfigRequest } from './load-config.ts';
+import { loadConfig } from './load-config.ts';
+
+const DAY_MS = 86_400_000;
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'dockbell-config-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+type Options = { env?: ConfigRequest['env']; overrides?: JsonObject };
+
+async function load(text: string, { env = {}, overrides = {} }: Options = {}): Promise<Config> {
+  const file = join(folder, 'dockbell.yaml');
+  await writeFile(file, text);
+  return loadConfig({ file, env, overrides, workingDir: '/elsewhere' });
+}
+
+/** The lines of the error, without the folder of the file. */
+async function errorsOf(text: string, options: Options = {}): Promise<string[]> {
+  const error = await load(text, options).then(
+    () => expect.fail('it was accepted'),
+    (thrown: AppError) => thrown,
+  );
+  expect(error.code).toBe('config_invalid');
+  return error.message.replaceAll(`${folder}/`, '').split('\n').slice(1);
+}
+
+const factory = (more = '') =>
+  `factories:\n  - name: payments\n    source: { type: repository, url: ../payments.git }\n${more}`;
+
+describe('defaults', () => {
+  it.each([
+    ['an empty file', ''],
+    ['empty sections', 'ingress:\nlimits: {}\nfactories:\n'],
+  ])('stand in for %s', async (_name, text) => {
+    expect(await load(text)).toEqual({
+      file: join(folder, 'dockbell.yaml'),
+      baseUrl: null,
+      dataDir: join(folder, '.dockbell'),
+      masterKeyFile: join(folder, '.dockbell/master.key'),
+      ingress: { host: '127.0.0.1', port: 8787 },
+      admin: { host: '127.0.0.1', port: 8788, openMetrics: false, allowedHosts: [] },
+      storage: { type: 'sqlite' },
+      trustedProxies: [],
+      limits: { deliveriesPerMinute: 60, failedAuthPerMinute: 30, bodyBytes: 262_144, webhooksPerFactory: 20 },
+      retention: { deliveriesMs: 7 * DAY_MS, minDeliveries: 50, identitiesMs: 90 * DAY_MS, runsMs: 30 * DAY_MS },
+      shutdownGraceMs: 10_000,
+      factories: [],
+    });
+  });
+
+  it('need no file, and start from the working folder then', async () => {
+    const config = await loadConfig({ file: null, env: {}, workingDir: folder });
+    expect([config.file, config.dataDir]).toEqual([null, join(folder, '.dockbell')]);
+  });
+
+  it('fill in a factory', async () => {
+    const config = await load(factory());
+    expect(config.factories).toEqual([
+      {
+        name: 'payments',
+        source: {
+          type: 'repository',
+          url: join(folder, '../payments.git'),
+          branch: 'main',
+          path: '.',
+          pollIntervalMs: 30_000,
+        },
+        runs: { executor: null, concurrency: 4, retry: 'never' },
+      },
+    ]);
+  });
+});
+
+describe('values', () => {
+  it('are all read from the example of the interfaces', async () => {
+    const config = await load(
+      `
+baseUrl: https://hooks.example.com/bell/
+dataDir: ./data
+ingress: { host: "::1", port: 0 }
+admin:   { host: 127.0.0.1, port: 0, openMetrics: true, allowedHosts: [Bell.example.com] }
+storage: { type: sqlite }
+masterKeyFile: ./master.key
+trustedProxies: [10.0.0.0/8, "::1"]
+limits: { deliveriesPerMinute: 6, failedAuthPerMinute: 3, bodyBytes: 1000, webhooksPerFactory: 2 }
+retention: { deliveries: 500ms, minDeliveries: 0, identities: 2h, runs: 15m }
+shutdownGrace: 0s
+factories:
+  - name: payments
+    source: { type: repository, url: "git@example.com:team/payments.git", branch: release/1, path: a//b/, pollInterval: 1m }
+    runs:
+      executor: { type: command, command: ["./agent.sh", ./x, a/b, -v], timeout: 1h }
+      concurrency: 1
+      retry: interrupted
+`.replace('500ms', '1m'),
+    );
+    expect(config).toMatchObject({
+      baseUrl: 'https://hooks.example.com/bell',
+      dataDir: join(folder, 'data'),
+      masterKeyFile: join(folder, 'master.key'),
+      ingress: { host: '::1', port: 0 },
+      admin: { openMetrics: true, allowedHosts: ['bell.example.com'] },
+      trustedProxies: ['10.0.0.0/8', '::1'],
+      limits: { deliveriesPerMinute: 6, failedAuthPerMinute: 3, bodyBytes: 1000, webhooksPerFactory: 2 },
+      retention: { deliveriesMs: 60_000, minDeliveries: 0, identitiesMs: 7_200_000, runsMs: 900_000 },
+      shutdownGraceMs: 0,
+    });
+    expect(config.factories[0]).toMatchObject({
+      source: { url: 'git@example.com:team/payments.git', branch: 'release/1', path: 'a/b', pollIntervalMs: 60_000 },
+      runs: {
+        executor: { command: [join(folder, 'agent.sh'), join(folder, 'x'), 'a/b', '-v'], timeoutMs: 3_600_000 },
+        concurrency: 1,
+        retry: 'interrupted',
+      },
+    });
+  });
+
+  it('are frozen to the last list', async () => {
+    const config = await load(factory('    runs: { executor: { type: command, command: [sh] } }\n'));
+    const parts = [
+      config,
+      config.limits,
+      config.factories,
+      config.factories[0]!,
+      config.factories[0]!.runs.executor!.command,
+    ];
+    expect(parts.every(Object.isFrozen)).toBe(true);
+  });
+
+  it('keep identities as long as the log where only the log is set', async () => {
+    expect((await load('retention: { deliveries: 365d }')).retention.identitiesMs).toBe(365 * DAY_MS);
+  });
+
+  it.each([
+    ['https://example.com/a.git', 'https://example.com/a.git'],
+    ['file:///srv/a.git', 'file:///srv/a.git'],
+    ['/srv/a.git', '/srv/a.git'],
+  ])('of the source stay as they are: %s', async (url, expected) => {
+    const config = await load(`factories: [{ name: a, source: { type: repository, url: "${url}" } }]`);
+    expect(config.factories[0]?.source.url).toBe(expected);
+  });
+
+  it('may be YAML aliases', async () => {
+    const config = await load('ingress: { host: &host 127.0.0.2 }\nadmin: { host: *host }\n');
+    expect(config.admin.host).toBe('127.0.0.2');
+  });
+});
+
+describe('environment variables', () => {
+  it('are substituted, and read as numbers where a number belongs', async () => {
+    const config = await load(
+      'baseUrl: https://${HOST}\ningress: { port: "${PORT}" }\nadmin: { allowedHosts: ["${HOST}"] }\n',
+      {
+        env: { HOST: 'a.example', PORT: '0' },
+      },
+    );
+    expect([config.baseUrl, config.ingress.port, config.admin.allowedHosts]).toEqual([
+      'https://a.example',
+      0,
+      ['a.example'],
+    ]);
+  });
+
+  it('leave $${ as ${, and do not look into their own values', async () => {
+    const config = await load(
+      factory('    runs: { executor: { type: command, command: [sh, -c, "$${A} $A ${B}"] } }\n'),
+      {
+        env: { B: '${C}' },
+      },
+    );
+    expect(config.factories[0]?.runs.executor?.command[2]).toBe('${A} $A ${C}');
+  });
+
+  it('set options over the file, and overrides win over them', async () => {
+    const text = 'ingress: { port: 1 }\nadmin: { port: 2 }\nlimits: { bodyBytes: 3 }\n';
+    const env = { DOCKBELL_ADMIN_PORT: '20', DOCKBELL_INGRESS_PORT: '10', DOCKBELL_ADMIN_OPEN_METRICS: 'true' };
+    const config = await load(text, { env, overrides: { ingress: { port: 100 } } });
+    expect([config.ingress.port, config.admin.port, config.limits.bodyBytes]).toEqual([100, 20, 3]);
+    expect(config.admin.openMetrics).toBe(true);
+  });
+
+  it('and overrides resolve paths against the working folder', async () => {
+    expect((await load('', { env: { DOCKBELL_DATA_DIR: 'd' } })).dataDir).toBe('/elsewhere/d');
+    expect((await load('', { overrides: { dataDir: 'o' } })).dataDir).toBe('/elsewhere/o');
+  });
+});
+
+describe('overrides', () => {
+  it('replace the factories and are taken as they are', async () => {
+    const command = ['sh', '-c', 'echo ${X}'];
+    const config = await load(factory(), {
+      overrides: {
+        factories: [
+          { name: 'demo', source: { type: 'repository', url: '/r' }, runs: { executor: { type: 'command', command } } },
+        ],
+      },
+    });
+    expect(config.factories.map((each) => each.name)).toEqual(['demo']);
+    expect(config.factories[0]?.runs.executor?.command).toEqual(command);
+  });
+});
+
+describe('errors', () => {
+  const cases: [text: string, ...lines: (string | RegExp)[]][] = [
+    ['ingres: {}', 'dockbell.yaml:1:1: unknown key "ingres"; did you mean "ingress"?'],
+    ['ingress:\n  prot: 1', 'dockbell.yaml:2:3: ingress: unknown key "prot"; did you mean "port"?'],
+    ['zzzzzzzz: 1', /^dockbell.yaml:1:1: unknown key "zzzzzzzz"; known are baseUrl, dataDir, /],
+    ['"\\e[31m": 1', /unknown key "\\x1b\[31m"/],
+    ['ingress: 8787', 'dockbell.yaml:1:10: ingress: expected keys with values'],
+    ['- a', 'dockbell.yaml:1:1: expected keys with values'],
+    [
+      'ingress: { port: 65536 }',
+      'dockbell.yaml:1:18: ingress.port: expected a whole number from 0 to 65535, found 65536',
+    ],
+    [
+      'ingress: { port: "80" }',
+      'dockbell.yaml:1:18: ingress.port: expected a whole number from 0 to 65535, found "80"',
+    ],
+    ['ingress: { port: 80.5 }', /found 80.5$/],
+    ['ingress: { port: }', /ingress.port: expected a whole number from 0 to 65535, found nothing$/],
+    ['ingress: { host: "a:1" }', /ingress.host: expected a host name or an IP address/],
+    ['ingress: { port: 1 }\nadmin: { port: 1 }', /^dockbell.yaml:2:16: admin.port: both listeners would use port 1/],
+    ['admin: { openMetrics: yes }', 'dockbell.yaml:1:23: admin.openMetrics: expected true or false, found "yes"'],
+    ['admin: { allowedHosts: a.example }', /expected a list, each item a host name/],
+    ['admin: { allowedHosts: ["http://a"] }', /found \["http:\/\/a"\]$/],
+    ['trustedProxies: [10.0.0.0/33]', /expected a list, each item an IP address or a subnet/],
+    [
+      'shutdownGrace: 10',
+      'dockbell.yaml:1:16: shutdownGrace: expected a duration from 0s to 1h, such as 500ms, 30s, 15m, 2h or 7d, found 10',
+    ],
+    ['shutdownGrace: 1.5s', /found "1.5s"$/],
+    ['shutdownGrace: 2h', /expected a duration from 0s to 1h/],
+    ['baseUrl: hooks.example.com', /expected an http or https URL without/],
+    ['baseUrl: https://a.example/?x=1', /expected an http or https URL without/],
+    ['baseUrl: https://u:p@a.example', /expected an http or https URL without/],
+    ['baseUrl: ftp://a.example', /expected an http or https URL without/],
+    ['dataDir: ~/x', /dataDir: expected a path; "~" is not expanded/],
+    [
+      'storage: { type: postgres, url: x }',
+      'dockbell.yaml:1:18: storage.type: expected sqlite; "postgres" comes in a later version, found "postgres"',
+    ],
+    ['storage: { type: mysql }', 'dockbell.yaml:1:18: storage.type: expected sqlite, found "mysql"'],
+    [
+      'retention: { deliveries: 7d, identities: 6d }',
+      /^dockbell.yaml:1:42: retention.identities: must be at least as long/,
+    ],
+    ['dataDir: ${NO_SUCH}', 'dockbell.yaml:1:10: dataDir: the environment variable NO_SUCH is not set'],
+    ['dataDir: "${1}"', /dataDir: after "\$\{" comes the name/],
+    ['dataDir: ${constructor}', /constructor is not set/],
+    ['dataDir: a\ndataDir: b', /^dockbell.yaml:2:1: Map keys must be unique/],
+    ['dataDir: !x a', /^dockbell.yaml:1:10: Unresolved tag/],
+    ['dataDir: "a', /^dockbell.yaml:1:12: /],
+    ['a: 1\n---\nb: 1', /expected one YAML document/],
+    ['factories: payments', 'dockbell.yaml:1:12: factories: expected a list'],
+    [
+      'factories: [{}]',
+      'dockbell.yaml:1:13: factories[0]: the key "name" is missing',
+      'dockbell.yaml:1:13: factories[0]: the key "source" is missing',
+    ],
+    ['factories: [payments]', 'dockbell.yaml:1:13: factories[0]: expected keys with values'],
+    [
+      'factories: [{ name: Payments, source: { type: repository, url: x } }]',
+      /factories\[0\].name: expected a name of small letters/,
+    ],
+    [
+      `${factory()}  - name: payments\n    source: { type: repository, url: x }`,
+      'dockbell.yaml:4:11: factories[1].name: the name "payments" is taken by factories[0]; each factory needs its own',
+    ],
+    [
+      'factories: [{ name: a, source: { type: live, name: x } }]',
+      /source.type: expected repository; "live" comes in a later version/,
+    ],
+    [
+      'factories: [{ name: a, source: { type: repository, url: --upload-pack=x } }]',
+      'dockbell.yaml:1:57: factories[0].source.url: expected the URL or the local path of a git repository',
+    ],
+    [
+      'factories: [{ name: a, source: { type: repository, url: x, branch: -x } }]',
+      /source.branch: expected the name of a branch/,
+    ],
+    [
+      'factories: [{ name: a, source: { type: repository, url: x, branch: a..b } }]',
+      /source.branch: expected the name of a branch/,
+    ],
+    [
+      'factories: [{ name: a, source: { type: repository, url: x, path: ../b } }]',
+      /source.path: expected a folder inside/,
+    ],
+    [
+      'factories: [{ name: a, source: { type: repository, url: x, path: /b } }]',
+      /source.path: expected a folder inside/,
+    ],
+    [
+      factory('    runs: { executor: {} }'),
+      /runs.executor: the key "type" is missing/,
+      /runs.executor: the key "command" is missing/,
+    ],
+    [
+      factory('    runs: { executor: { type: http, url: x } }'),
+      /executor.type: expected command; "http" comes in a later version/,
+    ],
+    [
+      factory('    runs: { executor: { type: command, command: ./agent.sh } }'),
+      /expected a list of texts: the program/,
+    ],
+    [factory('    runs: { executor: { type: command, command: [] } }'), /expected a list of texts: the program/],
+    [factory('    runs: { executor: { type: command, command: [sh, 1] } }'), /expected a list of texts: the program/],
+    [
+      factory('    runs: { executor: { type: command, command: [sh], timeout: 25d } }'),
+      /expected a duration from 1s to 24d/,
+    ],
+  ];
+  it.each(cases)('%s', async (text, ...lines) => {
+    const errors = await errorsOf(text);
+    expect(errors).toHaveLength(lines.length);
+    lines.forEach((line, index) => {
+      if (typeof line === 'string') expect(errors[index]).toBe(line);
+      else expect(errors[index]).toMatch(line);
+    });
+  });
+
+  it('are all told at once, from every origin', async () => {
+    const errors = await errorsOf('ingress: { port: x }\nlimits: { bodyByte: 1 }\n', {
+      env: { DOCKBELL_ADMIN_PORT: '80x', DOCKBELL_DATA_DIR: '' },
+      overrides: { shutdownGrace: 'soon' },
+    });
+    expect(errors.map((line) => line.split(': ').slice(0, 2).join(': '))).toEqual([
+      'dockbell.yaml:1:18: ingress.port',
+      'dockbell.yaml:2:11: limits',
+      'overrides: shutdownGrace',
+      'DOCKBELL_DATA_DIR: dataDir',
+      'DOCKBELL_ADMIN_PORT: admin.port',
+    ]);
+  });
+
+  it('show neither the value of a variable nor a URL that may hold a password', async () => {
+    const env = { SECRET: 'canary-value' };
+    const errors = await errorsOf(
+      'ingress: { host: "${SECRET}:1" }\nlimits: { bodyBytes: "${SECRET}" }\nfactories: [{ name: a, source: { type: repository, url: "-${SECRET}" } }, { name: b, source: { type: repository, url: -canary-value } }]',
+      { env },
+    );
+    expect(errors).toHaveLength(4);
+    expect(errors.join('\n')).not.toContain('canary');
+    expect(errors.join('\n')).toContain('"${SECRET}"');
+  });
+
+  it('name a file that is missing or no text', async () => {
+    const file = join(folder, 'none.yaml');
+    await expect(loadConfig({ file, env: {} })).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringContaining(file),
+    });
+    await writeFile(file, Buffer.from([0x61, 0xff]));
+    await expect(loadConfig({ file, env: {} })).rejects.toThrow('not valid UTF-8');
+  });
+});

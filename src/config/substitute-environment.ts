@@ -1,0 +1,31 @@
+/** The variables of a process. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+export type Substitution =
+  | { ok: true; text: string /** Does the value hold something that the file does not show? */; isSubstituted: boolean }
+  | { ok: false; message: string };
+
+const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
+
+/** Puts the values of environment variables in the place of `${NAME}`; `$${` stands for the characters `${`. */
+export function substituteEnvironment(text: string, env: Environment): Substitution {
+  const problems: string[] = [];
+  let isSubstituted = false;
+  const replaced = text.replace(REFERENCE, (reference, name: string | undefined) => {
+    if (reference === '$${') return '${';
+    if (name === undefined) {
+      problems.push(
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
+        'after "${" comes the name of an environment variable and "}"; write "$${" for the characters "${"',
+      );
+      return '';
+    }
+    const value = Object.hasOwn(env, name) ? env[name] : undefined;
+    if (value === undefined) problems.push(`the environment variable ${name} is not set`);
+    isSubstituted = true;
+    return value ?? '';
+  });
+  return problems.length === 0
+    ? { ok: true, text: replaced, isSubstituted }
+    : { ok: false, message: [...new Set(problems)].join('; ') };
+}

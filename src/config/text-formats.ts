@@ -1,0 +1,84 @@
+import { isIP } from 'node:net';
+
+/** How a kind of text is checked: `expected` completes "expected ...". */
+interface FormatRule {
+  expected: string;
+  /** Source of a regular expression that every accepted text matches; what an editor checks. */
+  pattern: string;
+  /** The text as the daemon uses it; `null` where it is not acceptable although the pattern matches. */
+  normalise(text: string): string | null;
+}
+
+const keep = (text: string) => text;
+
+/** The kinds of text that options hold. */
+export const TEXT_FORMATS = {
+  baseUrl: {
+    expected: 'an http or https URL without user name, query or fragment, such as https://hooks.example.com',
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s?#@]+$',
+    normalise: normaliseBaseUrl,
+  },
+  listenHost: {
+    expected: 'a host name or an IP address, without port',
+    pattern: '^[A-Za-z0-9._:%-]+$',
+    normalise: (text) => (isIP(text) !== 0 || /^[A-Za-z0-9._-]+$/.test(text) ? text : null),
+  },
+  hostName: {
+    expected: 'a host name, with or without port, such as dockbell.example.com',
+    pattern: '^(\\[[0-9A-Fa-f:.]+\\]|[A-Za-z0-9._-]+)(:[0-9]{1,5})?$',
+    normalise: (text) => text.toLowerCase(),
+  },
+  proxy: {
+    expected: 'an IP address or a subnet, such as 10.0.0.1 or 10.0.0.0/8',
+    pattern: '^[0-9A-Fa-f:.]+(/[0-9]{1,3})?$',
+    normalise: (text) => (isAddressOrSubnet(text) ? text : null),
+  },
+  factoryName: {
+    expected: 'a name of small letters, digits and "-", starting with a letter or digit, at most 63 characters',
+    pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
+    normalise: keep,
+  },
+  branch: {
+    expected: 'the name of a branch, such as main',
+    pattern: '^[^-\\s/~^:?*\\[\\\\][^\\s~^:?*\\[\\\\]*$',
+    normalise: (text) => (isBranchName(text) ? text : null),
+  },
+  folder: {
+    expected: 'a folder inside the repository, such as . or factories/payments',
+    pattern: '^[^/]',
+    normalise: normaliseFolder,
+  },
+} as const satisfies Readonly<Record<string, FormatRule>>;
+
+export type TextFormat = keyof typeof TEXT_FORMATS;
+
+/** The text as the daemon uses it, or `null` where it does not have this format. */
+export function readTextFormat(format: TextFormat, text: string): string | null {
+  const rule: FormatRule = TEXT_FORMATS[format];
+  return new RegExp(rule.pattern, 'u').test(text) ? rule.normalise(text) : null;
+}
+
+function normaliseBaseUrl(text: string): string | null {
+  if (!URL.canParse(text)) return null;
+  const url = new URL(text);
+  const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  return isPlain ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : null;
+}
+
+function isAddressOrSubnet(text: string): boolean {
+  const [address = '', bits] = text.split('/');
+  const version = isIP(address);
+  return version !== 0 && (bits === undefined || Number(bits) <= (version === 4 ? 32 : 128));
+}
+
+/** The rules of git-check-ref-format that the pattern does not hold. */
+function isBranchName(text: string): boolean {
+  const isOdd = /[\p{Cc}]|\.\.|@\{|\/\/|\/\.|\/$|\.$|\.lock(\/|$)/u.test(text) || text.startsWith('.') || text === '@';
+  return !isOdd;
+}
+
+function normaliseFolder(text: string): string | null {
+  const segments = text.split('/').filter((segment) => segment !== '' && segment !== '.');
+  if (segments.includes('..') || /\p{Cc}/u.test(text)) return null;
+  return segments.length === 0 ? '.' : segments.join('/');
+}
