@@ -1,0 +1,150 @@
+import { lstat, readdir, readFile } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import type { SourceResult } from '../core/ports/definition-source.ts';
+import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../core/source-tree.ts';
+import { type Environment, runGit } from './git-process.ts';
+import { readGitTree } from './git-tree.ts';
+import { findWorkTreeRoot, realPathOf, resolveLocalRepository } from './local-repository.ts';
+import { hasUnprintable, quote } from './printable-text.ts';
+import { DEFAULT_LIMITS, failed, formatMegabytes, type SourceFailed, type SourceLimits } from './source-limits.ts';
+import { DEFINITION_PATHS, findCaseCollision, readTreePath } from './tree-names.ts';
+
+/** Bounds, and for `readRevisionTree` the environment git runs in; both have defaults that fit a command line. */
+export interface DirectoryOptions {
+  limits?: Partial<SourceLimits>;
+  environment?: Environment;
+}
+
+type Walked = { ok: true } | SourceFailed;
+
+/** A walk under way: what it has found, and how much more it may find. */
+interface Walk {
+  root: string;
+  limits: SourceLimits;
+  entries: TreeEntry[];
+  totalBytes: number;
+}
+
+/**
+ * Reads the definition paths of a folder as they stand on disk, without following a link. `root` is the root of the
+ * repository when the folder lies in one, else the folder itself; `tree.prefix` leads from `root` to the folder.
+ */
+export async function readDirectoryTree(
+  dir: string,
+  options: DirectoryOptions = {},
+): Promise<SourceResult<{ tree: SourceTree; root: string }>> {
+  const place = await findPlace(dir);
+  if (!place.ok) return place;
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const walk: Walk = { root: place.folder, limits, entries: [], totalBytes: 0 };
+  for (const path of DEFINITION_PATHS) {
+    const walked = await walkPath(walk, Buffer.from(path));
+    if (!walked.ok) return walked;
+  }
+  const collision = findCaseCollision(walk.entries.map((entry) => entry.path));
+  return collision ?? { ok: true, tree: { prefix: place.prefix, entries: walk.entries }, root: place.root };
+}
+
+/** Reads the definition paths of a folder as a commit holds them; `rev` is anything git understands as a commit. */
+export async function readRevisionTree(
+  dir: string,
+  rev: string,
+  options: DirectoryOptions = {},
+): Promise<SourceResult<{ tree: SourceTree; root: string; revision: string }>> {
+  const place = await findPlace(dir);
+  if (!place.ok) return place;
+  const repository = await resolveLocalRepository(place.root);
+  if (repository === null) return failed('RepositoryMissing', `${quote(dir)} does not lie in a git repository.`);
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const reading = { gitDir: repository.gitDir, environment: options.environment ?? process.env, limits };
+  const resolved = await resolveRevision(reading, rev);
+  if (!resolved.ok) return resolved;
+  const read = await readGitTree(reading, resolved.revision, place.prefix);
+  if (read.ok) return { ...read, root: place.root, revision: resolved.revision };
+  if (read.reason !== 'Broken') return { ...read, reason: read.reason };
+  return failed('RepositoryUnreachable', `The tree of ${quote(rev)} cannot be read: ${read.message}.`);
+}
+
+async function resolveRevision(
+  reading: { gitDir: string; environment: Environment; limits: SourceLimits },
+  rev: string,
+): Promise<{ ok: true; revision: string } | SourceFailed> {
+  if (rev === '' || rev.startsWith('-') || hasUnprintable(rev)) {
+    return failed('RepositoryRefused', `${quote(rev)} is not a revision; give a branch, a tag or a commit.`);
+  }
+  const outcome = await runGit({
+    gitDir: reading.gitDir,
+    environment: reading.environment,
+    args: ['rev-parse', '--verify', '--quiet', `${rev}^{commit}`],
+    timeoutMs: reading.limits.readTimeoutMs,
+    maxOutputBytes: 4096,
+  });
+  if (outcome.kind === 'not-started')
+    return failed('RepositoryUnreachable', `git cannot be started: ${outcome.message}.`);
+  const revision = outcome.kind === 'exited' && outcome.code === 0 ? outcome.stdout.toString('latin1').trim() : '';
+  if (!/^[0-9a-f]{40,64}$/.test(revision))
+    return failed('BranchMissing', `The repository has no commit ${quote(rev)}.`);
+  return { ok: true, revision };
+}
+
+async function findPlace(
+  dir: string,
+): Promise<{ ok: true; folder: string; root: string; prefix: string } | SourceFailed> {
+  const folder = await realPathOf(dir);
+  const found = await lstat(folder).catch(() => null);
+  if (!found?.isDirectory()) return failed('RepositoryMissing', `There is no folder ${quote(dir)}.`);
+  const root = (await findWorkTreeRoot(folder)) ?? folder;
+  const path = relative(root, folder);
+  return { ok: true, folder, root, prefix: path === '' ? '' : `${path.split(sep).join('/')}/` };
+}
+
+/** Takes in what stands at a path of bytes, relative to the factory's folder. */
+async function walkPath(walk: Walk, pathBytes: Buffer): Promise<Walked> {
+  const name = readTreePath(pathBytes);
+  if (!name.ok) return name;
+  const { path } = name;
+  const full = join(walk.root, path);
+  const found = await lstat(full).catch(() => null);
+  if (found === null) return { ok: true };
+  if (found.isSymbolicLink()) return addEntry(walk, { path, kind: 'symlink', size: found.size, bytes: null });
+  if (found.isFile()) return addFile(walk, path, found.size);
+  if (!found.isDirectory()) return failed('TreeOdd', `${quote(path)} is neither a file nor a folder; remove it.`);
+  return walkFolder(walk, path, full);
+}
+
+async function walkFolder(walk: Walk, path: string, full: string): Promise<Walked> {
+  const names = await readdir(full, { encoding: 'buffer' }).catch(() => null);
+  if (names === null)
+    return failed('RepositoryRefused', `The folder ${quote(path)} cannot be read; check its permissions.`);
+  // git lists a repository inside a repository as a submodule and never looks into it.
+  if (names.some((name) => name.toString() === '.git')) {
+    return addEntry(walk, { path, kind: 'submodule', size: 0, bytes: null });
+  }
+  for (const name of names.sort(Buffer.compare)) {
+    const walked = await walkPath(walk, Buffer.concat([Buffer.from(`${path}/`), name]));
+    if (!walked.ok) return walked;
+  }
+  return { ok: true };
+}
+
+async function addFile(walk: Walk, path: string, size: number): Promise<Walked> {
+  if (size > MAX_DEFINITION_BYTES) return addEntry(walk, { path, kind: 'file', size, bytes: null });
+  walk.totalBytes += size;
+  if (walk.totalBytes > walk.limits.maxTreeBytes) {
+    const most = formatMegabytes(walk.limits.maxTreeBytes);
+    return failed(
+      'TreeTooLarge',
+      `The files in the definition paths hold more than ${most}; remove what is no definition.`,
+    );
+  }
+  const content = await readFile(join(walk.root, path)).catch(() => null);
+  if (content === null)
+    return failed('RepositoryRefused', `The file ${quote(path)} cannot be read; check its permissions.`);
+  return addEntry(walk, { path, kind: 'file', size: content.length, bytes: new Uint8Array(content) });
+}
+
+function addEntry(walk: Walk, entry: TreeEntry): Walked {
+  if (walk.entries.push(entry) <= walk.limits.maxEntries) return { ok: true };
+  const most = walk.limits.maxEntries;
+  return failed('TreeTooLarge', `The definition paths hold more than ${most} entries; remove what is no definition.`);
+}

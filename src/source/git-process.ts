@@ -1,0 +1,209 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { messageOf } from '../core/errors.ts';
+import type { Credentials } from './repository-url.ts';
+
+/** Environment variables by name, as `process.env` holds them. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** One start of git. */
+export interface GitCommand {
+  args: readonly string[];
+  /** The repository it works on; git never searches for one. */
+  gitDir?: string;
+  /** What git writes nothing to but reads first: protected settings such as `safe.directory`. */
+  globalConfigFile?: string;
+  /** Settings of this command beside the fixed ones, each `[key, value]`. */
+  config?: readonly (readonly [string, string])[];
+  /** The one transport it may use; without one it reaches nothing. */
+  protocol?: 'file' | 'https' | 'http' | 'ssh';
+  /** Only for the server named by `origin` (`scheme://host:port`). */
+  credentials?: (Credentials & { origin: string }) | null;
+  /** From where `PATH`, `HOME` and the few other names in `PASSED_ON` are taken. */
+  environment: Environment;
+  stdin?: Uint8Array;
+  timeoutMs: number;
+  maxOutputBytes: number;
+  /** Largest file that git or any process it starts may write. */
+  maxFileBytes?: number;
+  signal?: AbortSignal;
+}
+
+/** How a git command ended. `stderr` is cut to its last kilobytes. */
+export type GitOutcome =
+  | { kind: 'exited'; code: number; stdout: Buffer; stderr: string }
+  | { kind: 'timeout' | 'flooded' | 'aborted' }
+  | { kind: 'not-started'; message: string };
+
+type ForcedEnd = 'timeout' | 'flooded' | 'aborted';
+
+/** Variables of the operator that git and ssh need; everything else of the daemon's environment stays out. */
+const PASSED_ON = [
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'SSH_AUTH_SOCK', 'GIT_SSH_COMMAND', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
+  ...['http_proxy', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY', 'no_proxy', 'NO_PROXY'],
+];
+
+/** Settings that no repository can undo: the scope of the command line wins over its `config` file (G1, G2). */
+const FIXED_CONFIG: readonly (readonly [string, string])[] = [
+  ['core.hooksPath', '/dev/null'],
+  ['core.fsmonitor', 'false'],
+  ['protocol.allow', 'never'],
+  ['credential.helper', ''],
+  ['transfer.fsckObjects', 'true'],
+  ['fetch.fsckObjects', 'true'],
+  // One pack a fetch, so that the limit on the size of a file limits the fetch.
+  ['fetch.unpackLimit', '1'],
+  ['fetch.recurseSubmodules', 'false'],
+  // Blobs beyond this are streamed: a small pack that inflates to gigabytes does not fill the memory.
+  ['core.bigFileThreshold', '16m'],
+  ['pack.threads', '1'],
+  ['core.fsync', 'none'],
+  ['gc.auto', '0'],
+  ['maintenance.auto', 'false'],
+  // A git whose daemon was killed has no deadline left but this.
+  ['http.lowSpeedLimit', '1'],
+  ['http.lowSpeedTime', '60'],
+];
+
+/** The limit is set by a shell that becomes git; every value is a positional argument, none is shell text. */
+const LIMITED_START = 'ulimit -c 0; ulimit -f "$1" 2>/dev/null || :; shift; exec git "$@"';
+const FILE_BLOCK_BYTES = 512;
+
+const ANSWER_CREDENTIALS =
+  '!answer() { test "$1" = get || return 0; printf "username=%s\\npassword=%s\\n" "$DOCKBELL_GIT_USERNAME" "$DOCKBELL_GIT_PASSWORD"; }; answer';
+
+const MAX_STDERR_BYTES = 16_384;
+/** Time between asking the process group to end and ending it. */
+const KILL_GRACE_MS = 300;
+/** Stands for the exit code of a git that a signal ended. */
+const SIGNALLED = 128;
+
+/** Runs git without a shell's reading, a prompt, a hook or anybody's configuration; this file alone starts git. */
+export function runGit(command: GitCommand): Promise<GitOutcome> {
+  if (command.signal?.aborted) return Promise.resolve({ kind: 'aborted' });
+  return new Promise((resolve) => superviseGit(command, startGit(command), resolve));
+}
+
+function startGit(command: GitCommand): ChildProcessWithoutNullStreams {
+  const options = { env: buildEnvironment(command), cwd: '/', stdio: 'pipe', detached: true } as const;
+  if (command.maxFileBytes === undefined) return spawn('git', [...command.args], options);
+  const blocks = String(Math.ceil(command.maxFileBytes / FILE_BLOCK_BYTES));
+  return spawn('/bin/sh', ['-c', LIMITED_START, 'dockbell-git', blocks, ...command.args], options);
+}
+
+function superviseGit(
+  command: GitCommand,
+  child: ChildProcessWithoutNullStreams,
+  resolve: (outcome: GitOutcome) => void,
+): void {
+  let forced: ForcedEnd | null = null;
+  let killTimer: NodeJS.Timeout | undefined;
+  let stragglerTimer: NodeJS.Timeout | undefined;
+  const end = (reason: ForcedEnd) => {
+    if (forced !== null) return;
+    forced = reason;
+    killGroup(child, 'SIGTERM');
+    killTimer = setTimeout(() => killGroup(child, 'SIGKILL'), KILL_GRACE_MS);
+  };
+  const abort = () => end('aborted');
+  const deadline = setTimeout(() => end('timeout'), command.timeoutMs);
+  const stdout = collectOutput(child.stdout, command.maxOutputBytes, () => end('flooded'));
+  const stderr = collectTail(child.stderr);
+  const finish = (outcome: GitOutcome) => {
+    clearTimeout(deadline);
+    clearTimeout(killTimer);
+    clearTimeout(stragglerTimer);
+    command.signal?.removeEventListener('abort', abort);
+    resolve(outcome);
+  };
+  command.signal?.addEventListener('abort', abort, { once: true });
+  child.once('error', (error) => finish({ kind: 'not-started', message: messageOf(error) }));
+  child.once('exit', () => {
+    // What git started ends with it, and a straggler outside the group cannot keep the pipes open for long.
+    killGroup(child, 'SIGKILL');
+    stragglerTimer = setTimeout(() => closePipes(child), KILL_GRACE_MS);
+  });
+  child.once('close', (code) => {
+    if (forced !== null) return finish({ kind: forced });
+    finish({ kind: 'exited', code: code ?? SIGNALLED, stdout: stdout(), stderr: stderr() });
+  });
+  // git may end before it has read everything; its exit code then says why.
+  child.stdin.on('error', () => {});
+  child.stdin.end(command.stdin);
+}
+
+function killGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    process.kill(-child.pid, signal);
+  } catch {
+    // The group has ended already.
+  }
+}
+
+function closePipes(child: ChildProcessWithoutNullStreams): void {
+  child.stdout.destroy();
+  child.stderr.destroy();
+}
+
+function collectOutput(stream: Readable, maxBytes: number, onFlood: () => void): () => Buffer {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  stream.on('data', (chunk: Buffer) => {
+    size += chunk.length;
+    if (size > maxBytes) onFlood();
+    else chunks.push(chunk);
+  });
+  return () => Buffer.concat(chunks);
+}
+
+function collectTail(stream: Readable): () => string {
+  let tail = Buffer.alloc(0);
+  stream.on('data', (chunk: Buffer) => {
+    tail = Buffer.concat([tail, chunk]).subarray(-MAX_STDERR_BYTES);
+  });
+  return () => tail.toString('utf8');
+}
+
+function buildEnvironment(command: GitCommand): Record<string, string> {
+  const passedOn = PASSED_ON.flatMap((name) => {
+    const value = command.environment[name];
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return {
+    // Somebody who is at a terminal is not asked; ssh answers with an error instead of waiting.
+    GIT_SSH_COMMAND: 'ssh -oBatchMode=yes -oConnectTimeout=20 -oServerAliveInterval=15',
+    ...Object.fromEntries(passedOn),
+    LC_ALL: 'C',
+    GIT_ALLOW_PROTOCOL: command.protocol ?? 'none',
+    GIT_CONFIG_NOSYSTEM: '1',
+    GIT_CONFIG_GLOBAL: command.globalConfigFile ?? '/dev/null',
+    GIT_ATTR_NOSYSTEM: '1',
+    GIT_TERMINAL_PROMPT: '0',
+    GIT_ASKPASS: '',
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_LITERAL_PATHSPECS: '1',
+    GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_NO_LAZY_FETCH: '1',
+    ...(command.gitDir === undefined ? {} : { GIT_DIR: command.gitDir }),
+    ...buildCredentials(command),
+    ...buildConfig(command),
+  };
+}
+
+function buildCredentials(command: GitCommand): Record<string, string> {
+  if (!command.credentials) return {};
+  return { DOCKBELL_GIT_USERNAME: command.credentials.username, DOCKBELL_GIT_PASSWORD: command.credentials.password };
+}
+
+function buildConfig(command: GitCommand): Record<string, string> {
+  const helper = command.credentials
+    ? [[`credential.${command.credentials.origin}.helper`, ANSWER_CREDENTIALS] as const]
+    : [];
+  const config = [...FIXED_CONFIG, ...helper, ...(command.config ?? [])];
+  const pairs = config.flatMap(([key, value], index) => [
+    [`GIT_CONFIG_KEY_${index}`, key],
+    [`GIT_CONFIG_VALUE_${index}`, value],
+  ]);
+  return { GIT_CONFIG_COUNT: String(config.length), ...Object.fromEntries(pairs) };
+}

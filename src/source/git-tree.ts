@@ -1,0 +1,163 @@
+import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry, type TreeEntryKind } from '../core/source-tree.ts';
+import { type Environment, type GitOutcome, runGit } from './git-process.ts';
+import { failed, formatMegabytes, type SourceFailed, type SourceLimits } from './source-limits.ts';
+import { DEFINITION_PATHS, findCaseCollision, readTreePath } from './tree-names.ts';
+
+/** Which repository is read, and with what bounds. */
+export interface TreeReading {
+  gitDir: string;
+  environment: Environment;
+  limits: SourceLimits;
+  signal?: AbortSignal;
+}
+
+/** `Broken`: the repository itself could not be read, which says nothing about the tree. */
+export type GitTreeResult =
+  | { ok: true; tree: SourceTree }
+  | SourceFailed
+  | { ok: false; reason: 'Broken'; message: string };
+type Step<T> = ({ ok: true } & T) | Exclude<GitTreeResult, { ok: true }>;
+
+interface ListedEntry extends Omit<TreeEntry, 'bytes'> {
+  objectId: string;
+}
+
+const ENTRY_KINDS = new Map<string, TreeEntryKind>([
+  ['100644', 'file'],
+  ['100664', 'file'],
+  ['100755', 'file'],
+  ['120000', 'symlink'],
+  ['160000', 'submodule'],
+]);
+
+/** Room for one entry of a listing: its mode, object id and size, and a long path. */
+const LISTED_ENTRY_BYTES = 512;
+const BATCH_HEADER_BYTES = 128;
+
+/** Reads the definition paths of a commit from git's objects; nothing is checked out, so nothing in it can act (G2). */
+export async function readGitTree(reading: TreeReading, revision: string, prefix: string): Promise<GitTreeResult> {
+  const listed = await listTree(reading, revision, prefix);
+  if (!listed.ok) return listed;
+  const wanted = listed.entries.filter(isReadable);
+  const blobs = await readBlobs(reading, wanted);
+  if (!blobs.ok) return blobs;
+  const entries = listed.entries.map(({ objectId, ...entry }) => {
+    return { ...entry, bytes: isReadable(entry) ? (blobs.bytes.get(objectId) ?? null) : null };
+  });
+  return { ok: true, tree: { prefix, entries } };
+}
+
+function isReadable(entry: Pick<TreeEntry, 'kind' | 'size'>): boolean {
+  return entry.kind === 'file' && entry.size <= MAX_DEFINITION_BYTES;
+}
+
+async function listTree(
+  reading: TreeReading,
+  revision: string,
+  prefix: string,
+): Promise<Step<{ entries: ListedEntry[] }>> {
+  const outcome = await runGit({
+    ...gitOptions(reading),
+    args: [
+      'ls-tree',
+      '-r',
+      '-z',
+      '-l',
+      '--full-tree',
+      revision,
+      '--',
+      ...DEFINITION_PATHS.map((path) => prefix + path),
+    ],
+    maxOutputBytes: reading.limits.maxEntries * LISTED_ENTRY_BYTES,
+  });
+  if (outcome.kind === 'flooded') return tooManyEntries(reading.limits);
+  if (outcome.kind !== 'exited' || outcome.code !== 0) return explainRead(outcome);
+  return parseListing(outcome.stdout, prefix, reading.limits);
+}
+
+function parseListing(listing: Buffer, prefix: string, limits: SourceLimits): Step<{ entries: ListedEntry[] }> {
+  const entries: ListedEntry[] = [];
+  for (let start = 0; start < listing.length; ) {
+    const end = listing.indexOf(0, start);
+    if (end === -1) return broken('the listing of the tree is cut short');
+    const entry = parseListedEntry(listing.subarray(start, end), prefix);
+    if (!entry.ok) return entry;
+    if (entries.push(entry.entry) > limits.maxEntries) return tooManyEntries(limits);
+    start = end + 1;
+  }
+  return findCaseCollision(entries.map((entry) => entry.path)) ?? { ok: true, entries };
+}
+
+/** One line of `ls-tree -l`: `MODE TYPE OBJECT SIZE<tab>PATH`, the size padded and `-` where there is none. */
+function parseListedEntry(line: Buffer, prefix: string): Step<{ entry: ListedEntry }> {
+  const tab = line.indexOf(0x09);
+  const [mode = '', , objectId = '', size = ''] = line.subarray(0, Math.max(tab, 0)).toString('latin1').split(/ +/);
+  const name = readTreePath(line.subarray(tab + 1));
+  if (!name.ok) return name;
+  const kind = ENTRY_KINDS.get(mode);
+  if (kind === undefined || !name.path.startsWith(prefix)) return broken('the listing of the tree cannot be read');
+  const path = name.path.slice(prefix.length);
+  return { ok: true, entry: { path, kind, size: size === '-' ? 0 : Number(size), objectId } };
+}
+
+async function readBlobs(
+  reading: TreeReading,
+  entries: readonly ListedEntry[],
+): Promise<Step<{ bytes: Map<string, Uint8Array> }>> {
+  const sizes = new Map(entries.map((entry) => [entry.objectId, entry.size]));
+  // Counted as the tree is handed out: one blob under a thousand names is read once but held under each.
+  const total = entries.reduce((sum, entry) => sum + entry.size, 0);
+  if (total > reading.limits.maxTreeBytes) return tooManyBytes(reading.limits);
+  if (sizes.size === 0) return { ok: true, bytes: new Map() };
+  const outcome = await runGit({
+    ...gitOptions(reading),
+    args: ['cat-file', '--batch', '--buffer'],
+    stdin: Buffer.from([...sizes.keys()].map((objectId) => `${objectId}\n`).join('')),
+    maxOutputBytes: total + sizes.size * BATCH_HEADER_BYTES,
+  });
+  if (outcome.kind !== 'exited' || outcome.code !== 0) return explainRead(outcome);
+  return parseBatch(outcome.stdout, sizes);
+}
+
+/** Answers of `cat-file --batch`, in the order asked: `OBJECT blob SIZE<newline>BYTES<newline>`. */
+function parseBatch(output: Buffer, sizes: ReadonlyMap<string, number>): Step<{ bytes: Map<string, Uint8Array> }> {
+  const bytes = new Map<string, Uint8Array>();
+  let start = 0;
+  for (const [objectId, size] of sizes) {
+    const header = `${objectId} blob ${size}\n`;
+    const from = start + header.length;
+    if (output.toString('latin1', start, from) !== header || output[from + size] !== 0x0a) {
+      return broken(`the object ${objectId} is missing or damaged`);
+    }
+    bytes.set(objectId, new Uint8Array(output.subarray(from, from + size)));
+    start = from + size + 1;
+  }
+  return { ok: true, bytes };
+}
+
+function gitOptions(reading: TreeReading) {
+  const { gitDir, environment, signal, limits } = reading;
+  return { gitDir, environment, timeoutMs: limits.readTimeoutMs, ...(signal ? { signal } : {}) };
+}
+
+function explainRead(outcome: GitOutcome): Exclude<GitTreeResult, { ok: true }> {
+  if (outcome.kind === 'timeout') return failed('FetchTimeout', 'Reading the definition tree took too long.');
+  if (outcome.kind === 'aborted') return failed('RepositoryUnreachable', 'The source is closed.');
+  if (outcome.kind === 'not-started')
+    return failed('RepositoryUnreachable', `git cannot be started: ${outcome.message}.`);
+  return broken('git cannot read the tree');
+}
+
+function broken(what: string): { ok: false; reason: 'Broken'; message: string } {
+  return { ok: false, reason: 'Broken', message: what };
+}
+
+function tooManyEntries(limits: SourceLimits): SourceFailed {
+  const message = `The definition paths hold more than ${limits.maxEntries} entries; remove what is no definition.`;
+  return failed('TreeTooLarge', message);
+}
+
+function tooManyBytes(limits: SourceLimits): SourceFailed {
+  const message = `The files in the definition paths hold more than ${formatMegabytes(limits.maxTreeBytes)}; remove what is no definition.`;
+  return failed('TreeTooLarge', message);
+}

@@ -1,0 +1,146 @@
+import { isIP } from 'node:net';
+import { isAbsolute } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { hasUnprintable } from './printable-text.ts';
+
+/** User name and password taken out of a URL; they reach git by its environment, never by an argument. */
+export interface Credentials {
+  username: string;
+  password: string;
+}
+
+/** Where a repository is. `display` is what may be shown; it never holds credentials. */
+export type RepositoryLocation =
+  | { kind: 'local'; path: string; display: string }
+  | {
+      kind: 'remote';
+      protocol: 'https' | 'http' | 'ssh';
+      /** The URL for git, without credentials. */
+      gitUrl: string;
+      /** `scheme://host:port`, the only place the credentials are meant for; `''` for ssh. */
+      origin: string;
+      display: string;
+      credentials: Credentials | null;
+    };
+
+export type RepositoryUrlResult = { ok: true; location: RepositoryLocation } | { ok: false; message: string };
+
+/** A host that can be neither an option of ssh nor anything but a name or an address. */
+const HOST = /^(?:[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?|\[[0-9A-Fa-f:.]+\])$/;
+const SSH_USER = /^[A-Za-z0-9_][A-Za-z0-9._+-]*$/;
+const SCP_LIKE = /^(?:(?<user>[^@/:]+)@)?(?<host>\[[^\]/]*\]|[^:/@[\]]+):(?<path>.+)$/s;
+const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//;
+const ALLOWED = 'Use https://, ssh://, git@host:path, file:// or a local path';
+
+/**
+ * Reads the address of a repository and refuses everything that git could take for an option, a command or a
+ * transport of its own (threat model G1), before git sees it. A local path must be absolute.
+ */
+export function parseRepositoryUrl(text: string): RepositoryUrlResult {
+  if (text.trim() === '') return refuse('The URL of the repository is empty');
+  if (hasUnprintable(text) || text !== text.trim()) {
+    return refuse('The URL of the repository holds white space at an end, a line break or a control character');
+  }
+  if (text.startsWith('-'))
+    return refuse('The URL of the repository starts with "-", which git would read as an option');
+  if (isAbsolute(text)) return { ok: true, location: { kind: 'local', path: text, display: text } };
+  if (/^[^/[\]]*::/.test(text)) return refuse('The URL of the repository names a transport helper ("name::address")');
+  const scheme = SCHEME.exec(text)?.[1]?.toLowerCase();
+  return scheme === undefined ? parseScpLike(text) : parseByScheme(scheme, text);
+}
+
+function parseByScheme(scheme: string, text: string): RepositoryUrlResult {
+  if (!URL.canParse(text)) return refuse('The URL of the repository cannot be read');
+  const url = new URL(text);
+  if (url.search !== '' || url.hash !== '') return refuse('The URL of the repository has a query or a fragment');
+  if (scheme === 'file') return parseFileUrl(url);
+  if (scheme === 'https' || scheme === 'http') return parseWebUrl(scheme, url);
+  if (scheme === 'ssh') return parseSshUrl(url);
+  return refuse(`The scheme "${scheme}" is not allowed for a repository`);
+}
+
+function parseFileUrl(url: URL): RepositoryUrlResult {
+  if (url.hostname !== '' || url.username !== '') return refuse('A file URL of a repository names a host');
+  try {
+    const path = fileURLToPath(url);
+    if (hasUnprintable(path)) return refuse('The path of the repository holds a control character');
+    return { ok: true, location: { kind: 'local', path, display: path } };
+  } catch {
+    return refuse('The file URL of the repository cannot be read');
+  }
+}
+
+function parseWebUrl(protocol: 'https' | 'http', url: URL): RepositoryUrlResult {
+  // Over plain http anybody on the way could change what runs; on the machine itself nobody is on the way.
+  if (protocol === 'http' && !isLoopback(url.hostname)) {
+    return refuse('A repository over plain http is read from this machine only; use https://');
+  }
+  if (!HOST.test(url.hostname)) return refuse('The URL of the repository has no host that can be used');
+  const credentials = readCredentials(url);
+  if (credentials === 'unreadable')
+    return refuse('The user name or password in the URL of the repository cannot be read');
+  const origin = `${protocol}://${url.host}`;
+  const gitUrl = `${origin}${url.pathname}`;
+  return { ok: true, location: { kind: 'remote', protocol, gitUrl, origin, display: gitUrl, credentials } };
+}
+
+function parseSshUrl(url: URL): RepositoryUrlResult {
+  if (url.password !== '') return refuse('ssh does not use a password in a URL; use a key');
+  const target = checkSshTarget(url.username, url.hostname, url.pathname.replace(/^\/(?=~)/, ''));
+  if (target !== null) return refuse(target);
+  const user = url.username === '' ? '' : `${url.username}@`;
+  const gitUrl = `ssh://${user}${url.host}${url.pathname}`;
+  return {
+    ok: true,
+    location: { kind: 'remote', protocol: 'ssh', gitUrl, origin: '', display: gitUrl, credentials: null },
+  };
+}
+
+function parseScpLike(text: string): RepositoryUrlResult {
+  const { user = '', host = '', path = '' } = SCP_LIKE.exec(text)?.groups ?? {};
+  if (host === '') return refuse('The repository is neither a URL that is allowed nor an absolute path');
+  const target = checkSshTarget(user, host, path);
+  if (target !== null) return refuse(target);
+  return {
+    ok: true,
+    location: { kind: 'remote', protocol: 'ssh', gitUrl: text, origin: '', display: text, credentials: null },
+  };
+}
+
+function checkSshTarget(user: string, host: string, path: string): string | null {
+  if (!HOST.test(host)) return 'The URL of the repository has no host that can be used';
+  if (user !== '' && !SSH_USER.test(user)) return 'The URL of the repository has a user name that cannot be used';
+  if (path === '' || path === '/') return 'The URL of the repository has no path';
+  return path.startsWith('-') ? 'The path in the URL of the repository starts with "-"' : null;
+}
+
+function readCredentials(url: URL): Credentials | null | 'unreadable' {
+  if (url.username === '' && url.password === '') return null;
+  try {
+    const username = decodeURIComponent(url.username);
+    const password = decodeURIComponent(url.password);
+    // git's credential protocol has one value a line.
+    return hasUnprintable(username + password) ? 'unreadable' : { username, password };
+  } catch {
+    return 'unreadable';
+  }
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || (isIP(hostname) === 4 && hostname.startsWith('127.'));
+}
+
+function refuse(message: string): { ok: false; message: string } {
+  return { ok: false, message: `${message}. ${ALLOWED}.` };
+}
+
+/** Takes every form of the credentials, and whatever looks like one in a URL, out of a text that will be shown. */
+export function redactCredentials(text: string, credentials: Credentials | null): string {
+  const secrets = [credentials?.password, credentials?.username].flatMap((value) =>
+    value ? [value, encodeURIComponent(value), encodeURI(value)] : [],
+  );
+  const withoutSecrets = secrets
+    .sort((a, b) => b.length - a.length)
+    .reduce((clean, secret) => clean.replaceAll(secret, '***'), text);
+  return withoutSecrets.replace(/(\b[A-Za-z][A-Za-z0-9+.-]*:\/\/)[^/\s@]*:?[^/\s]*@/g, '$1***@');
+}

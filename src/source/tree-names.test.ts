@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest';
+import { findCaseCollision, parseFactoryFolder, readTreePath } from './tree-names.ts';
+
+describe('Names in a tree', () => {
+  it.each(['webhooks/ci.yaml', 'automations/ä b/"q"/automation.md', '.gitignore', 'webhooks/a\\b'])(
+    '%j is read',
+    (name) => {
+      expect(readTreePath(Buffer.from(name))).toEqual({ ok: true, path: name });
+    },
+  );
+
+  it.each([
+    [Buffer.from([0x61, 0xff, 0x22]), '"a\\xff\\x22"'],
+    [Buffer.from('a\nb'), '"a\\nb"'],
+    [Buffer.from('a\u001b[31m'), '"a\\x1b[31m"'],
+    [Buffer.from('a/.GIT/config'), '"a/.GIT/config"'],
+    [Buffer.from('a/../b'), '"a/../b"'],
+    [Buffer.from('a//b'), '"a//b"'],
+  ])('%j is refused and shown escaped', (name, shown) => {
+    expect(readTreePath(name)).toMatchObject({ ok: false, reason: 'TreeOdd', message: expect.stringContaining(shown) });
+  });
+
+  it.each([
+    [['webhooks/ci.yaml', 'webhooks/CI.yaml']],
+    [['automations/A/automation.md', 'automations/a/notes.md']],
+    [['webhooks/stra\u00dfe.yaml', 'webhooks/STRASSE.yaml']],
+    [['webhooks/\u00e9.yaml', 'webhooks/e\u0301.yaml']],
+    [['webhooks/\u017f.yaml', 'webhooks/s.yaml']],
+  ])('%j collide', (paths) => {
+    expect(findCaseCollision(paths)).toMatchObject({ reason: 'TreeOdd' });
+  });
+
+  it('that share folders do not collide', () => {
+    expect(findCaseCollision(['automations/a/x', 'automations/a/y', 'automations/b/x'])).toBeNull();
+  });
+});
+
+describe('The folder of a factory', () => {
+  it.each([
+    ['.', ''],
+    ['', ''],
+    ['./sub//dir/', 'sub/dir/'],
+  ])('%j gives the prefix %j', (folder, prefix) => {
+    expect(parseFactoryFolder(folder)).toEqual({ ok: true, prefix });
+  });
+
+  it.each(['/etc', '../x', 'a/../b', 'a\nb'])('%j is refused', (folder) => {
+    expect(parseFactoryFolder(folder)).toMatchObject({ ok: false, reason: 'RepositoryRefused' });
+  });
+});

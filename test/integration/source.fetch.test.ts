@@ -1,0 +1,283 @@
+import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import type { DefinitionSource } from '../../src/core/ports/definition-source.ts';
+import { createGitSource, type GitSourceOptions } from '../../src/source/git-source.ts';
+import { createTempGitRepo, runTestGit, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+
+const endings: (() => void | Promise<void>)[] = [];
+afterEach(async () => {
+  for (const end of endings.splice(0).reverse()) await end();
+});
+
+function createRepo(options: Parameters<typeof createTempGitRepo>[0] = {}): TempGitRepo {
+  const repo = createTempGitRepo(options);
+  endings.push(() => repo.remove());
+  return repo;
+}
+
+function openSource(repo: TempGitRepo, options: Partial<GitSourceOptions> = {}): DefinitionSource {
+  const mirrorDir = join(repo.root, 'mirror');
+  const source = createGitSource({
+    url: repo.path,
+    branch: 'main',
+    path: '.',
+    mirrorDir,
+    pollIntervalMs: 60_000,
+    ...options,
+  });
+  endings.push(() => source.close());
+  return source;
+}
+
+async function readPaths(source: DefinitionSource, revision: string): Promise<string[]> {
+  const read = await source.readTree(revision);
+  if (!read.ok) throw new Error(read.message);
+  return read.tree.entries.map((entry) => entry.path);
+}
+
+describe('A local repository', () => {
+  it.each([{ bare: true }, { bare: false }])('is read at the tip of its branch: %j', async (kind) => {
+    const repo = createRepo(kind);
+    const revision = repo.commit({
+      'factory.yaml': 'name: x\n',
+      'webhooks/ci.yaml': 'secretName: A\r\n\0',
+      'automations/a/automation.md': '---\n',
+      'src/other.ts': 'no definition',
+    });
+    const source = openSource(repo);
+    expect(await source.fetch()).toEqual({ ok: true, revision });
+    expect(await source.readTree(revision)).toEqual({
+      ok: true,
+      tree: {
+        prefix: '',
+        entries: [
+          { path: 'automations/a/automation.md', kind: 'file', size: 4, bytes: new Uint8Array(Buffer.from('---\n')) },
+          { path: 'factory.yaml', kind: 'file', size: 8, bytes: new Uint8Array(Buffer.from('name: x\n')) },
+          {
+            path: 'webhooks/ci.yaml',
+            kind: 'file',
+            size: 16,
+            bytes: new Uint8Array(Buffer.from('secretName: A\r\n\0')),
+          },
+        ],
+      },
+    });
+  });
+
+  it('is read by a file URL, and below a folder of it', async () => {
+    const repo = createRepo();
+    const revision = repo.commit({ 'team/one/webhooks/ci.yaml': 'a', 'webhooks/other.yaml': 'b' });
+    const source = openSource(repo, { url: `file://${repo.path}`, path: './team/one/' });
+    expect(await source.fetch()).toEqual({ ok: true, revision });
+    expect(await source.readTree(revision)).toMatchObject({
+      ok: true,
+      tree: { prefix: 'team/one/', entries: [{ path: 'webhooks/ci.yaml' }] },
+    });
+  });
+
+  it('is followed by the mirror, commit by commit and through a forced push', async () => {
+    const repo = createRepo({ bare: true });
+    const source = openSource(repo);
+    for (const name of ['a', 'b', 'c']) {
+      const revision = repo.commit({ [`webhooks/${name}.yaml`]: name });
+      expect(await source.fetch()).toEqual({ ok: true, revision });
+    }
+    const rewritten = repo.forcePush({ 'webhooks/z.yaml': 'z' });
+    expect(await source.fetch()).toEqual({ ok: true, revision: rewritten });
+    expect(await readPaths(source, rewritten)).toEqual(['webhooks/z.yaml']);
+  });
+
+  it('fetches nothing of other branches, tags or history', async () => {
+    const repo = createRepo();
+    const old = repo.commit({ 'webhooks/a.yaml': 'a' });
+    repo.git(['tag', 'v1']);
+    repo.createBranch('other');
+    const revision = repo.commit({ 'webhooks/a.yaml': 'b' });
+    await openSource(repo).fetch();
+    const mirror = join(repo.root, 'mirror', 'mirror.git');
+    expect(runTestGit(mirror, ['for-each-ref', '--format=%(refname) %(objectname)'])).toBe(
+      `refs/dockbell/tip ${revision}`,
+    );
+    expect(runTestGit(mirror, ['rev-list', '--all'])).toBe(revision);
+    expect(() => runTestGit(mirror, ['cat-file', '-e', old])).toThrow();
+    expect(existsSync(join(mirror, 'FETCH_HEAD'))).toBe(false);
+  });
+
+  it('keeps the mirror small by cloning anew after many fetches', async () => {
+    const repo = createRepo();
+    const source = openSource(repo);
+    for (let count = 0; count < 53; count++) {
+      repo.git(['commit', '--quiet', '--allow-empty', '-m', String(count)]);
+      expect(await source.fetch()).toMatchObject({ ok: true });
+    }
+    const packs = readdirSync(join(repo.root, 'mirror', 'mirror.git', 'objects', 'pack'));
+    expect(packs.filter((name) => name.endsWith('.pack')).length).toBeLessThan(10);
+  });
+
+  it('without the branch is answered with the branches there are', async () => {
+    const repo = createRepo();
+    repo.commit({ 'webhooks/a.yaml': 'a' });
+    for (const name of ['b1', 'b2', 'b3', 'b4', 'b5', 'b6']) repo.createBranch(name);
+    repo.deleteBranch('main');
+    const source = openSource(repo);
+    expect(await source.fetch()).toEqual({
+      ok: false,
+      reason: 'BranchMissing',
+      message: `The repository ${repo.path} has no branch "main"; it has "b1", "b2", "b3", "b4", "b5" and 1 more.`,
+    });
+    repo.git(['branch', 'main', 'b1']);
+    expect(await source.fetch()).toMatchObject({ ok: true });
+  });
+
+  it('without a commit has no branch', async () => {
+    expect(await openSource(createRepo()).fetch()).toMatchObject({ reason: 'BranchMissing' });
+  });
+
+  it('that goes away and comes back is read again, and its last tree stays readable meanwhile', async () => {
+    const repo = createRepo({ bare: true });
+    const revision = repo.commit({ 'webhooks/a.yaml': 'a' });
+    const source = openSource(repo);
+    await source.fetch();
+    renameSync(repo.path, `${repo.path}-away`);
+    expect(await source.fetch()).toEqual({
+      ok: false,
+      reason: 'RepositoryMissing',
+      message: `There is no git repository at "${repo.path}".`,
+    });
+    expect(await readPaths(source, revision)).toEqual(['webhooks/a.yaml']);
+    renameSync(`${repo.path}-away`, repo.path);
+    expect(await source.fetch()).toEqual({ ok: true, revision });
+  });
+
+  it('with SHA-256 objects is read', async () => {
+    const repo = createRepo();
+    const path = join(repo.root, 'sha256');
+    runTestGit(repo.root, ['init', '--quiet', '--object-format=sha256', '-b', 'main', path]);
+    mkdirSync(join(path, 'webhooks'));
+    writeFileSync(join(path, 'webhooks', 'a.yaml'), 'a');
+    runTestGit(path, ['add', '--all']);
+    runTestGit(path, ['commit', '--quiet', '-m', 'x']);
+    const source = openSource(repo, { url: path });
+    const fetched = await source.fetch();
+    expect(fetched).toMatchObject({ ok: true, revision: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(await readPaths(source, fetched.ok ? fetched.revision : '')).toEqual(['webhooks/a.yaml']);
+  });
+
+  it('that is itself shallow is read', async () => {
+    const repo = createRepo();
+    repo.commit({ 'webhooks/a.yaml': 'a' });
+    const revision = repo.commit({ 'webhooks/b.yaml': 'b' });
+    const shallow = join(repo.root, 'shallow');
+    runTestGit(repo.root, ['clone', '--quiet', '--depth=1', `file://${repo.path}`, shallow]);
+    expect(await openSource(repo, { url: shallow }).fetch()).toEqual({ ok: true, revision });
+  });
+
+  it.runIf(process.getuid?.() === 0)('of another user is trusted, because the configuration names it', async () => {
+    const repo = createRepo({ bare: true });
+    const revision = repo.commit({ 'webhooks/a.yaml': 'a' });
+    chownSync(repo.path, 65534, 65534);
+    expect(() => runTestGit(repo.root, ['ls-remote', repo.path])).toThrow(/dubious ownership/);
+    expect(await openSource(repo).fetch()).toEqual({ ok: true, revision });
+  });
+});
+
+describe('The mirror is disposable', () => {
+  const mirrorOf = (repo: TempGitRepo) => join(repo.root, 'mirror', 'mirror.git');
+
+  it.each(['shallow.lock', 'config.lock', 'packed-refs.lock', 'refs/dockbell/tip.lock', 'HEAD.lock'])(
+    'a stale %s does not stop a fetch',
+    async (lock) => {
+      const repo = createRepo();
+      repo.commit({ 'webhooks/a.yaml': 'a' });
+      await openSource(repo).fetch();
+      writeFileSync(join(mirrorOf(repo), lock), '');
+      const revision = repo.commit({ 'webhooks/b.yaml': 'b' });
+      const source = openSource(repo);
+      expect(await source.fetch()).toEqual({ ok: true, revision });
+      expect(await readPaths(source, revision)).toEqual(['webhooks/a.yaml', 'webhooks/b.yaml']);
+    },
+  );
+
+  const damages: Record<string, (mirror: string) => void> = {
+    'an empty folder': (mirror) => {
+      rmSync(mirror, { recursive: true });
+      mkdirSync(mirror);
+    },
+    'a file': (mirror) => {
+      rmSync(mirror, { recursive: true });
+      writeFileSync(mirror, 'x');
+    },
+    'without packs': (mirror) => rmSync(join(mirror, 'objects', 'pack'), { recursive: true }),
+    'with packs of rubbish': (mirror) => {
+      const packDir = join(mirror, 'objects', 'pack');
+      for (const name of readdirSync(packDir)) {
+        rmSync(join(packDir, name));
+        writeFileSync(join(packDir, name), 'rubbish');
+      }
+    },
+    'with a broken HEAD': (mirror) => writeFileSync(join(mirror, 'HEAD'), '\0'),
+    'with a broken config': (mirror) => writeFileSync(join(mirror, 'config'), '[['),
+    'without config': (mirror) => rmSync(join(mirror, 'config')),
+    gone: (mirror) => rmSync(mirror, { recursive: true }),
+  };
+
+  it.each(Object.keys(damages))('%s: it is cloned anew by the next fetch', async (damage) => {
+    const repo = createRepo();
+    repo.commit({ 'webhooks/a.yaml': 'a' });
+    const source = openSource(repo);
+    await source.fetch();
+    damages[damage]!(mirrorOf(repo));
+    const revision = repo.commit({ 'webhooks/b.yaml': 'b' });
+    expect(await source.fetch()).toEqual({ ok: true, revision });
+    expect(await readPaths(source, revision)).toEqual(['webhooks/a.yaml', 'webhooks/b.yaml']);
+    expect(readdirSync(join(repo.root, 'mirror')).sort()).toEqual(['gitconfig', 'mirror.git']);
+  });
+
+  it.each(Object.keys(damages))('%s: it is cloned anew by a read of the tree', async (damage) => {
+    const repo = createRepo();
+    const revision = repo.commit({ 'webhooks/a.yaml': 'a' });
+    const source = openSource(repo);
+    await source.fetch();
+    damages[damage]!(mirrorOf(repo));
+    expect(await readPaths(source, revision)).toEqual(['webhooks/a.yaml']);
+  });
+
+  it('one of another repository is replaced', async () => {
+    const [first, second] = [createRepo(), createRepo()];
+    first.commit({ 'webhooks/first.yaml': '1' });
+    const revision = second.commit({ 'webhooks/second.yaml': '2' });
+    const mirrorDir = join(first.root, 'mirror');
+    await openSource(first, { mirrorDir }).fetch();
+    const source = openSource(second, { mirrorDir });
+    expect(await source.fetch()).toEqual({ ok: true, revision });
+    expect(await readPaths(source, revision)).toEqual(['webhooks/second.yaml']);
+    expect(runTestGit(mirrorOf(first), ['rev-list', '--all'])).toBe(revision);
+  });
+
+  it('that lacks a commit which has left the branch says where the branch is now', async () => {
+    const repo = createRepo();
+    const before = repo.commit({ 'webhooks/a.yaml': 'a' });
+    const revision = repo.forcePush({ 'webhooks/b.yaml': 'b' });
+    const source = openSource(repo);
+    await source.fetch();
+    expect(await source.readTree(before)).toEqual({
+      ok: false,
+      reason: 'RepositoryUnreachable',
+      message: `The tree of commit ${before} cannot be read: the branch is now at ${revision}.`,
+    });
+    expect(await source.readTree('--help')).toMatchObject({ ok: false, reason: 'RepositoryRefused' });
+  });
+
+  it('where none can be made, the answer says so', async () => {
+    const repo = createRepo();
+    repo.commit({ 'webhooks/a.yaml': 'a' });
+    writeFileSync(join(repo.root, 'file'), '');
+    const failure = await openSource(repo, { mirrorDir: join(repo.root, 'file', 'mirror') }).fetch();
+    expect(failure).toMatchObject({
+      ok: false,
+      reason: 'RepositoryUnreachable',
+      message: expect.stringContaining('ENOTDIR'),
+    });
+  });
+});
