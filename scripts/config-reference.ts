@@ -1,0 +1,77 @@
+import type { Option, OptionNode, OptionSection, OptionType } from '../src/config/options.ts';
+import { buildOptionTree } from '../src/config/options.ts';
+import { TEXT_FORMATS } from '../src/config/text-formats.ts';
+
+const START = '<!-- options: generated from src/config/options.ts by scripts/generate-config.ts -->';
+const END = '<!-- end of options -->';
+
+/** The page with its generated part renewed; everything around it is written by hand. */
+export function renewConfigReference(page: string): string {
+  const start = page.indexOf(START);
+  const end = page.indexOf(END);
+  if (start === -1 || end < start) throw new Error('The marks around the options are missing in the page.');
+  return `${page.slice(0, start)}${START}\n\n${renderOptions()}\n${page.slice(end)}`;
+}
+
+function renderOptions(): string {
+  return renderSection(buildOptionTree(), '').join('\n');
+}
+
+/** First the options of the section, then the sections below it, each with a heading of its own. */
+function renderSection(section: OptionSection, path: string): string[] {
+  const nodes = [...section.children].map(([name, node]) => ({ path: path === '' ? name : `${path}.${name}`, node }));
+  const options = nodes.filter(({ node }) => node.kind === 'option');
+  const heading = path === '' ? ['### Top level', ''] : [`### \`${path}\``, '', section.description, ''];
+  return [
+    ...heading,
+    ...options.flatMap(({ path: key, node }) => (node.kind === 'option' ? renderOption(key, node.option) : [])),
+    ...nodes.flatMap(({ path: key, node }) => renderChild(key, node)),
+  ];
+}
+
+function renderChild(path: string, node: OptionNode): string[] {
+  if (node.kind === 'section') return renderSection(node.section, path);
+  return node.kind === 'sections' ? renderSection(node.item, `${path}[]`) : [];
+}
+
+function renderOption(key: string, option: Option): string[] {
+  const facts = [
+    ['Value', describeType(option.type, option.unit)],
+    ['Default', describeDefault(option)],
+    ['Environment variable', option.env === null ? null : `\`${option.env}\``],
+  ].filter((fact): fact is [string, string] => fact[1] !== null);
+  return [`#### \`${key}\``, '', option.description, '', ...facts.map(([name, text]) => `- ${name}: ${text}`), ''];
+}
+
+function describeDefault({ default: fallback, required }: Option): string | null {
+  if (required) return 'none, must be written';
+  return fallback === null ? null : `\`${typeof fallback === 'string' ? fallback : JSON.stringify(fallback)}\``;
+}
+
+function describeType(type: OptionType, unit: string | undefined): string {
+  switch (type.kind) {
+    case 'text':
+      return TEXT_FORMATS[type.format].expected;
+    case 'list':
+      return `a list, each item ${TEXT_FORMATS[type.format].expected}`;
+    case 'path':
+      return 'a path, relative to the folder of this file';
+    case 'repository':
+      return 'a URL or a path';
+    case 'command':
+      return 'a list of texts';
+    case 'boolean':
+      return '`true` or `false`';
+    case 'integer':
+      return `a whole number from ${type.min} to ${type.max}${unit === undefined ? '' : `, in ${unit}`}`;
+    case 'duration':
+      return `a duration from \`${type.min}\` to \`${type.max}\``;
+    case 'choice':
+      return describeChoice(type.values, type.later);
+  }
+}
+
+function describeChoice(values: readonly string[], later: readonly string[]): string {
+  const quote = (texts: readonly string[]) => texts.map((text) => `\`${text}\``).join(', ');
+  return later.length === 0 ? quote(values) : `${quote(values)} (${quote(later)}: in a later version)`;
+}

@@ -1,0 +1,85 @@
+import { DURATION_PATTERN } from '../src/config/duration.ts';
+import type { Option, OptionNode, OptionSection, OptionType } from '../src/config/options.ts';
+import { buildOptionTree } from '../src/config/options.ts';
+import { TEXT_FORMATS } from '../src/config/text-formats.ts';
+
+type Schema = Record<string, unknown>;
+
+const FROM_ENVIRONMENT = { $ref: '#/$defs/fromEnvironment' };
+
+/** The JSON Schema of `dockbell.yaml`, for editors: what the table of options says, before variables are put in. */
+export function buildConfigSchema(): Schema {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    $id: 'urn:dockbell:schema:config',
+    title: 'Dockbell configuration',
+    ...buildSection(buildOptionTree()),
+    $defs: {
+      fromEnvironment: {
+        title: 'From the environment',
+        description: 'A text with references to environment variables, put in when the daemon starts.',
+        type: 'string',
+        pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}',
+      },
+    },
+  };
+}
+
+function buildSection({ description, children }: OptionSection): Schema {
+  const entries = [...children];
+  const required = entries.filter(([, node]) => isRequired(node)).map(([name]) => name);
+  return {
+    description,
+    // A section whose keys are all commented out is `null` in YAML, and as good as absent.
+    type: required.length > 0 ? 'object' : ['object', 'null'],
+    additionalProperties: false,
+    ...(required.length > 0 ? { required } : {}),
+    properties: Object.fromEntries(entries.map(([name, node]) => [name, buildNode(node)])),
+  };
+}
+
+function isRequired(node: OptionNode): boolean {
+  if (node.kind === 'option') return node.option.required === true;
+  if (node.kind === 'sections' || node.section.isOptional) return false;
+  return [...node.section.children.values()].some(isRequired);
+}
+
+function buildNode(node: OptionNode): Schema {
+  if (node.kind === 'section') return buildSection(node.section);
+  if (node.kind === 'sections') return { type: ['array', 'null'], items: buildSection(node.item) };
+  return buildOption(node.option);
+}
+
+function buildOption({ type, default: fallback, description }: Option): Schema {
+  return { description, ...buildType(type), ...(fallback === null ? {} : { default: fallback }) };
+}
+
+function buildType(type: OptionType): Schema {
+  switch (type.kind) {
+    case 'text':
+      return orFromEnvironment({ type: 'string', pattern: TEXT_FORMATS[type.format].pattern });
+    case 'list':
+      return orFromEnvironment({
+        type: 'array',
+        items: orFromEnvironment({ type: 'string', pattern: TEXT_FORMATS[type.format].pattern }),
+      });
+    case 'path':
+      return { type: 'string', pattern: '^[^~]' };
+    case 'repository':
+      return { type: 'string', pattern: '^[^~-]' };
+    case 'command':
+      return { type: 'array', minItems: 1, items: { type: 'string' } };
+    case 'boolean':
+      return orFromEnvironment({ type: 'boolean' });
+    case 'integer':
+      return orFromEnvironment({ type: 'integer', minimum: type.min, maximum: type.max });
+    case 'duration':
+      return orFromEnvironment({ type: 'string', pattern: DURATION_PATTERN });
+    case 'choice':
+      return orFromEnvironment({ enum: [...type.values] });
+  }
+}
+
+function orFromEnvironment(schema: Schema): Schema {
+  return { anyOf: [schema, FROM_ENVIRONMENT] };
+}

@@ -1,0 +1,78 @@
+import { readFile } from 'node:fs/promises';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { renewConfigReference } from '../../scripts/config-reference.ts';
+import { buildConfigSchema } from '../../scripts/config-schema.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import { OPTIONS } from '../../src/config/options.ts';
+
+const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
+const PAGE = 'docs/reference/configuration.md';
+
+describe('the table of options', () => {
+  it('is what schemas/config.schema.json was generated from', async () => {
+    expect(JSON.parse(await read('schemas/config.schema.json'))).toEqual(
+      JSON.parse(JSON.stringify(buildConfigSchema())),
+    );
+  });
+
+  it('is what the page of the reference was generated from', async () => {
+    const page = await read(PAGE);
+    expect(page).toBe(renewConfigReference(page));
+    for (const key of Object.keys(OPTIONS)) expect(page).toContain(`#### \`${key}\``);
+  });
+
+  it('gives each variable to one option', () => {
+    const variables = Object.values(OPTIONS).flatMap(({ env }) => env ?? []);
+    expect(new Set(variables).size).toBe(variables.length);
+  });
+});
+
+describe('schema and loader', () => {
+  const validate = new Ajv2020({ allowUnionTypes: true }).compile(buildConfigSchema());
+  const source = { type: 'repository', url: '/srv/a.git' };
+
+  it('both accept the example of the page', async () => {
+    const example = /```yaml\n([\s\S]*?)```/.exec(await read(PAGE))?.[1] ?? '';
+    const overrides = parse(example);
+    expect([validate(overrides), validate.errors]).toEqual([true, null]);
+    await expect(loadConfig({ file: null, env: {}, overrides })).resolves.toMatchObject({
+      factories: [{ name: 'payments' }],
+    });
+  });
+
+  const verdicts: [isValid: boolean, document: unknown][] = [
+    [true, {}],
+    [true, { ingress: null, factories: null }],
+    [true, { factories: [{ name: 'a', source }] }],
+    [true, { factories: [{ name: 'a', source, runs: { executor: { type: 'command', command: ['x'] } } }] }],
+    [false, { ingres: {} }],
+    [false, { ingress: 1 }],
+    [false, { ingress: { port: 65_536 } }],
+    [false, { ingress: { port: '80' } }],
+    [false, { ingress: { port: null } }],
+    [false, { shutdownGrace: 10 }],
+    [false, { shutdownGrace: '10' }],
+    [false, { baseUrl: 'example.com' }],
+    [false, { baseUrl: 'https://a.example?x' }],
+    [false, { trustedProxies: ['proxy'] }],
+    [false, { storage: { type: 'postgres' } }],
+    [false, { dataDir: '~/x' }],
+    [false, { factories: [{}] }],
+    [false, { factories: [{ name: 'a' }] }],
+    [false, { factories: [{ name: 'A', source }] }],
+    [false, { factories: [{ name: 'a', source, runs: { executor: {} } }] }],
+    [false, { factories: [{ name: 'a', source, runs: { executor: { type: 'command', command: 'x' } } }] }],
+    [false, { factories: [{ name: 'a', source: { ...source, url: '-x' } }] }],
+    [false, { factories: [{ name: 'a', source: { ...source, path: '/x' } }] }],
+    [false, { factories: [{ name: 'a', source: { ...source, branch: '-x' } }] }],
+  ];
+  it.each(verdicts)('both say %s to %j', async (isValid, document) => {
+    const isLoaded = await loadConfig({ file: null, env: {}, overrides: document as never }).then(
+      () => true,
+      () => false,
+    );
+    expect([validate(document), isLoaded]).toEqual([isValid, isValid]);
+  });
+});
