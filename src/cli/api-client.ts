@@ -1,0 +1,191 @@
+import { Agent, request } from 'undici';
+import type { ErrorCode } from '../core/errors.ts';
+import { ERROR_CODES } from '../core/errors.ts';
+import { escapeText } from '../core/escape-text.ts';
+import { isJsonObject } from '../core/json.ts';
+import type { Page } from './api-types.ts';
+import type { Connection } from './connection.ts';
+import type { ExitCode } from './exit-codes.ts';
+import { CliError, EXIT_CODES } from './exit-codes.ts';
+
+/** Query parameters; those without a value are left out. */
+export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
+
+interface Call {
+  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  /** Segments under `/api/v1`, percent-encoded here. */
+  path: readonly string[];
+  query?: Query;
+  /** Sent as JSON. */
+  body?: object;
+}
+
+/** An answer other than 2xx, told as the daemon told it. */
+export class ApiError extends CliError {
+  readonly status: number;
+
+  /** @param exitCode as the table of error codes says for the code that the daemon gave */
+  constructor(status: number, message: string, options: { hint: string; exitCode: ExitCode }) {
+    super(message, options);
+    this.name = 'ApiError';
+    this.status = status;
+  }
+}
+
+// As many rows as the API gives at once.
+const MAX_PAGE = 100;
+// A reconciliation that is waited for may fetch a large repository first.
+const ANSWER_TIMEOUT_MS = 15 * 60_000;
+
+/** A client of the management API. Throws `CliError` for an unreachable daemon and `ApiError` for a refusal. */
+export class ApiClient {
+  readonly #connection: Connection;
+  readonly #agent = new Agent({
+    connect: { timeout: 10_000 },
+    headersTimeout: ANSWER_TIMEOUT_MS,
+    bodyTimeout: ANSWER_TIMEOUT_MS,
+  });
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  async get<T>(path: readonly string[], query: Query = {}): Promise<T> {
+    return parseAnswer(await this.#call({ method: 'GET', path, query })) as T;
+  }
+
+  /** As `get`, but `null` where the API answers 404. */
+  async find<T>(path: readonly string[]): Promise<T | null> {
+    try {
+      return await this.get<T>(path);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 404) return null;
+      throw error;
+    }
+  }
+
+  async getBytes(path: readonly string[], query: Query = {}): Promise<Uint8Array> {
+    return this.#call({ method: 'GET', path, query });
+  }
+
+  async put<T>(path: readonly string[], body: object, query: Query = {}): Promise<T> {
+    return parseAnswer(await this.#call({ method: 'PUT', path, query, body })) as T;
+  }
+
+  async post<T>(path: readonly string[], body?: object, query: Query = {}): Promise<T> {
+    return parseAnswer(await this.#call({ method: 'POST', path, query, ...(body === undefined ? {} : { body }) })) as T;
+  }
+
+  async delete(path: readonly string[], query: Query = {}): Promise<void> {
+    await this.#call({ method: 'DELETE', path, query });
+  }
+
+  /** Follows the cursors of a list up to `limit` rows (all, when `null`), newest first where the list is. */
+  async list<T>(path: readonly string[], options: { limit: number | null; query?: Query }): Promise<Page<T>> {
+    const data: T[] = [];
+    let cursor: string | null = null;
+    do {
+      const limit = options.limit === null ? null : Math.min(MAX_PAGE, options.limit - data.length);
+      const page: Page<T> = await this.get(path, { ...options.query, limit, cursor });
+      data.push(...page.data);
+      cursor = page.next_cursor;
+    } while (cursor !== null && (options.limit === null || data.length < options.limit));
+    return { data, next_cursor: cursor };
+  }
+
+  /** Closes the connections, so that the process can end. */
+  async close(): Promise<void> {
+    await this.#agent.close();
+  }
+
+  async #call(call: Call): Promise<Buffer> {
+    const { status, body } = await this.#send(call);
+    if (status >= 200 && status < 300) return body;
+    throw this.#refusal(status, body);
+  }
+
+  async #send(call: Call): Promise<{ status: number; body: Buffer }> {
+    try {
+      const response = await request(buildUrl(this.#connection.url, call), {
+        method: call.method,
+        dispatcher: this.#agent,
+        headers: {
+          authorization: `Bearer ${this.#connection.token}`,
+          accept: 'application/json',
+          ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+        },
+        body: call.body === undefined ? null : JSON.stringify(call.body),
+      });
+      return { status: response.statusCode, body: Buffer.from(await response.body.arrayBuffer()) };
+    } catch (cause) {
+      throw unreachable(this.#connection.url, cause);
+    }
+  }
+
+  #refusal(status: number, body: Buffer): ApiError {
+    const { detail, code } = parseProblem(body);
+    const message = detail ?? `The daemon at ${this.#connection.url} answered with status ${status}.`;
+    const exitCode = code === null ? EXIT_CODES.failed : ERROR_CODES[code].exit;
+    return new ApiError(status, escapeText(message), { hint: HINTS[status] ?? '', exitCode });
+  }
+}
+
+const HINTS: Readonly<Record<number, string>> = {
+  401: 'Check --token or DOCKBELL_TOKEN; an owner finds a token in <dataDir>/admin-token.',
+  403: "Ask an owner for a token with a higher role ('dockbell token create').",
+};
+
+function buildUrl(base: string, call: Call): string {
+  const url = new URL(`${base}/api/v1/${call.path.map(encodeSegment).join('/')}`);
+  for (const [key, value] of Object.entries(call.query ?? {})) {
+    if (value !== null && value !== undefined) url.searchParams.set(key, String(value));
+  }
+  return url.href;
+}
+
+/** A segment such as `..` would be resolved away by every URL parser: no resource has such a name. */
+function encodeSegment(segment: string): string {
+  if (segment === '' || segment === '.' || segment === '..') {
+    throw new CliError(`'${segment}' is not a name or an ID.`);
+  }
+  return encodeURIComponent(segment);
+}
+
+function unreachable(url: string, cause: unknown): CliError {
+  const code = (cause as NodeJS.ErrnoException).code ?? (cause instanceof Error ? cause.message : String(cause));
+  return new CliError(`The daemon at ${url} cannot be reached (${code}).`, {
+    hint: "Start it with 'dockbell serve', or check --data-dir, --url and DOCKBELL_URL.",
+    cause,
+  });
+}
+
+function parseAnswer(body: Buffer): unknown {
+  if (body.length === 0) return null;
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (cause) {
+    throw new CliError('The answer is not JSON, so it did not come from a Dockbell daemon.', {
+      hint: 'Check --url and DOCKBELL_URL: they name the admin address, not the ingress.',
+      cause,
+    });
+  }
+}
+
+/** Sentence and code of a problem document (RFC 9457); both `null` where the body is something else. */
+function parseProblem(body: Buffer): { detail: string | null; code: ErrorCode | null } {
+  try {
+    const problem: unknown = JSON.parse(body.toString('utf8'));
+    if (!isJsonObject(problem)) return { detail: null, code: null };
+    const sentence = problem.detail ?? problem.title;
+    return {
+      detail: typeof sentence === 'string' ? sentence : null,
+      code: isErrorCode(problem.code) ? problem.code : null,
+    };
+  } catch {
+    return { detail: null, code: null };
+  }
+}
+
+function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code);
+}

@@ -1,0 +1,187 @@
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+
+// What the management API answers, in its own words (interfaces, "HTTP").
+
+export interface Page<T> {
+  data: T[];
+  next_cursor: string | null;
+}
+
+export interface Condition {
+  type: string;
+  status: string;
+  reason: string;
+  message: string;
+  since: string;
+}
+
+export interface Factory {
+  name: string;
+  source: { type: string; url: string | null; branch: string | null; path: string | null } | null;
+  applied_revision: string | null;
+  applied_at: string | null;
+  attempted_revision: string | null;
+  attempted_at: string | null;
+  conditions: Condition[];
+  counts: Record<string, number>;
+}
+
+export interface PlanEntry {
+  name: string;
+  uid: string | null;
+  restored: boolean;
+  changes: { key: string; from: Json; to: Json }[];
+}
+
+export interface PlanSection {
+  create: PlanEntry[];
+  update: PlanEntry[];
+  delete: PlanEntry[];
+}
+
+export interface Reconciliation {
+  id: string;
+  factory: string;
+  revision: string | null;
+  result: 'applied' | 'unchanged' | 'invalid' | 'failed';
+  reason: string;
+  message: string;
+  diagnostics: Diagnostic[];
+  plan: { webhooks: PlanSection; automations: PlanSection };
+  started_at: string;
+  finished_at: string;
+  attempted_at: string;
+}
+
+export interface Webhook {
+  uid: string;
+  factory: string;
+  name: string;
+  description: string | null;
+  auth_mode: 'token' | 'url_token' | 'signature';
+  signature_scheme: string | null;
+  secret_name: string;
+  secret_state: 'current' | 'outdated' | 'missing';
+  delivery_id_header: string | null;
+  identified_by: 'header' | 'provider' | 'service header or body';
+  enabled: boolean;
+  ingress_url: string;
+  file: string;
+  revision: string | null;
+  created_at: string;
+  updated_at: string;
+  last_delivery_at: string | null;
+  deleted_at: string | null;
+}
+
+/** `filter` is there where `handled_elsewhere` is false. */
+export interface Trigger {
+  provider: string;
+  event?: Json;
+  filter?: { webhook_ids: string[]; webhooks: string[]; payload: JsonObject | null };
+  /** UIDs, names resolved. */
+  listens_to: string[];
+  handled_elsewhere: boolean;
+}
+
+export interface Automation {
+  name: string;
+  factory: string;
+  description: string | null;
+  enabled: boolean;
+  agent: string | null;
+  triggers: Trigger[];
+  prompt: string;
+  overrides: JsonObject;
+  file: string;
+  revision: string | null;
+  warnings: Diagnostic[];
+}
+
+export interface Delivery {
+  id: string;
+  webhook_uid: string;
+  webhook_name: string;
+  factory: string;
+  delivery_id: string | null;
+  delivery_id_source: 'header' | 'provider' | 'service_header' | 'body_hash' | null;
+  label: string;
+  reason: string | null;
+  detail: string | null;
+  size: number;
+  count: number;
+  received_at: string;
+  client_address: string;
+  revision: string | null;
+  duplicate_of: string | null;
+  runs: string[];
+}
+
+export interface Decision {
+  automation: string;
+  outcome: 'started' | 'filtered' | 'disabled' | 'filter_error';
+  run: string | null;
+  path: string | null;
+  expected: Json;
+  actual: Json;
+  message: string;
+}
+
+export interface Explanation {
+  delivery: string;
+  decisions: Decision[];
+}
+
+export interface Run {
+  id: string;
+  factory: string;
+  automation: string;
+  delivery: string;
+  webhook_uid: string;
+  delivery_id: string;
+  state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
+  attempt: number;
+  executor: string | null;
+  revision: string | null;
+  error: string | null;
+  exit_code: number | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+}
+
+export interface Secret {
+  name: string;
+  version: number;
+  created_at: string;
+  updated_at: string;
+  used_by: { factory: string; webhook: string; version: number }[];
+}
+
+export interface ApiToken {
+  id: string;
+  name: string;
+  role: string;
+  factories: string[] | null;
+  created_at: string;
+  last_used_at: string | null;
+}
+
+export interface TraceEntry {
+  path: string;
+  operator: string;
+  expected: Json;
+  actual: Json;
+  present: boolean;
+  matched: boolean;
+  message: string;
+}
+
+export interface FilterVerdict {
+  verdict: 'Would trigger' | 'Would not trigger';
+  trace: TraceEntry[];
+  /** Path of the key that decided; `null` where every key matched or none could decide. */
+  decided_by: string | null;
+  message: string;
+}

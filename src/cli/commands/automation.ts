@@ -1,0 +1,153 @@
+import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import type { Automation, Trigger, Webhook } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { describeDiagnostic } from '../describe-reconciliation.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { listWebhooks } from '../find-webhook.ts';
+import type { Column } from '../output.ts';
+import type { Bind, Session } from '../session.ts';
+
+/** `dockbell automation …`: what starts, on what, and why one does not. */
+export function registerAutomationCommands(program: CliCommand, bind: Bind): void {
+  const automation = program
+    .command('automation')
+    .description('the automations of a factory as the last apply left them');
+  automation
+    .command('list')
+    .description('triggers, and why one does not fire')
+    .withJson()
+    .explain({ examples: [['dockbell automation list', 'all automations of the factory']] })
+    .action(bind(listAutomations));
+  automation
+    .command('show')
+    .argument('<automation>', 'name of its folder under automations/')
+    .description('trigger, filter, prompt, and why it does not fire')
+    .withJson()
+    .explain({
+      examples: [
+        ['dockbell automation show triage', 'what has to arrive for it to start'],
+        ['dockbell filter test --automation triage --payload event.json', 'would this event start it?'],
+      ],
+    })
+    .action(bind(showAutomation));
+}
+
+async function listAutomations(session: Session, options: { json?: boolean }): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const page = await api.list<Automation>(['factories', factory, 'automations'], { limit: null });
+  if (options.json) session.output.json(page);
+  else if (page.data.length === 0) {
+    session.output.line('There are no automations. Commit automations/<name>/automation.md to get one.');
+  } else session.output.table(createColumns(await listWebhooks(session)), page.data);
+  return EXIT_CODES.done;
+}
+
+function createColumns(webhooks: readonly Webhook[]): Column<Automation>[] {
+  const obstacle = (automation: Automation) => explainSilence(automation, webhooks)[0];
+  return [
+    { head: 'NAME', text: (automation) => automation.name, minWidth: 16 },
+    { head: 'LISTENS TO', text: (automation) => describeSources(automation, webhooks), minWidth: 12 },
+    { head: 'FILTER', text: (automation) => (automation.triggers.some(hasPayloadFilter) ? 'yes' : 'no') },
+    {
+      head: 'FIRES',
+      text: (automation) => (firesFromSomewhere(automation, webhooks) ? 'yes' : `no: ${obstacle(automation) ?? ''}`),
+      color: (automation, colors) => (firesFromSomewhere(automation, webhooks) ? colors.green : colors.yellow),
+      minWidth: 16,
+    },
+  ];
+}
+
+function hasPayloadFilter(trigger: Trigger): boolean {
+  const payload = trigger.filter?.payload ?? null;
+  return payload !== null && Object.keys(payload).length > 0;
+}
+
+function describeSources(automation: Automation, webhooks: readonly Webhook[]): string {
+  const names = automation.triggers.flatMap((trigger) =>
+    trigger.handled_elsewhere
+      ? [`(${trigger.provider})`]
+      : trigger.listens_to.map((uid) => webhooks.find((webhook) => webhook.uid === uid)?.name ?? uid),
+  );
+  return [...new Set(names)].join(', ') || '-';
+}
+
+function firesFromSomewhere(automation: Automation, webhooks: readonly Webhook[]): boolean {
+  const enabledUids = new Set(webhooks.filter((webhook) => webhook.enabled).map((webhook) => webhook.uid));
+  return (
+    automation.enabled && automation.triggers.some((trigger) => trigger.listens_to.some((uid) => enabledUids.has(uid)))
+  );
+}
+
+/** Every reason why the automation, or one of its triggers, does not fire; the gravest first. */
+export function explainSilence(automation: Automation, webhooks: readonly Webhook[]): string[] {
+  const disabled = automation.enabled ? [] : ['the automation is disabled'];
+  const byTrigger = automation.triggers.flatMap((trigger) => explainTrigger(trigger, webhooks));
+  return [...new Set([...disabled, ...byTrigger])];
+}
+
+function explainTrigger(trigger: Trigger, webhooks: readonly Webhook[]): string[] {
+  if (trigger.handled_elsewhere) return [`provider ${trigger.provider} is handled elsewhere`];
+  return [...new Set([...(trigger.filter?.webhook_ids ?? []), ...trigger.listens_to])].flatMap((uid) => {
+    const webhook = webhooks.find((candidate) => candidate.uid === uid);
+    if (webhook === undefined) return [`webhook ${uid} does not exist (any more)`];
+    return webhook.enabled ? [] : [`webhook ${webhook.name} is disabled`];
+  });
+}
+
+async function showAutomation(session: Session, options: { json?: boolean }, name: string): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const automation = await api.find<Automation>(['factories', factory, 'automations', name]);
+  if (automation === null) {
+    throw new CliError(`Factory ${escapeText(factory)} has no automation '${escapeText(name)}'.`, {
+      hint: "See 'dockbell automation list'.",
+    });
+  }
+  if (options.json) session.output.json(automation);
+  else printAutomation(session, automation, await listWebhooks(session));
+  return EXIT_CODES.done;
+}
+
+function printAutomation(session: Session, automation: Automation, webhooks: readonly Webhook[]): void {
+  const { output } = session;
+  output.fields([
+    ['Name', automation.name],
+    ['Description', automation.description],
+    ['State', automation.enabled ? 'enabled' : 'disabled'],
+    ['Agent', automation.agent ?? 'the foreman'],
+    ['File', automation.file],
+    ['Revision', automation.revision],
+  ]);
+  for (const [i, trigger] of automation.triggers.entries()) printTrigger(session, trigger, i, webhooks);
+  const silence = explainSilence(automation, webhooks);
+  if (silence.length > 0) output.line(`\n${output.colors.yellow(describeSilence(automation, webhooks))}`);
+  for (const reason of silence) output.line(`  - ${escapeText(reason)}`);
+  if (automation.warnings.length > 0) output.line(`\n${output.colors.bold('Warnings of the last apply:')}`);
+  for (const warning of automation.warnings) output.line(`  ${describeDiagnostic(warning, output.colors)}`);
+  output.line(`\n${output.colors.bold('Prompt:')}`);
+  output.line(escapeLines(automation.prompt.replace(/\r\n/g, '\n').trimEnd()));
+}
+
+function describeSilence(automation: Automation, webhooks: readonly Webhook[]): string {
+  return firesFromSomewhere(automation, webhooks) ? 'It does not fire from everything it names:' : 'It does not fire:';
+}
+
+function printTrigger(session: Session, trigger: Trigger, index: number, webhooks: readonly Webhook[]): void {
+  const { output } = session;
+  output.line(`\n${output.colors.bold(`Trigger ${index + 1}: ${escapeText(trigger.provider)}`)}`);
+  if (trigger.handled_elsewhere) {
+    output.line('  handled elsewhere');
+    return;
+  }
+  for (const uid of trigger.listens_to) {
+    const name = webhooks.find((webhook) => webhook.uid === uid)?.name;
+    output.line(`  listens to ${name === undefined ? escapeText(uid) : `${escapeText(name)} (${escapeText(uid)})`}`);
+  }
+  if (hasPayloadFilter(trigger)) {
+    output.line('  filter:');
+    output.line(indent(JSON.stringify(trigger.filter?.payload, null, 2), '    '));
+  } else output.line('  no filter: every delivery starts it');
+}
+
+function indent(text: string, by: string): string {
+  return escapeLines(text).replace(/^/gm, by);
+}

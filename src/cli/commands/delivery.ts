@@ -1,0 +1,232 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { DELIVERY_LABELS } from '../../core/delivery.ts';
+import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import { ApiError } from '../api-client.ts';
+import type { Decision, Delivery, Explanation } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { countOption } from '../cli-command.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { findWebhook } from '../find-webhook.ts';
+import { followDeliveries } from '../follow-deliveries.ts';
+import { formatAge, formatInstantWithAge } from '../format-time.ts';
+import type { Colors, Column } from '../output.ts';
+import type { Bind, Session } from '../session.ts';
+
+interface ListOptions {
+  follow?: boolean;
+  label?: string;
+  limit: number;
+  json?: boolean;
+}
+
+interface ShowOptions {
+  payload?: boolean;
+  explain?: boolean;
+  json?: boolean;
+}
+
+/** `dockbell delivery …`: what senders have posted, and what came of it. */
+export function registerDeliveryCommands(program: CliCommand, bind: Bind): void {
+  const delivery = program.command('delivery').description('the delivery log of a webhook');
+  delivery
+    .command('list')
+    .argument('<webhook>', 'name or UID; a deleted webhook by its UID')
+    .description('what has arrived, newest first')
+    .option('-f, --follow', 'go on with each new delivery until Ctrl-C, oldest first')
+    .addOption(
+      new Option('--label <label>', `only deliveries with this label: ${DELIVERY_LABELS.join(', ')}`).argParser(
+        parseLabel,
+      ),
+    )
+    .addOption(countOption('--limit <count>', 'how many at most; with --follow, how many to begin with').default(20))
+    .withJson("the API's JSON; with --follow one object on each line,")
+    .explain({
+      examples: [
+        ['dockbell delivery list internal-ci', 'the newest deliveries'],
+        ['dockbell delivery list internal-ci --follow', 'watch them arrive'],
+        ["dockbell delivery list internal-ci --label 'Rejected (auth)'", 'who was turned away, and why'],
+      ],
+    })
+    .action(bind(listDeliveries));
+  delivery
+    .command('show')
+    .argument('<id>', 'ID of the delivery (dlv_…)')
+    .description('one delivery, the bytes of its body, or why it started what it started')
+    .addOption(new Option('--payload', 'print the exact bytes received').conflicts(['explain', 'json']))
+    .option('--explain', 'for each automation that listened: did it start, and which key decided')
+    .withJson()
+    .explain({
+      examples: [
+        ['dockbell delivery show dlv_01jd3v8k6n', 'label, identity, size and runs'],
+        ['dockbell delivery show dlv_01jd3v8k6n --explain', 'why did nothing start?'],
+        ['dockbell delivery show dlv_01jd3v8k6n --payload > event.json', 'the body as it was sent'],
+      ],
+    })
+    .action(bind(showDelivery));
+}
+
+/** Labels as the log writes them, in any case. */
+function parseLabel(text: string): string {
+  const label = DELIVERY_LABELS.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
+  if (label !== undefined) return label;
+  throw new InvalidArgumentError(`Allowed are: ${DELIVERY_LABELS.join(', ')}.`);
+}
+
+async function listDeliveries(session: Session, options: ListOptions, nameOrUid: string): Promise<number> {
+  const { output } = session;
+  const webhook = await findWebhook(session, nameOrUid);
+  const api = await session.api();
+  const path = ['factories', webhook.factory, 'webhooks', webhook.uid, 'deliveries'];
+  if (options.follow) {
+    const { context } = session;
+    const print = options.json ? output.jsonLine : (row: Delivery) => output.line(describeLine(row, output.colors));
+    await followDeliveries({ api, context, path, label: options.label, limit: options.limit, print });
+    return EXIT_CODES.done;
+  }
+  const page = await api.list<Delivery>(path, { limit: options.limit, query: { label: options.label } });
+  if (options.json) output.json(page);
+  else if (page.data.length === 0) output.line('No delivery yet that fits.');
+  else output.table(createColumns(session.nowMs), page.data);
+  return EXIT_CODES.done;
+}
+
+function createColumns(nowMs: number): Column<Delivery>[] {
+  return [
+    { head: 'ID', text: (row) => row.id, minWidth: 30 },
+    { head: 'RECEIVED', text: (row) => formatAge(row.received_at, nowMs), minWidth: 7 },
+    { head: 'LABEL', text: describeLabel, color: (row, colors) => pickLabelColor(row, colors), minWidth: 9 },
+    { head: 'DELIVERY ID', text: (row) => row.delivery_id ?? '-', minWidth: 8 },
+    { head: 'SIZE', text: (row) => String(row.size), minWidth: 4 },
+    { head: 'RUNS', text: (row) => String(row.runs.length), minWidth: 4 },
+    { head: 'REASON', text: (row) => describeReason(row) ?? '-', minWidth: 6 },
+  ];
+}
+
+/** A row that stands for a flood says how many requests it stands for. */
+function describeLabel(row: Delivery): string {
+  return row.count > 1 ? `${row.label} ×${row.count}` : row.label;
+}
+
+/** What a duplicate repeats, and what told: the source that decided. */
+function describeReason(row: Delivery): string | null {
+  if (row.label !== 'Duplicate') return row.reason;
+  const original = row.duplicate_of ?? 'one that retention has removed';
+  return `same ${IDENTITY_WORDS[row.delivery_id_source ?? 'body_hash']} as ${original}`;
+}
+
+const IDENTITY_WORDS = {
+  header: 'delivery ID header',
+  provider: 'delivery header of the provider',
+  service_header: 'X-Service-Delivery-Id',
+  body_hash: 'body (only the body identifies it)',
+} as const;
+
+function pickLabelColor(row: Delivery, colors: Colors): (text: string) => string {
+  if (row.label === 'Accepted') return colors.green;
+  return row.label === 'Duplicate' ? colors.dim : colors.red;
+}
+
+/** One row on a line of its own, for a list without end. */
+function describeLine(row: Delivery, colors: Colors): string {
+  const label = pickLabelColor(row, colors)(describeLabel(row).padEnd(23));
+  const reason = describeReason(row);
+  const runs = row.runs.map(escapeText).join(' ');
+  const parts = [row.received_at, label, row.id, escapeText(row.delivery_id ?? '-'), `${row.size} B`, runs];
+  return [...parts, reason === null ? '' : escapeText(reason)].filter((part) => part !== '').join('  ');
+}
+
+async function showDelivery(session: Session, options: ShowOptions, id: string): Promise<number> {
+  if (options.payload) await printPayload(session, id);
+  else if (options.explain) await explainDelivery(session, options, id);
+  else {
+    const api = await session.api();
+    const delivery = await api.get<Delivery>(['deliveries', id]);
+    if (options.json) session.output.json(delivery);
+    else printDelivery(session, delivery);
+  }
+  return EXIT_CODES.done;
+}
+
+/** The exact bytes into files and pipes; a terminal gets them with control characters written out. */
+async function printPayload(session: Session, id: string): Promise<void> {
+  const { output, context } = session;
+  const bytes = await readPayload(session, id);
+  if (context.stdout.isTTY === true) output.line(escapeLines(Buffer.from(bytes).toString('utf8')));
+  else output.bytes(bytes);
+}
+
+async function readPayload(session: Session, id: string): Promise<Uint8Array> {
+  const api = await session.api();
+  try {
+    return await api.getBytes(['deliveries', id, 'payload']);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    const { label } = await api.get<Delivery>(['deliveries', id]);
+    throw new CliError(
+      `Delivery ${escapeText(id)} has no payload: entries labelled '${escapeText(label)}' keep metadata only.`,
+    );
+  }
+}
+
+function printDelivery(session: Session, delivery: Delivery): void {
+  const { output, nowMs } = session;
+  output.fields([
+    ['ID', delivery.id],
+    ['Label', describeLabel(delivery)],
+    ['Reason', describeReason(delivery)],
+    ['Detail', delivery.detail],
+    ['Delivery ID', delivery.delivery_id],
+    ['Identified by', delivery.delivery_id_source === null ? null : IDENTITY_WORDS[delivery.delivery_id_source]],
+    ['Webhook', `${delivery.webhook_name} (${delivery.webhook_uid})`],
+    ['Factory', delivery.factory],
+    ['Size', `${delivery.size} bytes`],
+    ['Received', formatInstantWithAge(delivery.received_at, nowMs)],
+    ['Client address', delivery.client_address],
+    ['Revision', delivery.revision],
+    ['Runs', delivery.runs.join(', ') || 'none'],
+  ]);
+  if (delivery.label === 'Accepted') output.line(`\nWhy: dockbell delivery show ${escapeText(delivery.id)} --explain`);
+}
+
+async function explainDelivery(session: Session, options: ShowOptions, id: string): Promise<void> {
+  const { output } = session;
+  const api = await session.api();
+  const explanation = await api.get<Explanation>(['deliveries', id, 'explain']);
+  if (options.json) return output.json(explanation);
+  if (explanation.decisions.length > 0) {
+    for (const decision of explanation.decisions) printDecision(session, decision);
+    return;
+  }
+  const { label } = await api.get<Delivery>(['deliveries', id]);
+  const accepted = label === 'Accepted';
+  output.line(
+    accepted
+      ? 'No automation listened to this webhook when the delivery arrived.'
+      : `Nothing was decided: deliveries labelled '${escapeText(label)}' start nothing.`,
+  );
+}
+
+const OUTCOME_WORDS = {
+  started: 'started',
+  filtered: 'not started: the filter did not match',
+  disabled: 'not started: the automation was disabled',
+  filter_error: 'not started: the filter could not be evaluated',
+} as const;
+
+function printDecision(session: Session, decision: Decision): void {
+  const { output } = session;
+  const started = decision.outcome === 'started';
+  const mark = started ? output.colors.green('✓') : output.colors.yellow('✗');
+  const run = decision.run === null ? '' : ` ${escapeText(decision.run)}`;
+  output.line(
+    `${mark} ${output.colors.bold(escapeText(decision.automation))}: ${OUTCOME_WORDS[decision.outcome]}${run}`,
+  );
+  if (decision.path !== null) {
+    output.fields([
+      ['  Key', decision.path],
+      ['  Expected', JSON.stringify(decision.expected)],
+      ['  Actual', JSON.stringify(decision.actual)],
+    ]);
+  }
+  if (decision.message !== '') output.line(`  ${escapeText(decision.message)}`);
+}

@@ -1,0 +1,157 @@
+import { stat } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Option } from 'commander';
+import type { AutomationDefinition } from '../../core/definition.ts';
+import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import { validateTree } from '../../definitions/validate-tree.ts';
+import { readDirectoryTree } from '../../source/directory-source.ts';
+import { ApiError } from '../api-client.ts';
+import type { FilterVerdict, TraceEntry } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { judgeAutomation, judgeFilter, parseFilterText } from '../judge-filter.ts';
+import type { Column } from '../output.ts';
+import { parseJsonBytes, readInput } from '../read-input.ts';
+import type { Bind, Session } from '../session.ts';
+
+interface TestOptions {
+  filter?: string;
+  automation?: string;
+  payload?: string;
+  delivery?: string;
+  dir?: string;
+  json?: boolean;
+}
+
+/** `dockbell filter test`: would this start something? */
+export function registerFilterCommands(program: CliCommand, bind: Bind): void {
+  const filter = program.command('filter').description('payload filters');
+  filter
+    .command('test')
+    .description('would this payload trigger? Prints the verdict, the key that decided, and every condition')
+    .addOption(new Option('--filter <file>', 'a filter as JSON or YAML; - for standard input').conflicts('automation'))
+    .option('--automation <name>', 'the triggers of an automation, from --dir or else from the daemon')
+    .addOption(new Option('--payload <file>', 'a payload as JSON; - for standard input').conflicts('delivery'))
+    .option('--delivery <id>', 'the payload of an accepted delivery, which the daemon keeps')
+    .addOption(
+      new Option(
+        '--dir <dir>',
+        'folder of the factory that declares the automation (default: . where it does)',
+      ).conflicts('delivery'),
+    )
+    .withJson('verdict and trace as JSON')
+    .explain({
+      negative: 'it would not trigger',
+      more: 'With --payload and --filter, or an automation in a folder, no daemon is needed. An invalid filter ends with 2.',
+      examples: [
+        ['dockbell filter test --filter filter.json --payload event.json', 'a filter that is not committed yet'],
+        ['dockbell filter test --automation triage --payload event.json', 'an automation of this folder'],
+        ['dockbell filter test --automation triage --delivery dlv_01jd3v8k6n', 'why did that delivery start nothing?'],
+      ],
+    })
+    .action(bind(testFilter));
+}
+
+async function testFilter(session: Session, options: TestOptions): Promise<number> {
+  if ((options.filter === undefined) === (options.automation === undefined)) {
+    throw new CliError('Name what is tested: either --filter FILE or --automation NAME.');
+  }
+  if ((options.payload === undefined) === (options.delivery === undefined)) {
+    throw new CliError('Name what it is tested on: either --payload FILE or --delivery ID.');
+  }
+  if (options.filter === '-' && options.payload === '-') {
+    throw new CliError('Filter and payload cannot both come from standard input.');
+  }
+  const verdict = await judge(session, options);
+  if (options.json) session.output.json(verdict);
+  else printVerdict(session, verdict);
+  return verdict.verdict === 'Would trigger' ? EXIT_CODES.done : EXIT_CODES.negative;
+}
+
+async function judge(session: Session, options: TestOptions): Promise<FilterVerdict> {
+  const filter = options.filter === undefined ? undefined : await readFilter(session, options.filter);
+  const payload = options.payload === undefined ? undefined : await readPayload(session, options.payload);
+  if (payload === undefined) return askDaemon(session, options, { filter });
+  if (filter !== undefined) return judgeFilter(filter, payload);
+  const automation = await findAutomation(session, options.automation!, options.dir);
+  return automation === null ? askDaemon(session, options, { payload }) : judgeAutomation(automation, payload);
+}
+
+async function readFilter(session: Session, path: string): Promise<unknown> {
+  return parseFilterText(Buffer.from(await readInput(session.context, path)).toString('utf8'), path);
+}
+
+async function readPayload(session: Session, path: string): Promise<unknown> {
+  return parseJsonBytes(await readInput(session.context, path), path === '-' ? 'Standard input' : path);
+}
+
+/** The automation as a folder declares it; `null` where no folder was named and this one has none of that name. */
+async function findAutomation(
+  session: Session,
+  name: string,
+  dir: string | undefined,
+): Promise<AutomationDefinition | null> {
+  const folder = resolve(session.context.cwd, dir ?? '.');
+  if (dir === undefined && !(await isDeclaredIn(folder, name))) return null;
+  const read = await readDirectoryTree(folder);
+  if (!read.ok) throw new CliError(read.message);
+  const { definition, declared } = validateTree(read.tree, { webhooksPerFactory: 20, knownUids: new Map() });
+  const found = definition?.automations.find((automation) => automation.name === name);
+  if (found !== undefined) return found;
+  if (definition === null && declared.automations.includes(name)) {
+    throw new CliError(`The definition in ${folder} is invalid.`, {
+      hint: "See 'dockbell validate' for what is wrong.",
+    });
+  }
+  throw new CliError(`${folder} declares no automation '${escapeText(name)}'.`, {
+    hint: `It declares: ${declared.automations.map(escapeText).join(', ') || 'none'}.`,
+  });
+}
+
+async function isDeclaredIn(folder: string, name: string): Promise<boolean> {
+  if (name.includes('/') || name.includes('..')) return false;
+  const found = await stat(join(folder, 'automations', name, 'automation.md')).catch(() => null);
+  return found?.isFile() ?? false;
+}
+
+async function askDaemon(
+  session: Session,
+  options: TestOptions,
+  read: { filter?: unknown; payload?: unknown },
+): Promise<FilterVerdict> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const subject = read.filter === undefined ? { automation: options.automation! } : { filter: read.filter };
+  const sample = read.payload === undefined ? { delivery: options.delivery! } : { payload: read.payload };
+  try {
+    return await api.post<FilterVerdict>(['factories', factory, 'filters', 'test'], { ...subject, ...sample });
+  } catch (error) {
+    // A conflict (no payload is kept) is not the verdict that exit code 1 stands for here.
+    if (error instanceof ApiError) throw new CliError(error.message, { hint: error.hint, cause: error });
+    throw error;
+  }
+}
+
+function printVerdict(session: Session, verdict: FilterVerdict): void {
+  const { output } = session;
+  const positive = verdict.verdict === 'Would trigger';
+  output.line(positive ? output.colors.green(verdict.verdict) : output.colors.red(verdict.verdict));
+  if (verdict.decided_by !== null)
+    output.line(`Decided by: ${escapeText(verdict.decided_by || '(the payload itself)')}`);
+  if (verdict.message !== '') output.line(escapeLines(verdict.message));
+  if (verdict.trace.length === 0) return;
+  output.line();
+  output.table(TRACE_COLUMNS, verdict.trace);
+}
+
+const TRACE_COLUMNS: Column<TraceEntry>[] = [
+  { head: 'KEY', text: (entry) => entry.path || '(the payload)', minWidth: 12 },
+  { head: 'OPERATOR', text: (entry) => entry.operator },
+  { head: 'EXPECTED', text: (entry) => JSON.stringify(entry.expected) },
+  { head: 'ACTUAL', text: (entry) => (entry.present ? JSON.stringify(entry.actual) : 'absent') },
+  {
+    head: 'RESULT',
+    text: (entry) => (entry.matched ? 'matched' : 'failed'),
+    color: (entry, colors) => (entry.matched ? colors.green : colors.red),
+    minWidth: 7,
+  },
+];

@@ -1,0 +1,65 @@
+import { lstat, mkdir, writeFile } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
+import type { CliCommand } from '../cli-command.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import type { ScaffoldFile } from '../scaffold-factory.ts';
+import { scaffoldFactory } from '../scaffold-factory.ts';
+import type { Bind, Session } from '../session.ts';
+
+/** `dockbell init`: a factory repository to start from. */
+export function registerInitCommand(program: CliCommand, bind: Bind): void {
+  program
+    .command('init')
+    .argument('[dir]', 'folder to write to; made where it is missing', '.')
+    .description('scaffold a factory repository: a webhook, an automation, editor schemas, a pull request check')
+    .option('--force', 'overwrite files that exist')
+    .offline()
+    .explain({
+      negative: 'a file exists already; nothing was written',
+      examples: [
+        ['dockbell init payments-factory', 'in a new folder'],
+        ['dockbell init && dockbell validate', 'in this folder, and a look at what it holds'],
+      ],
+    })
+    .action(bind(init));
+}
+
+async function init(session: Session, options: { force?: boolean }, dir: string): Promise<number> {
+  const { context, output } = session;
+  const root = resolve(context.cwd, dir);
+  const files = scaffoldFactory(basename(root) || 'factory');
+  if (!options.force) await refuseExisting(root, files);
+  for (const file of files) {
+    await writeScaffold(root, file, options.force === true);
+    output.line(`  ${output.colors.green('+')} ${file.path}`);
+  }
+  output.line(`\nA factory stands in ${root}. Commit it to a git repository, and check it with 'dockbell validate'.`);
+  return EXIT_CODES.done;
+}
+
+async function refuseExisting(root: string, files: readonly ScaffoldFile[]): Promise<void> {
+  const found = await Promise.all(
+    files.map(async (file) => ((await exists(join(root, file.path))) ? [file.path] : [])),
+  );
+  const existing = found.flat();
+  if (existing.length === 0) return;
+  throw new CliError(`Nothing was written: ${existing.length} of the files exist in ${root}.`, {
+    hint: [...existing.map((path) => `  ${path}`), 'Choose another folder, or overwrite them with --force.'].join('\n'),
+    exitCode: EXIT_CODES.negative,
+  });
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) !== null;
+}
+
+/** Without `overwrite` the file is made exclusively: one that appeared in the meantime stays. */
+async function writeScaffold(root: string, file: ScaffoldFile, overwrite: boolean): Promise<void> {
+  const path = join(root, file.path);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, file.text, { flag: overwrite ? 'w' : 'wx' });
+  } catch (cause) {
+    throw new CliError(`${path} cannot be written (${(cause as NodeJS.ErrnoException).code}).`, { cause });
+  }
+}

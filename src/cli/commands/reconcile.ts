@@ -1,0 +1,48 @@
+import { escapeText } from '../../core/escape-text.ts';
+import type { Reconciliation } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { isFailure, printReconciliation } from '../describe-reconciliation.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { startProgress } from '../progress.ts';
+import type { Bind, Session } from '../session.ts';
+
+interface ReconcileOptions {
+  wait?: boolean;
+  json?: boolean;
+}
+
+/** `dockbell reconcile`: run the loop now. */
+export function registerReconcileCommand(program: CliCommand, bind: Bind): void {
+  program
+    .command('reconcile')
+    .description('fetch the production branch and apply it now, instead of with the next poll')
+    .option('--wait', 'return when it is done, with what came of it')
+    .withJson()
+    .explain({
+      negative: 'with --wait: the definition is invalid or could not be applied',
+      examples: [
+        ['dockbell reconcile', 'ask for it and go on'],
+        ['dockbell reconcile --wait', 'see what it changed, or why it did not apply'],
+      ],
+    })
+    .action(bind(reconcile));
+}
+
+async function reconcile(session: Session, options: ReconcileOptions): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const path = ['factories', factory, 'reconciliations'];
+  if (options.wait) return waitForReconciliation(session, path, options);
+  const accepted = await api.post(path);
+  if (options.json) session.output.json(accepted);
+  else session.output.line(`Reconciling ${escapeText(factory)}. See 'dockbell status' for what comes of it.`);
+  return EXIT_CODES.done;
+}
+
+async function waitForReconciliation(session: Session, path: string[], options: ReconcileOptions): Promise<number> {
+  const api = await session.api();
+  const progress = startProgress(session.context, `Reconciling ${escapeText(path[1]!)}…`);
+  const reconciliation = await api.post<Reconciliation>(path, undefined, { wait: true }).finally(() => progress.stop());
+  if (options.json) session.output.json(reconciliation);
+  else printReconciliation(session.output, reconciliation);
+  return isFailure(reconciliation) ? EXIT_CODES.negative : EXIT_CODES.done;
+}

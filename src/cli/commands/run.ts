@@ -1,0 +1,170 @@
+import { Option } from 'commander';
+import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import { RUN_STATES } from '../../core/run.ts';
+import type { Run } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { countOption } from '../cli-command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { followRunLog, isEnded, readRunLog } from '../follow-run-log.ts';
+import { formatAge, formatDuration, formatInstantWithAge } from '../format-time.ts';
+import type { Colors, Column } from '../output.ts';
+import type { Bind, Session } from '../session.ts';
+
+interface ListOptions {
+  state?: string;
+  automation?: string;
+  limit: number;
+  json?: boolean;
+}
+
+const ID_HELP = 'ID of the run (run_…)';
+
+/** `dockbell run …`: what deliveries have started. */
+export function registerRunCommands(program: CliCommand, bind: Bind): void {
+  const run = program.command('run').description('the runs that deliveries have started');
+  run
+    .command('list')
+    .description('newest first')
+    .addOption(new Option('--state <state>', 'only runs in this state').choices(RUN_STATES))
+    .option('--automation <name>', 'only runs of this automation')
+    .addOption(countOption('--limit <count>', 'how many at most').default(20))
+    .withJson()
+    .explain({
+      examples: [
+        ['dockbell run list', 'the newest runs of the factory'],
+        ['dockbell run list --state failed --limit 100', 'what went wrong'],
+      ],
+    })
+    .action(bind(listRuns));
+  run
+    .command('show')
+    .argument('<id>', ID_HELP)
+    .description('state, delivery, times and error of a run')
+    .withJson()
+    .explain({
+      negative: 'the run has failed or was cancelled',
+      examples: [['dockbell run show run_01jd3v8k6n', 'how it went']],
+    })
+    .action(bind(showRun));
+  run
+    .command('log')
+    .argument('<id>', ID_HELP)
+    .description('what the run has printed; on a terminal its control characters are written out')
+    .option('-f, --follow', 'go on until the run has ended')
+    .explain({
+      negative: 'with --follow: the run has failed or was cancelled',
+      examples: [
+        ['dockbell run log run_01jd3v8k6n', 'what it printed so far'],
+        ['dockbell run log run_01jd3v8k6n --follow', 'and what it prints from now on'],
+        ['dockbell run log run_01jd3v8k6n > run.log', 'the exact bytes'],
+      ],
+    })
+    .action(bind(showLog));
+  run
+    .command('cancel')
+    .argument('<id>', ID_HELP)
+    .description('cancel a queued run, or stop a running one with all its processes')
+    .withJson()
+    .explain({
+      negative: 'the run had ended before',
+      examples: [['dockbell run cancel run_01jd3v8k6n', 'it ends as cancelled']],
+    })
+    .action(bind(cancelRun));
+}
+
+async function listRuns(session: Session, options: ListOptions): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const query = { state: options.state, automation: options.automation };
+  const page = await api.list<Run>(['factories', factory, 'runs'], { limit: options.limit, query });
+  if (options.json) session.output.json(page);
+  else if (page.data.length === 0) session.output.line('No run yet that fits.');
+  else session.output.table(createColumns(session.nowMs), page.data);
+  return EXIT_CODES.done;
+}
+
+function createColumns(nowMs: number): Column<Run>[] {
+  return [
+    { head: 'ID', text: (run) => run.id, minWidth: 30 },
+    { head: 'AUTOMATION', text: (run) => run.automation, minWidth: 12 },
+    { head: 'STATE', text: (run) => run.state, color: (run, colors) => pickStateColor(run.state, colors), minWidth: 9 },
+    { head: 'TRY', text: (run) => String(run.attempt), minWidth: 3 },
+    { head: 'CREATED', text: (run) => formatAge(run.created_at, nowMs), minWidth: 7 },
+    { head: 'TOOK', text: (run) => describeSpan(run, nowMs), minWidth: 5 },
+    { head: 'ERROR', text: (run) => run.error ?? '-', minWidth: 8 },
+  ];
+}
+
+function pickStateColor(state: Run['state'], colors: Colors): (text: string) => string {
+  if (state === 'succeeded') return colors.green;
+  return state === 'failed' ? colors.red : state === 'running' ? colors.cyan : colors.dim;
+}
+
+function describeSpan(run: Run, nowMs: number): string {
+  if (run.started_at === null) return '-';
+  const endMs = run.finished_at === null ? nowMs : Date.parse(run.finished_at);
+  return formatDuration(endMs - Date.parse(run.started_at));
+}
+
+async function showRun(session: Session, options: { json?: boolean }, id: string): Promise<number> {
+  const api = await session.api();
+  const run = await api.get<Run>(['runs', id]);
+  if (options.json) session.output.json(run);
+  else printRun(session, run);
+  return exitCodeOfRun(run);
+}
+
+function printRun(session: Session, run: Run): void {
+  const { output, nowMs } = session;
+  output.fields([
+    ['ID', run.id],
+    ['State', run.state],
+    ['Error', run.error],
+    ['Exit code', run.exit_code === null ? null : String(run.exit_code)],
+    ['Automation', run.automation],
+    ['Delivery', run.delivery],
+    ['Delivery ID', run.delivery_id],
+    ['Webhook', run.webhook_uid],
+    ['Attempt', String(run.attempt)],
+    ['Executor', run.executor ?? 'none has taken it yet'],
+    ['Revision', run.revision],
+    ['Created', formatInstantWithAge(run.created_at, nowMs)],
+    ['Started', formatInstantWithAge(run.started_at, nowMs)],
+    ['Finished', formatInstantWithAge(run.finished_at, nowMs)],
+    ['Took', describeSpan(run, nowMs)],
+  ]);
+  if (run.started_at !== null) output.line(`\nIts output: dockbell run log ${escapeText(run.id)}`);
+}
+
+function exitCodeOfRun(run: Run): number {
+  return run.state === 'failed' || run.state === 'cancelled' ? EXIT_CODES.negative : EXIT_CODES.done;
+}
+
+async function showLog(session: Session, options: { follow?: boolean }, id: string): Promise<number> {
+  const { output, context } = session;
+  const api = await session.api();
+  // A multi-byte character may be cut between two pieces: the decoder keeps its first bytes for the next.
+  const decoder = new TextDecoder();
+  const print = (bytes: Uint8Array) => {
+    if (context.stdout.isTTY !== true) return output.bytes(bytes);
+    output.bytes(Buffer.from(escapeLines(decoder.decode(bytes, { stream: true }).replace(/\r\n/g, '\n'))));
+  };
+  if (!options.follow) {
+    print(await readRunLog(api, id));
+    return EXIT_CODES.done;
+  }
+  const run = await followRunLog({ api, context, id, print });
+  return isEnded(run) ? exitCodeOfRun(run) : EXIT_CODES.done;
+}
+
+async function cancelRun(session: Session, options: { json?: boolean }, id: string): Promise<number> {
+  const api = await session.api();
+  const answer = await api.post<Run>(['runs', id, 'cancel']);
+  if (options.json) session.output.json(answer);
+  else session.output.line(describeCancel(answer));
+  return EXIT_CODES.done;
+}
+
+function describeCancel(run: Run): string {
+  const id = escapeText(run.id);
+  return run.state === 'cancelled' ? `Cancelled ${id}.` : `Stopping ${id}. See 'dockbell run show ${id}' for its end.`;
+}

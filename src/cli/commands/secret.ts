@@ -1,0 +1,119 @@
+import type { Secret } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { formatAge } from '../format-time.ts';
+import type { Column } from '../output.ts';
+import { readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
+import type { Bind, Session } from '../session.ts';
+
+type Mode = 'create' | 'update';
+
+interface PutOptions {
+  value?: string;
+}
+
+/** `dockbell secret …`: the team's secrets, whose values go in and never come out. */
+export function registerSecretCommands(program: CliCommand, bind: Bind): void {
+  const secret = program.command('secret').description('the team secrets that webhooks and runs use, by name');
+  registerPut(secret, bind, 'create', 'store a new secret; refused where the name exists');
+  registerPut(secret, bind, 'update', 'give a secret a new value; refused where the name does not exist');
+  secret
+    .command('list')
+    .description('names, versions and which webhooks use them; never a value')
+    .withJson()
+    .explain({ examples: [['dockbell secret list', 'what there is, and which webhooks still hold an older version']] })
+    .action(bind(listSecrets));
+  secret
+    .command('delete')
+    .argument('<name>', 'name of the secret')
+    .description('delete a secret; refused while a webhook names it, unless forced')
+    .option('--force', 'delete although a webhook names it: it keeps its value until its next apply, which then fails')
+    .explain({
+      negative: 'a webhook names the secret',
+      examples: [['dockbell secret delete OLD_TOKEN', 'remove what nothing uses']],
+    })
+    .action(bind(deleteSecret));
+}
+
+function registerPut(secret: CliCommand, bind: Bind, mode: Mode, description: string): void {
+  secret
+    .command(mode)
+    .argument('<name>', 'name of the secret: letters, digits and _, not a digit first')
+    .description(`${description}. Without --value the value is read from standard input, hidden when typed`)
+    .option('--team', 'scope of the secret; team is the only one and the default')
+    .option('--value <value>', 'the value; other users of the machine may see it in the list of processes')
+    .explain({
+      negative: mode === 'create' ? 'the name exists already' : 'the update was refused as a conflict',
+      more:
+        'One newline at the end of standard input is not part of the value. Webhooks take a new value up with the next\n' +
+        'change that is applied from the production branch; until then they keep the one they have.',
+      examples: [
+        [`dockbell secret ${mode} CI_WEBHOOK_SECRET < secret.txt`, 'the value from a file'],
+        [`openssl rand -base64 32 | dockbell secret ${mode} CI_WEBHOOK_SECRET`, 'a value that nobody has seen'],
+        [`dockbell secret ${mode} --team --value VALUE CI_WEBHOOK_SECRET`, 'the value on the command line'],
+      ],
+    })
+    .action(bind((session: Session, options: PutOptions, name: string) => putSecret(session, options, name, mode)));
+}
+
+async function putSecret(session: Session, options: PutOptions, name: string, mode: Mode): Promise<number> {
+  const api = await session.api();
+  const value =
+    options.value === undefined
+      ? await readSecretValue(session.context, `Value of ${name}`)
+      : requireNotEmpty(options.value);
+  const { version } = await api.put<{ version: number }>(['secrets', name], { value }, { mode });
+  session.output.line(`${mode === 'create' ? 'Created' : 'Updated'} secret ${name} (version ${version}).`);
+  if (mode === 'update') await noteOlderVersions(session, name, version);
+  return EXIT_CODES.done;
+}
+
+/** Tells which webhooks go on with the earlier value, which surprises people who rotate a secret. */
+async function noteOlderVersions(session: Session, name: string, version: number): Promise<void> {
+  const api = await session.api();
+  const { data } = await api.list<Secret>(['secrets'], { limit: null });
+  const holders = data.find((secret) => secret.name === name)?.used_by.filter((use) => use.version < version) ?? [];
+  if (holders.length === 0) return;
+  session.output.note(
+    `Still on an older version: ${describeUses(holders)}. The next change that is applied from the production branch takes the new one up.`,
+  );
+}
+
+async function listSecrets(session: Session, options: { json?: boolean }): Promise<number> {
+  const api = await session.api();
+  const page = await api.list<Secret>(['secrets'], { limit: null });
+  if (options.json) session.output.json(page);
+  else if (page.data.length === 0)
+    session.output.line("There are no secrets yet. Add one with 'dockbell secret create NAME'.");
+  else session.output.table(createColumns(session.nowMs), page.data);
+  return EXIT_CODES.done;
+}
+
+function createColumns(nowMs: number): Column<Secret>[] {
+  return [
+    { head: 'NAME', text: (secret) => secret.name, minWidth: 16 },
+    { head: 'VERSION', text: (secret) => String(secret.version) },
+    { head: 'UPDATED', text: (secret) => formatAge(secret.updated_at, nowMs), minWidth: 8 },
+    { head: 'USED BY', text: (secret) => describeUses(secret.used_by) || '-' },
+    {
+      head: 'ON AN OLDER VERSION',
+      text: (secret) => describeUses(olderUses(secret)) || '-',
+      color: (secret, colors) => (olderUses(secret).length > 0 ? colors.yellow : colors.dim),
+    },
+  ];
+}
+
+function olderUses(secret: Secret): Secret['used_by'] {
+  return secret.used_by.filter((use) => use.version < secret.version);
+}
+
+function describeUses(uses: Secret['used_by']): string {
+  return uses.map((use) => `${use.factory}/${use.webhook}`).join(', ');
+}
+
+async function deleteSecret(session: Session, options: { force?: boolean }, name: string): Promise<number> {
+  const api = await session.api();
+  await api.delete(['secrets', name], { force: options.force === true ? true : null });
+  session.output.line(`Deleted secret ${name}.`);
+  return EXIT_CODES.done;
+}

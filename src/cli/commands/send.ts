@@ -1,0 +1,193 @@
+import { Option } from 'commander';
+import type { AuthMode } from '../../core/definition.ts';
+import { AUTH_MODES } from '../../core/definition.ts';
+import { escapeLines } from '../../core/escape-text.ts';
+import type { SenderTarget } from '../../sender/build-request.ts';
+import { buildSenderRequest } from '../../sender/build-request.ts';
+import type { DeliveryResponse } from '../../sender/post-delivery.ts';
+import { postDelivery } from '../../sender/post-delivery.ts';
+import { SCHEME_NAMES } from '../../signature/schemes.ts';
+import type { Webhook } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { countOption } from '../cli-command.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { findWebhook } from '../find-webhook.ts';
+import { readInput } from '../read-input.ts';
+import { decodeSecretText, readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
+import type { Bind, Session } from '../session.ts';
+
+interface SendOptions {
+  data?: string;
+  deliveryId?: string;
+  repeat: number;
+  secretFile?: string;
+  secretStdin?: boolean;
+  to?: string;
+  authMode?: AuthMode;
+  scheme?: string;
+  deliveryIdHeader?: string;
+  json?: boolean;
+}
+
+/** Posts one delivery. */
+type Post = (body: Uint8Array) => Promise<DeliveryResponse>;
+
+/** `dockbell send`: a delivery as a real sender would post it. */
+export function registerSendCommand(program: CliCommand, bind: Bind): void {
+  program
+    .command('send')
+    .argument('[webhook]', 'name or UID; left out with --to')
+    .description('post a delivery as a real sender would: bearer token, URL token, or signed under any scheme')
+    .option(
+      '--data <json>',
+      'the body: text, @FILE for its exact bytes, or - for standard input (default: a small new event)',
+    )
+    .option('--delivery-id <id>', "the sender's own ID of the delivery")
+    .addOption(countOption('--repeat <count>', 'post so many times, one after the other', 10_000).default(1))
+    .addOption(new Option('--secret-file <file>', 'sign here, with the secret in this file').conflicts('secretStdin'))
+    .option('--secret-stdin', 'sign here, with the secret from standard input')
+    .option('--to <url>', 'ingress URL to post to without asking any daemon; needs a secret')
+    .addOption(
+      new Option('--auth-mode <mode>', 'with --to: how to authenticate')
+        .choices(AUTH_MODES)
+        .default(undefined, 'token'),
+    )
+    .addOption(new Option('--scheme <scheme>', 'with --to: signature scheme').choices(SCHEME_NAMES))
+    .option('--delivery-id-header <name>', 'with --to: header that carries --delivery-id')
+    .withJson('status, headers and body of the answer as JSON (one object on each line with --repeat)')
+    .explain({
+      negative: 'an answer was not 202',
+      more:
+        'Without a secret the daemon posts to its own ingress with the secret it holds, which never leaves it. With\n' +
+        '--secret-file, --secret-stdin or DOCKBELL_SEND_SECRET the request is signed and posted from here.',
+      examples: [
+        ['dockbell send internal-ci', 'a small event that is not a duplicate'],
+        ['dockbell send internal-ci --data \'{"level": "fatal"}\'', 'a body of your own'],
+        ['dockbell send github --data @push.json --delivery-id 72d3162e', 'the exact bytes of a file'],
+        [
+          'dockbell send --to https://hooks.example.com/webhooks/w/wh_… --auth-mode signature --scheme stripe --secret-file key',
+          'without any daemon at hand',
+        ],
+      ],
+    })
+    .action(bind(send));
+}
+
+async function send(session: Session, options: SendOptions, nameOrUid: string | undefined): Promise<number> {
+  checkOptions(options, nameOrUid);
+  const secret = await readSecret(session, options);
+  const body = options.data === undefined ? null : await readData(session, options.data);
+  const post = await preparePost(session, options, { nameOrUid, secret });
+  let exitCode: number = EXIT_CODES.done;
+  for (let i = 0; i < options.repeat; i++) {
+    const answer = await post(body ?? createDefaultBody(session));
+    printAnswer(session, options, answer);
+    if (answer.status !== 202) exitCode = EXIT_CODES.negative;
+  }
+  return exitCode;
+}
+
+function checkOptions(options: SendOptions, nameOrUid: string | undefined): void {
+  if ((nameOrUid === undefined) === (options.to === undefined)) {
+    throw new CliError('Name where to send to: either a webhook or --to URL.');
+  }
+  if (options.to === undefined && (options.authMode ?? options.scheme ?? options.deliveryIdHeader) !== undefined) {
+    throw new CliError(
+      '--auth-mode, --scheme and --delivery-id-header go with --to; of a named webhook the daemon knows them.',
+    );
+  }
+  if (options.to !== undefined && (options.authMode === 'signature') !== (options.scheme !== undefined)) {
+    throw new CliError('--scheme goes with --auth-mode signature, and the other way round.', {
+      hint: `Schemes: ${SCHEME_NAMES.join(', ')}.`,
+    });
+  }
+  if (options.secretStdin && options.data === '-') {
+    throw new CliError('Secret and body cannot both come from standard input.');
+  }
+}
+
+/** The secret to sign with here; `null` where the daemon is to use its own. */
+async function readSecret(session: Session, options: SendOptions): Promise<string | null> {
+  const { context } = session;
+  if (options.secretStdin) return readSecretValue(context, 'Secret');
+  if (options.secretFile !== undefined) {
+    return requireNotEmpty(decodeSecretText(await readInput(context, options.secretFile)));
+  }
+  const fromEnvironment = context.env.DOCKBELL_SEND_SECRET || null;
+  if (fromEnvironment !== null || options.to === undefined) return fromEnvironment;
+  throw new CliError('Sending with --to needs the secret of the webhook.', {
+    hint: 'Give it with --secret-file, --secret-stdin or DOCKBELL_SEND_SECRET.',
+  });
+}
+
+async function readData(session: Session, data: string): Promise<Uint8Array> {
+  if (data.startsWith('@')) return readInput(session.context, data.slice(1));
+  return data === '-' ? readInput(session.context, data) : Buffer.from(data, 'utf8');
+}
+
+/** A new body each time: where nothing else identifies a delivery, an equal body would be a duplicate. */
+function createDefaultBody(session: Session): Uint8Array {
+  const event = { event: 'test', id: session.context.newId(), sent_at: new Date(session.nowMs).toISOString() };
+  return Buffer.from(JSON.stringify(event));
+}
+
+async function preparePost(
+  session: Session,
+  options: SendOptions,
+  { nameOrUid, secret }: { nameOrUid: string | undefined; secret: string | null },
+): Promise<Post> {
+  if (nameOrUid === undefined) return prepareSigned(session, options, describeTarget(options), secret!);
+  const webhook = await findWebhook(session, nameOrUid);
+  if (webhook.deleted_at !== null) throw new CliError(`Webhook ${webhook.name} was deleted: its senders get 404.`);
+  return secret === null
+    ? prepareByDaemon(session, options, webhook)
+    : prepareSigned(session, options, toTarget(webhook), secret);
+}
+
+function describeTarget(options: SendOptions): SenderTarget {
+  const url = options.to!;
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    throw new CliError('The address after --to is not an http or https URL.');
+  }
+  return {
+    ingressUrl: url,
+    authMode: options.authMode ?? 'token',
+    signatureScheme: options.scheme ?? null,
+    deliveryIdHeader: options.deliveryIdHeader ?? null,
+  };
+}
+
+function toTarget(webhook: Webhook): SenderTarget {
+  return {
+    ingressUrl: webhook.ingress_url,
+    authMode: webhook.auth_mode,
+    signatureScheme: webhook.signature_scheme,
+    deliveryIdHeader: webhook.delivery_id_header,
+  };
+}
+
+function prepareSigned(session: Session, options: SendOptions, target: SenderTarget, secret: string): Post {
+  return async (body) => {
+    const { newId } = session.context;
+    const deliveryId = options.deliveryId ?? null;
+    return postDelivery(buildSenderRequest(target, secret, { body, deliveryId, nowMs: session.nowMs, newId }), body);
+  };
+}
+
+function prepareByDaemon(session: Session, options: SendOptions, webhook: Webhook): Post {
+  const path = ['factories', webhook.factory, 'webhooks', webhook.uid, 'test-deliveries'];
+  const named = options.deliveryId === undefined ? {} : { delivery_id: options.deliveryId };
+  return async (body) => {
+    const api = await session.api();
+    return api.post<DeliveryResponse>(path, { payload_base64: Buffer.from(body).toString('base64'), ...named });
+  };
+}
+
+function printAnswer(session: Session, options: SendOptions, answer: DeliveryResponse): void {
+  const { output } = session;
+  if (!options.json) {
+    const paint = answer.status === 202 ? output.colors.green : output.colors.red;
+    output.line(`${paint(String(answer.status))} ${escapeLines(answer.body.trim())}`);
+  } else if (options.repeat === 1) output.json(answer);
+  else output.jsonLine(answer);
+}

@@ -1,0 +1,44 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { CliCommand } from '../cli-command.ts';
+import type { Bind, Session } from '../session.ts';
+
+const DEFAULT_CONFIG = 'dockbell.yaml';
+
+/** `dockbell serve`: the daemon. */
+export function registerServeCommand(program: CliCommand, bind: Bind): void {
+  program
+    .command('serve')
+    .description('run the daemon until Ctrl-C: it applies what is committed, takes deliveries and starts runs')
+    .option('--config <file>', `configuration (default: ${DEFAULT_CONFIG}, where there is one)`)
+    .explain({
+      negative: 'the daemon had to stop',
+      more: 'A first Ctrl-C (or SIGTERM) stops cleanly, a second one at once. --data-dir wins over dataDir of the configuration.',
+      examples: [
+        ['dockbell serve', 'with the dockbell.yaml of this folder'],
+        ['dockbell serve --config /etc/dockbell/dockbell.yaml', 'as a service runs it'],
+      ],
+    })
+    .action(bind(serve));
+}
+
+async function serve(session: Session, options: { config?: string }): Promise<number> {
+  const { context } = session;
+  const interrupted = context.catchInterrupts();
+  // Loaded here: validate and the like start without the daemon's libraries.
+  const { startDaemon } = await import('../../app/start-daemon.ts');
+  const daemon = await startDaemon({
+    configFile: findConfig(options.config, context.cwd),
+    ...(session.globals.dataDir === undefined ? {} : { dataDir: resolve(context.cwd, session.globals.dataDir) }),
+    env: context.env,
+  });
+  const stop = () => void daemon.stop();
+  if (interrupted.aborted) stop();
+  else interrupted.addEventListener('abort', stop, { once: true });
+  return daemon.exited;
+}
+
+function findConfig(named: string | undefined, cwd: string): string | null {
+  const path = resolve(cwd, named ?? DEFAULT_CONFIG);
+  return named !== undefined || existsSync(path) ? path : null;
+}

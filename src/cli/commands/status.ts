@@ -1,0 +1,162 @@
+import { InvalidArgumentError, Option } from 'commander';
+import { escapeText } from '../../core/escape-text.ts';
+import type { Condition, Factory, Page, Reconciliation } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { durationOption } from '../cli-command.ts';
+import { describeDiagnostic, isFailure, printReconciliation, shortenRevision } from '../describe-reconciliation.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { formatAge, formatInstantWithAge, formatSpan } from '../format-time.ts';
+import type { Bind, Session } from '../session.ts';
+import type { WaitOutcome } from '../wait-for-revision.ts';
+import { waitForRevision } from '../wait-for-revision.ts';
+
+interface StatusOptions {
+  wait?: string;
+  timeout: number;
+  json?: boolean;
+}
+
+const DEFAULT_TIMEOUT_MS = 120_000;
+
+/** `dockbell status`: applied and attempted revision, since when, and what is wrong. */
+export function registerStatusCommand(program: CliCommand, bind: Bind): void {
+  program
+    .command('status')
+    .description('which commit is live, which was last attempted, since when, and what is wrong')
+    .addOption(
+      new Option(
+        '--wait <rev>',
+        'wait until this commit is live or has failed; at least 7 hexadecimal digits',
+      ).argParser(parseRevision),
+    )
+    .addOption(durationOption('--timeout <duration>', 'how long --wait waits').default(DEFAULT_TIMEOUT_MS, '2m'))
+    .withJson()
+    .explain({
+      negative: 'something is wrong; with --wait: the commit failed, or the time was up',
+      examples: [
+        ['dockbell status', 'all factories of the daemon'],
+        ['git push && dockbell status --wait $(git rev-parse HEAD)', 'a pipeline that goes on when the commit is live'],
+        ['dockbell status --factory payments --json', 'for scripts'],
+      ],
+    })
+    .action(bind(status));
+}
+
+function parseRevision(text: string): string {
+  if (/^[0-9a-f]{7,64}$/i.test(text)) return text.toLowerCase();
+  throw new InvalidArgumentError(
+    'Write a commit as 7 to 64 hexadecimal digits; git rev-parse turns a branch into one.',
+  );
+}
+
+async function status(session: Session, options: StatusOptions): Promise<number> {
+  if (options.wait !== undefined) return waitAndReport(session, { ...options, wait: options.wait });
+  const api = await session.api();
+  const named = session.globals.factory;
+  const answer =
+    named === undefined ? await api.get<Page<Factory>>(['factories']) : await api.get<Factory>(['factories', named]);
+  const factories = 'data' in answer ? answer.data : [answer];
+  if (options.json) session.output.json(answer);
+  else await printFactories(session, factories);
+  return factories.every(isHealthy) ? EXIT_CODES.done : EXIT_CODES.negative;
+}
+
+async function waitAndReport(session: Session, options: StatusOptions & { wait: string }): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const request = { factory, revision: options.wait, timeoutMs: options.timeout };
+  const result = await waitForRevision(api, session.context, request);
+  if (options.json) session.output.json(await api.get(['factories', factory]));
+  else printOutcome(session, result, options);
+  return result.outcome === 'live' || result.outcome === 'replaced' ? EXIT_CODES.done : EXIT_CODES.negative;
+}
+
+function printOutcome(session: Session, result: WaitOutcome, options: { wait: string; timeout: number }): void {
+  const { output } = session;
+  const revision = shortenRevision(options.wait);
+  if (result.outcome === 'live') output.line(`${revision} is live.`);
+  else if (result.outcome === 'replaced') {
+    output.line(`${revision} was applied, and ${shortenRevision(result.by)} has replaced it since.`);
+  } else if (result.outcome === 'failed') printReconciliation(output, result.reconciliation);
+  else {
+    output.note(
+      `${revision} was neither live nor failed after ${formatSpan(options.timeout)}. Is it pushed to the production branch? A commit that a later push overtook is never applied by itself.`,
+    );
+    if (result.last !== null) printReconciliation(output, result.last);
+  }
+}
+
+async function printFactories(session: Session, factories: readonly Factory[]): Promise<void> {
+  if (factories.length === 0)
+    session.output.line("The daemon serves no factory. Add one under 'factories' of dockbell.yaml.");
+  for (const [i, factory] of factories.entries()) {
+    if (i > 0) session.output.line();
+    await printFactory(session, factory);
+  }
+}
+
+async function printFactory(session: Session, factory: Factory): Promise<void> {
+  const { output, nowMs } = session;
+  const mark = isHealthy(factory) ? output.colors.green('✓') : output.colors.red('✗');
+  output.line(`${mark} ${output.colors.bold(escapeText(factory.name))}`);
+  output.fields([
+    ['  Source', describeSource(factory)],
+    ['  Applied', describeRevision(factory.applied_revision, factory.applied_at, nowMs)],
+    ['  Attempted', describeRevision(factory.attempted_revision, factory.attempted_at, nowMs)],
+    ['  Holds', describeCounts(factory.counts)],
+  ]);
+  for (const condition of factory.conditions) output.line(`  ${describeCondition(session, condition)}`);
+  if (!isHealthy(factory)) await printLastFindings(session, factory);
+}
+
+/** Findings of the last attempt, with file and line, so that nobody has to look for them elsewhere. */
+async function printLastFindings(session: Session, factory: Factory): Promise<void> {
+  const api = await session.api();
+  const path = ['factories', factory.name, 'reconciliations'];
+  const { data } = await api.get<Page<Reconciliation>>(path, { limit: 1 });
+  for (const last of data.filter(isFailure)) {
+    for (const diagnostic of last.diagnostics) {
+      session.output.line(`  ${describeDiagnostic(diagnostic, session.output.colors)}`);
+    }
+  }
+}
+
+function describeSource({ source }: Factory): string | null {
+  if (source === null) return 'not in the configuration any more';
+  if (source.url === null) return source.type;
+  const path = source.path === null || source.path === '.' || source.path === '' ? '' : `, folder ${source.path}`;
+  return `${source.url} (${source.type}, branch ${source.branch ?? '-'}${path})`;
+}
+
+function describeRevision(revision: string | null, at: string | null, nowMs: number): string {
+  if (revision === null) return at === null ? 'nothing yet' : `no commit, tried ${formatInstantWithAge(at, nowMs)}`;
+  return `${shortenRevision(revision)}, ${formatInstantWithAge(at, nowMs)}`;
+}
+
+function describeCounts(counts: Record<string, number>): string {
+  return Object.entries(counts)
+    .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`)
+    .join(', ');
+}
+
+function describeCondition(session: Session, condition: Condition): string {
+  const { colors } = session.output;
+  const paint = isGood(condition) ? colors.green : condition.status === 'Unknown' ? colors.yellow : colors.red;
+  const since = colors.dim(`since ${formatAge(condition.since, session.nowMs)}`);
+  const head = paint(`${escapeText(condition.type)}=${escapeText(condition.status)}`);
+  return `${head} ${escapeText(condition.reason)}: ${escapeText(condition.message)} ${since}`;
+}
+
+// Conditions whose `True` tells of something missing rather than of something in order.
+const ADVISORY_CONDITIONS: readonly string[] = ['NoExecutor'];
+
+function isGood({ type, status }: Condition): boolean {
+  return ADVISORY_CONDITIONS.includes(type) ? status === 'False' : status === 'True';
+}
+
+/** Is the last attempt applied? A condition that only advises (no executor) does not make a factory unhealthy. */
+function isHealthy(factory: Factory): boolean {
+  const troubled = factory.conditions.some(
+    ({ type, status }) => !ADVISORY_CONDITIONS.includes(type) && status === 'False',
+  );
+  return factory.applied_revision !== null && !troubled;
+}

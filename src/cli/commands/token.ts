@@ -1,0 +1,85 @@
+import { Option } from 'commander';
+import { ROLES } from '../../core/access.ts';
+import { escapeText } from '../../core/escape-text.ts';
+import type { ApiToken } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { formatAge } from '../format-time.ts';
+import type { Column } from '../output.ts';
+import type { Bind, Session } from '../session.ts';
+
+interface CreateOptions {
+  role: string;
+  json?: boolean;
+}
+
+/** `dockbell token …`: API tokens with a role. */
+export function registerTokenCommands(program: CliCommand, bind: Bind): void {
+  const token = program.command('token').description('API tokens for people, scripts and dashboards');
+  token
+    .command('create')
+    .argument('<name>', 'what the token is for, so that it can be told from others')
+    .description('make a token and show it, this once. With --factory it is limited to that factory')
+    .addOption(
+      new Option('--role <role>', 'what it may do; each role holds the earlier').choices(ROLES).default('viewer'),
+    )
+    .withJson()
+    .explain({
+      more: 'viewer reads, operator also replays deliveries and cancels runs, manager also manages the factory,\nowner also manages secrets and tokens.',
+      examples: [
+        ['dockbell token create grafana', 'a token that may only read'],
+        ['dockbell token create deploy --role operator --factory payments', 'one for a pipeline of one factory'],
+      ],
+    })
+    .action(bind(createToken));
+  token
+    .command('list')
+    .description('who may do what; never a token itself')
+    .withJson()
+    .explain({ examples: [['dockbell token list', 'all tokens with role and last use']] })
+    .action(bind(listTokens));
+  token
+    .command('revoke')
+    .argument('<id>', 'ID of the token as the list shows it (tok_…)')
+    .description('take a token back at once')
+    .explain({ examples: [['dockbell token revoke tok_01jd3v8k6n', 'whoever holds it is locked out']] })
+    .action(bind(revokeToken));
+}
+
+async function createToken(session: Session, options: CreateOptions, name: string): Promise<number> {
+  const api = await session.api();
+  const limited = session.globals.factory === undefined ? {} : { factories: [session.globals.factory] };
+  const created = await api.post<ApiToken & { token: string }>(['tokens'], { name, role: options.role, ...limited });
+  if (options.json) session.output.json(created);
+  else {
+    session.output.line(escapeText(created.token));
+    session.output.note(`Token ${created.id} with role ${created.role}. It is not shown again: store it now.`);
+  }
+  return EXIT_CODES.done;
+}
+
+async function listTokens(session: Session, options: { json?: boolean }): Promise<number> {
+  const api = await session.api();
+  const page = await api.list<ApiToken>(['tokens'], { limit: null });
+  if (options.json) session.output.json(page);
+  else session.output.table(createColumns(session.nowMs), page.data);
+  return EXIT_CODES.done;
+}
+
+function createColumns(nowMs: number): Column<ApiToken>[] {
+  return [
+    { head: 'ID', text: (token) => token.id, minWidth: 30 },
+    { head: 'NAME', text: (token) => token.name, minWidth: 10 },
+    { head: 'ROLE', text: (token) => token.role },
+    { head: 'FACTORIES', text: (token) => token.factories?.join(', ') ?? 'all' },
+    { head: 'CREATED', text: (token) => formatAge(token.created_at, nowMs), minWidth: 8 },
+    { head: 'LAST USED', text: (token) => formatAge(token.last_used_at, nowMs), minWidth: 8 },
+  ];
+}
+
+async function revokeToken(session: Session, _options: object, id: string): Promise<number> {
+  const api = await session.api();
+  await api.delete(['tokens', id]);
+  session.output.line(`Revoked token ${escapeText(id)}.`);
+  return EXIT_CODES.done;
+}

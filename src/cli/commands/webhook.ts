@@ -1,0 +1,148 @@
+import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import type { Delivery, Page, Webhook } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { describeSending } from '../describe-sending.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { findWebhook } from '../find-webhook.ts';
+import { formatAge, formatInstantWithAge } from '../format-time.ts';
+import type { Column } from '../output.ts';
+import type { Bind, Session } from '../session.ts';
+
+/** `dockbell webhook …`: the webhooks that are live. */
+export function registerWebhookCommands(program: CliCommand, bind: Bind): void {
+  const webhook = program.command('webhook').description('the webhooks of a factory as the last apply left them');
+  webhook
+    .command('list')
+    .description('names, UIDs, and whether their secrets are current')
+    .withJson()
+    .explain({ examples: [['dockbell webhook list', 'all webhooks of the factory']] })
+    .action(bind(listWebhookRows));
+  webhook
+    .command('show')
+    .argument('<webhook>', 'name or UID')
+    .description('UID, URL, authentication, and a ready line to send to it; never its secret')
+    .withJson()
+    .explain({
+      examples: [
+        ['dockbell webhook show internal-ci', 'where and how to send'],
+        ['dockbell webhook show internal-ci --json | jq -r .ingress_url', 'only the URL'],
+      ],
+    })
+    .action(bind(showWebhook));
+}
+
+async function listWebhookRows(session: Session, options: { json?: boolean }): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const page = await api.list<Webhook>(['factories', factory, 'webhooks'], { limit: null });
+  if (options.json) session.output.json(page);
+  else if (page.data.length === 0)
+    session.output.line('There are no webhooks. Commit webhooks/<name>.yaml to get one.');
+  else session.output.table(createColumns(session.nowMs), page.data);
+  return EXIT_CODES.done;
+}
+
+function createColumns(nowMs: number): Column<Webhook>[] {
+  return [
+    { head: 'NAME', text: (webhook) => webhook.name, minWidth: 16 },
+    { head: 'UID', text: (webhook) => webhook.uid, minWidth: 29 },
+    { head: 'AUTHENTICATION', text: describeMode, minWidth: 9 },
+    {
+      head: 'STATE',
+      text: (webhook) => (webhook.enabled ? 'enabled' : 'disabled'),
+      color: (webhook, colors) => (webhook.enabled ? colors.green : colors.dim),
+    },
+    {
+      head: 'SECRET',
+      text: (webhook) => webhook.secret_state,
+      color: ({ secret_state }, colors) =>
+        secret_state === 'current' ? colors.green : secret_state === 'missing' ? colors.red : colors.yellow,
+    },
+    { head: 'LAST DELIVERY', text: (webhook) => formatAge(webhook.last_delivery_at, nowMs), minWidth: 8 },
+  ];
+}
+
+function describeMode({ auth_mode, signature_scheme }: Webhook): string {
+  return signature_scheme === null ? auth_mode : `${auth_mode} (${signature_scheme})`;
+}
+
+async function showWebhook(session: Session, options: { json?: boolean }, nameOrUid: string): Promise<number> {
+  const webhook = await findWebhook(session, nameOrUid);
+  if (options.json) session.output.json(webhook);
+  else {
+    printWebhook(session, webhook);
+    await printIdentity(session, webhook);
+    if (webhook.deleted_at === null) printSending(session, webhook);
+  }
+  return EXIT_CODES.done;
+}
+
+function printWebhook(session: Session, webhook: Webhook): void {
+  const { output, nowMs } = session;
+  output.fields([
+    ['Name', webhook.name],
+    ['UID', webhook.uid],
+    ['Description', webhook.description],
+    ['URL', webhook.ingress_url],
+    ['Authentication', describeMode(webhook)],
+    ['State', describeState(webhook)],
+    ['Secret', `${webhook.secret_name}, ${describeSecretState(webhook)}`],
+    ['Delivery ID header', webhook.delivery_id_header],
+    ['File', webhook.file],
+    ['Revision', webhook.revision],
+    ['Created', formatInstantWithAge(webhook.created_at, nowMs)],
+    ['Updated', formatInstantWithAge(webhook.updated_at, nowMs)],
+    ['Last delivery', formatInstantWithAge(webhook.last_delivery_at, nowMs)],
+  ]);
+}
+
+function describeState({ deleted_at, enabled }: Webhook): string {
+  if (deleted_at !== null) return `deleted ${deleted_at}: senders get 404`;
+  return enabled ? 'enabled' : 'disabled: senders get 404';
+}
+
+function describeSecretState({ secret_state, secret_name }: Webhook): string {
+  if (secret_state === 'missing') {
+    return `missing: the name was deleted, and the next apply will fail. Run 'dockbell secret create ${secret_name}'`;
+  }
+  if (secret_state === 'outdated') {
+    return 'outdated: there is a newer value. Commit any change to the production branch to take it up';
+  }
+  return 'current';
+}
+
+async function printIdentity(session: Session, webhook: Webhook): Promise<void> {
+  const { output } = session;
+  if (webhook.identified_by === 'header') return;
+  if (webhook.identified_by === 'provider') {
+    return output.line('\nIdentity: deliveries are told apart by the delivery header of the provider.');
+  }
+  output.line();
+  output.line(
+    output.colors.yellow(
+      'Identity: unless the sender sets X-Service-Delivery-Id, deliveries are identified by their body only:\ntwo with equal bodies count as one. Name a header that the sender stamps with deliveryIdHeader to tell them apart.',
+    ),
+  );
+  const observed = await describeObservedIdentity(session, webhook);
+  if (observed !== null) output.line(observed);
+}
+
+const OBSERVED_DELIVERIES = 20;
+
+/** What the newest deliveries were really identified by; `null` where none tells. */
+async function describeObservedIdentity(session: Session, webhook: Webhook): Promise<string | null> {
+  const api = await session.api();
+  const path = ['factories', webhook.factory, 'webhooks', webhook.uid, 'deliveries'];
+  const { data } = await api.get<Page<Delivery>>(path, { limit: OBSERVED_DELIVERIES });
+  const identified = data.filter((delivery) => delivery.delivery_id_source !== null);
+  if (identified.length === 0) return null;
+  const byBody = identified.filter((delivery) => delivery.delivery_id_source === 'body_hash').length;
+  return `Of the newest ${identified.length} deliveries, ${byBody} were identified by their body.`;
+}
+
+function printSending(session: Session, webhook: Webhook): void {
+  const { output } = session;
+  output.line();
+  output.line(output.colors.bold(`To send to it (${escapeText(webhook.secret_name)} in the shell holds the secret):`));
+  output.line();
+  for (const text of describeSending(webhook)) output.line(escapeLines(text));
+}

@@ -1,0 +1,110 @@
+import { readFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { CliContext } from './context.ts';
+import { CliError } from './exit-codes.ts';
+
+/** Options of the whole program that say which daemon is meant. */
+export interface ConnectionOptions {
+  url?: string | undefined;
+  token?: string | undefined;
+  dataDir?: string | undefined;
+  factory?: string | undefined;
+}
+
+/** A daemon's management API and the token for it. */
+export interface Connection {
+  /** Without a trailing slash, without `/api/v1`. */
+  url: string;
+  token: string;
+}
+
+export const DEFAULT_DATA_DIR = './.dockbell';
+
+/**
+ * Finds the daemon: `--url`, `DOCKBELL_URL`, else `<dataDir>/daemon.json`; `--token`, `DOCKBELL_TOKEN`, else
+ * `<dataDir>/admin-token`. The token file is sent to the daemon of that data directory only, never to another address.
+ */
+export async function findConnection(options: ConnectionOptions, context: CliContext): Promise<Connection> {
+  const dataDir = resolve(context.cwd, options.dataDir ?? DEFAULT_DATA_DIR);
+  const named = options.url ?? (context.env.DOCKBELL_URL || undefined);
+  const url = named === undefined ? await requireLocalUrl(dataDir) : parseUrl(named);
+  const token = options.token ?? (context.env.DOCKBELL_TOKEN || undefined) ?? (await readLocalToken(dataDir, url));
+  if (!/^[\x21-\x7e]+$/.test(token)) {
+    throw new CliError('The API token is empty or holds characters that no token has.', {
+      hint: 'Check --token or DOCKBELL_TOKEN; a token starts with dbk_.',
+    });
+  }
+  return { url, token };
+}
+
+function parseUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  if (url === null || !['http:', 'https:'].includes(url.protocol)) {
+    throw new CliError(`'${text}' is not the address of a daemon.`, {
+      hint: 'Write the admin address, such as http://127.0.0.1:8788.',
+    });
+  }
+  return `${url.origin}${url.pathname}`.replace(/\/+(api\/v1\/*)?$/, '');
+}
+
+async function requireLocalUrl(dataDir: string): Promise<string> {
+  const url = await readLocalUrl(dataDir);
+  if (url !== null) return url;
+  throw new CliError(`No daemon is running with the data directory ${dataDir}.`, {
+    hint: "Start one with 'dockbell serve', name its data directory with --data-dir, or its address with --url and --token.",
+  });
+}
+
+/** The admin address that the daemon of this data directory wrote; `null` where none runs. */
+async function readLocalUrl(dataDir: string): Promise<string | null> {
+  const path = join(dataDir, 'daemon.json');
+  const text = await readTextIfThere(path);
+  if (text === null) return null;
+  try {
+    const { admin_url } = JSON.parse(text) as { admin_url?: unknown };
+    if (typeof admin_url === 'string') return parseUrl(admin_url);
+  } catch (cause) {
+    throw unreadableDaemonFile(path, cause);
+  }
+  throw unreadableDaemonFile(path);
+}
+
+function unreadableDaemonFile(path: string, cause?: unknown): CliError {
+  return new CliError(`${path} does not hold the address of a daemon.`, {
+    hint: 'Restart the daemon, which writes the file anew, or name its address with --url.',
+    cause,
+  });
+}
+
+async function readLocalToken(dataDir: string, url: string): Promise<string> {
+  const localUrl = await readLocalUrl(dataDir);
+  const token =
+    localUrl !== null && isSameDaemon(localUrl, url) ? await readTextIfThere(join(dataDir, 'admin-token')) : null;
+  if (token !== null) return token.trim();
+  throw new CliError(`There is no API token for ${url}.`, {
+    hint: `Give one with --token or DOCKBELL_TOKEN, or the data directory of that daemon with --data-dir (its admin-token file is not in ${dataDir}).`,
+  });
+}
+
+function isSameDaemon(a: string, b: string): boolean {
+  const [first, second] = [new URL(a), new URL(b)];
+  const sameHost = first.hostname === second.hostname || (isLoopback(first.hostname) && isLoopback(second.hostname));
+  return sameHost && first.port === second.port && first.protocol === second.protocol;
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(hostname);
+}
+
+async function readTextIfThere(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (cause) {
+    const code = (cause as NodeJS.ErrnoException).code;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null;
+    throw new CliError(`${path} cannot be read (${code}).`, {
+      hint: 'Run the command as the user that runs the daemon, or give --url and --token.',
+      cause,
+    });
+  }
+}

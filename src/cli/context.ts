@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../core/clock.ts';
+import { systemClock } from '../core/clock.ts';
+import { createIdSource } from '../core/ids.ts';
+
+/** A stream that commands read from. `setRawMode` is there on a terminal only. */
+export type CliInput = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(on: boolean): unknown };
+
+/** A stream that commands write to. `columns` is the width of the terminal, where it is one. */
+export type CliOutput = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+
+/** Everything of the outside world that a command may touch, so that tests run commands in their own process. */
+export interface CliContext {
+  stdin: CliInput;
+  stdout: CliOutput;
+  stderr: CliOutput;
+  env: Readonly<Record<string, string | undefined>>;
+  /** Folder that relative paths start from. */
+  cwd: string;
+  clock: Clock;
+  /** A fresh delivery ID for `send`. */
+  newId(): string;
+  /** Resolves after `ms`, or at once when `signal` aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** From now on Ctrl-C aborts the returned signal instead of ending the process; a second one ends it. */
+  catchInterrupts(): AbortSignal;
+  /** Aborted once nobody reads standard output any more (`| head`). */
+  outputClosed: AbortSignal;
+}
+
+/** The context of the real process. Writing to a closed pipe ends quietly instead of crashing. */
+export function createProcessContext(process: NodeJS.Process): CliContext {
+  const ids = createIdSource(randomBytes);
+  return {
+    stdin: process.stdin,
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    clock: systemClock,
+    newId: () => `send_${ids.deliveryId(systemClock.wallMs()).slice('dlv_'.length)}`,
+    sleep: sleepUnlessAborted,
+    catchInterrupts: () => catchInterrupts(process),
+    outputClosed: watchForClosedPipes(process),
+  };
+}
+
+/** Resolves after `ms`, or at once when `signal` aborts. */
+export async function sleepUnlessAborted(ms: number, signal?: AbortSignal): Promise<void> {
+  await delay(ms, undefined, signal === undefined ? {} : { signal }).catch((error: unknown) => {
+    if (!signal?.aborted) throw error;
+  });
+}
+
+function catchInterrupts(process: NodeJS.Process): AbortSignal {
+  const controller = new AbortController();
+  const onSignal = () => {
+    // Without a listener the second signal ends the process the way the system does by default.
+    process.off('SIGINT', onSignal);
+    process.off('SIGTERM', onSignal);
+    controller.abort();
+  };
+  process.on('SIGINT', onSignal);
+  process.on('SIGTERM', onSignal);
+  return controller.signal;
+}
+
+function watchForClosedPipes(process: NodeJS.Process): AbortSignal {
+  const controller = new AbortController();
+  const onError = (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+    controller.abort();
+  };
+  process.stdout.on('error', onError);
+  process.stderr.on('error', onError);
+  return controller.signal;
+}

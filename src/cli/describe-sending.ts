@@ -1,0 +1,45 @@
+import { findScheme } from '../signature/schemes.ts';
+import type { Webhook } from './api-types.ts';
+
+/** How to send to this webhook: lines to paste, with the secret as a shell variable and never its value. */
+export function describeSending(webhook: Webhook): string[] {
+  return webhook.auth_mode === 'signature'
+    ? describeSigned(webhook)
+    : [describeCurl(webhook), ...describeSend(webhook)];
+}
+
+function describeCurl(webhook: Webhook): string {
+  const secret = `$${webhook.secret_name}`;
+  const isUrlToken = webhook.auth_mode === 'url_token';
+  const url = isUrlToken ? webhook.ingress_url.replace(/\{token\}$/, secret) : webhook.ingress_url;
+  const lines = [
+    `curl -X POST "${escapeInQuotes(url, secret)}"`,
+    ...(isUrlToken ? [] : [`-H "Authorization: Bearer ${secret}"`]),
+    ...(webhook.delivery_id_header === null ? [] : [`-H "${webhook.delivery_id_header}: $(uuidgen)"`]),
+    `-H 'Content-Type: application/json'`,
+    `-d '{"hello": "world"}'`,
+  ];
+  return lines.join(' \\\n  ');
+}
+
+/** The URL inside double quotes of a shell; the variable at its end is meant to be replaced. */
+function escapeInQuotes(url: string, variable: string): string {
+  const fixed = url.endsWith(variable) ? url.slice(0, -variable.length) : url;
+  return fixed.replace(/["$`\\]/g, '\\$&') + url.slice(fixed.length);
+}
+
+function describeSend(webhook: Webhook): string[] {
+  return [`dockbell send ${webhook.name} --data '{"hello": "world"}'`];
+}
+
+function describeSigned(webhook: Webhook): string[] {
+  const scheme = webhook.signature_scheme === null ? undefined : findScheme(webhook.signature_scheme);
+  if (scheme === undefined) return describeSend(webhook);
+  const headers = scheme.headers.map((family) => family.signature).join(' or ');
+  return [
+    `# ${scheme.title} signs with ${webhook.secret_name} and puts the signature into ${headers}.`,
+    `# Give ${scheme.title} the URL above; see ${scheme.documentation}`,
+    '# To try it without the provider:',
+    ...describeSend(webhook),
+  ];
+}
