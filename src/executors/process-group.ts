@@ -1,9 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { readdir, readFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemErrorCode } from './file-error.ts';
 import type { ChildEnvironment } from './run-environment.ts';
 
-const LOOK_EVERY_MS = 20;
+const FIRST_LOOK_MS = 10;
+const LAST_LOOK_MS = 250;
 /** A killed process is gone at once, but for the time it takes to be reaped or to leave the kernel. */
 const KILL_TAKES_MS = 1000;
 
@@ -69,18 +71,39 @@ export function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
 }
 
 /**
- * Waits until the group has no member left, at most so long; `true` where that came. The kernel tells nobody about the
- * end of grandchildren, so this looks again and again. The first look that finds nobody must be the last: from then on
- * the number may be given to a stranger.
+ * Waits until the group has no living member left, at most so long; `true` where that came. The kernel tells nobody about
+ * the end of grandchildren, so this looks again and again. The first look that finds nobody must be the last: from then
+ * on the number may be given to a stranger.
  */
 export async function waitForGroupEnd(id: number, withinMs: number): Promise<boolean> {
   const until = performance.now() + withinMs;
-  while (signalGroup(id, 0)) {
+  let pauseMs = FIRST_LOOK_MS;
+  while (await hasLivingMember(id)) {
     const leftMs = until - performance.now();
     if (leftMs <= 0) return false;
-    await wait(Math.min(LOOK_EVERY_MS, leftMs));
+    await wait(Math.min(pauseMs, leftMs));
+    pauseMs = Math.min(pauseMs * 2, LAST_LOOK_MS);
   }
   return true;
+}
+
+/**
+ * Members that have ended but that nobody has reaped yet (in a container whose first process does not, for ever) answer
+ * signals like living ones. Where the system lists its processes, only those are counted that still run.
+ */
+async function hasLivingMember(id: number): Promise<boolean> {
+  if (!signalGroup(id, 0)) return false;
+  const processes = await readdir('/proc').catch(() => null);
+  if (processes === null) return true;
+  const living = await Promise.all(processes.filter((name) => /^\d+$/.test(name)).map((pid) => livesInGroup(pid, id)));
+  return living.includes(true);
+}
+
+/** `/proc/<pid>/stat` is `pid (name) state parent group …`, and the name may hold anything, brackets too. */
+async function livesInGroup(pid: string, group: number): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
+  const [state, , memberOf] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return Number(memberOf) === group && state !== 'Z' && state !== 'X';
 }
 
 /** Ends what is left of a group: SIGTERM, then SIGKILL for what is still there after the grace period. */

@@ -1,0 +1,264 @@
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Transform } from 'node:stream';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TicketOffice } from '../../src/core/ports/executor.ts';
+import {
+  execute,
+  isAlive,
+  makeRunInput,
+  openWorkshop,
+  orderStop,
+  type Workshop,
+  waitUntil,
+} from '../helpers/command-runs.ts';
+
+let workshop: Workshop;
+beforeEach(async () => {
+  workshop = await openWorkshop();
+});
+afterEach(() => workshop.close());
+
+/** Numbers that a script wrote to its output, one a line: process ids of a whole group. */
+async function pidsInLog(run: `run_${string}`): Promise<number[]> {
+  return (await workshop.log(run)).trim().split('\n').map(Number);
+}
+
+/** A parent, a child and a grandchild that print their process ids, then wait; `trap` says what they do on SIGTERM. */
+function familyScript(trap: string): string {
+  return `${trap}; echo $$; sh -c '${trap}; echo $$; sh -c "${trap}; echo \\$\\$; while :; do sleep 1; done" & while :; do sleep 1; done' & while :; do sleep 1; done`;
+}
+
+async function waitForLines(run: `run_${string}`, lines: number): Promise<void> {
+  const read = () => workshop.log(run).catch(() => '');
+  await waitUntil(async () => (await read()).split('\n').length > lines, `${lines} lines are in the log of ${run}`);
+}
+
+describe('the end of a command', () => {
+  it.each([
+    ['exit 0', { state: 'succeeded', error: null, exitCode: 0 }],
+    ['exit 3', { state: 'failed', error: 'exit code 3', exitCode: 3 }],
+    ['kill -KILL $$', { state: 'failed', error: 'signal SIGKILL', exitCode: null }],
+  ])('is the result of its run: %s', async (script, result) => {
+    expect(await execute(workshop.executor(['sh', '-c', script]), makeRunInput())).toEqual(result);
+  });
+
+  it('keeps standard output and standard error in the order in which they were written', async () => {
+    const input = makeRunInput();
+    const script = 'for i in 1 2 3 4 5 6 7 8 9; do echo o$i; echo e$i >&2; done; echo device > /dev/stderr';
+    await execute(workshop.executor(['sh', '-c', script]), input);
+    const lines = [1, 2, 3, 4, 5, 6, 7, 8, 9].flatMap((i) => [`o${i}`, `e${i}`]);
+    expect(await workshop.log(input.run.id)).toBe(`${[...lines, 'device'].join('\n')}\n`);
+    expect((await stat(join(workshop.logsDir, `${input.run.id}.log`))).mode & 0o777).toBe(0o600);
+  });
+
+  it('ends what it left behind in its group, holding the output open or not', async () => {
+    const input = makeRunInput();
+    const executor = workshop.executor(
+      ['sh', '-c', 'sleep 600 & echo $!; sleep 601 >/dev/null 2>&1 & echo $!; exit 0'],
+      { lingerMs: 50 },
+    );
+    expect(await execute(executor, input)).toMatchObject({ state: 'succeeded' });
+    const pids = await pidsInLog(input.run.id);
+    expect(pids).toHaveLength(2);
+    for (const pid of pids) expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('lets what it left behind write its last lines', async () => {
+    const input = makeRunInput();
+    await execute(workshop.executor(['sh', '-c', '(sleep 0.2; echo late) & echo early']), input);
+    expect(await workshop.log(input.run.id)).toBe('early\nlate\n');
+  });
+
+  it('does not wait for a process that left the group with the output open', async () => {
+    const input = makeRunInput();
+    const result = await execute(workshop.executor(['setsid', '--fork', 'sh', '-c', 'echo $$; exec sleep 600']), input);
+    expect(result.state).toBe('succeeded');
+    const [pid] = await pidsInLog(input.run.id);
+    expect(await isAlive(pid!)).toBe(true);
+    process.kill(pid!, 'SIGKILL');
+  });
+});
+
+describe('the deadline', () => {
+  it('stops the whole process group with SIGTERM', async () => {
+    const input = makeRunInput();
+    const executor = workshop.executor(['sh', '-c', familyScript(':')], { timeoutMs: 700 });
+    expect(await execute(executor, input)).toEqual({ state: 'failed', error: 'timeout', exitCode: null });
+    const pids = await pidsInLog(input.run.id);
+    expect(pids).toHaveLength(3);
+    for (const pid of pids) expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('kills what does not end on SIGTERM, grandchildren included', async () => {
+    const input = makeRunInput();
+    const options = { timeoutMs: 700, killGraceMs: 200 };
+    const executor = workshop.executor(['sh', '-c', familyScript('trap "" TERM')], options);
+    expect(await execute(executor, input)).toMatchObject({ state: 'failed', error: 'timeout' });
+    const pids = await pidsInLog(input.run.id);
+    expect(pids).toHaveLength(3);
+    for (const pid of pids) expect(await isAlive(pid)).toBe(false);
+  });
+
+  it('is a timeout also where the command answers SIGTERM with exit 0', async () => {
+    const script = 'trap "exit 0" TERM; while :; do sleep 0.05; done';
+    const executor = workshop.executor(['sh', '-c', script], { timeoutMs: 300 });
+    expect(await execute(executor, makeRunInput())).toEqual({ state: 'failed', error: 'timeout', exitCode: 0 });
+  });
+});
+
+describe('an order to stop', () => {
+  it.each([
+    ['cancelled', 'exit 0', { state: 'cancelled', error: 'cancelled', exitCode: 0 }],
+    ['cancelled', 'exit 9', { state: 'cancelled', error: 'cancelled', exitCode: 9 }],
+    ['interrupted', 'exit 0', { state: 'succeeded', error: null, exitCode: 0 }],
+    ['interrupted', 'exit 9', { state: 'failed', error: 'interrupted', exitCode: 9 }],
+  ] as const)('%s, answered with %s, has its result', async (cause, answer, result) => {
+    const input = makeRunInput();
+    const controller = new AbortController();
+    const script = `trap "${answer}" TERM; echo ready; while :; do sleep 0.05; done`;
+    const running = execute(workshop.executor(['sh', '-c', script]), input, { signal: controller.signal });
+    await waitForLines(input.run.id, 1);
+    orderStop(controller, { cause, graceMs: null });
+    expect(await running).toEqual(result);
+  });
+
+  it('kills after its own grace period, which goes before the usual one', async () => {
+    const input = makeRunInput();
+    const controller = new AbortController();
+    const running = execute(
+      workshop.executor(['sh', '-c', 'trap "" TERM; echo ready; while :; do sleep 0.05; done']),
+      input,
+      {
+        signal: controller.signal,
+      },
+    );
+    await waitForLines(input.run.id, 1);
+    orderStop(controller, { cause: 'interrupted', graceMs: 50 });
+    expect(await running).toEqual({ state: 'failed', error: 'interrupted', exitCode: null });
+  });
+
+  it('before the start leaves no ticket and no directory', async () => {
+    const input = makeRunInput();
+    const controller = new AbortController();
+    orderStop(controller, { cause: 'cancelled', graceMs: null });
+    const executor = workshop.executor(['true']);
+    expect((await execute(executor, input, { signal: controller.signal })).state).toBe('cancelled');
+    expect(await executor.wasStarted(input.run.id, 1)).toBe(false);
+    expect(await readdir(workshop.dir)).toEqual([]);
+  });
+});
+
+describe('captured output', () => {
+  it('is cut at its limit with a final mark, in flat memory, and the command goes on', async () => {
+    const input = makeRunInput();
+    const limit = 1024 * 1024;
+    const before = process.memoryUsage().rss;
+    let highest = 0;
+    const watch = setInterval(() => {
+      highest = Math.max(highest, process.memoryUsage().rss);
+    }, 5);
+    const executor = workshop.executor(['sh', '-c', 'yes | head -c 52428800; echo done > finished'], {
+      logLimitBytes: limit,
+    });
+    expect((await execute(executor, input)).state).toBe('succeeded');
+    clearInterval(watch);
+    const log = await readFile(join(workshop.logsDir, `${input.run.id}.log`), 'utf8');
+    expect(log.length).toBeGreaterThan(limit - 200);
+    expect(log.length).toBeLessThanOrEqual(limit);
+    const kept = log.slice(0, log.indexOf('\n[dockbell:'));
+    expect(log.slice(kept.length)).toBe(
+      `\n[dockbell: the log ends here, at its limit of ${limit} bytes; ${52_428_800 - kept.length} more bytes were dropped]\n`,
+    );
+    expect(await readFile(join(workshop.runsDir, input.run.id, '1', 'finished'), 'utf8')).toBe('done\n');
+    expect(highest - before).toBeLessThan(40 * 1024 * 1024);
+  });
+
+  it('never cuts a character in two', async () => {
+    const input = makeRunInput();
+    const executor = workshop.executor(['sh', '-c', 'for i in 1 2 3 4 5 6 7 8 9 0; do printf €€€€€€€€€€; done'], {
+      logLimitBytes: 161 + 100,
+    });
+    await execute(executor, input);
+    expect(await workshop.log(input.run.id)).toMatch(/^€{33}\n\[dockbell: [^\ufffd]*\]\n$/);
+  });
+
+  it('is whole where it stays within the limit', async () => {
+    const input = makeRunInput();
+    await execute(workshop.executor(['head', '-c', '100000', '/dev/zero']), input);
+    expect(await workshop.log(input.run.id)).toBe('\0'.repeat(100_000));
+  });
+
+  it('has the secrets of the run masked', async () => {
+    const input = makeRunInput();
+    const executor = workshop.executor(['sh', '-c', 'echo "out $CI_TOKEN"; echo "err $CI_TOKEN" >&2']);
+    await execute(executor, input, { secrets: { CI_TOKEN: 'dbs_canary_value' } });
+    expect(await workshop.log(input.run.id)).toBe('out ***\nerr ***\n');
+  });
+
+  it('is dropped, never written unmasked, where the mask fails; the command goes on', async () => {
+    const input = makeRunInput();
+    const executor = workshop.executor(['sh', '-c', 'yes "$CI_TOKEN" | head -c 1000000; exit 4'], {
+      maskOutput: () => new Transform({ transform: (_chunk, _encoding, done) => done(new Error('mask broken')) }),
+    });
+    expect(await execute(executor, input, { secrets: { CI_TOKEN: 'dbs_canary_value' } })).toMatchObject({
+      exitCode: 4,
+    });
+    expect(await workshop.log(input.run.id)).toBe('');
+  });
+});
+
+describe('the ticket', () => {
+  const touch = ['sh', '-c', 'echo started'];
+
+  it('lets the same attempt start once, the next attempt again', async () => {
+    const input = makeRunInput();
+    const executor = workshop.executor(touch);
+    const results = await Promise.all([execute(executor, input), execute(executor, input)]);
+    expect(results.map((result) => result.error).sort()).toEqual(['interrupted', null]);
+    expect(await workshop.log(input.run.id)).toBe('started\n');
+    expect(await executor.wasStarted(input.run.id, 1)).toBe(true);
+    expect(await executor.wasStarted(input.run.id, 2)).toBe(false);
+    const second = { ...input, run: { ...input.run, attempt: 2 } };
+    expect((await execute(executor, second)).state).toBe('succeeded');
+  });
+
+  it('is what prevents it: an office that always says yes lets it start twice', async () => {
+    const input = makeRunInput();
+    const careless: TicketOffice = {
+      take: async () => true,
+      exists: async () => false,
+      discard: async () => undefined,
+    };
+    const executor = workshop.executor(touch, { tickets: careless });
+    await execute(executor, input);
+    await execute(executor, input);
+    expect(await workshop.log(input.run.id)).toBe('started\nstarted\n');
+  });
+});
+
+describe('many runs', () => {
+  it('leave no open files, no processes and no zombies', async () => {
+    const executor = workshop.executor(['sh', '-c', 'sleep 0 & cat >/dev/null; echo done']);
+    await execute(executor, makeRunInput());
+    const before = await openFiles();
+    for (let round = 0; round < 25; round++) {
+      const results = await Promise.all(Array.from({ length: 8 }, () => execute(executor, makeRunInput())));
+      for (const result of results) expect(result.state).toBe('succeeded');
+    }
+    await waitUntil(async () => (await openFiles()).length <= before.length, 'all files are closed');
+    expect(await childrenOf(process.pid)).toEqual([]);
+  });
+});
+
+async function openFiles(): Promise<string[]> {
+  const names = await readdir('/proc/self/fd');
+  const targets = await Promise.all(names.map((name) => readlink(`/proc/self/fd/${name}`).catch(() => '/proc/')));
+  return targets.filter((target) => !target.startsWith('/proc/'));
+}
+
+async function childrenOf(parent: number): Promise<string[]> {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')));
+  return stats.filter((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]) === parent);
+}
