@@ -22,8 +22,21 @@ export const MAX_SIGNATURES = 16;
 export function readEntries(scheme: Scheme, header: string): Entry[] {
   if (scheme.entrySeparator === null) return keepEntry([], scheme.labelSeparator, header);
   const entries: Entry[] = [];
-  for (const text of header.split(scheme.entrySeparator)) keepEntry(entries, scheme.labelSeparator, text.trim());
+  for (const text of header.split(scheme.entrySeparator)) keepEntry(entries, scheme.labelSeparator, trimBlanks(text));
   return entries;
+}
+
+/** HTTP's white space only: `trim` would also take bytes such as 0xa0, and with them junk for part of a signature. */
+function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
 }
 
 function keepEntry(entries: Entry[], separator: string | null, text: string): Entry[] {

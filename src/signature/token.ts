@@ -19,9 +19,9 @@ export type BearerToken =
   | { ok: true; token: string }
   | { ok: false; reason: 'missing_credential' | 'malformed_credential' };
 
-/** Reads `Bearer <token>`; the name of the scheme in any letter case. A bare `Bearer` counts as no credential. */
+/** Reads `Bearer <token>`, outer white space already off; the name of the scheme in any letter case. A bare `Bearer` counts as no credential. */
 export function readBearerToken(authorization: string | undefined): BearerToken {
-  const value = authorization?.trim() ?? '';
+  const value = authorization ?? '';
   if (value === '' || value.toLowerCase() === 'bearer') return { ok: false, reason: 'missing_credential' };
   const match = /^bearer +(.+)$/is.exec(value);
   return match === null ? { ok: false, reason: 'malformed_credential' } : { ok: true, token: match[1]! };

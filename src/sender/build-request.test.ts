@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import { AppError } from '../core/errors.ts';
+import { compileVerifier } from '../signature/compile-verifier.ts';
+import { findScheme } from '../signature/schemes.ts';
+import type { SenderRequest, SenderTarget } from './build-request.ts';
+import { buildSenderRequest } from './build-request.ts';
+
+const body = Buffer.from('{"a":1}');
+const nowMs = 1_790_000_000_000;
+const delivery = { body, deliveryId: 'evt_1', nowMs, newId: () => 'new-1' };
+const URL_SHOWN = 'https://hooks.example.com/webhooks/w/wh_00000000000000000000000000';
+
+function target(change: Partial<SenderTarget>): SenderTarget {
+  return { ingressUrl: URL_SHOWN, authMode: 'token', signatureScheme: null, deliveryIdHeader: null, ...change };
+}
+
+function verified(request: SenderRequest, scheme: string, secret: string) {
+  const compiled = compileVerifier(findScheme(scheme)!, secret);
+  const fields = new Map(Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return compiled.ok && compiled.verify({ headers: { get: (name) => fields.get(name) }, body, nowMs });
+}
+
+describe('a delivery as a real sender would post it', () => {
+  it('carries a bearer token', () => {
+    expect(buildSenderRequest(target({}), 'dbs_abc', delivery)).toEqual({
+      url: URL_SHOWN,
+      headers: {
+        'Content-Type': 'application/json',
+        'X-Service-Delivery-Id': 'evt_1',
+        Authorization: 'Bearer dbs_abc',
+      },
+    });
+  });
+
+  it('carries the URL token in the path, in place of the placeholder', () => {
+    const shown = target({ authMode: 'url_token', ingressUrl: `${URL_SHOWN}/{token}`, deliveryIdHeader: 'X-Event' });
+    const request = buildSenderRequest(shown, 'dbs_a-b.c~_$&', { ...delivery, deliveryId: null });
+    expect(request).toEqual({
+      url: `${URL_SHOWN}/dbs_a-b.c~_%24%26`,
+      headers: { 'Content-Type': 'application/json' },
+    });
+  });
+
+  it('is signed, with its ID in the header of the scheme', () => {
+    const signed = target({ authMode: 'signature', signatureScheme: 'github' });
+    const request = buildSenderRequest(signed, 'secret', delivery);
+    expect(verified(request, 'github', 'secret')).toEqual({ ok: true, family: 'github', identity: 'evt_1' });
+    expect(Object.keys(request.headers)).not.toContain('X-Service-Delivery-Id');
+  });
+
+  it('has its ID in X-Service-Delivery-Id where the scheme has no header for it', () => {
+    const signed = target({ authMode: 'signature', signatureScheme: 'stripe' });
+    const { headers } = buildSenderRequest(signed, 'whsec_x', delivery);
+    expect(headers['X-Service-Delivery-Id']).toBe('evt_1');
+  });
+
+  it("has its ID in the webhook's own header where it names one, beside the ID that the scheme always sends", () => {
+    const signed = target({ authMode: 'signature', signatureScheme: 'github', deliveryIdHeader: 'X-Event' });
+    const { headers } = buildSenderRequest(signed, 'secret', delivery);
+    expect(headers).toMatchObject({ 'X-Event': 'evt_1', 'X-GitHub-Delivery': 'new-1' });
+  });
+
+  it("sends the ID once and signs it where the webhook's own header is that of the scheme", () => {
+    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    const signed = target({
+      authMode: 'signature',
+      signatureScheme: 'standard_webhooks',
+      deliveryIdHeader: 'Webhook-Id',
+    });
+    const request = buildSenderRequest(signed, secret, delivery);
+    expect(Object.keys(request.headers).filter((name) => name.toLowerCase() === 'webhook-id')).toEqual(['webhook-id']);
+    expect(verified(request, 'standard_webhooks', secret)).toMatchObject({ ok: true, identity: 'evt_1' });
+  });
+
+  it('is refused under a scheme that is not in the table', () => {
+    const unknown = target({ authMode: 'signature', signatureScheme: 'gitbub' });
+    expect(() => buildSenderRequest(unknown, 's', delivery)).toThrow(AppError);
+    expect(() => buildSenderRequest(unknown, 's', delivery)).toThrow(/known are github/);
+  });
+});
