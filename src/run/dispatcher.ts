@@ -84,9 +84,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     cancel,
     stop: async (graceMs) => {
       stopping.abort();
-      await starting;
       if (safetyNet !== null) clearInterval(safetyNet);
-      await Promise.all([...lanes.values()].map((lane) => lane.stop(graceMs)));
+      await Promise.all([starting, ...[...lanes.values()].map((lane) => lane.stop(graceMs))]);
     },
   };
 }

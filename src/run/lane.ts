@@ -65,10 +65,9 @@ export class Lane {
   /** Claims nothing more, stops what runs and resolves when all of it has ended and is recorded. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort();
-    await this.#claiming;
     const attempts = [...this.#attempts.values()];
     for (const { stop } of attempts) stop.abort({ cause: 'interrupted', graceMs } satisfies StopOrder);
-    await Promise.all(attempts.map((attempt) => attempt.done));
+    await Promise.all([this.#claiming, ...attempts.map((attempt) => attempt.done)]);
   }
 
   async #claimWhileWanted(): Promise<void> {

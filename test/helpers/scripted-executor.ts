@@ -1,0 +1,47 @@
+import type { RunId } from '../../src/core/ids.ts';
+import type { ExecutionRequest, Executor, StopOrder } from '../../src/core/ports/executor.ts';
+import type { RunResult } from '../../src/core/run.ts';
+
+const SUCCEEDED: RunResult = { state: 'succeeded', error: null, exitCode: 0 };
+
+/** An executor whose attempts last until the test ends them. Attempts that it is told to stop end at once. */
+export class ScriptedExecutor implements Executor {
+  readonly type = 'command';
+  /** Every request so far, in the order of their start. */
+  readonly requests: ExecutionRequest[] = [];
+  readonly tickets = new Set<RunId>();
+  highest = 0;
+  #open = new Map<RunId, (result: RunResult) => void>();
+
+  get running(): number {
+    return this.#open.size;
+  }
+
+  execute(request: ExecutionRequest): Promise<RunResult> {
+    this.requests.push(request);
+    const { id } = request.input.run;
+    this.tickets.add(id);
+    return new Promise((resolve) => {
+      this.#open.set(id, resolve);
+      this.highest = Math.max(this.highest, this.#open.size);
+      request.signal.addEventListener('abort', () => this.end(id, stopped(request.signal.reason)));
+    });
+  }
+
+  async wasStarted(run: RunId): Promise<boolean> {
+    return this.tickets.has(run);
+  }
+
+  end(id: RunId, result: RunResult = SUCCEEDED): void {
+    this.#open.get(id)?.(result);
+    this.#open.delete(id);
+  }
+
+  endAll(): void {
+    for (const id of [...this.#open.keys()]) this.end(id);
+  }
+}
+
+function stopped({ cause }: StopOrder): RunResult {
+  return { state: cause === 'cancelled' ? 'cancelled' : 'failed', error: cause, exitCode: null };
+}

@@ -1,0 +1,387 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { AppError } from '../../src/core/errors.ts';
+import type { Run } from '../../src/core/run.ts';
+import { SecretValue } from '../../src/core/secret-value.ts';
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../src/run/dispatcher.ts';
+import {
+  makeRunInput,
+  newRunId,
+  openWorkshop,
+  silentLogger,
+  type Workshop,
+  waitUntil,
+} from '../helpers/command-runs.ts';
+import { InMemoryRunQueue } from '../helpers/in-memory-run-queue.ts';
+import { ScriptedExecutor } from '../helpers/scripted-executor.ts';
+
+let queue: InMemoryRunQueue;
+let executor: ScriptedExecutor;
+let dispatcher: Dispatcher | null;
+
+beforeEach(() => {
+  queue = new InMemoryRunQueue();
+  executor = new ScriptedExecutor();
+  dispatcher = null;
+});
+afterEach(() => dispatcher?.stop(0));
+
+function open(
+  options: Partial<DispatcherOptions> & { concurrency?: number; retryInterrupted?: boolean } = {},
+): Dispatcher {
+  const { concurrency = 2, retryInterrupted = false, ...others } = options;
+  dispatcher = createDispatcher({
+    queue,
+    runs: queue,
+    executors: new Map([['payments', { executor, concurrency, retryInterrupted }]]),
+    secrets: { resolve: async () => null },
+    clock: systemClock,
+    logger: silentLogger,
+    ...others,
+  });
+  return dispatcher;
+}
+
+function addRun(run: Partial<Run> = {}, overrides: Record<string, string[] | string> = {}): Run['id'] {
+  const input = makeRunInput({ run: { id: newRunId(), state: 'queued', executor: null, ...run }, overrides });
+  queue.add(input);
+  return input.run.id;
+}
+
+const isIn = (id: Run['id'], state: Run['state']) => () => queue.run(id).state === state;
+
+describe('the dispatcher', () => {
+  it('carries out what is queued at its start and what it is woken for', async () => {
+    const changes: string[] = [];
+    const first = addRun();
+    const it = open({ onRunChanged: (id) => changes.push(`${id} ${queue.run(id).state}`) });
+    await it.start();
+    await waitUntil(() => executor.running === 1, 'the first run is carried out');
+    executor.end(first);
+    await waitUntil(isIn(first, 'succeeded'), 'the first run has succeeded');
+    const second = addRun();
+    it.wake('payments');
+    await waitUntil(() => executor.running === 1, 'the second run is carried out');
+    executor.end(second, { state: 'failed', error: 'exit code 3', exitCode: 3 });
+    await waitUntil(isIn(second, 'failed'), 'the second run has failed');
+    expect(queue.run(second)).toMatchObject({ error: 'exit code 3', exitCode: 3, attempt: 1 });
+    expect(changes).toEqual([`${first} running`, `${first} succeeded`, `${second} running`, `${second} failed`]);
+  });
+
+  it('claims up to its free slots, never more, and fills a slot as soon as it is free', async () => {
+    const limits: number[] = [];
+    const claim = queue.claim.bind(queue);
+    queue.claim = (request) => {
+      limits.push(request.limit + executor.running);
+      return claim(request);
+    };
+    for (let i = 0; i < 20; i++) addRun();
+    await open({ concurrency: 3 }).start();
+    for (let ended = 0; ended < 20; ended++) {
+      await waitUntil(() => executor.running === Math.min(3, 20 - ended), 'the slots are full');
+      executor.end(executor.requests[ended]!.input.run.id);
+    }
+    await waitUntil(() => queue.states().every((state) => state === 'succeeded'), 'all have succeeded');
+    expect(executor.highest).toBe(3);
+    expect(Math.max(...limits)).toBeLessThanOrEqual(3);
+    expect(executor.requests).toHaveLength(20);
+  });
+
+  it('leaves the runs of a factory without executor queued', async () => {
+    const id = addRun({ factory: 'elsewhere' });
+    const it = open();
+    await it.start();
+    it.wake('elsewhere');
+    const other = addRun();
+    it.wake('payments');
+    await waitUntil(isIn(other, 'running'), 'the other factory goes on');
+    expect(queue.run(id).state).toBe('queued');
+  });
+
+  it('claims nothing before its recovery', async () => {
+    addRun();
+    const it = open();
+    it.wake('payments');
+    let claims = 0;
+    queue.before = (operation) => {
+      if (operation === 'running') expect(claims).toBe(0);
+      if (operation === 'claim') claims++;
+    };
+    await it.start();
+    await waitUntil(() => executor.running === 1, 'the run is carried out');
+  });
+
+  it('survives a listener that throws', async () => {
+    const id = addRun();
+    const options = {
+      onRunChanged: () => {
+        throw new Error('listener');
+      },
+    };
+    await open(options).start();
+    await waitUntil(() => executor.running === 1, 'the run is carried out');
+    executor.endAll();
+    await waitUntil(isIn(id, 'succeeded'), 'it has succeeded');
+  });
+});
+
+describe('secrets of a run', () => {
+  it('are those that the automation lists, at their newest version', async () => {
+    const id = addRun({}, { secrets: ['CI_TOKEN', 'OTHER'] });
+    const resolve = async (name: string) => ({ version: 7, value: new SecretValue(`value of ${name}`) });
+    await open({ secrets: { resolve } }).start();
+    await waitUntil(isIn(id, 'running'), 'it runs');
+    await waitUntil(() => executor.running === 1, 'it is carried out');
+    const { secrets } = executor.requests[0]!;
+    expect([...secrets].map(([name, value]) => [name, value.reveal()])).toEqual([
+      ['CI_TOKEN', 'value of CI_TOKEN'],
+      ['OTHER', 'value of OTHER'],
+    ]);
+  });
+
+  it('fail the run where one is missing, with a sentence that names it', async () => {
+    const id = addRun({}, { secrets: ['CI_TOKEN'] });
+    await open().start();
+    await waitUntil(isIn(id, 'failed'), 'it has failed');
+    expect(queue.run(id).error).toMatch(/^secret CI_TOKEN, .* does not exist; create it with `dockbell secret create/);
+    expect(executor.requests).toHaveLength(0);
+  });
+
+  it('fail the run where they are no list of names', async () => {
+    const id = addRun({}, { secrets: 'CI_TOKEN' });
+    await open().start();
+    await waitUntil(isIn(id, 'failed'), 'it has failed');
+    expect(queue.run(id).error).toMatch(/not a list of names/);
+  });
+
+  it('are waited for while the storage is busy', async () => {
+    const id = addRun({}, { secrets: ['CI_TOKEN'] });
+    let calls = 0;
+    const resolve = async () => {
+      if (calls++ === 0) throw new AppError('storage_unavailable', 'busy');
+      return { version: 1, value: new SecretValue('x') };
+    };
+    await open({ secrets: { resolve } }).start();
+    await waitUntil(() => executor.running === 1, 'it is carried out');
+    executor.end(id);
+    await waitUntil(isIn(id, 'succeeded'), 'it has succeeded');
+  });
+});
+
+describe('a storage that fails', () => {
+  it('while claiming is asked again', async () => {
+    let failures = 2;
+    queue.before = (operation) => {
+      if (operation === 'claim' && failures-- > 0) throw new AppError('storage_unavailable', 'busy');
+    };
+    addRun();
+    await open().start();
+    await waitUntil(() => executor.running === 1, 'the run is carried out');
+  });
+
+  it('while finishing is asked again, and the slot is not lost and not given away meanwhile', async () => {
+    let broken = true;
+    queue.before = (operation) => {
+      if (operation === 'finish' && broken) throw new AppError('storage_unavailable', 'busy');
+    };
+    const first = addRun();
+    const second = addRun();
+    const it = open({ concurrency: 1 });
+    await it.start();
+    await waitUntil(() => executor.running === 1, 'the first is carried out');
+    executor.end(first);
+    it.wake('payments');
+    await waitUntil(() => executor.running === 0, 'it has ended');
+    expect(await it.cancel(first)).toBe('finished');
+    expect(queue.run(second).state).toBe('queued');
+    broken = false;
+    await waitUntil(isIn(first, 'succeeded'), 'its end is recorded');
+    await waitUntil(isIn(second, 'running'), 'the second has the slot');
+  });
+
+  it('while recovering is asked again', async () => {
+    let failures = 1;
+    queue.before = (operation) => {
+      if (operation === 'running' && failures-- > 0) throw new AppError('storage_unavailable', 'busy');
+    };
+    const id = addRun({ state: 'running', executor: 'command' });
+    await open().start();
+    await waitUntil(() => executor.running === 1, 'the run is carried out');
+    expect(queue.run(id).attempt).toBe(1);
+  });
+
+  it('does not keep the dispatcher from stopping', async () => {
+    const id = addRun();
+    await open().start();
+    await waitUntil(() => executor.running === 1, 'the run is carried out');
+    queue.before = () => {
+      throw new AppError('storage_broken', 'gone');
+    };
+    await dispatcher!.stop(0);
+    expect(queue.run(id).state).toBe('running');
+  });
+});
+
+describe('after a crash', () => {
+  it('a run without ticket is started as the same attempt, one with ticket ends as interrupted', async () => {
+    const never = addRun({ state: 'running', executor: 'command' });
+    const started = addRun({ state: 'running', executor: 'command' });
+    executor.tickets.add(started);
+    const changes: string[] = [];
+    await open({ onRunChanged: (id) => changes.push(id) }).start();
+    expect(queue.run(started)).toMatchObject({ state: 'failed', error: 'interrupted', attempt: 1 });
+    await waitUntil(() => executor.running === 1, 'the other is carried out');
+    expect(executor.requests.map(({ input }) => input.run.id)).toEqual([never]);
+    expect(queue.run(never)).toMatchObject({ state: 'running', attempt: 1 });
+    expect(changes).toEqual(expect.arrayContaining([never, started]));
+  });
+
+  it('a run whose ticket cannot be read counts as started', async () => {
+    const id = addRun({ state: 'running', executor: 'command' });
+    executor.wasStarted = async () => {
+      throw new Error('EIO');
+    };
+    await open().start();
+    expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted' });
+  });
+
+  it('a run of a factory that has no executor any more ends as interrupted', async () => {
+    const id = addRun({ state: 'running', executor: 'command', factory: 'removed' });
+    await open().start();
+    expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted' });
+  });
+
+  it('with `retry: interrupted`, a run with ticket is the next attempt, up to the third', async () => {
+    const again = addRun({ state: 'running', executor: 'command' });
+    const enough = addRun({ state: 'running', executor: 'command', attempt: 3 });
+    executor.tickets.add(again).add(enough);
+    await open({ retryInterrupted: true }).start();
+    await waitUntil(() => executor.running === 1, 'one is carried out');
+    expect(queue.run(again)).toMatchObject({ state: 'running', attempt: 2 });
+    expect(queue.run(enough)).toMatchObject({ state: 'failed', error: 'interrupted', attempt: 3 });
+  });
+});
+
+describe('cancel', () => {
+  it('ends a queued run at once', async () => {
+    const id = addRun({ factory: 'elsewhere' });
+    await open().start();
+    expect(await dispatcher!.cancel(id)).toBe('cancelled');
+    expect(queue.run(id).state).toBe('cancelled');
+  });
+
+  it('stops a running run', async () => {
+    const id = addRun();
+    await open().start();
+    await waitUntil(() => executor.running === 1, 'it is carried out');
+    expect(await dispatcher!.cancel(id)).toBe('cancelling');
+    await waitUntil(isIn(id, 'cancelled'), 'it is cancelled');
+  });
+
+  it('finds a run that is being claimed at that moment', async () => {
+    const id = addRun();
+    const letGo = holdClaims();
+    await open().start();
+    await waitUntil(isIn(id, 'running'), 'the claim is on its way');
+    const cancelled = dispatcher!.cancel(id);
+    letGo();
+    expect(await cancelled).toBe('cancelling');
+    await waitUntil(isIn(id, 'cancelled'), 'it is cancelled');
+  });
+
+  it('says what it did not find running', async () => {
+    const ended = addRun({ state: 'succeeded' });
+    await open().start();
+    expect(await dispatcher!.cancel(ended)).toBe('finished');
+    expect(await dispatcher!.cancel(newRunId())).toBe('not_found');
+  });
+});
+
+describe('stop', () => {
+  it('stops what runs, records it as interrupted and claims nothing more', async () => {
+    const [first, second, third] = [addRun(), addRun(), addRun()];
+    await open().start();
+    await waitUntil(() => executor.running === 2, 'two are carried out');
+    await dispatcher!.stop(1234);
+    expect(executor.requests.map(({ signal }) => signal.reason)).toEqual([
+      { cause: 'interrupted', graceMs: 1234 },
+      { cause: 'interrupted', graceMs: 1234 },
+    ]);
+    for (const id of [first, second]) expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted' });
+    dispatcher!.wake('payments');
+    expect(queue.run(third).state).toBe('queued');
+  });
+
+  it('gives a run back that a claim brings in meanwhile', async () => {
+    const id = addRun();
+    const letGo = holdClaims();
+    await open().start();
+    await waitUntil(isIn(id, 'running'), 'the claim is on its way');
+    const stopped = dispatcher!.stop(0);
+    letGo();
+    await stopped;
+    expect(queue.run(id)).toMatchObject({ state: 'queued', attempt: 1 });
+    expect(executor.requests).toHaveLength(0);
+  });
+
+  it('gives a run back that it stopped before there was a ticket', async () => {
+    const id = addRun();
+    const execute = executor.execute.bind(executor);
+    executor.execute = (request) => {
+      const result = execute(request);
+      executor.tickets.delete(request.input.run.id);
+      return result;
+    };
+    await open().start();
+    await waitUntil(() => executor.running === 1, 'it is being prepared');
+    await dispatcher!.stop(0);
+    expect(queue.run(id)).toMatchObject({ state: 'queued', attempt: 1 });
+  });
+});
+
+/** Claims take their runs but answer only after the returned function is called. */
+function holdClaims(): () => void {
+  let letGo = () => {};
+  const gate = new Promise<void>((resolve) => {
+    letGo = resolve;
+  });
+  const claim = queue.claim.bind(queue);
+  queue.claim = async (request) => {
+    const inputs = await claim(request);
+    await gate;
+    return inputs;
+  };
+  return letGo;
+}
+
+describe('with real processes', () => {
+  let workshop: Workshop;
+  beforeEach(async () => {
+    workshop = await openWorkshop();
+  });
+  afterEach(() => workshop.close());
+
+  it('a shutdown ends a command that ignores SIGTERM after its grace period', async () => {
+    const command = workshop.executor(['sh', '-c', 'trap "" TERM; echo ready; while :; do sleep 0.05; done']);
+    const id = addRun();
+    await open({ executors: new Map([['payments', { executor: command, concurrency: 1 }]]) }).start();
+    const log = () => workshop.log(id).catch(() => '');
+    await waitUntil(async () => (await log()) !== '', 'the command runs');
+    await dispatcher!.stop(100);
+    expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted', exitCode: null });
+  });
+
+  it('a run that was started by a daemon that is gone is not started again', async () => {
+    const command = workshop.executor(['sh', '-c', 'echo started']);
+    const executors = new Map([['payments', { executor: command, concurrency: 1 }]]);
+    const id = addRun();
+    await open({ executors }).start();
+    await waitUntil(isIn(id, 'succeeded'), 'it has succeeded');
+    // As the storage would be after a crash between the start and its record.
+    queue.add({ ...queue.inputs.get(id)!, run: { ...queue.run(id), state: 'running' } });
+    await dispatcher!.stop(0);
+    await open({ executors }).start();
+    expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted' });
+    expect(await workshop.log(id)).toBe('started\n');
+  });
+});

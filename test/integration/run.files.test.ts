@@ -1,0 +1,108 @@
+import { access, chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createRunFiles } from '../../src/executors/run-files.ts';
+import { createRunLogReader } from '../../src/executors/run-log.ts';
+import { createTicketOffice } from '../../src/executors/ticket-office.ts';
+import { execute, makeRunInput, newRunId, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
+
+let workshop: Workshop;
+beforeEach(async () => {
+  workshop = await openWorkshop();
+});
+afterEach(() => workshop.close());
+
+const text = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString());
+
+describe('the ticket office', () => {
+  it('gives each attempt one ticket, whoever asks at the same time', async () => {
+    const office = createTicketOffice(join(workshop.dir, 'tickets'));
+    const run = newRunId();
+    expect(await office.exists(run, 1)).toBe(false);
+    const taken = await Promise.all(Array.from({ length: 20 }, () => office.take(run, 1)));
+    expect(taken.filter(Boolean)).toHaveLength(1);
+    expect(await office.exists(run, 1)).toBe(true);
+    expect(await office.exists(run, 2)).toBe(false);
+    expect(await office.take(run, 2)).toBe(true);
+    expect((await stat(join(workshop.dir, 'tickets', run))).mode & 0o777).toBe(0o700);
+  });
+
+  it('is the same for the next daemon, and forgets a run that is discarded', async () => {
+    const run = newRunId();
+    await createTicketOffice(join(workshop.dir, 'tickets')).take(run, 1);
+    const office = createTicketOffice(join(workshop.dir, 'tickets'));
+    expect(await office.take(run, 1)).toBe(false);
+    await office.discard(run);
+    await office.discard(run);
+    expect(await office.exists(run, 1)).toBe(false);
+    expect(await readdir(join(workshop.dir, 'tickets'))).toEqual([]);
+  });
+});
+
+describe('the log of a run', () => {
+  it('is read in pieces', async () => {
+    const input = makeRunInput();
+    await execute(workshop.executor(['printf', '0123456789']), input);
+    const reader = createRunLogReader(workshop.logsDir);
+    expect(text(await reader.read(input.run.id, 0, 4))).toBe('0123');
+    expect(text(await reader.read(input.run.id, 4, 100))).toBe('456789');
+    expect(text(await reader.read(input.run.id, 10, 100))).toBe('');
+    expect(text(await reader.read(input.run.id, 99, 100))).toBe('');
+  });
+
+  it('is there while the run goes on, and is `null` for a run that has none', async () => {
+    const reader = createRunLogReader(workshop.logsDir);
+    expect(await reader.read(newRunId(), 0, 10)).toBeNull();
+  });
+});
+
+describe('removal of what a run leaves', () => {
+  it('takes its directories, its log and its tickets, and nothing of others', async () => {
+    const tickets = createTicketOffice(join(workshop.dir, 'tickets'));
+    const files = createRunFiles({ runsDir: workshop.runsDir, logsDir: workshop.logsDir, tickets });
+    const executor = workshop.executor(['echo', 'hello']);
+    const [gone, kept] = [makeRunInput(), makeRunInput()];
+    await execute(executor, gone);
+    await execute(executor, kept);
+    await files.removeRunFiles(gone.run.id);
+    await files.removeRunFiles(gone.run.id);
+    expect(await readdir(workshop.runsDir)).toEqual([kept.run.id]);
+    expect(await readdir(workshop.logsDir)).toEqual([`${kept.run.id}.log`]);
+    expect(await tickets.exists(gone.run.id, 1)).toBe(false);
+    expect(await tickets.exists(kept.run.id, 1)).toBe(true);
+  });
+
+  it('copes with folders that nobody may write to and does not follow links', async () => {
+    const tickets = createTicketOffice(join(workshop.dir, 'tickets'));
+    const files = createRunFiles({ runsDir: workshop.runsDir, logsDir: workshop.logsDir, tickets });
+    const run = newRunId();
+    const locked = join(workshop.runsDir, run, '1', 'cache');
+    await mkdir(join(locked, 'module'), { recursive: true });
+    await writeFile(join(workshop.dir, 'precious'), 'x');
+    await symlink(workshop.dir, join(locked, 'module', 'link'));
+    await chmod(join(locked, 'module'), 0o500);
+    await chmod(locked, 0o500);
+    await files.removeRunFiles(run);
+    expect(await readdir(workshop.runsDir)).toEqual([]);
+    await access(join(workshop.dir, 'precious'));
+  });
+});
+
+describe('an identifier that is none', () => {
+  it.each([
+    '../../etc',
+    'run_',
+    'run_../../../../../../../../x',
+    'run_01ARZ3NDEKTSV4RRFFQ69G5FAV',
+    'run_01arz3ndektsv4rrffq69g5fav/x',
+  ])('never becomes part of a path: %s', async (id) => {
+    const run = id as `run_${string}`;
+    const tickets = createTicketOffice(join(workshop.dir, 'tickets'));
+    const files = createRunFiles({ runsDir: workshop.runsDir, logsDir: workshop.logsDir, tickets });
+    await expect(files.removeRunFiles(id)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(createRunLogReader(workshop.logsDir).read(run, 0, 1)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(tickets.take(run, 1)).rejects.toMatchObject({ code: 'bad_request' });
+    expect((await execute(workshop.executor(['true']), makeRunInput({ run: { id: run } }))).state).toBe('failed');
+    expect(await readdir(workshop.dir)).toEqual([]);
+  });
+});
