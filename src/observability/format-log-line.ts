@@ -1,0 +1,47 @@
+import { escapeText } from '../core/escape-text.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import { isJsonObject } from '../core/json.ts';
+
+// JSON escapes the control characters below 0x20 only; these too would be obeyed by a terminal or end a line (W6).
+const UNSAFE_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * One line of JSON as it goes out: secrets masked in every text of it, and nothing in it that a terminal obeys or that
+ * could pass for another line. Masking works on the values, not on the JSON, so that a secret with quotes or line
+ * breaks is found too and the line stays valid.
+ */
+export function formatLogLine(line: string, format: 'json' | 'text', redact: (text: string) => string): string {
+  const entry = redactJson(JSON.parse(line), redact) as JsonObject;
+  return format === 'json' ? JSON.stringify(entry).replace(UNSAFE_IN_JSON, escapeUnits) : renderText(entry);
+}
+
+function redactJson(value: Json, redact: (text: string) => string): Json {
+  if (typeof value === 'string') return redact(value);
+  if (typeof value === 'number') return redact(String(value)) === String(value) ? value : redact(String(value));
+  if (Array.isArray(value)) return value.map((item) => redactJson(item, redact));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, child]) => [redact(key), redactJson(child, redact)]));
+}
+
+function escapeUnits(character: string): string {
+  const units = Array.from({ length: character.length }, (_, index) => character.charCodeAt(index));
+  return units.map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`).join('');
+}
+
+/** `2026-01-01T00:00:00.000Z WARN  the message  key=value` */
+function renderText({ time, level, msg, ...fields }: JsonObject): string {
+  const details = Object.entries(fields).map(([key, value]) => `${escapeText(key)}=${renderField(value)}`);
+  const label = String(level).toUpperCase().padEnd(5);
+  return [`${time} ${label} ${escapeText(String(msg ?? ''))}`, details.join(' ')].filter(Boolean).join('  ');
+}
+
+function renderField(value: Json | undefined): string {
+  const shown = isError(value) ? value.message : value;
+  const text = typeof shown === 'string' && /^[^\s"=]+$/.test(shown) ? shown : JSON.stringify(shown ?? null);
+  return escapeText(text);
+}
+
+/** Its stack is for the JSON log; on a terminal the message says what to do. */
+function isError(value: Json | undefined): value is { message: string } {
+  return isJsonObject(value) && typeof value.message === 'string' && typeof value.stack === 'string';
+}
