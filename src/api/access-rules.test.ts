@@ -1,0 +1,203 @@
+import { fastify } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import {
+  createFakeAdminServices,
+  DELIVERY_ID,
+  type FakeAdminServices,
+  RECONCILIATION_ID,
+  RUN_ID,
+  WEBHOOK_UID,
+} from '../../test/helpers/admin-services.ts';
+import type { Role } from '../core/access.ts';
+import { ROLES } from '../core/access.ts';
+import type { Reach } from './access-rules.ts';
+import { guardRegistration } from './access-rules.ts';
+import { createAdminServer } from './create-admin-server.ts';
+
+type Row = [method: string, url: string, role: Role | 'public', reach?: Reach];
+
+const F = '/api/v1/factories/:factory';
+
+/** Written by hand: a new route fails here until somebody says who may use it. */
+const TABLE: Row[] = [
+  ['GET', '/healthz', 'public'],
+  ['GET', '/readyz', 'public'],
+  ['GET', '/metrics', 'viewer', 'team'],
+  ['GET', '/api/v1/openapi.json', 'viewer', 'listed'],
+  ['GET', '/api/v1/factories', 'viewer', 'listed'],
+  ['GET', F, 'viewer', 'factory'],
+  ['GET', `${F}/reconciliations`, 'viewer', 'factory'],
+  ['POST', `${F}/reconciliations`, 'operator', 'factory'],
+  ['GET', `${F}/reconciliations/:id`, 'viewer', 'factory'],
+  ['GET', `${F}/webhooks`, 'viewer', 'factory'],
+  ['POST', `${F}/webhooks`, 'manager', 'factory'],
+  ['GET', `${F}/webhooks/:uid`, 'viewer', 'factory'],
+  ['PATCH', `${F}/webhooks/:uid`, 'manager', 'factory'],
+  ['DELETE', `${F}/webhooks/:uid`, 'manager', 'factory'],
+  ['POST', `${F}/webhooks/:uid/rotate`, 'manager', 'factory'],
+  ['POST', `${F}/webhooks/:uid/secret`, 'manager', 'factory'],
+  ['POST', `${F}/webhooks/:uid/test-deliveries`, 'operator', 'factory'],
+  ['GET', `${F}/webhooks/:uid/deliveries`, 'viewer', 'factory'],
+  ['GET', '/api/v1/deliveries/:id', 'viewer', 'object'],
+  ['GET', '/api/v1/deliveries/:id/payload', 'viewer', 'object'],
+  ['GET', '/api/v1/deliveries/:id/explain', 'viewer', 'object'],
+  ['GET', `${F}/automations`, 'viewer', 'factory'],
+  ['POST', `${F}/automations`, 'manager', 'factory'],
+  ['GET', `${F}/automations/:name`, 'viewer', 'factory'],
+  ['PUT', `${F}/automations/:name`, 'manager', 'factory'],
+  ['DELETE', `${F}/automations/:name`, 'manager', 'factory'],
+  ['POST', `${F}/filters/test`, 'viewer', 'factory'],
+  ['GET', `${F}/runs`, 'viewer', 'factory'],
+  ['GET', '/api/v1/runs/:id', 'viewer', 'object'],
+  ['GET', '/api/v1/runs/:id/input', 'viewer', 'object'],
+  ['GET', '/api/v1/runs/:id/attachments/event-payload.json', 'viewer', 'object'],
+  ['GET', '/api/v1/runs/:id/log', 'viewer', 'object'],
+  ['POST', '/api/v1/runs/:id/cancel', 'operator', 'object'],
+  ['GET', '/api/v1/secrets', 'owner', 'team'],
+  ['PUT', '/api/v1/secrets/:name', 'owner', 'team'],
+  ['DELETE', '/api/v1/secrets/:name', 'owner', 'team'],
+  ['GET', '/api/v1/tokens', 'owner', 'team'],
+  ['POST', '/api/v1/tokens', 'owner', 'team'],
+  ['DELETE', '/api/v1/tokens/:id', 'owner', 'team'],
+];
+
+function fillIn(url: string): string {
+  const id = url.includes('/deliveries/') ? DELIVERY_ID : url.includes('/runs/') ? RUN_ID : RECONCILIATION_ID;
+  return url
+    .replace(':factory', 'payments')
+    .replace(':uid', WEBHOOK_UID)
+    .replace(':name', url.includes('/secrets/') ? 'A_SECRET' : 'fix-errors')
+    .replace(':id', id);
+}
+
+function openServer(services: FakeAdminServices) {
+  const app = createAdminServer(services);
+  const ask = async ([method, url]: Row, token: string | null) => {
+    const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+    const answer = await app.inject({ method: method as 'GET', url: fillIn(url), headers });
+    return { status: answer.statusCode, code: answer.body === '' ? null : parseCode(answer.body) };
+  };
+  return { app, ask };
+}
+
+function parseCode(body: string): unknown {
+  try {
+    return JSON.parse(body).code ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** What the fakes were asked to do so far. */
+function countDeeds({ seen }: FakeAdminServices): number {
+  return [seen.reconciled, seen.cancelled, seen.stored, seen.deletedSecrets, seen.sent].flat().length;
+}
+
+// One server for all rows: what differs between the questions is who asks.
+const services = createFakeAdminServices();
+const { app, ask } = openServer(services);
+
+describe('the table of routes', () => {
+  it('has a row for every registered route, and no other row', async () => {
+    await app.ready();
+    const registered = app.accessTable
+      .filter(({ method }) => method !== 'HEAD')
+      .map(({ method, url, access }) =>
+        access.role === 'public' ? [method, url, 'public'] : [method, url, access.role, access.reach],
+      );
+    expect(registered.map(String).sort()).toEqual(TABLE.map(String).sort());
+  });
+
+  it('gives HEAD the rules of its GET', async () => {
+    await app.ready();
+    const heads = app.accessTable.filter(({ method }) => method === 'HEAD');
+    expect(heads.length).toBe(TABLE.filter(([method]) => method === 'GET').length);
+    for (const { url, access } of heads) {
+      expect(access).toEqual(app.accessTable.find((row) => row.method === 'GET' && row.url === url)?.access);
+    }
+  });
+
+  it('refuses to register a route that does not say who may use it', () => {
+    const app = fastify();
+    guardRegistration(app);
+    expect(() => app.get('/open', async () => 'oops')).toThrow(/does not say who may use it/);
+    const config = { access: { role: 'everybody' } } as unknown as { access: { role: 'public' } };
+    expect(() => app.get('/odd', { config }, async () => 'oops')).toThrow(/does not say who may use it/);
+  });
+});
+
+describe.each(TABLE)('%s %s', (...row) => {
+  const [, , role, reach] = row;
+
+  it('wants credentials, unless it is public', async () => {
+    const revoked = services.grant('owner');
+    services.revokeAll();
+    const deeds = countDeeds(services);
+    for (const token of [null, revoked, 'dbk_short', `dbk_${'A'.repeat(43)}`]) {
+      expect((await ask(row, token)).status === 401).toBe(role !== 'public');
+    }
+    expect(countDeeds(services)).toBe(deeds);
+  });
+
+  it.each(ROLES)('lets the role %s through exactly where the table says so', async (held) => {
+    const deeds = countDeeds(services);
+    const allowed = role === 'public' || ROLES.indexOf(held) >= ROLES.indexOf(role);
+    const { status, code } = await ask(row, services.grant(held));
+    if (allowed) expect([401, 403]).not.toContain(status);
+    else expect([status, code]).toEqual([403, 'forbidden']);
+    if (!allowed) expect(countDeeds(services)).toBe(deeds);
+  });
+
+  it('hides other factories from a token that is limited to one', async () => {
+    const outside = (await ask(row, services.grant('owner', ['other']))).status;
+    const inside = (await ask(row, services.grant('owner', ['payments']))).status;
+    if (role === 'public' || reach === 'listed') expect([outside, inside]).toEqual([200, 200]);
+    else if (reach === 'team') expect([outside, inside]).toEqual([403, 403]);
+    else {
+      expect(outside).toBe(404);
+      expect([401, 403, 404]).not.toContain(inside);
+    }
+  });
+});
+
+describe('a limited token', () => {
+  it('sees only its factories in the list of factories', async () => {
+    const headers = { authorization: `Bearer ${services.grant('viewer', ['other'])}` };
+    const { data } = (await app.inject({ url: '/api/v1/factories', headers })).json();
+    expect(data.map(({ name }: { name: string }) => name)).toEqual(['other']);
+  });
+
+  it('gets the same answer for a factory out of its reach as for one that does not exist', async () => {
+    const headers = { authorization: `Bearer ${services.grant('owner', ['other'])}` };
+    for (const path of ['', '/webhooks', `/webhooks/${WEBHOOK_UID}`, '/runs', '/automations/fix-errors']) {
+      const hidden = await app.inject({ url: `/api/v1/factories/payments${path}`, headers });
+      const missing = await app.inject({ url: `/api/v1/factories/nowhere${path}`, headers });
+      expect([hidden.statusCode, hidden.body]).toEqual([404, missing.body]);
+    }
+  });
+
+  it('does not reach an object of another factory through the path of its own', async () => {
+    const headers = { authorization: `Bearer ${services.grant('owner', ['other'])}` };
+    const get = async (path: string) =>
+      (await app.inject({ url: `/api/v1/factories/other${path}`, headers })).statusCode;
+    expect(await get(`/webhooks/${WEBHOOK_UID}`)).toBe(404);
+    expect(await get(`/webhooks/${WEBHOOK_UID}/deliveries`)).toBe(404);
+    expect(await get(`/reconciliations/${RECONCILIATION_ID}`)).toBe(404);
+    const body = { filter: {}, delivery: DELIVERY_ID };
+    const test = await app.inject({
+      method: 'POST',
+      url: '/api/v1/factories/other/filters/test',
+      headers,
+      payload: body,
+    });
+    expect(test.statusCode).toBe(404);
+  });
+});
+
+describe('metrics', () => {
+  it('are open where the configuration says so', async () => {
+    const app = createAdminServer(createFakeAdminServices({ openMetrics: true }));
+    const answer = await app.inject({ url: '/metrics' });
+    expect([answer.statusCode, answer.body]).toEqual([200, '# HELP up\nup 1\n']);
+  });
+});

@@ -1,0 +1,37 @@
+import { createHash } from 'node:crypto';
+import type { ApiToken, Role } from '../../core/access.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { IdSource, RandomBytes } from '../../core/ids.ts';
+import type { TokenTable } from '../../core/ports/token-table.ts';
+
+const TOKEN_BYTES = 32;
+const TOKEN_PATTERN = /^dbk_[A-Za-z0-9_-]{43}$/;
+
+/** Has this text the form of an API token? `dbk_` and 32 bytes in base64url. */
+export function isApiTokenText(text: string): boolean {
+  return TOKEN_PATTERN.test(text);
+}
+
+/** SHA-256 of the token as it is stored. No salt and no slow hash: the token has 256 random bits of its own. */
+export function hashApiToken(token: string): Uint8Array {
+  return createHash('sha256').update(token, 'utf8').digest();
+}
+
+/** What a new token may do. `factories` `null` is all of them, also later ones. */
+export interface ApiTokenRequest {
+  name: string;
+  role: Role;
+  factories: string[] | null;
+}
+
+/** Makes and stores an API token. The text of the token is returned this once and can never be read again. */
+export async function createApiToken(
+  services: { tokens: TokenTable; clock: Clock; ids: IdSource; randomBytes: RandomBytes },
+  request: ApiTokenRequest,
+): Promise<{ record: ApiToken; token: string }> {
+  const token = `dbk_${Buffer.from(services.randomBytes(TOKEN_BYTES)).toString('base64url')}`;
+  const createdAt = services.clock.wallMs();
+  const record: ApiToken = { id: services.ids.tokenId(createdAt), ...request, createdAt, lastUsedAt: null };
+  await services.tokens.insert(record, hashApiToken(token));
+  return { record, token };
+}

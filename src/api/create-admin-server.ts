@@ -1,0 +1,137 @@
+import type { Socket } from 'node:net';
+import swagger from '@fastify/swagger';
+import type { ConnectionError, FastifyInstance, FastifyReply } from 'fastify';
+import { fastify, LogController } from 'fastify';
+import { guardRegistration, requireRole } from './access-rules.ts';
+import { createAuthenticator } from './auth/authenticator.ts';
+import { createHostHook } from './check-host.ts';
+import { API_PREFIX, createAccessHook } from './enforce-access.ts';
+import { describeRefusedRequest, handleError } from './handle-error.ts';
+import { describeApi } from './openapi.ts';
+import { acceptOnlyJson, MAX_BODY_BYTES } from './parse-json-body.ts';
+import { describeProblem, sendProblem } from './problem.ts';
+import { createRequestValidator } from './request-validator.ts';
+import { registerAutomationRoutes } from './routes/automation-routes.ts';
+import { registerDeliveryRoutes } from './routes/delivery-routes.ts';
+import { registerFactoryRoutes } from './routes/factory-routes.ts';
+import { registerFilterRoutes } from './routes/filter-routes.ts';
+import { registerOperationRoutes } from './routes/operation-routes.ts';
+import { registerReconciliationRoutes } from './routes/reconciliation-routes.ts';
+import { registerRefusedEdits } from './routes/refused-edits.ts';
+import { registerRunRoutes } from './routes/run-routes.ts';
+import { registerSecretRoutes } from './routes/secret-routes.ts';
+import { registerTokenRoutes } from './routes/token-routes.ts';
+import { registerWebhookRoutes } from './routes/webhook-routes.ts';
+import { COMPONENTS } from './schemas.ts';
+import type { AdminServices } from './services.ts';
+
+/** The admin listener: management API, metrics and health. `listen` and `close` are the caller's. */
+export function createAdminServer(services: AdminServices): FastifyInstance {
+  const app = createBareServer(services);
+  guardRegistration(app);
+  app.decorateRequest('principal', null);
+  app.decorateRequest('factory', null);
+  acceptOnlyJson(app);
+  app.setValidatorCompiler(createRequestValidator());
+  // Response schemas describe; a serializer made from them would drop what they forgot.
+  app.setSerializerCompiler(() => (data) => JSON.stringify(data));
+  app.setErrorHandler(handleError);
+  app.setNotFoundHandler(answerNotFound);
+  addHooks(app, services);
+  for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ $id: name, ...schema });
+  void app.register(swagger, describeApi(services.version));
+  void app.register(async (scope) => registerOperationRoutes(scope, services));
+  void app.register(async (scope) => registerApi(scope, services), { prefix: API_PREFIX });
+  return app;
+}
+
+// Slow and idle clients are cut off as on the ingress (threat model N2).
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const KEEP_ALIVE_TIMEOUT_MS = 5_000;
+/** The longest names are secrets' (128) and automations' (100); a percent-encoded byte takes three characters. */
+const MAX_PARAM_CHARACTERS = 512;
+
+function createBareServer({ logger, randomBytes }: AdminServices): FastifyInstance {
+  return fastify({
+    loggerInstance: logger,
+    // Changes are logged below; a line for each read would drown them.
+    logController: new LogController({ disableRequestLogging: true }),
+    genReqId: () => `req_${Buffer.from(randomBytes(8)).toString('hex')}`,
+    bodyLimit: MAX_BODY_BYTES,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
+    http: { headersTimeout: HEADERS_TIMEOUT_MS },
+    routerOptions: { maxParamLength: MAX_PARAM_CHARACTERS },
+    forceCloseConnections: 'idle',
+    frameworkErrors: (error, _request, reply) => {
+      setSafeHeaders(reply);
+      sendProblem(reply, describeRefusedRequest(error.statusCode ?? 400, error));
+    },
+    clientErrorHandler: answerBrokenRequest,
+  });
+}
+
+function addHooks(app: FastifyInstance, services: AdminServices): void {
+  const authenticate = createAuthenticator(services);
+  app.addHook('onRequest', async (_request, reply) => setSafeHeaders(reply));
+  app.addHook('onRequest', createHostHook(services.allowedHosts));
+  app.addHook('onRequest', createAccessHook({ inventory: services.inventory, authenticate }));
+  app.addHook('onResponse', async (request, reply) => {
+    if (request.method === 'GET' || request.method === 'HEAD' || request.principal === null) return;
+    const { tokenId, role } = request.principal;
+    const what = { method: request.method, route: request.routeOptions.url, params: request.params };
+    request.log.info({ token: tokenId, role, ...what, status: reply.statusCode }, 'management request');
+  });
+}
+
+function registerApi(scope: FastifyInstance, services: AdminServices): void {
+  registerFactoryRoutes(scope, services);
+  registerReconciliationRoutes(scope, services);
+  registerWebhookRoutes(scope, services);
+  registerDeliveryRoutes(scope, services);
+  registerAutomationRoutes(scope, services);
+  registerFilterRoutes(scope, services);
+  registerRunRoutes(scope, services);
+  registerSecretRoutes(scope, services);
+  registerTokenRoutes(scope, services);
+  registerRefusedEdits(scope, services);
+  scope.get(
+    '/openapi.json',
+    {
+      config: { access: requireRole('viewer', 'listed') },
+      schema: {
+        tags: ['Operation'],
+        summary: 'This document',
+        response: { 200: { description: 'OpenAPI 3.1.', type: 'object' } },
+      },
+    },
+    async () => scope.swagger(),
+  );
+}
+
+/** Nothing here is a page: not to be sniffed, stored, framed or referred from (threat model W1, W2). */
+function setSafeHeaders(reply: FastifyReply): void {
+  reply.headers({
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+    'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'",
+    'cross-origin-resource-policy': 'same-origin',
+  });
+}
+
+function answerNotFound(_request: unknown, reply: FastifyReply): FastifyReply {
+  return sendProblem(reply, describeProblem('not_found', 'Nothing is served here under this method and path.'));
+}
+
+/** For what is not even HTTP: no request exists, only a socket. */
+function answerBrokenRequest(error: ConnectionError, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || socket.destroyed || !socket.writable) return;
+  const status = error.code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 408 : error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400;
+  const body = JSON.stringify(
+    describeRefusedRequest(status, 'The request is not well-formed HTTP, or came too slowly.'),
+  );
+  const head = [`HTTP/1.1 ${status} Bad Request`, 'Content-Type: application/problem+json', 'Connection: close'];
+  socket.end(`${[...head, `Content-Length: ${Buffer.byteLength(body)}`].join('\r\n')}\r\n\r\n${body}`);
+}

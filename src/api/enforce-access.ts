@@ -1,0 +1,58 @@
+import type { FastifyRequest } from 'fastify';
+import { roleHolds } from '../core/access.ts';
+import { AppError } from '../core/errors.ts';
+import type { InventoryReader } from '../core/ports/inventory.ts';
+import type { FactoryStatus } from '../core/reconciliation.ts';
+import type { RouteAccess } from './access-rules.ts';
+import type { Authenticator, Principal } from './auth/authenticator.ts';
+import { reachesFactory } from './auth/authenticator.ts';
+
+/** Everything under here asks for credentials first, also what does not exist, so that strangers cannot list routes. */
+export const API_PREFIX = '/api/v1';
+
+/**
+ * The hook in front of every handler and before any byte of a body: who asks (401), may the role do this (403), does
+ * the factory in the path exist for this token (404).
+ */
+export function createAccessHook(services: { inventory: InventoryReader; authenticate: Authenticator }) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const access = request.routeOptions.config.access;
+    if (request.is404 || access === undefined) {
+      if (isUnderApi(request.url)) request.principal = await services.authenticate(request);
+      return;
+    }
+    if (access.role === 'public') return;
+    request.principal = await services.authenticate(request);
+    requirePermission(request.principal, access);
+    if (access.reach === 'factory') {
+      request.factory = await findFactory(services.inventory, request.principal, readFactoryName(request));
+    }
+  };
+}
+
+/** Registered routes always have access rules (`guardRegistration`); without any, only the 404 handler is left. */
+function isUnderApi(url: string): boolean {
+  return url === API_PREFIX || url.startsWith(`${API_PREFIX}/`) || url.startsWith(`${API_PREFIX}?`);
+}
+
+function requirePermission(principal: Principal, access: Exclude<RouteAccess, { role: 'public' }>): void {
+  if (!roleHolds(principal.role, access.role)) {
+    throw new AppError('forbidden', `This needs the role ${access.role}; the token has the role ${principal.role}.`);
+  }
+  if (access.reach === 'team' && principal.factories !== null) {
+    throw new AppError('forbidden', 'This belongs to the whole team; the token is limited to some factories.');
+  }
+}
+
+function readFactoryName(request: FastifyRequest): string {
+  return (request.params as { factory: string }).factory;
+}
+
+/** A factory out of the token's reach answers as one that does not exist. */
+async function findFactory(inventory: InventoryReader, principal: Principal, name: string): Promise<FactoryStatus> {
+  const found = reachesFactory(principal, name)
+    ? (await inventory.factories()).find((factory) => factory.name === name)
+    : undefined;
+  if (found === undefined) throw new AppError('not_found', 'There is no such factory.');
+  return found;
+}

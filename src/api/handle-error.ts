@@ -1,0 +1,82 @@
+import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
+import { AppError, ERROR_CODES, messageOf } from '../core/errors.ts';
+import type { Problem, ProblemItem } from './problem.ts';
+import { describeProblem, problemType, sendProblem } from './problem.ts';
+
+/** Answers whatever was thrown with a problem document; what nobody foresaw is logged in full and shown by its id only. */
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof AppError && error.code !== 'internal') return sendAppError(error, request, reply);
+  if (isFastifyError(error) && error.validation !== undefined) return sendProblem(reply, describeInvalidRequest(error));
+  if (isFastifyError(error) && error.statusCode !== undefined && error.statusCode < 500) {
+    return sendProblem(reply, describeRefusedRequest(error.statusCode, error));
+  }
+  request.log.error({ err: error, id: request.id, route: request.routeOptions?.url }, 'internal error');
+  const detail = 'Something unexpected went wrong. The daemon’s log has the details under this id.';
+  return sendProblem(reply, describeProblem('internal', detail, { id: request.id }));
+}
+
+function sendAppError(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status } = ERROR_CODES[error.code];
+  if (status >= 500) request.log.error({ err: error, id: request.id }, 'a management request failed');
+  if (error.code === 'storage_unavailable') void reply.header('retry-after', '1');
+  const errors = isProblemItems(error.details) ? { errors: error.details } : {};
+  return sendProblem(reply, describeProblem(error.code, error.message, errors));
+}
+
+const CONTEXTS: Record<string, ProblemItem['in']> = { body: 'body', querystring: 'query', params: 'path' };
+
+function describeInvalidRequest(error: FastifyError): Problem {
+  const part = CONTEXTS[error.validationContext ?? 'body'] ?? 'body';
+  const errors = (error.validation ?? []).map((finding) => describeFinding(finding, part));
+  const detail = `The ${part} is not valid: ${errors.map((item) => `${item.pointer} ${item.detail}`).join('; ')}.`;
+  return describeProblem('bad_request', detail, { errors });
+}
+
+/** Names, never values: what was sent may be a secret. */
+function describeFinding(finding: FastifySchemaValidationError, part: ProblemItem['in']): ProblemItem {
+  const { missingProperty, additionalProperty, allowedValues } = finding.params;
+  const child = missingProperty ?? additionalProperty;
+  const pointer = `#${finding.instancePath}${child === undefined ? '' : `/${escapePointer(String(child))}`}`;
+  return { pointer: clip(pointer), in: part, detail: describeRule(finding, allowedValues) };
+}
+
+function describeRule(finding: FastifySchemaValidationError, allowedValues: unknown): string {
+  if (finding.keyword === 'required') return 'is missing';
+  if (finding.keyword === 'additionalProperties') return 'is not known';
+  if (Array.isArray(allowedValues)) return `must be one of ${allowedValues.join(', ')}`;
+  return finding.message ?? `breaks the rule ${finding.keyword}`;
+}
+
+function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}
+
+function clip(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}
+
+const REFUSALS: Record<number, { code: string; title: string }> = {
+  413: { code: 'body_too_large', title: 'Body too large' },
+  414: { code: 'path_too_long', title: 'Path too long' },
+  415: { code: 'unsupported_media_type', title: 'Unsupported media type' },
+};
+
+/** What the framework turned away before any handler ran. */
+export function describeRefusedRequest(status: number, error: unknown): Problem {
+  const known = REFUSALS[status] ?? { code: 'bad_request', title: 'Bad request' };
+  return {
+    type: problemType(known.code),
+    title: known.title,
+    status,
+    detail: clip(messageOf(error)),
+    code: known.code,
+  };
+}
+
+function isFastifyError(error: unknown): error is FastifyError {
+  return error instanceof Error && 'code' in error;
+}
+
+function isProblemItems(details: unknown): details is ProblemItem[] {
+  return Array.isArray(details) && details.every((item) => typeof item?.pointer === 'string');
+}

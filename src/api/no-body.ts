@@ -1,0 +1,4 @@
+import type { JsonSchema } from './schemas.ts';
+
+/** For routes that take no body: none, `null` or `{}`. Left out of the OpenAPI document. */
+export const noBody: JsonSchema = { type: ['object', 'null'], additionalProperties: false };

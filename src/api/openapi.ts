@@ -1,0 +1,110 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import type { FastifySchema, RouteOptions } from 'fastify';
+import type { RouteAccess } from './access-rules.ts';
+import { API_PREFIX } from './enforce-access.ts';
+import { noBody } from './no-body.ts';
+import { refTo } from './schemas.ts';
+
+/** Options that make the OpenAPI 3.1 document out of the routes. */
+export function describeApi(version: string): FastifyDynamicSwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Dockbell management API', version, description: INTRODUCTION },
+      tags: TAGS.map(([name, description]) => ({ name, description })),
+      security: [{ apiToken: [] }],
+      components: {
+        securitySchemes: { apiToken: { type: 'http', scheme: 'bearer', description: 'An API token, `dbk_…`.' } },
+      },
+    },
+    // The document names schemas by their own names, in place of def-0, def-1, ...
+    refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json.$id ?? `def-${i}`) },
+    transform: ({ schema, url, route }) => ({ schema: describeRoute(schema ?? {}, route), url }),
+  };
+}
+
+const INTRODUCTION = `Lists answer \`{"data": [...], "next_cursor": string|null}\`. Times are RFC 3339 in UTC with milliseconds. Errors are
+problem documents (RFC 9457). Roles, each holding the earlier: viewer, operator, manager, owner. A token may be limited
+to some factories: others, and what belongs to them, answer 404 as if they did not exist; what belongs to the whole
+team answers 403.`;
+
+const TAGS = [
+  ['Factories', 'What is served and what is wrong.'],
+  ['Reconciliations', 'How commits became what is served.'],
+  ['Webhooks', 'Where senders post to.'],
+  ['Deliveries', 'What senders posted and what came of it.'],
+  ['Automations', 'What deliveries start.'],
+  ['Runs', 'What was started.'],
+  ['Secrets', 'Credentials of the team; written, never read.'],
+  ['Tokens', 'Who may use this API.'],
+  ['Operation', 'Health, metrics and this document.'],
+] as const;
+
+/** Adds what follows from the access rules: who may use a route, and the errors every such route can answer. */
+function describeRoute(schema: FastifySchema, route: RouteOptions): FastifySchema {
+  const access = route.config?.access ?? { role: 'public' };
+  const { body, response, ...rest } = schema;
+  return {
+    ...rest,
+    operationId: nameOperation(route),
+    ...(body === undefined || body === noBody ? {} : { body }),
+    description: [schema.description, sayWhoMay(access)].filter(Boolean).join('\n\n'),
+    response: { ...listErrors(access, schema, route.url), ...withProblemTypes(response as Responses) },
+    ...(access.role === 'public' ? { security: [] } : {}),
+  };
+}
+
+/** For generators of clients: `GET /factories/:factory/webhooks` is `getFactoriesByFactoryWebhooks`. */
+function nameOperation({ method, url }: RouteOptions): string {
+  const words = url
+    .replace(API_PREFIX, '')
+    .replaceAll(':', 'by/')
+    .split(/[^A-Za-z0-9]+/)
+    .filter(Boolean);
+  return String(method).toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
+}
+
+function sayWhoMay(access: RouteAccess): string {
+  if (access.role === 'public') return 'Open: needs no credentials.';
+  const limit = access.reach === 'team' ? ' Not for tokens that are limited to some factories.' : '';
+  return `Role: ${access.role}.${limit}`;
+}
+
+type Responses = Record<string, { $ref?: string }>;
+
+function problem(description: string) {
+  return { description, content: { 'application/problem+json': { schema: refTo('Problem') } } };
+}
+
+function listErrors(access: RouteAccess, schema: FastifySchema, url: string): Record<string, unknown> {
+  const takesInput = schema.body !== undefined || schema.querystring !== undefined || schema.params !== undefined;
+  return {
+    ...(takesInput ? { 400: problem('The request is not valid; `errors` says where.') } : {}),
+    ...(access.role === 'public'
+      ? {}
+      : { 401: problem('No valid API token.'), 403: problem('The token may not do this.') }),
+    ...(url.includes('/:') ? { 404: problem('It does not exist, or is out of the token’s reach.') } : {}),
+    ...(schema.body === undefined
+      ? {}
+      : { 413: problem('The body is too large.'), 415: problem('The body is not JSON.') }),
+    421: problem('The Host header names another host.'),
+    500: problem('Internal error; `id` is in the daemon’s log.'),
+    503: problem('The storage cannot be used now.'),
+  };
+}
+
+const REFUSALS: Record<string, string> = {
+  409: 'It is in conflict with what is there; `detail` says what to do.',
+  422: 'The filter is not valid; `errors` lists all that is wrong.',
+  503: 'Not ready; `problems` says why.',
+};
+
+/** Routes write `refTo('Problem')` for an error of their own; the document states its media type. */
+function withProblemTypes(responses: Responses = {}): Record<string, unknown> {
+  const isProblem = (response: { $ref?: string }) => response.$ref === refTo('Problem').$ref;
+  const entries = Object.entries(responses).map(([status, response]) => [
+    status,
+    isProblem(response) ? problem(REFUSALS[status] ?? 'The request was refused.') : response,
+  ]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,27 @@
+import type { ApiToken } from '../../core/access.ts';
+import { formatInstant } from '../../core/clock.ts';
+import type { SecretSummary } from '../../core/ports/secret-store.ts';
+import { presentInstant } from './present-instant.ts';
+
+/** A secret without its value. */
+export function presentSecret(secret: SecretSummary) {
+  return {
+    name: secret.name,
+    version: secret.version,
+    created_at: formatInstant(secret.createdAt),
+    updated_at: formatInstant(secret.updatedAt),
+    used_by: secret.usedBy.map(({ factory, webhook, version }) => ({ factory, webhook, version })),
+  };
+}
+
+/** An API token without the token. */
+export function presentToken(token: ApiToken) {
+  return {
+    id: token.id,
+    name: token.name,
+    role: token.role,
+    factories: token.factories,
+    created_at: formatInstant(token.createdAt),
+    last_used_at: presentInstant(token.lastUsedAt),
+  };
+}

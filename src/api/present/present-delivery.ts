@@ -1,0 +1,34 @@
+import { formatInstant } from '../../core/clock.ts';
+import type { Decision, Delivery } from '../../core/delivery.ts';
+import type { DeliveryId } from '../../core/ids.ts';
+
+/** A row of the delivery log as the interfaces show it. */
+export function presentDelivery(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    factory: delivery.factory,
+    webhook_uid: delivery.webhookUid,
+    webhook_name: delivery.webhookName,
+    delivery_id: delivery.identity?.value ?? null,
+    delivery_id_source: delivery.identity?.source ?? null,
+    label: delivery.label,
+    reason: delivery.reason,
+    detail: delivery.detail,
+    size: delivery.size,
+    count: delivery.count,
+    received_at: formatInstant(delivery.receivedAt),
+    client_address: delivery.clientAddress,
+    revision: delivery.revision,
+    duplicate_of: delivery.duplicateOf,
+    runs: delivery.runs,
+  };
+}
+
+/** Why each automation that listened did or did not start. */
+export function presentExplanation(delivery: DeliveryId, decisions: readonly Decision[]) {
+  return { delivery, decisions: decisions.map(presentDecision) };
+}
+
+function presentDecision({ automation, outcome, run, path, expected, actual, message }: Decision) {
+  return { automation, outcome, run, path, expected, actual, message };
+}

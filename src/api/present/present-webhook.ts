@@ -1,0 +1,47 @@
+import { formatInstant } from '../../core/clock.ts';
+import type { WebhookView } from '../../core/ports/inventory.ts';
+import { presentInstant } from './present-instant.ts';
+
+/**
+ * What can tell one delivery of a webhook from another before its body does (decisions, "Identity", last bullet).
+ * `service header or body`: unless the sender sets `X-Service-Delivery-Id`, two deliveries with equal bodies are one.
+ */
+export type IdentifiedBy = 'header' | 'provider' | 'service header or body';
+
+/** What a view of a webhook needs beside its row. */
+export interface WebhookSurroundings {
+  baseUrl(): string;
+  schemeNamesDeliveries(scheme: string): boolean;
+}
+
+/** A webhook as the interfaces show it. The URL of a `url_token` webhook holds the literal `{token}`. */
+export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurroundings) {
+  const url = `${surroundings.baseUrl()}/webhooks/w/${webhook.uid}`;
+  return {
+    uid: webhook.uid,
+    factory: webhook.factory,
+    name: webhook.name,
+    description: webhook.description,
+    auth_mode: webhook.authMode,
+    signature_scheme: webhook.signatureScheme,
+    secret_name: webhook.secretName,
+    secret_state: webhook.secretState,
+    delivery_id_header: webhook.deliveryIdHeader,
+    identified_by: identifyBy(webhook, surroundings),
+    enabled: webhook.enabled,
+    ingress_url: webhook.authMode === 'url_token' ? `${url}/{token}` : url,
+    file: webhook.file,
+    revision: webhook.revision,
+    created_at: formatInstant(webhook.createdAt),
+    updated_at: formatInstant(webhook.updatedAt),
+    last_delivery_at: presentInstant(webhook.lastDeliveryAt),
+    deleted_at: presentInstant(webhook.deletedAt),
+  };
+}
+
+function identifyBy(webhook: WebhookView, surroundings: WebhookSurroundings): IdentifiedBy {
+  if (webhook.deliveryIdHeader !== null) return 'header';
+  const scheme = webhook.signatureScheme;
+  if (scheme !== null && surroundings.schemeNamesDeliveries(scheme)) return 'provider';
+  return 'service header or body';
+}

@@ -1,0 +1,44 @@
+import type { FastifyInstance } from 'fastify';
+import { requireRole } from '../access-rules.ts';
+import type { PageQuery } from '../page-query.ts';
+import { pageOf, presentPage, SHORT_LIST_QUERY } from '../page-query.ts';
+import { presentAutomation } from '../present/present-automation.ts';
+import { factoryOf, requireReached } from '../reach.ts';
+import { listOf, refTo } from '../schemas.ts';
+import type { AdminServices } from '../services.ts';
+
+const tags = ['Automations'];
+
+/** Reads of automations. */
+export function registerAutomationRoutes(app: FastifyInstance, services: AdminServices): void {
+  const config = { access: requireRole('viewer', 'factory') };
+
+  app.get<{ Querystring: PageQuery }>(
+    '/factories/:factory/automations',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'List automations',
+        querystring: SHORT_LIST_QUERY,
+        response: { 200: listOf('Automation') },
+      },
+    },
+    async (request) => {
+      const automations = await services.inventory.automations(factoryOf(request).name);
+      return presentPage(
+        pageOf(automations, request.query, ({ name }) => name),
+        presentAutomation,
+      );
+    },
+  );
+
+  app.get<{ Params: { name: string } }>(
+    '/factories/:factory/automations/:name',
+    { config, schema: { tags, summary: 'Show an automation', response: { 200: refTo('Automation') } } },
+    async (request) => {
+      const found = await services.inventory.automation(factoryOf(request).name, request.params.name);
+      return presentAutomation(requireReached(request, 'automation', found));
+    },
+  );
+}

@@ -1,0 +1,74 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Delivery, DeliveryLabel } from '../../core/delivery.ts';
+import { DELIVERY_LABELS } from '../../core/delivery.ts';
+import { AppError } from '../../core/errors.ts';
+import type { DeliveryId } from '../../core/ids.ts';
+import { requireRole } from '../access-rules.ts';
+import type { PageQuery } from '../page-query.ts';
+import { pageQuerySchema, presentPage, readPage } from '../page-query.ts';
+import { presentDelivery, presentExplanation } from '../present/present-delivery.ts';
+import { requireReached } from '../reach.ts';
+import { listOf, refTo } from '../schemas.ts';
+import { PAYLOAD_RESPONSE, sendPayload } from '../send-payload.ts';
+import type { AdminServices } from '../services.ts';
+import { findWebhook } from './find-webhook.ts';
+
+const tags = ['Deliveries'];
+
+/** The delivery log: who sent what, what became of it and why. */
+export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServices): void {
+  const findDelivery = async (request: FastifyRequest<{ Params: { id: string } }>): Promise<Delivery> =>
+    requireReached(request, 'delivery', await services.deliveries.get(request.params.id as DeliveryId));
+  const access = requireRole('viewer', 'object');
+
+  app.get<{ Querystring: PageQuery & { label?: DeliveryLabel } }>(
+    '/factories/:factory/webhooks/:uid/deliveries',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'List the deliveries of a webhook, newest first',
+        querystring: pageQuerySchema({ label: { type: 'string', enum: [...DELIVERY_LABELS] } }),
+        response: { 200: listOf('Delivery') },
+      },
+    },
+    async (request) => {
+      const { uid } = await findWebhook(services.inventory, request);
+      const wanted = { ...readPage(request.query), webhookUid: uid, label: request.query.label ?? null };
+      return presentPage(await services.deliveries.list(wanted), presentDelivery);
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/deliveries/:id',
+    { config: { access }, schema: { tags, summary: 'Show a delivery', response: { 200: refTo('Delivery') } } },
+    async (request) => presentDelivery(await findDelivery(request)),
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/deliveries/:id/payload',
+    {
+      config: { access },
+      schema: { tags, summary: 'Download the body of an accepted delivery', response: { 200: PAYLOAD_RESPONSE } },
+    },
+    async (request, reply) => {
+      const { id, label } = await findDelivery(request);
+      const payload = await services.deliveries.payload(id);
+      if (payload === null)
+        throw new AppError('not_found', `No payload is kept of this delivery; its label is ${label}.`);
+      return sendPayload(reply, `${id}.json`, payload);
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/deliveries/:id/explain',
+    {
+      config: { access },
+      schema: { tags, summary: 'Say why each automation started or did not', response: { 200: refTo('Explanation') } },
+    },
+    async (request) => {
+      const { id } = await findDelivery(request);
+      return presentExplanation(id, (await services.deliveries.decisions(id)) ?? []);
+    },
+  );
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance } from 'fastify';
+import type { FactoryStatus } from '../../core/reconciliation.ts';
+import { requireRole } from '../access-rules.ts';
+import { reachesFactory } from '../auth/authenticator.ts';
+import type { PageQuery } from '../page-query.ts';
+import { pageOf, SHORT_LIST_QUERY } from '../page-query.ts';
+import { presentFactory } from '../present/present-factory.ts';
+import { factoryOf, principalOf } from '../reach.ts';
+import { listOf, refTo } from '../schemas.ts';
+import type { AdminServices } from '../services.ts';
+
+/** `GET /factories`, `GET /factories/{factory}`. */
+export function registerFactoryRoutes(app: FastifyInstance, services: AdminServices): void {
+  const present = async (status: FactoryStatus) =>
+    presentFactory(status, services.factorySource(status.name), await services.inventory.counts(status.name));
+
+  app.get<{ Querystring: PageQuery }>(
+    '/factories',
+    {
+      config: { access: requireRole('viewer', 'listed') },
+      schema: {
+        tags: ['Factories'],
+        summary: 'List factories',
+        querystring: SHORT_LIST_QUERY,
+        response: { 200: listOf('Factory') },
+      },
+    },
+    async (request) => {
+      const principal = principalOf(request);
+      const reached = (await services.inventory.factories()).filter(({ name }) => reachesFactory(principal, name));
+      const page = pageOf(reached, request.query, ({ name }) => name);
+      return { data: await Promise.all(page.data.map(present)), next_cursor: page.nextCursor };
+    },
+  );
+
+  app.get(
+    '/factories/:factory',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags: ['Factories'],
+        summary: 'Show a factory: what it serves and what is wrong',
+        response: { 200: refTo('Factory') },
+      },
+    },
+    async (request) => present(factoryOf(request)),
+  );
+}

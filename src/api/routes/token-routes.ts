@@ -1,0 +1,99 @@
+import type { FastifyInstance } from 'fastify';
+import type { Role } from '../../core/access.ts';
+import { ROLES } from '../../core/access.ts';
+import { AppError } from '../../core/errors.ts';
+import type { TokenId } from '../../core/ids.ts';
+import type { InventoryReader } from '../../core/ports/inventory.ts';
+import { requireRole } from '../access-rules.ts';
+import { createApiToken } from '../auth/create-api-token.ts';
+import type { PageQuery } from '../page-query.ts';
+import { pageOf, presentPage, SHORT_LIST_QUERY } from '../page-query.ts';
+import { presentToken } from '../present/present-access.ts';
+import type { ProblemItem } from '../problem.ts';
+import { listOf, refTo } from '../schemas.ts';
+import type { AdminServices } from '../services.ts';
+
+const tags = ['Tokens'];
+
+interface TokenBody {
+  name: string;
+  role: Role;
+  factories?: string[] | null;
+}
+
+const tokenBodySchema = {
+  type: 'object',
+  required: ['name', 'role'],
+  additionalProperties: false,
+  properties: {
+    name: { type: 'string', minLength: 1, maxLength: 100 },
+    role: { type: 'string', enum: [...ROLES], description: 'Each role holds the earlier ones.' },
+    factories: {
+      type: ['array', 'null'],
+      minItems: 1,
+      uniqueItems: true,
+      items: { type: 'string' },
+      description: 'Names of the factories it is limited to; left out for all.',
+    },
+  },
+};
+
+/** API tokens. The text of a token is shown once, when it is made. */
+export function registerTokenRoutes(app: FastifyInstance, services: AdminServices): void {
+  const config = { access: requireRole('owner', 'team') };
+
+  app.get<{ Querystring: PageQuery }>(
+    '/tokens',
+    {
+      config,
+      schema: { tags, summary: 'List API tokens', querystring: SHORT_LIST_QUERY, response: { 200: listOf('Token') } },
+    },
+    async (request) =>
+      presentPage(
+        pageOf(await services.tokens.list(), request.query, ({ id }) => id),
+        presentToken,
+      ),
+  );
+
+  app.post<{ Body: TokenBody }>(
+    '/tokens',
+    {
+      config,
+      schema: { tags, summary: 'Make an API token', body: tokenBodySchema, response: { 201: refTo('NewToken') } },
+    },
+    async (request, reply) => {
+      const { name, role, factories = null } = request.body;
+      await requireKnownFactories(services.inventory, factories ?? []);
+      const { record, token } = await createApiToken(services, { name, role, factories });
+      return reply.code(201).send({ ...presentToken(record), token });
+    },
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    '/tokens/:id',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Revoke an API token',
+        response: { 204: { type: 'null', description: 'Revoked, from the next request on.' } },
+      },
+    },
+    async (request, reply) => {
+      const revoked = await services.tokens.revoke(request.params.id as TokenId);
+      if (!revoked) throw new AppError('not_found', 'There is no such token.');
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** A misspelt factory would give a token that can do nothing, and nobody would know why. */
+async function requireKnownFactories(inventory: InventoryReader, names: readonly string[]): Promise<void> {
+  const known = new Set((await inventory.factories()).map(({ name }) => name));
+  const unknown = names.flatMap((name, i): ProblemItem[] =>
+    known.has(name) ? [] : [{ pointer: `#/factories/${i}`, in: 'body', detail: 'is not a factory of this daemon' }],
+  );
+  if (unknown.length > 0) {
+    throw new AppError('bad_request', 'The token names factories that do not exist here.', { details: unknown });
+  }
+}

@@ -1,0 +1,94 @@
+import type { FastifyInstance } from 'fastify';
+import { requireRole } from '../access-rules.ts';
+import type { PageQuery } from '../page-query.ts';
+import { pageOf, presentPage, SHORT_LIST_QUERY } from '../page-query.ts';
+import { presentWebhook } from '../present/present-webhook.ts';
+import { factoryOf } from '../reach.ts';
+import { listOf, refTo } from '../schemas.ts';
+import type { AdminServices } from '../services.ts';
+import { findLiveWebhook, findWebhook } from './find-webhook.ts';
+
+const tags = ['Webhooks'];
+
+/** Reads of webhooks, and the delivery that a person sends to try one. */
+export function registerWebhookRoutes(app: FastifyInstance, services: AdminServices): void {
+  app.get<{ Querystring: PageQuery }>(
+    '/factories/:factory/webhooks',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: { tags, summary: 'List webhooks', querystring: SHORT_LIST_QUERY, response: { 200: listOf('Webhook') } },
+    },
+    async (request) => {
+      const webhooks = await services.inventory.webhooks(factoryOf(request).name);
+      const page = pageOf(webhooks, request.query, ({ name }) => name);
+      return presentPage(page, (webhook) => presentWebhook(webhook, services));
+    },
+  );
+
+  app.get(
+    '/factories/:factory/webhooks/:uid',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'Show a webhook',
+        description: 'A deleted webhook can still be read by its UID; `deleted_at` is set then.',
+        response: { 200: refTo('Webhook') },
+      },
+    },
+    async (request) => presentWebhook(await findWebhook(services.inventory, request), services),
+  );
+
+  registerTestDelivery(app, services);
+}
+
+interface TestDelivery {
+  payload_base64: string;
+  delivery_id?: string;
+}
+
+const testDeliverySchema = {
+  type: 'object',
+  required: ['payload_base64'],
+  additionalProperties: false,
+  properties: {
+    payload_base64: {
+      type: 'string',
+      pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+      description: 'The exact bytes of the body in base64.',
+    },
+    delivery_id: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 1024,
+      pattern: '^[\\x20-\\x7e]*$',
+      description: 'Sent in the header that names the delivery, in place of one made up for it.',
+    },
+  },
+};
+
+function registerTestDelivery(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: TestDelivery }>(
+    '/factories/:factory/webhooks/:uid/test-deliveries',
+    {
+      config: { access: requireRole('operator', 'factory') },
+      schema: {
+        tags,
+        summary: 'Send a delivery as a real sender would',
+        description: 'The daemon posts to its own ingress with the webhook’s credential, which never leaves the store.',
+        body: testDeliverySchema,
+        response: { 200: refTo('TestDeliveryAnswer') },
+      },
+    },
+    async (request) => {
+      const webhook = await findLiveWebhook(services.inventory, request);
+      const body = new Uint8Array(Buffer.from(request.body.payload_base64, 'base64'));
+      const {
+        status,
+        headers,
+        body: answer,
+      } = await services.sendTestDelivery(webhook, body, request.body.delivery_id ?? null);
+      return { status, headers, body: answer };
+    },
+  );
+}

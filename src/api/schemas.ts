@@ -1,0 +1,313 @@
+import { ROLES } from '../core/access.ts';
+import { AUTH_MODES } from '../core/definition.ts';
+import { DELIVERY_LABELS, IDENTITY_SOURCES } from '../core/delivery.ts';
+import { RUN_STATES } from '../core/run.ts';
+
+/** A JSON Schema as plain data. */
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** An object with exactly these properties, all of them present. */
+export function closedObject(properties: Record<string, JsonSchema>, more: JsonSchema = {}): JsonSchema {
+  return { type: 'object', required: Object.keys(properties), additionalProperties: false, properties, ...more };
+}
+
+/** Points to one of `COMPONENTS`. */
+export function refTo(component: keyof typeof COMPONENTS): JsonSchema {
+  return { $ref: `${component}#` };
+}
+
+/** A page of a list. */
+export function listOf(component: keyof typeof COMPONENTS): JsonSchema {
+  const next_cursor = { type: ['string', 'null'], description: 'Pass it back as `cursor`; `null` at the end.' };
+  const data = { type: 'array', items: refTo(component) };
+  return closedObject({ data, next_cursor }, { description: 'One page of the list.' });
+}
+
+const text: JsonSchema = { type: 'string' };
+const textOrNull: JsonSchema = { type: ['string', 'null'] };
+const count: JsonSchema = { type: 'integer', minimum: 0 };
+const flag: JsonSchema = { type: 'boolean' };
+const texts: JsonSchema = { type: 'array', items: text };
+const instant: JsonSchema = { type: 'string', format: 'date-time' };
+const instantOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
+const anyJson: JsonSchema = { description: 'Any JSON value.' };
+const revision: JsonSchema = { type: ['string', 'null'], description: 'The commit that was live.' };
+
+function oneOf(values: readonly string[], description?: string): JsonSchema {
+  return { type: 'string', enum: [...values], ...(description === undefined ? {} : { description }) };
+}
+
+const diagnostic = closedObject({
+  severity: oneOf(['error', 'warning']),
+  rule: text,
+  file: text,
+  line: { type: 'integer' },
+  column: { type: 'integer' },
+  path: text,
+  message: text,
+  hint: text,
+});
+
+const condition = closedObject({
+  type: text,
+  status: oneOf(['True', 'False', 'Unknown']),
+  reason: text,
+  message: text,
+  since: instant,
+});
+
+const planEntry = closedObject({
+  name: text,
+  uid: textOrNull,
+  restored: { ...flag, description: 'A deleted webhook that comes back under its earlier UID.' },
+  changes: { type: 'array', items: closedObject({ key: text, from: anyJson, to: anyJson }) },
+});
+
+const planEntries: JsonSchema = { type: 'array', items: planEntry };
+const planSection = closedObject({ create: planEntries, update: planEntries, delete: planEntries });
+
+const factorySource: JsonSchema = {
+  ...closedObject({
+    type: oneOf(['repository', 'managed', 'live']),
+    url: textOrNull,
+    branch: textOrNull,
+    path: textOrNull,
+  }),
+  type: ['object', 'null'],
+  description: '`null` for a factory that the configuration does not name any more.',
+};
+
+const trigger: JsonSchema = {
+  type: 'object',
+  description: 'Triggers of other providers are shown as written, with `handled_elsewhere`.',
+  required: ['provider', 'listens_to', 'handled_elsewhere'],
+  properties: {
+    provider: text,
+    event: text,
+    filter: { type: 'object', description: 'For provider `webhook`: `webhook_ids`, `webhooks` and `payload`.' },
+    listens_to: { ...texts, description: 'UIDs of the webhooks that the last apply resolved.' },
+    handled_elsewhere: flag,
+  },
+};
+
+const traceEntry = closedObject({
+  path: text,
+  operator: text,
+  expected: anyJson,
+  actual: anyJson,
+  present: { ...flag, description: 'Is the key there? Tells `null` from an absent key.' },
+  matched: flag,
+  message: text,
+});
+
+const token = {
+  id: text,
+  name: text,
+  role: oneOf(ROLES),
+  factories: { type: ['array', 'null'], items: text, description: '`null` for all factories.' },
+  created_at: instant,
+  last_used_at: instantOrNull,
+};
+
+/** The named schemas of the OpenAPI document. They describe what the presenters send; a test compares the two. */
+export const COMPONENTS = {
+  Factory: closedObject(
+    {
+      name: text,
+      source: factorySource,
+      applied_revision: textOrNull,
+      applied_at: instantOrNull,
+      attempted_revision: textOrNull,
+      attempted_at: instantOrNull,
+      conditions: { type: 'array', items: condition },
+      counts: closedObject({ webhooks: count, automations: count, queued_runs: count, running_runs: count }),
+    },
+    { description: 'A factory: where its definition comes from, what it serves and what was last tried.' },
+  ),
+  Webhook: closedObject(
+    {
+      uid: text,
+      factory: text,
+      name: text,
+      description: textOrNull,
+      auth_mode: oneOf(AUTH_MODES),
+      signature_scheme: textOrNull,
+      secret_name: text,
+      secret_state: oneOf(['current', 'outdated', 'missing']),
+      delivery_id_header: textOrNull,
+      identified_by: oneOf(
+        ['header', 'provider', 'service header or body'],
+        'What names a delivery. With `service header or body`, two deliveries with equal bodies are one unless the sender sets `X-Service-Delivery-Id`.',
+      ),
+      enabled: flag,
+      ingress_url: { ...text, description: 'For `url_token` with the literal `{token}` in place of the credential.' },
+      file: text,
+      revision,
+      created_at: instant,
+      updated_at: instant,
+      last_delivery_at: instantOrNull,
+      deleted_at: instantOrNull,
+    },
+    { description: 'A webhook as the last apply left it.' },
+  ),
+  Delivery: closedObject(
+    {
+      id: text,
+      factory: text,
+      webhook_uid: text,
+      webhook_name: text,
+      delivery_id: textOrNull,
+      delivery_id_source: { type: ['string', 'null'], enum: [...IDENTITY_SOURCES, null] },
+      label: oneOf(DELIVERY_LABELS),
+      reason: { ...textOrNull, description: 'Why it was rejected, for programs.' },
+      detail: { ...textOrNull, description: 'Why it was rejected, for people.' },
+      size: count,
+      count: { ...count, description: 'How many requests this row stands for.' },
+      received_at: instant,
+      client_address: text,
+      revision,
+      duplicate_of: { ...textOrNull, description: 'For a duplicate: the accepted delivery.' },
+      runs: texts,
+    },
+    { description: 'One row of the delivery log.' },
+  ),
+  Explanation: closedObject(
+    {
+      delivery: text,
+      decisions: {
+        type: 'array',
+        items: closedObject({
+          automation: text,
+          outcome: oneOf(['started', 'filtered', 'disabled', 'filter_error']),
+          run: textOrNull,
+          path: textOrNull,
+          expected: anyJson,
+          actual: anyJson,
+          message: text,
+        }),
+      },
+    },
+    { description: 'Why each automation that listened started or did not.' },
+  ),
+  Automation: closedObject(
+    {
+      name: text,
+      factory: text,
+      description: textOrNull,
+      enabled: flag,
+      agent: { ...textOrNull, description: '`null` is the foreman.' },
+      triggers: { type: 'array', items: trigger },
+      prompt: text,
+      overrides: { type: 'object' },
+      file: text,
+      revision,
+      updated_at: instant,
+      warnings: { type: 'array', items: diagnostic },
+    },
+    { description: 'An automation as the last apply left it.' },
+  ),
+  FilterVerdict: closedObject(
+    {
+      verdict: oneOf(['Would trigger', 'Would not trigger']),
+      trace: { type: 'array', items: traceEntry },
+      decided_by: { ...textOrNull, description: 'The key that decided, for example `data.issue.level`.' },
+      message: { ...text, description: 'The verdict in one sentence.' },
+    },
+    { description: 'What a filter or an automation would do, and which key decided.' },
+  ),
+  Run: closedObject(
+    {
+      id: text,
+      factory: text,
+      automation: text,
+      delivery: text,
+      webhook_uid: text,
+      delivery_id: text,
+      state: oneOf(RUN_STATES),
+      attempt: { type: 'integer', minimum: 1 },
+      executor: textOrNull,
+      revision,
+      error: textOrNull,
+      exit_code: { type: ['integer', 'null'] },
+      created_at: instant,
+      started_at: instantOrNull,
+      finished_at: instantOrNull,
+    },
+    { description: 'One execution of an automation for one delivery.' },
+  ),
+  RunInput: closedObject(
+    {
+      prompt: text,
+      envelope: text,
+      attachments: { type: 'array', items: closedObject({ name: text, size: count, media_type: text }) },
+      overrides: { type: 'object' },
+    },
+    { description: 'What a run was given.' },
+  ),
+  Reconciliation: closedObject(
+    {
+      id: text,
+      factory: text,
+      revision: textOrNull,
+      result: oneOf(['applied', 'unchanged', 'invalid', 'failed']),
+      reason: text,
+      message: text,
+      diagnostics: { type: 'array', items: diagnostic },
+      plan: closedObject({ webhooks: planSection, automations: planSection }),
+      started_at: instant,
+      finished_at: instant,
+      attempted_at: instant,
+    },
+    { description: 'One full pass of the loop.' },
+  ),
+  ReconciliationRequested: closedObject(
+    { factory: text, requested_at: instant },
+    { description: 'A pass was asked for; its Reconciliation appears in the list when it has ended.' },
+  ),
+  Secret: closedObject(
+    {
+      name: text,
+      version: { ...count, description: 'The newest version.' },
+      created_at: instant,
+      updated_at: instant,
+      used_by: { type: 'array', items: closedObject({ factory: text, webhook: text, version: count }) },
+    },
+    { description: 'A team secret without its value.' },
+  ),
+  SecretStored: closedObject(
+    { name: text, version: count, created: flag },
+    { description: 'The version that the value was stored under.' },
+  ),
+  Token: closedObject(token, { description: 'An API token without its text.' }),
+  NewToken: closedObject(
+    { ...token, token: { ...text, description: 'The token, this once.' } },
+    { description: 'An API token with its text, which cannot be read again.' },
+  ),
+  TestDeliveryAnswer: closedObject(
+    {
+      status: { type: 'integer' },
+      headers: { type: 'object', additionalProperties: text },
+      body: text,
+    },
+    { description: 'What the ingress answered.' },
+  ),
+  Health: closedObject({ status: oneOf(['ok']) }, { description: 'The process lives.' }),
+  Readiness: closedObject({ ready: flag, problems: texts }, { description: 'Deliveries can be taken.' }),
+  Problem: {
+    type: 'object',
+    description: 'A problem document (RFC 9457).',
+    required: ['type', 'title', 'status', 'detail', 'code'],
+    properties: {
+      type: text,
+      title: text,
+      status: { type: 'integer' },
+      detail: text,
+      code: { ...text, description: 'For programs; a published code keeps its meaning.' },
+      errors: {
+        type: 'array',
+        items: closedObject({ pointer: text, in: oneOf(['body', 'query', 'path']), detail: text }),
+      },
+      id: { ...text, description: 'For internal errors: look for it in the daemon’s log.' },
+    },
+  },
+} as const satisfies Record<string, JsonSchema>;

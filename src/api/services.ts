@@ -1,0 +1,68 @@
+import type { FastifyBaseLogger } from 'fastify';
+import type { Clock } from '../core/clock.ts';
+import type { IdSource, RandomBytes } from '../core/ids.ts';
+import type { DeliveryReader } from '../core/ports/delivery-log.ts';
+import type { RunLogReader } from '../core/ports/executor.ts';
+import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
+import type { ReconcileControl } from '../core/ports/reconciler.ts';
+import type { ReconciliationReader } from '../core/ports/reconciliation-log.ts';
+import type { RunControl } from '../core/ports/run-control.ts';
+import type { RunReader } from '../core/ports/run-queue.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { TokenTable } from '../core/ports/token-table.ts';
+
+/** Where a factory's definition comes from, as the configuration says. */
+export interface FactorySource {
+  type: 'repository' | 'managed' | 'live';
+  /** Credentials in it are removed before it is shown. `null` where the definition lives in no outside repository. */
+  url: string | null;
+  branch: string | null;
+  /** Folder of the factory inside the repository. */
+  path: string | null;
+}
+
+/** What the ingress answered to a test delivery. Header names are lowercase. */
+export interface TestDeliveryAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** Is the daemon fit to serve, and if not, why? Each problem is one readable sentence without secrets. */
+export interface HealthCheck {
+  ready(): Promise<{ ready: boolean; problems: string[] }>;
+}
+
+/** Everything the management API needs; filled in by the composition root. */
+export interface AdminServices {
+  inventory: InventoryReader;
+  deliveries: DeliveryReader;
+  runs: RunReader;
+  runLogs: RunLogReader;
+  runControl: RunControl;
+  reconciliations: ReconciliationReader;
+  reconcile: ReconcileControl;
+  secrets: SecretStore;
+  tokens: TokenTable;
+  /** `null` for a factory that the configuration does not name any more. */
+  factorySource(factory: string): FactorySource | null;
+  /** Has this signature scheme a header of its own that names the delivery? */
+  schemeNamesDeliveries(scheme: string): boolean;
+  /** Posts to the daemon's own ingress as a real sender would, credential included. `null`: no delivery ID header is sent. */
+  sendTestDelivery(webhook: WebhookView, body: Uint8Array, deliveryId: string | null): Promise<TestDeliveryAnswer>;
+  health: HealthCheck;
+  /** The metrics in the Prometheus text format. */
+  renderMetrics(): Promise<string>;
+  /** May `/metrics` be read without a token? */
+  openMetrics: boolean;
+  /** Names beside those of loopback that the `Host` header may hold, with or without a port. */
+  allowedHosts: readonly string[];
+  /** The public address of the ingress, without a slash at its end. Known only once it listens. */
+  baseUrl(): string;
+  /** Version of the program, for the OpenAPI document. */
+  version: string;
+  clock: Clock;
+  ids: IdSource;
+  randomBytes: RandomBytes;
+  logger: FastifyBaseLogger;
+}

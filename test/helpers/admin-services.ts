@@ -1,0 +1,394 @@
+import { createHash } from 'node:crypto';
+import { pino } from 'pino';
+import type { AdminServices } from '../../src/api/services.ts';
+import type { ApiToken, Role } from '../../src/core/access.ts';
+import type { AppliedAutomation } from '../../src/core/applied.ts';
+import type { Delivery } from '../../src/core/delivery.ts';
+import { AppError } from '../../src/core/errors.ts';
+import { createIdSource } from '../../src/core/ids.ts';
+import type { Page, PageRequest } from '../../src/core/page.ts';
+import type { WebhookView } from '../../src/core/ports/inventory.ts';
+import type { SecretSummary } from '../../src/core/ports/secret-store.ts';
+import type { FactoryStatus, Reconciliation } from '../../src/core/reconciliation.ts';
+import type { Run } from '../../src/core/run.ts';
+
+/** 2026-01-02T03:04:05.678Z */
+export const NOW_MS = 1_767_323_045_678;
+
+/** The webhook, delivery, run and so on that every fake store holds, in the factory `payments`. */
+export const WEBHOOK_UID = 'wh_0123456789abcdefghjkmnpqrs';
+export const URL_TOKEN_UID = 'wh_1123456789abcdefghjkmnpqrs';
+export const DELETED_UID = 'wh_2123456789abcdefghjkmnpqrs';
+export const DELIVERY_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvw';
+export const REJECTED_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvx';
+export const RUN_ID = 'run_01kdy5zabcdefghjkmnpqrstvw';
+export const RECONCILIATION_ID = 'rec_01kdy5zabcdefghjkmnpqrstvw';
+export const PAYLOAD = '{"level": "error", "big": 1e400, "__proto__": {"x": 1}}';
+/** A name that a careless page would run. */
+export const HOSTILE_TEXT = '<img src=x onerror=alert(1)>\u001b[31m\n"quoted"';
+
+export function makeWebhook(more: Partial<WebhookView> = {}): WebhookView {
+  return {
+    ref: 1,
+    uid: WEBHOOK_UID,
+    factory: 'payments',
+    name: 'internal-ci',
+    file: 'webhooks/internal-ci.yaml',
+    description: null,
+    authMode: 'token',
+    signatureScheme: null,
+    secretName: 'INTERNAL_CI_WEBHOOK_SECRET',
+    secretVersion: 3,
+    deliveryIdHeader: null,
+    enabled: true,
+    revision: 'c0ffee',
+    createdAt: NOW_MS - 5000,
+    updatedAt: NOW_MS - 4000,
+    deletedAt: null,
+    secretState: 'current',
+    lastDeliveryAt: null,
+    ...more,
+  };
+}
+
+export function makeAutomation(more: Partial<AppliedAutomation> = {}): AppliedAutomation {
+  const at = { line: 1, column: 1 };
+  return {
+    name: 'fix-errors',
+    factory: 'payments',
+    file: 'automations/fix-errors/automation.md',
+    description: HOSTILE_TEXT,
+    enabled: true,
+    agent: null,
+    triggers: [
+      {
+        provider: 'webhook',
+        event: 'received',
+        webhookIds: [WEBHOOK_UID],
+        webhooks: ['internal-ci'],
+        payload: { level: ['fatal'] },
+        at,
+      },
+      {
+        provider: 'webhook',
+        event: 'received',
+        webhookIds: [],
+        webhooks: ['internal-ci'],
+        payload: { level: ['error'] },
+        at,
+      },
+      { provider: 'schedule', declared: { provider: 'schedule', event: 'cron', cron: '* * * * *' } },
+    ],
+    prompt: 'Fix it.',
+    overrides: { model: 'large', secrets: ['DEPLOY_KEY'] },
+    version: 7,
+    listensTo: [[WEBHOOK_UID], [WEBHOOK_UID], []],
+    revision: 'c0ffee',
+    updatedAt: NOW_MS,
+    warnings: [
+      {
+        severity: 'warning',
+        rule: 'automation/unknown-uid',
+        file: 'automations/fix-errors/automation.md',
+        line: 3,
+        column: 5,
+        path: 'triggers[0].filter.webhook_ids[1]',
+        message: 'gone',
+        hint: '',
+      },
+    ],
+    ...more,
+  };
+}
+
+export function makeDelivery(more: Partial<Delivery> = {}): Delivery {
+  return {
+    id: DELIVERY_ID,
+    factory: 'payments',
+    webhookUid: WEBHOOK_UID,
+    webhookName: 'internal-ci',
+    identity: { source: 'header', value: HOSTILE_TEXT },
+    label: 'Accepted',
+    reason: null,
+    detail: null,
+    size: PAYLOAD.length,
+    count: 1,
+    receivedAt: NOW_MS,
+    clientAddress: '192.0.2.7',
+    revision: 'c0ffee',
+    duplicateOf: null,
+    runs: [RUN_ID],
+    ...more,
+  };
+}
+
+export function makeRun(more: Partial<Run> = {}): Run {
+  return {
+    id: RUN_ID,
+    factory: 'payments',
+    automation: 'fix-errors',
+    delivery: DELIVERY_ID,
+    webhookUid: WEBHOOK_UID,
+    deliveryIdentity: 'event-1',
+    state: 'running',
+    attempt: 1,
+    executor: 'command',
+    revision: 'c0ffee',
+    error: null,
+    exitCode: null,
+    createdAt: NOW_MS,
+    startedAt: NOW_MS + 1,
+    finishedAt: null,
+    ...more,
+  };
+}
+
+export function makeReconciliation(more: Partial<Reconciliation> = {}): Reconciliation {
+  return {
+    id: RECONCILIATION_ID,
+    factory: 'payments',
+    revision: 'c0ffee',
+    result: 'applied',
+    reason: 'Applied',
+    message: 'applied c0ffee',
+    diagnostics: makeAutomation().warnings,
+    plan: {
+      webhooks: {
+        create: [
+          { name: 'internal-ci', uid: null, restored: false, changes: [{ key: 'enabled', from: null, to: true }] },
+        ],
+        update: [],
+        delete: [],
+      },
+      automations: { create: [], update: [], delete: [] },
+    },
+    startedAt: NOW_MS,
+    finishedAt: NOW_MS + 2,
+    attemptedAt: NOW_MS + 2,
+    ...more,
+  };
+}
+
+function makeStatus(name: string): FactoryStatus {
+  return {
+    name,
+    appliedRevision: 'c0ffee',
+    appliedAt: NOW_MS,
+    appliedSource: null,
+    attemptedRevision: 'c0ffee',
+    attemptedAt: NOW_MS,
+    conditions: [{ type: 'Ready', status: 'True', reason: 'Applied', message: HOSTILE_TEXT, since: NOW_MS }],
+  };
+}
+
+function makeSecret(): SecretSummary {
+  return {
+    name: 'INTERNAL_CI_WEBHOOK_SECRET',
+    version: 3,
+    createdAt: NOW_MS,
+    updatedAt: NOW_MS,
+    usedBy: [{ factory: 'payments', webhook: 'internal-ci', version: 3 }],
+  };
+}
+
+/** A store of one page; it takes the cursor it gave and no other. */
+function onePage<T>(data: T[], request: PageRequest): Page<T> {
+  if (request.cursor !== null) throw new AppError('bad_request', 'The cursor is not one that this list gave.');
+  return { data: data.slice(0, request.limit), nextCursor: null };
+}
+
+/** A clock that stands until it is moved. */
+export interface StandingClock {
+  wallMs(): number;
+  monotonicMs(): number;
+  advance(ms: number): void;
+}
+
+export function createStandingClock(): StandingClock {
+  let passedMs = 0;
+  return {
+    wallMs: () => NOW_MS + passedMs,
+    monotonicMs: () => passedMs,
+    advance: (ms) => {
+      passedMs += ms;
+    },
+  };
+}
+
+/** What the fakes noted. */
+export interface Seen {
+  touched: { id: string; at: number }[];
+  reconciled: string[];
+  cancelled: string[];
+  stored: { name: string; mode: string }[];
+  deletedSecrets: { name: string; force: boolean }[];
+  sent: { uid: string; body: string; deliveryId: string | null }[];
+  logLines: string[];
+}
+
+/** Fakes of every port, each store with one object of every kind, and tokens of every role. */
+export interface FakeAdminServices extends AdminServices {
+  seen: Seen;
+  clock: StandingClock;
+  /** Stores a token and answers with its text. */
+  grant(role: Role, factories?: string[] | null): string;
+  revokeAll(): void;
+}
+
+/** @param more parts to use in place of the fakes */
+export function createFakeAdminServices(more: Partial<AdminServices> = {}): FakeAdminServices {
+  const seen: Seen = {
+    touched: [],
+    reconciled: [],
+    cancelled: [],
+    stored: [],
+    deletedSecrets: [],
+    sent: [],
+    logLines: [],
+  };
+  const clock = createStandingClock();
+  let counter = 0;
+  const randomBytes = (size: number) => Uint8Array.from({ length: size }, () => (counter = (counter * 73 + 41) % 251));
+  const ids = createIdSource(randomBytes);
+  const rows = new Map<string, ApiToken>();
+  const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
+  const grant = (role: Role, factories: string[] | null = null) => {
+    const token = `dbk_${Buffer.from(randomBytes(32)).toString('base64url')}`;
+    const id = ids.tokenId(NOW_MS);
+    rows.set(hashOf(token), { id, name: role, role, factories, createdAt: NOW_MS, lastUsedAt: null });
+    return token;
+  };
+  const webhooks = [
+    makeWebhook(),
+    makeWebhook({ uid: URL_TOKEN_UID, name: 'by-url', authMode: 'url_token', ref: 2 }),
+    makeWebhook({ uid: DELETED_UID, name: 'gone', deletedAt: NOW_MS, ref: 3 }),
+  ];
+  const deliveries = [
+    makeDelivery(),
+    makeDelivery({ id: REJECTED_ID, label: 'Rejected (auth)', reason: 'bad_credential', identity: null, runs: [] }),
+  ];
+  return {
+    seen,
+    grant,
+    revokeAll: () => rows.clear(),
+    inventory: {
+      factories: async () => ['payments', 'other'].map(makeStatus),
+      counts: async () => ({ webhooks: 2, automations: 1, queuedRuns: 0, runningRuns: 1 }),
+      webhooks: async (factory) => webhooks.filter((it) => it.factory === factory && it.deletedAt === null),
+      webhook: async (uid) => webhooks.find((it) => it.uid === uid) ?? null,
+      automations: async (factory) => (factory === 'payments' ? [makeAutomation()] : []),
+      automation: async (factory, name) => (factory === 'payments' && name === 'fix-errors' ? makeAutomation() : null),
+    },
+    deliveries: {
+      list: async (request) =>
+        onePage(
+          deliveries.filter((it) => request.label === null || it.label === request.label),
+          request,
+        ),
+      get: async (id) => deliveries.find((it) => it.id === id) ?? null,
+      payload: async (id) => (id === DELIVERY_ID ? new TextEncoder().encode(PAYLOAD) : null),
+      decisions: async (id) =>
+        id === DELIVERY_ID
+          ? [
+              {
+                automation: 'fix-errors',
+                outcome: 'filtered',
+                run: null,
+                path: 'level',
+                expected: ['fatal'],
+                actual: 'error',
+                message: 'level is "error"',
+              },
+            ]
+          : [],
+    },
+    runs: {
+      list: async (request) =>
+        onePage(
+          [makeRun()].filter((it) => request.state === null || it.state === request.state),
+          request,
+        ),
+      get: async (id) => (id === RUN_ID ? makeRun() : null),
+      input: async (id) =>
+        id === RUN_ID
+          ? {
+              run: makeRun(),
+              webhook: { name: 'internal-ci', uid: WEBHOOK_UID },
+              prompt: 'Fix it.',
+              agent: null,
+              overrides: { model: 'large' },
+              payload: new TextEncoder().encode(PAYLOAD),
+            }
+          : null,
+    },
+    runLogs: {
+      read: async (_run, offset, limit) =>
+        new TextEncoder().encode('line one\nline two ✓\n').slice(offset, offset + limit),
+    },
+    runControl: {
+      cancel: async (id) => {
+        seen.cancelled.push(id);
+        return 'cancelling';
+      },
+    },
+    reconciliations: {
+      list: async (request) => onePage(request.factory === 'payments' ? [makeReconciliation()] : [], request),
+      get: async (id) => (id === RECONCILIATION_ID ? makeReconciliation() : null),
+    },
+    reconcile: {
+      reconcileNow: async (factory) => {
+        seen.reconciled.push(factory);
+        return makeReconciliation({ factory });
+      },
+    },
+    secrets: {
+      put: async (name, _value, mode) => {
+        seen.stored.push({ name, mode });
+        return { created: mode !== 'update', version: 4 };
+      },
+      delete: async (name, { force }) => {
+        if (!force) throw new AppError('secret_in_use', `The secret ${name} is used by the webhook internal-ci.`);
+        seen.deletedSecrets.push({ name, force });
+      },
+      list: async () => [makeSecret()],
+      resolve: async () => {
+        throw new Error('the API must never ask for a value');
+      },
+      open: async () => {
+        throw new Error('the API must never ask for a value');
+      },
+    },
+    tokens: {
+      insert: async (token, hash) => void rows.set(Buffer.from(hash).toString('hex'), token),
+      findByHash: async (hash) => rows.get(Buffer.from(hash).toString('hex')) ?? null,
+      touch: async (id, at) => void seen.touched.push({ id, at }),
+      list: async () => [...rows.values()],
+      revoke: async (id) => {
+        const hash = [...rows].find(([, row]) => row.id === id)?.[0];
+        return hash !== undefined && rows.delete(hash);
+      },
+    },
+    factorySource: () => ({
+      type: 'repository',
+      url: 'https://user:hunter2@git.example/p.git',
+      branch: 'main',
+      path: '.',
+    }),
+    schemeNamesDeliveries: (scheme) => scheme === 'github',
+    sendTestDelivery: async (webhook, body, deliveryId) => {
+      seen.sent.push({ uid: webhook.uid, body: Buffer.from(body).toString('utf8'), deliveryId });
+      return { status: 202, headers: { 'content-type': 'application/json' }, body: '{"delivery_id":"x"}' };
+    },
+    health: { ready: async () => ({ ready: true, problems: [] }) },
+    renderMetrics: async () => '# HELP up\nup 1\n',
+    openMetrics: false,
+    allowedHosts: ['dockbell.example.com'],
+    baseUrl: () => 'https://hooks.example.com',
+    version: '0.1.0',
+    ids,
+    randomBytes,
+    logger: pino({ level: 'info' }, { write: (line: string) => void seen.logLines.push(line) }),
+    ...more,
+    clock,
+  };
+}
