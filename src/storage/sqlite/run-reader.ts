@@ -1,0 +1,31 @@
+import type { Kysely } from 'kysely';
+import type { RunReader } from '../../core/ports/run-queue.ts';
+import { cutPage, parseCursor } from './cursor.ts';
+import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
+import type { Schema } from './schema.ts';
+
+/** Reads of runs for people and scripts. */
+export function createRunReader(db: Kysely<Schema>): RunReader {
+  return {
+    list: async ({ factory, state, automation, limit, cursor }) => {
+      const before = parseCursor(cursor);
+      let query = selectRuns(db)
+        .where('runs.factory', '=', factory)
+        .orderBy('runs.seq', 'desc')
+        .limit(limit + 1);
+      if (before !== null) query = query.where('runs.seq', '<', before);
+      if (state !== null) query = query.where('runs.state', '=', state);
+      if (automation !== null) query = query.where('runs.automation', '=', automation);
+      const { rows, nextCursor } = cutPage(await query.execute(), limit);
+      return { data: rows.map(toRun), nextCursor };
+    },
+    get: async (id) => {
+      const row = await selectRuns(db).where('runs.id', '=', id).executeTakeFirst();
+      return row ? toRun(row) : null;
+    },
+    input: async (id) => {
+      const row = await selectRunInputs(db).where('runs.id', '=', id).executeTakeFirst();
+      return row ? toRunInput(row) : null;
+    },
+  };
+}

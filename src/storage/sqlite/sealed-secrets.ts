@@ -1,0 +1,106 @@
+import type { Kysely } from 'kysely';
+import { AppError } from '../../core/errors.ts';
+import type { SealedSecret, SealedSecretTable, SecretSummary } from '../../core/ports/secret-store.ts';
+import type { Schema } from './schema.ts';
+
+const KEY_CHECK = 'master_key_check';
+
+/** Rows of sealed secrets. The name's row stays when a secret is deleted, so that no version number is used twice. */
+export function createSealedSecrets(db: Kysely<Schema>): SealedSecretTable {
+  return {
+    keyCheck: async () => {
+      const row = await db.selectFrom('settings').select('value').where('key', '=', KEY_CHECK).executeTakeFirst();
+      return row?.value ?? null;
+    },
+    setKeyCheck: async (check) => {
+      await db.insertInto('settings').values({ key: KEY_CHECK, value: check }).execute();
+    },
+    lastVersion: async (name) => {
+      const row = await db
+        .selectFrom('secret_names')
+        .select('last_version')
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return row?.last_version ?? 0;
+    },
+    insert: (secret) => insertVersion(db, secret),
+    newest: async (name) => {
+      const row = await selectVersions(db)
+        .innerJoin('secret_names', (join) =>
+          join
+            .onRef('secret_names.name', '=', 'secret_versions.name')
+            .onRef('secret_names.newest_version', '=', 'secret_versions.version'),
+        )
+        .where('secret_versions.name', '=', name)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+    get: async (name, version) => {
+      const row = await selectVersions(db)
+        .where('secret_versions.name', '=', name)
+        .where('secret_versions.version', '=', version)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+    list: () => listSummaries(db),
+    delete: async (name) => {
+      const deleted = await db
+        .updateTable('secret_names')
+        .set({ newest_version: null })
+        .where('name', '=', name)
+        .where('newest_version', 'is not', null)
+        .executeTakeFirst();
+      return deleted.numUpdatedRows === 1n;
+    },
+  };
+}
+
+function selectVersions(db: Kysely<Schema>) {
+  return db
+    .selectFrom('secret_versions')
+    .select([
+      'secret_versions.name',
+      'secret_versions.version',
+      'secret_versions.sealed',
+      'secret_versions.created_at as createdAt',
+    ]);
+}
+
+function insertVersion(db: Kysely<Schema>, { name, version, sealed, createdAt }: SealedSecret): Promise<void> {
+  return db.transaction().execute(async (trx) => {
+    const row = { last_version: version, newest_version: version, updated_at: createdAt };
+    const known = await trx.selectFrom('secret_names').selectAll().where('name', '=', name).executeTakeFirst();
+    if (known && known.last_version >= version) {
+      throw new AppError('conflict', `version ${version} of the secret ${name} exists already`);
+    }
+    const created = known?.newest_version === null || !known ? { created_at: createdAt } : {};
+    await trx
+      .insertInto('secret_names')
+      .values({ name, created_at: createdAt, ...row })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ ...row, ...created }))
+      .execute();
+    await trx.insertInto('secret_versions').values({ name, version, sealed, created_at: createdAt }).execute();
+  });
+}
+
+async function listSummaries(db: Kysely<Schema>): Promise<SecretSummary[]> {
+  const secrets = await db.selectFrom('secret_names').selectAll().orderBy('name').execute();
+  const users = await db
+    .selectFrom('webhooks')
+    .select(['factory', 'name as webhook', 'secret_name', 'secret_version as version'])
+    .where('deleted_at', 'is', null)
+    .orderBy('factory')
+    .orderBy('name')
+    .execute();
+  return secrets
+    .filter((secret) => secret.newest_version !== null)
+    .map((secret) => ({
+      name: secret.name,
+      version: secret.newest_version!,
+      createdAt: secret.created_at,
+      updatedAt: secret.updated_at,
+      usedBy: users
+        .filter((user) => user.secret_name === secret.name)
+        .map(({ factory, webhook, version }) => ({ factory, webhook, version })),
+    }));
+}
