@@ -46,6 +46,10 @@ describe('metrics', () => {
     expect(await linesOf(metrics, 'dockbell_ingress')).toEqual([
       'dockbell_ingress_refusals_total{reason="not_found"} 2',
     ]);
+    metrics.countRefusal('not_found');
+    expect(await linesOf(metrics, 'dockbell_ingress')).toEqual([
+      'dockbell_ingress_refusals_total{reason="not_found"} 3',
+    ]);
     expect(await linesOf(metrics, 'dockbell_reconciliations')).toEqual([
       'dockbell_reconciliations_total{factory="payments",result="applied"} 1',
     ]);

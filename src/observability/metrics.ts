@@ -22,7 +22,10 @@ export interface Metrics extends IngressMetrics {
   readonly contentType: string;
 }
 
-type Child = { inc(): void };
+/** What was counted since the last scrape. A plain number, because each `inc` of a counter builds a text and an object. */
+interface Tally {
+  pending: number;
+}
 
 /** Builds the metrics. `dockbell_` names are part of the interface: dashboards and alerts are built on them. */
 export function createMetrics(probes: MetricProbes): Metrics {
@@ -47,29 +50,35 @@ export function createMetrics(probes: MetricProbes): Metrics {
   };
 }
 
-/** Counts on the hot path: the child of each pair of labels is looked up once and then kept. */
+/** Counts on the hot path without making anything: tallies go into the counter when it is scraped. */
 function createDeliveryCounter(registry: Registry): Pick<Metrics, 'countDelivery' | 'keepWebhooks'> {
+  const talliesByWebhook = new Map<string, Map<DeliveryLabel, Tally>>();
   const counter = new Counter({
     name: 'dockbell_deliveries_total',
     help: 'Deliveries by webhook UID and label of the delivery log.',
     labelNames: ['webhook', 'label'],
     registers: [registry],
+    collect() {
+      for (const [webhook, tallies] of talliesByWebhook) {
+        for (const [label, tally] of tallies) this.inc({ webhook, label }, takePending(tally));
+      }
+    },
   });
-  const childrenByWebhook = new Map<string, Map<DeliveryLabel, Child>>();
-  // All labels start at 0, so that the first delivery of a kind is already an increase.
+  // All labels are there from the start, so that the first delivery of a kind is already an increase.
   const addWebhook = (webhook: string) => {
-    const children = new Map(DELIVERY_LABELS.map((label) => [label, startAtZero(counter, { webhook, label })]));
-    childrenByWebhook.set(webhook, children);
-    return children;
+    const tallies = new Map(DELIVERY_LABELS.map((label) => [label, { pending: 0 }]));
+    talliesByWebhook.set(webhook, tallies);
+    return tallies;
   };
   return {
     countDelivery: (webhook, label) => {
-      (childrenByWebhook.get(webhook) ?? addWebhook(webhook)).get(label)?.inc();
+      const tally = (talliesByWebhook.get(webhook) ?? addWebhook(webhook)).get(label);
+      if (tally !== undefined) tally.pending += 1;
     },
     keepWebhooks: (uids) => {
       const kept = new Set(uids);
-      for (const webhook of [...childrenByWebhook.keys()].filter((uid) => !kept.has(uid))) {
-        childrenByWebhook.delete(webhook);
+      for (const webhook of [...talliesByWebhook.keys()].filter((uid) => !kept.has(uid))) {
+        talliesByWebhook.delete(webhook);
         for (const label of DELIVERY_LABELS) counter.remove({ webhook, label });
       }
     },
@@ -77,26 +86,27 @@ function createDeliveryCounter(registry: Registry): Pick<Metrics, 'countDelivery
 }
 
 function createRefusalCounter(registry: Registry): Metrics['countRefusal'] {
-  const counter = new Counter({
+  const tallies = new Map<UnloggedRefusal, Tally>();
+  new Counter({
     name: 'dockbell_ingress_refusals_total',
     help: 'Requests turned away without a row in the delivery log, by reason.',
     labelNames: ['reason'],
     registers: [registry],
+    collect() {
+      for (const [reason, tally] of tallies) this.inc({ reason }, takePending(tally));
+    },
   });
-  const children = new Map<UnloggedRefusal, Child>();
   return (reason) => {
-    let child = children.get(reason);
-    if (child === undefined) {
-      child = startAtZero(counter, { reason });
-      children.set(reason, child);
-    }
-    child.inc();
+    const tally = tallies.get(reason);
+    if (tally === undefined) tallies.set(reason, { pending: 1 });
+    else tally.pending += 1;
   };
 }
 
-function startAtZero<Label extends string>(counter: Counter<Label>, labels: Record<Label, string>): Child {
-  counter.inc(labels, 0);
-  return counter.labels(labels);
+function takePending(tally: Tally): number {
+  const { pending } = tally;
+  tally.pending = 0;
+  return pending;
 }
 
 function registerRunGauge(registry: Registry, probes: MetricProbes): void {
