@@ -1,0 +1,55 @@
+import type { WebhookDefinition } from '../core/definition.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import { compileVerifier } from '../signature/compile-verifier.ts';
+import { findScheme } from '../signature/schemes.ts';
+import { type Finding, toDiagnostic } from './findings.ts';
+
+const MIN_STRONG_LENGTH = 16;
+const URL_SAFE = /^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/;
+
+/**
+ * Does the value of its team secret suit a webhook? Findings stand at `secretName` and never hold the value or part
+ * of it. The specification, "Errors", and the decisions, "Definition files".
+ */
+export function checkSecretForWebhook(webhook: WebhookDefinition, value: SecretValue): Diagnostic[] {
+  const found = describeUnfit(webhook, value.reveal());
+  if (found === null) return [];
+  return [toDiagnostic(webhook.file, { ...found, at: webhook.secretNameAt, path: ['secretName'] })];
+}
+
+type Unfit = Pick<Finding, 'rule' | 'message' | 'hint'>;
+
+function describeUnfit({ authMode, secretName, signatureScheme }: WebhookDefinition, text: string): Unfit | null {
+  if (text === '') {
+    const message = `The secret ${secretName} is empty; anybody could send.`;
+    return { rule: 'webhook/empty-secret', message, hint: hintToUpdate(secretName) };
+  }
+  if (authMode === 'signature') return describeUnusable(signatureScheme ?? '', secretName, text);
+  if (authMode === 'url_token' && !URL_SAFE.test(text)) return describeUnsafe(secretName);
+  // Counted in characters, as the decisions say; a secret of letters beyond the basic plane is not longer for that.
+  return [...text].length < MIN_STRONG_LENGTH ? describeWeak(secretName) : null;
+}
+
+function describeUnusable(schemeName: string, secretName: string, text: string): Unfit | null {
+  const scheme = findScheme(schemeName);
+  const verifier = scheme === undefined ? null : compileVerifier(scheme, text);
+  if (verifier === null || verifier.ok) return null;
+  const message = `The team secret ${secretName} cannot be used: ${verifier.message}`;
+  return { rule: 'webhook/unusable-secret', message, hint: verifier.hint };
+}
+
+function describeUnsafe(secretName: string): Unfit {
+  const message = `The secret ${secretName} is not URL-safe, but a url_token webhook has it in its URL.`;
+  const hint = `Use letters, digits, "-", ".", "_" and "~" only, and not "." or ".." alone. ${hintToUpdate(secretName)}`;
+  return { rule: 'webhook/unsafe-secret', message, hint };
+}
+
+function describeWeak(secretName: string): Unfit {
+  const message = `The secret ${secretName} is shorter than ${MIN_STRONG_LENGTH} characters and may be guessed.`;
+  return { rule: 'webhook/weak-secret', message, hint: hintToUpdate(secretName) };
+}
+
+function hintToUpdate(secretName: string): string {
+  return `Give it another value with "dockbell secret update ${secretName}".`;
+}

@@ -1,0 +1,71 @@
+import type { Position } from '../core/definition.ts';
+import type { Diagnostic, Severity } from '../core/diagnostic.ts';
+import { formatKeyPath, type KeyPath } from './key-path.ts';
+import { RULES, type RuleId } from './rules.ts';
+
+/** The first character of a file: where findings about all of it stand. */
+export const FILE_START: Position = { line: 1, column: 1 };
+
+/** One finding before its file is known. `rule` is a `RuleId`, or the id that `parsePattern` gave. */
+export interface Finding {
+  rule: RuleId | `filter/${string}`;
+  at: Position;
+  path: KeyPath;
+  message: string;
+  /** `''` when the message says it all. */
+  hint: string;
+}
+
+// A hostile file can be wrong in 100,000 places; nobody reads more than these, and the last one says how many are left.
+const MAX_FINDINGS_PER_FILE = 100;
+
+/** Collects what is wrong with one file. */
+export class Findings {
+  readonly file: string;
+  readonly #kept: Diagnostic[] = [];
+  #left = 0;
+
+  /** @param file path relative to the root of the repository */
+  constructor(file: string) {
+    this.file = file;
+  }
+
+  add(finding: Finding): void {
+    if (this.#kept.length >= MAX_FINDINGS_PER_FILE) this.#left++;
+    else this.#kept.push(toDiagnostic(this.file, finding));
+  }
+
+  /** Words only those that are listed: to find the places of 100,000 takes minutes. All of them must be errors. */
+  addAll(errors: Iterable<() => Finding>): void {
+    for (const describe of errors) {
+      if (this.#kept.length >= MAX_FINDINGS_PER_FILE) this.#left++;
+      else this.add(describe());
+    }
+  }
+
+  /** Is there an error so far, listed or not? */
+  hasErrors(): boolean {
+    return this.#left > 0 || this.#kept.some(({ severity }) => severity === 'error');
+  }
+
+  toDiagnostics(): Diagnostic[] {
+    if (this.#left === 0) return this.#kept;
+    return [...this.#kept, toDiagnostic(this.file, describeRest(this.#left, this.#kept.at(-1)!))];
+  }
+}
+
+/** One finding with its file, its severity from the table of rules. */
+export function toDiagnostic(file: string, { rule, at, path, message, hint }: Finding): Diagnostic {
+  const severity: Severity = rule in RULES ? RULES[rule as RuleId].severity : 'error';
+  return { severity, rule, file, line: at.line, column: at.column, path: formatKeyPath(path), message, hint };
+}
+
+function describeRest(left: number, last: Position): Finding {
+  return {
+    rule: 'file/too-many-findings',
+    at: { line: last.line, column: last.column },
+    path: [],
+    message: `${left} more ${left === 1 ? 'finding is' : 'findings are'} not listed.`,
+    hint: 'Fix the listed ones and validate again.',
+  };
+}

@@ -1,0 +1,56 @@
+import { type Document, isAlias, isMap, isScalar, isSeq, type Pair } from 'yaml';
+import type { Position } from '../core/definition.ts';
+import { isMergeKey } from './inspect-nodes.ts';
+import type { KeyPath } from './key-path.ts';
+
+/** Where one value stands. `key` is its key in the map around it; for entries of lists and the root, the value. */
+export interface Located {
+  key: Position;
+  value: Position;
+}
+
+/** Finds the value at `path`, through aliases and merge keys; where the path ends early, the innermost value there is. */
+export function locate(document: Document, path: KeyPath, toPosition: (offset: number) => Position): Located {
+  let node: unknown = document.contents;
+  let key: unknown = node;
+  for (const step of path) {
+    const found = findChild(document, resolveAlias(document, node), step);
+    if (found === undefined) break;
+    node = found.value ?? found.key;
+    key = found.key;
+  }
+  return { key: toPosition(offsetOf(key)), value: toPosition(offsetOf(node)) };
+}
+
+function findChild(
+  document: Document,
+  node: unknown,
+  step: string | number,
+): { key: unknown; value: unknown } | undefined {
+  if (isSeq(node)) {
+    const item = node.items[Number(step)];
+    return item === undefined ? undefined : { key: item, value: item };
+  }
+  if (!isMap(node)) return undefined;
+  const pairs = node.items as Pair[];
+  const own = pairs.find(({ key }) => isScalar(key) && !isMergeKey(key) && String(key.value ?? '') === String(step));
+  if (own !== undefined) return own;
+  return pairs
+    .filter(({ key }) => isMergeKey(key))
+    .flatMap(({ value }) => listMergeSources(document, value))
+    .map((source) => findChild(document, source, step))
+    .find((found) => found !== undefined);
+}
+
+function listMergeSources(document: Document, value: unknown): unknown[] {
+  const source = resolveAlias(document, value);
+  return isSeq(source) ? source.items.map((item) => resolveAlias(document, item)) : [source];
+}
+
+function resolveAlias(document: Document, node: unknown): unknown {
+  return isAlias(node) ? node.resolve(document) : node;
+}
+
+function offsetOf(node: unknown): number {
+  return (node as { range?: [number, number, number] | null } | null)?.range?.[0] ?? 0;
+}

@@ -1,0 +1,49 @@
+import type { AuthMode, WebhookDefinition } from '../core/definition.ts';
+import { isJsonObject, type Json } from '../core/json.ts';
+import { isCredentialHeader } from '../signature/credential-headers.ts';
+import { checkSchema } from './check-schema.ts';
+import type { Findings } from './findings.ts';
+import { parseYaml, type YamlText } from './parse-yaml.ts';
+
+/**
+ * Reads the text of `webhooks/<name>.yaml`.
+ *
+ * @returns `null` when there are errors; what is wrong is in `findings`
+ */
+export function readWebhook(name: string, text: string, findings: Findings): WebhookDefinition | null {
+  const parsed = parseYaml(text);
+  if (!parsed.ok) {
+    findings.addAll(parsed.findings);
+    return null;
+  }
+  checkSchema('webhook', parsed.yaml, findings);
+  checkDeliveryIdHeader(parsed.yaml, findings);
+  return findings.hasErrors() ? null : toWebhook(name, parsed.yaml, findings.file);
+}
+
+function checkDeliveryIdHeader(yaml: YamlText, findings: Findings): void {
+  const header = isJsonObject(yaml.value) ? yaml.value.deliveryIdHeader : undefined;
+  if (typeof header !== 'string' || !isCredentialHeader(header)) return;
+  findings.add({
+    rule: 'webhook/credential-header',
+    at: yaml.locate(['deliveryIdHeader']).value,
+    path: ['deliveryIdHeader'],
+    message: `deliveryIdHeader names ${header}, a header that carries a credential or a signature; delivery IDs are logged.`,
+    hint: 'Name the header that holds the ID of the event, for example X-Event-Id, or remove the key.',
+  });
+}
+
+function toWebhook(name: string, yaml: YamlText, file: string): WebhookDefinition {
+  const declared = yaml.value as { [key: string]: Json };
+  return {
+    name,
+    file,
+    description: (declared.description as string | undefined) ?? null,
+    authMode: (declared.authMode as AuthMode | undefined) ?? 'token',
+    signatureScheme: (declared.signatureScheme as string | undefined) ?? null,
+    secretName: declared.secretName as string,
+    deliveryIdHeader: (declared.deliveryIdHeader as string | undefined) ?? null,
+    enabled: (declared.enabled as boolean | undefined) ?? true,
+    secretNameAt: yaml.locate(['secretName']).value,
+  };
+}

@@ -1,0 +1,84 @@
+import type { Severity } from '../core/diagnostic.ts';
+
+interface Rule {
+  severity: Severity;
+  /** One sentence for the reference page and for reports that list rules. */
+  description: string;
+}
+
+/**
+ * Every rule that this folder reports, by its stable id; `docs/reference/diagnostics.md` is compared with it. Findings
+ * inside a payload filter carry the ids that `parsePattern` gives them, which start with `filter/`.
+ */
+export const RULES = {
+  'factory/not-found': error('The tree holds no `factory.yaml`, no `webhooks/` and no `automations/`.'),
+  'tree/not-a-file': error('A symbolic link or a submodule stands where a definition file belongs.'),
+  'tree/wrong-case': error('A name differs from `factory.yaml`, `webhooks/` or `automations/` only in case.'),
+  'file/too-large': error('A definition file is larger than 256 KiB.'),
+  'file/not-utf8': error('A definition file is not valid UTF-8.'),
+  'file/wrong-extension': error('A definition file is called `.yml` or spelt in capitals instead of `.yaml`.'),
+  'file/too-many-findings': error('A file has more findings than are listed.'),
+  'yaml/syntax': error('The text is not valid YAML.'),
+  'yaml/version': error('The text asks for another version of YAML than 1.2.'),
+  'yaml/multiple-documents': error('A file holds more than one YAML document.'),
+  'yaml/too-deep': error('Values are nested more than 64 levels deep.'),
+  'yaml/duplicate-key': error('A key is written twice in one map.'),
+  'yaml/custom-tag': error('A value carries a tag that is not part of the YAML 1.2 core schema.'),
+  'yaml/unknown-anchor': error('An alias names an anchor that is not set before it.'),
+  'yaml/alias-cycle': error('An alias or a merge key refers to a value that contains it.'),
+  'yaml/alias-limit': error('Aliases expand more than 100 times.'),
+  'yaml/bad-merge': error('A merge key (`<<`) names something other than a map or a list of maps.'),
+  'yaml/not-json': error('A number is infinite or not a number, which JSON cannot hold.'),
+  'front-matter/missing': error('An automation does not begin with front matter between `---` lines.'),
+  'front-matter/not-closed': error('The front matter has no closing `---` line.'),
+  'factory/wrong-type': error('A value of `factory.yaml` has the wrong type.'),
+  'factory/missing-key': error('`factory.yaml` lacks a required key.'),
+  'factory/invalid-value': error('A value of `factory.yaml` is not allowed.'),
+  'webhook/invalid-name': error('The file name of a webhook is not a valid name.'),
+  'webhook/name-collision': error('Two names of webhooks differ only in case.'),
+  'webhook/nested-file': error('A webhook lies in a folder below `webhooks/`.'),
+  'webhook/ignored-file': warning('A file in `webhooks/` is neither a definition nor a note, and is ignored.'),
+  'webhook/too-many': error('The factory declares more webhooks than it may.'),
+  'webhook/unknown-key': error('A webhook has a key that does not exist.'),
+  'webhook/wrong-type': error('A value of a webhook has the wrong type.'),
+  'webhook/missing-key': error('A webhook lacks a required key.'),
+  'webhook/invalid-value': error('A value of a webhook is not allowed or has the wrong form.'),
+  'webhook/unknown-scheme': error('`signatureScheme` names no known scheme.'),
+  'webhook/missing-scheme': error('`authMode: signature` has no `signatureScheme`.'),
+  'webhook/unused-scheme': error('`signatureScheme` is set although `authMode` is not `signature`.'),
+  'webhook/credential-header': error('`deliveryIdHeader` names a header that carries a credential or a signature.'),
+  'webhook/empty-secret': error('The secret of a webhook is empty.'),
+  'webhook/unsafe-secret': error('The secret of a `url_token` webhook is not URL-safe.'),
+  'webhook/unusable-secret': error('The secret does not fit the signature scheme of its webhook.'),
+  'webhook/weak-secret': warning('The secret of a webhook is shorter than 16 characters.'),
+  'automation/invalid-name': error('The folder name of an automation is not a valid name.'),
+  'automation/name-collision': error('Two names of automations differ only in case.'),
+  'automation/not-in-folder': error('An automation lies directly in `automations/` instead of in a folder of its own.'),
+  'automation/nested-file': error('An `automation.md` lies deeper than `automations/<name>/`.'),
+  'automation/wrong-file-name': error('The file of an automation is not called `automation.md`.'),
+  'automation/no-file': warning('A folder in `automations/` holds no `automation.md`, and is ignored.'),
+  'automation/ignored-file': warning('A file directly in `automations/` is not a definition, and is ignored.'),
+  'automation/empty-prompt': error('Nothing but white space follows the front matter.'),
+  'automation/unknown-key': error('The front matter has a key that does not exist.'),
+  'automation/wrong-type': error('A value of the front matter has the wrong type.'),
+  'automation/missing-key': error('The front matter lacks a required key.'),
+  'automation/invalid-value': error('A value of the front matter is not allowed or has the wrong form.'),
+  'automation/unknown-provider': error('A trigger names a provider that does not exist.'),
+  'automation/no-webhooks': error('A webhook trigger names no webhook to listen to.'),
+  'automation/malformed-uid': error('An entry of `webhook_ids` is not a webhook UID.'),
+  'automation/name-as-uid': error('An entry of `webhook_ids` is the name of a webhook instead of its UID.'),
+  'automation/unknown-webhook': error('An entry of `webhooks` names no webhook of this factory.'),
+  'automation/reserved-secret': error('An entry of `secrets` is a variable that a run must not get from a secret.'),
+  'automation/unreachable': warning('No enabled webhook can start the automation.'),
+  'automation/same-trigger': warning('Two automations listen to the same webhooks with the same filter.'),
+} as const satisfies Record<string, Rule>;
+
+export type RuleId = keyof typeof RULES;
+
+function error(description: string): Rule {
+  return { severity: 'error', description };
+}
+
+function warning(description: string): Rule {
+  return { severity: 'warning', description };
+}

@@ -1,0 +1,181 @@
+import type { Diagnostic } from '../core/diagnostic.ts';
+import { WEBHOOK_NAME_PATTERN } from '../core/names.ts';
+import type { SourceTree, TreeEntry } from '../core/source-tree.ts';
+import { FILE_START, toDiagnostic } from './findings.ts';
+import { quote } from './key-path.ts';
+import type { RuleId } from './rules.ts';
+
+/** A file that declares something. */
+export interface NamedEntry {
+  name: string;
+  entry: TreeEntry;
+}
+
+/** The entries of a tree by what they declare, in the order of their paths, and what is wrong with their places. */
+export interface SortedEntries {
+  factory: TreeEntry | null;
+  webhooks: NamedEntry[];
+  automations: NamedEntry[];
+  /** Is there anything by which the tree can be known as a factory? */
+  isFactory: boolean;
+  diagnostics: Diagnostic[];
+}
+
+// Notes that people keep beside definitions; nobody wants a warning about them.
+const NOTE = /^(?:\..*|readme(?:\..*)?|.*\.md)$/i;
+const ALMOST_AUTOMATION = /^(?:automations?|prompt)\.(?:md|markdown|mdx|mdown|txt|ya?ml)$|^automation$/i;
+const ROOTS = ['factory.yaml', 'webhooks', 'automations'];
+
+/** Decides by its path alone what each entry of a tree is. */
+export function sortEntries(tree: SourceTree): SortedEntries {
+  const sorted: SortedEntries = { factory: null, webhooks: [], automations: [], isFactory: false, diagnostics: [] };
+  const report: Report = (entry, rule, message, hint) => {
+    sorted.diagnostics.push(toDiagnostic(tree.prefix + entry.path, { rule, at: FILE_START, path: [], message, hint }));
+  };
+  const folders = new Map<string, TreeEntry[]>();
+  const misspelt = new Set<string>();
+  for (const entry of [...tree.entries].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))) {
+    sortEntry(entry, { sorted, folders, misspelt, report });
+  }
+  for (const [name, entries] of folders) sortFolder(name, entries, sorted, report);
+  reportCollisions('webhook', sorted.webhooks, report);
+  reportCollisions('automation', sorted.automations, report);
+  return sorted;
+}
+
+type Report = (entry: TreeEntry, rule: RuleId, message: string, hint: string) => void;
+
+interface Walk {
+  sorted: SortedEntries;
+  /** Folder below `automations/` → what lies in it. */
+  folders: Map<string, TreeEntry[]>;
+  /** Roots that were reported: once each, however many files lie in them. */
+  misspelt: Set<string>;
+  report: Report;
+}
+
+function sortEntry(entry: TreeEntry, { sorted, folders, misspelt, report }: Walk): void {
+  const [root = '', ...below] = entry.path.split('/');
+  const known = ROOTS.find((name) => name === root.toLowerCase());
+  if (root.toLowerCase() === 'factory.yml' && below.length === 0) {
+    sorted.isFactory = true;
+    reportExtension(entry, 'factory.yaml', report);
+  } else if (known !== undefined) {
+    sorted.isFactory = true;
+    if (known !== root) {
+      if (!misspelt.has(root)) reportWrongCase(entry, known, report);
+      misspelt.add(root);
+    } else if (below.length === 0 && entry.kind !== 'file') reportNotAFile(entry, report);
+    else if (known === 'factory.yaml' && below.length === 0) sorted.factory = entry;
+    else if (known === 'webhooks' && below.length > 0) sortWebhookEntry(entry, below, sorted, report);
+    else if (known === 'automations' && below.length > 0) sortAutomationEntry(entry, below, folders, report);
+  }
+}
+
+function sortWebhookEntry(entry: TreeEntry, below: string[], sorted: SortedEntries, report: Report): void {
+  const fileName = below.at(-1)!;
+  const extension = /\.ya?ml$/i.exec(fileName)?.[0];
+  if (entry.kind !== 'file') reportNotAFile(entry, report);
+  else if (extension === undefined) reportIgnoredWebhookFile(entry, fileName, report);
+  else if (below.length > 1) {
+    const message = `Webhooks lie directly in webhooks/, but this file lies in the folder ${quote(below.slice(0, -1).join('/'))}.`;
+    report(entry, 'webhook/nested-file', message, `Move it to webhooks/${fileName}.`);
+  } else if (extension !== '.yaml') reportExtension(entry, `${fileName.slice(0, -extension.length)}.yaml`, report);
+  else sorted.webhooks.push({ name: checkName('webhook', entry, fileName.slice(0, -extension.length), report), entry });
+}
+
+function reportIgnoredWebhookFile(entry: TreeEntry, fileName: string, report: Report): void {
+  if (NOTE.test(fileName)) return;
+  const message = `${quote(fileName)} is not a definition and is ignored: webhooks are files that end in .yaml.`;
+  report(entry, 'webhook/ignored-file', message, 'Rename it to end in .yaml, or move it out of webhooks/.');
+}
+
+function sortAutomationEntry(
+  entry: TreeEntry,
+  below: string[],
+  folders: Map<string, TreeEntry[]>,
+  report: Report,
+): void {
+  const [folder = '', ...inside] = below;
+  if (inside.length > 0) {
+    const entries = folders.get(folder);
+    if (entries === undefined) folders.set(folder, [entry]);
+    else entries.push(entry);
+  } else if (entry.kind !== 'file') reportNotAFile(entry, report);
+  else reportLooseFile(entry, folder, report);
+}
+
+function reportLooseFile(entry: TreeEntry, fileName: string, report: Report): void {
+  const name = fileName.replace(/\.(?:md|markdown|ya?ml)$/i, '');
+  if (name !== fileName && !/^readme$/i.test(name) && !name.startsWith('.')) {
+    const message = `An automation is a folder, but ${quote(fileName)} lies directly in automations/.`;
+    report(entry, 'automation/not-in-folder', message, `Move it to automations/${name}/automation.md.`);
+  } else if (!NOTE.test(fileName)) {
+    const message = `${quote(fileName)} is not a definition and is ignored.`;
+    report(entry, 'automation/ignored-file', message, 'An automation is a file automations/<name>/automation.md.');
+  }
+}
+
+function sortFolder(name: string, entries: TreeEntry[], sorted: SortedEntries, report: Report): void {
+  const folder = `automations/${name}/`;
+  for (const entry of entries) {
+    if (entry.path.slice(folder.length).endsWith('/automation.md')) reportNestedAutomation(entry, folder, report);
+  }
+  const exact = entries.find((entry) => entry.path === `${folder}automation.md`);
+  if (exact !== undefined) {
+    if (exact.kind !== 'file') reportNotAFile(exact, report);
+    else sorted.automations.push({ name: checkName('automation', exact, name, report), entry: exact });
+    return;
+  }
+  const almost = entries.find((entry) => ALMOST_AUTOMATION.test(entry.path.slice(folder.length)));
+  if (almost !== undefined) {
+    const message = `The file of an automation is called automation.md, not ${quote(almost.path.slice(folder.length))}.`;
+    report(almost, 'automation/wrong-file-name', message, `Rename it to ${folder}automation.md.`);
+  } else if (!name.startsWith('.')) {
+    const message = `The folder ${quote(name)} holds no automation.md and is ignored.`;
+    report(entries[0]!, 'automation/no-file', message, `Add ${folder}automation.md, or remove the folder.`);
+  }
+}
+
+function reportNestedAutomation(entry: TreeEntry, folder: string, report: Report): void {
+  const message = `Automations lie in automations/<name>/, but this one lies deeper, below ${folder}.`;
+  const name = entry.path.split('/').at(-2);
+  report(entry, 'automation/nested-file', message, `Move it to automations/${name}/automation.md.`);
+}
+
+function checkName(kind: 'webhook' | 'automation', entry: TreeEntry, name: string, report: Report): string {
+  if (WEBHOOK_NAME_PATTERN.test(name)) return name;
+  const message = `${quote(name)} is not a valid name of ${kind === 'webhook' ? 'a webhook' : 'an automation'}.`;
+  const hint = 'A name begins with a letter or digit and has at most 100 letters, digits, ".", "_" and "-". Rename it.';
+  report(entry, `${kind}/invalid-name`, message, hint);
+  return name;
+}
+
+function reportCollisions(kind: 'webhook' | 'automation', named: NamedEntry[], report: Report): void {
+  const seen = new Map<string, NamedEntry>();
+  for (const item of named) {
+    const earlier = seen.get(item.name.toLowerCase());
+    if (earlier === undefined) seen.set(item.name.toLowerCase(), item);
+    else {
+      const message = `The names ${quote(earlier.name)} and ${quote(item.name)} differ only in case.`;
+      report(item.entry, `${kind}/name-collision`, message, 'Rename one: some file systems take them for the same.');
+    }
+  }
+}
+
+function reportWrongCase(entry: TreeEntry, known: string, report: Report): void {
+  const shown = known === 'factory.yaml' ? known : `${known}/`;
+  const message = `${quote(entry.path.split('/')[0])} must be spelt ${shown}, in lower case.`;
+  report(entry, 'tree/wrong-case', message, 'Rename it.');
+}
+
+function reportExtension(entry: TreeEntry, right: string, report: Report): void {
+  const message = `Definition files end in ".yaml", this one is called ${quote(entry.path.split('/').at(-1))}.`;
+  report(entry, 'file/wrong-extension', message, `Rename it to ${right}.`);
+}
+
+function reportNotAFile(entry: TreeEntry, report: Report): void {
+  const what = entry.kind === 'submodule' ? 'a submodule' : entry.kind === 'symlink' ? 'a symbolic link' : 'a file';
+  const message = `${quote(entry.path)} is ${what}, which is never followed; definitions are regular files.`;
+  report(entry, 'tree/not-a-file', message, 'Commit the file itself.');
+}

@@ -1,0 +1,133 @@
+import type { FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
+import { compareDiagnostics, type Diagnostic, hasErrors } from '../core/diagnostic.ts';
+import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../core/source-tree.ts';
+import { checkAlike } from './check-alike.ts';
+import { checkFactory } from './check-factory.ts';
+import { type CheckedAutomation, checkReferences, type References } from './check-references.ts';
+import { decodeText } from './decode-text.ts';
+import { FILE_START, Findings, toDiagnostic } from './findings.ts';
+import { readAutomation } from './read-automation.ts';
+import { readWebhook } from './read-webhook.ts';
+import { type NamedEntry, type SortedEntries, sortEntries } from './sort-entries.ts';
+
+/** What a tree is judged against beside itself. */
+export interface ValidationContext {
+  /** At most this many webhooks may be declared (20 by the specification). */
+  webhooksPerFactory: number;
+  /** Name of a webhook → UID, for those already applied; empty where no daemon is asked. */
+  knownUids: ReadonlyMap<string, string>;
+}
+
+export interface ValidatedTree {
+  /** Every finding, in the order of `compareDiagnostics`. */
+  diagnostics: Diagnostic[];
+  /** What the tree declares; `null` when any finding is an error, for a definition applies whole or not at all. */
+  definition: FactoryDefinition | null;
+  /** The names that the tree declares, whether their files are right or not. */
+  declared: { webhooks: string[]; automations: string[] };
+}
+
+/** Bytes → definitions, or everything that is wrong with them. Never throws, whatever the bytes are. */
+export function validateTree(tree: SourceTree, context: ValidationContext): ValidatedTree {
+  const sorted = sortEntries(tree);
+  const files: Findings[] = [];
+  const open = (entry: TreeEntry) => {
+    const findings = new Findings(tree.prefix + entry.path);
+    files.push(findings);
+    return { findings, text: readText(entry, findings) };
+  };
+  readFactory(sorted, open);
+  const webhooks = readWebhooks(sorted.webhooks, open);
+  const references = collectReferences(sorted.webhooks, webhooks, context);
+  const automations = readAutomations(sorted.automations, open);
+  for (const automation of automations) checkReferences(automation, references);
+  checkAlike(automations, references);
+  const diagnostics = [
+    ...sorted.diagnostics,
+    ...checkTree(tree, sorted, context),
+    ...files.flatMap((findings) => findings.toDiagnostics()),
+  ].sort(compareDiagnostics);
+  return { diagnostics, definition: toDefinition(diagnostics, webhooks, automations), declared: listDeclared(sorted) };
+}
+
+type Open = (entry: TreeEntry) => { findings: Findings; text: string | null };
+
+function readFactory({ factory }: SortedEntries, open: Open): void {
+  if (factory === null) return;
+  const { findings, text } = open(factory);
+  if (text !== null) checkFactory(text, findings);
+}
+
+function readWebhooks(named: NamedEntry[], open: Open): WebhookDefinition[] {
+  return named.flatMap(({ name, entry }) => {
+    const { findings, text } = open(entry);
+    const webhook = text === null ? null : readWebhook(name, text, findings);
+    return webhook === null ? [] : [webhook];
+  });
+}
+
+function readAutomations(named: NamedEntry[], open: Open): CheckedAutomation[] {
+  return named.map(({ name, entry }) => {
+    const { findings, text } = open(entry);
+    const read = text === null ? { definition: null, yaml: null } : readAutomation(name, text, findings);
+    return { ...read, findings };
+  });
+}
+
+function collectReferences(
+  named: NamedEntry[],
+  webhooks: WebhookDefinition[],
+  { knownUids }: ValidationContext,
+): References {
+  return {
+    declared: new Set(named.map(({ name }) => name)),
+    webhooks: new Map(webhooks.map((webhook) => [webhook.name, webhook])),
+    knownUids,
+    namesByUid: new Map([...knownUids].map(([name, uid]) => [uid, name])),
+  };
+}
+
+function toDefinition(
+  diagnostics: Diagnostic[],
+  webhooks: WebhookDefinition[],
+  automations: CheckedAutomation[],
+): FactoryDefinition | null {
+  if (hasErrors(diagnostics)) return null;
+  return { webhooks, automations: automations.flatMap(({ definition }) => (definition === null ? [] : [definition])) };
+}
+
+function listDeclared({ webhooks, automations }: SortedEntries): ValidatedTree['declared'] {
+  return { webhooks: webhooks.map(({ name }) => name), automations: automations.map(({ name }) => name) };
+}
+
+/** The text of a file; `null` where it cannot be read as one, and then a finding says why. */
+function readText(entry: TreeEntry, findings: Findings): string | null {
+  if (entry.bytes === null || entry.bytes.length > MAX_DEFINITION_BYTES) {
+    const message = `The file has ${entry.size} bytes; a definition file may have at most ${MAX_DEFINITION_BYTES} (256 KiB).`;
+    const hint = 'Make it shorter, for example by moving documents out of the prompt into files of their own.';
+    findings.add({ rule: 'file/too-large', at: FILE_START, path: [], message, hint });
+    return null;
+  }
+  const decoded = decodeText(entry.bytes);
+  if (decoded.ok) return decoded.text;
+  const message = 'The file is not valid UTF-8: a byte that cannot be part of a character stands here.';
+  findings.add({ rule: 'file/not-utf8', at: decoded.at, path: [], message, hint: 'Save the file as UTF-8.' });
+  return null;
+}
+
+function checkTree(tree: SourceTree, sorted: SortedEntries, context: ValidationContext): Diagnostic[] {
+  if (!sorted.isFactory) return [describeNoFactory(tree)];
+  const over = sorted.webhooks[context.webhooksPerFactory];
+  if (over === undefined) return [];
+  const message = `The factory declares ${sorted.webhooks.length} webhooks, but may have at most ${context.webhooksPerFactory}; disabled ones count.`;
+  const hint = 'Remove webhooks that nobody sends to, or move some to another factory.';
+  const finding = { rule: 'webhook/too-many', at: FILE_START, path: [], message, hint } as const;
+  return [toDiagnostic(tree.prefix + over.entry.path, finding)];
+}
+
+function describeNoFactory(tree: SourceTree): Diagnostic {
+  const place = tree.prefix === '' ? 'at the root of the tree' : `in ${tree.prefix}`;
+  const message = `No factory definition found: there is no factory.yaml, webhooks/ or automations/ ${place}.`;
+  const hint = 'Check the configured path and branch, or run "dockbell init" to begin a factory.';
+  return toDiagnostic('', { rule: 'factory/not-found', at: FILE_START, path: [], message, hint });
+}
