@@ -8,6 +8,7 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { RunResult } from '../core/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { systemErrorCode } from './file-error.ts';
+import { endLeftovers } from './leftovers.ts';
 import { captureOutput, type OutputCapture } from './output-capture.ts';
 import { type ProcessGroup, startProcessGroup } from './process-group.ts';
 import { prepareRunDirectory, type RunDirectory } from './run-directory.ts';
@@ -60,6 +61,7 @@ export function createCommandExecutor(options: CommandExecutorOptions): Executor
     type: 'command',
     execute: (request) => execute(request, settings),
     wasStarted: (run, attempt) => settings.tickets.exists(run, attempt),
+    endLeftovers: (run) => endLeftovers(run, settings.lingerMs),
   };
 }
 

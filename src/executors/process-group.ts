@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemErrorCode } from './file-error.ts';
+import { readProcessStat } from './process-stat.ts';
 import type { ChildEnvironment } from './run-environment.ts';
 
 const FIRST_LOOK_MS = 10;
@@ -99,11 +100,9 @@ async function hasLivingMember(id: number): Promise<boolean> {
   return living.includes(true);
 }
 
-/** `/proc/<pid>/stat` is `pid (name) state parent group …`, and the name may hold anything, brackets too. */
 async function livesInGroup(pid: string, group: number): Promise<boolean> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  const [state, , memberOf] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return Number(memberOf) === group && state !== 'Z' && state !== 'X';
+  const stat = await readProcessStat(pid);
+  return stat !== null && stat.group === group && stat.state !== 'Z' && stat.state !== 'X';
 }
 
 /** Ends what is left of a group: SIGTERM, then SIGKILL for what is still there after the grace period. */

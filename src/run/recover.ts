@@ -21,15 +21,18 @@ interface Parts {
 /**
  * Decides about every run that an earlier daemon left as `running` (decisions, "Run input"). Without a ticket it was
  * never started and is queued again. With one it is not started again: it ends as `failed`, `interrupted`, or is
- * queued as the next attempt where the configuration says `retry: interrupted`.
+ * queued as the next attempt where the configuration says `retry: interrupted`. What still runs of it is ended first.
  */
 export async function recoverRuns(parts: Parts, onRecovered: (run: Run, outcome: Recovered) => void): Promise<void> {
   for (const type of executorTypes(parts.executors)) {
-    for (const run of await parts.queue.running(type)) {
-      const outcome = await recoverRun(run, parts);
-      parts.logger.info({ run: run.id, attempt: run.attempt, outcome }, 'a run left behind by an earlier daemon');
-      onRecovered(run, outcome);
-    }
+    const runs = await parts.queue.running(type);
+    await Promise.all(
+      runs.map(async (run) => {
+        const outcome = await recoverRun(run, parts);
+        parts.logger.info({ run: run.id, attempt: run.attempt, outcome }, 'a run left behind by an earlier daemon');
+        onRecovered(run, outcome);
+      }),
+    );
   }
 }
 
@@ -40,6 +43,7 @@ async function recoverRun(run: Run, { queue, executors, clock, logger }: Parts):
     await queue.release({ id, attempt, nextAttempt: attempt });
     return 'started_again';
   }
+  await entry?.executor.endLeftovers(id);
   if (entry?.retryInterrupted && attempt < MAX_INTERRUPTED_ATTEMPTS) {
     await queue.release({ id, attempt, nextAttempt: attempt + 1 });
     return 'retried';

@@ -1,7 +1,6 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Transform } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../src/core/clock.ts';
 import { createIdSource, type RunId } from '../../src/core/ids.ts';
@@ -12,6 +11,7 @@ import { SecretValue } from '../../src/core/secret-value.ts';
 import { type CommandExecutorOptions, createCommandExecutor } from '../../src/executors/command-executor.ts';
 import { createTicketOffice } from '../../src/executors/ticket-office.ts';
 import { renderRunDocuments } from '../../src/run/envelope.ts';
+import { createRedactingTransform } from '../../src/secrets/redactor.ts';
 
 const ids = createIdSource((size) => crypto.getRandomValues(new Uint8Array(size)));
 
@@ -80,7 +80,7 @@ export async function openWorkshop(): Promise<Workshop> {
         logsDir,
         tickets,
         path: SEARCH_PATH,
-        maskOutput: maskWhole,
+        maskOutput: createRedactingTransform,
         clock: systemClock,
         ...options,
       }),
@@ -102,17 +102,6 @@ export function execute(
 
 export function orderStop(controller: AbortController, order: StopOrder): void {
   controller.abort(order);
-}
-
-/** Masks values that do not cross the border between two chunks: enough to see that all output goes through the mask. */
-export function maskWhole(values: Iterable<SecretValue>): Transform {
-  const texts = [...values].map((value) => value.reveal());
-  return new Transform({
-    transform: (chunk: Buffer, _encoding, done) => {
-      if (texts.length === 0) return done(null, chunk);
-      done(null, Buffer.from(texts.reduce((text, secret) => text.replaceAll(secret, '***'), chunk.toString('utf8'))));
-    },
-  });
 }
 
 export const silentLogger: Logger = {

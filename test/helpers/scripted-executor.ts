@@ -32,6 +32,8 @@ export class ScriptedExecutor implements Executor {
     return this.tickets.has(run);
   }
 
+  endLeftovers: Executor['endLeftovers'] = async () => undefined;
+
   end(id: RunId, result: RunResult = SUCCEEDED): void {
     this.#open.get(id)?.(result);
     this.#open.delete(id);

@@ -191,9 +191,9 @@ describe('captured output', () => {
 
   it('has the secrets of the run masked', async () => {
     const input = makeRunInput();
-    const executor = workshop.executor(['sh', '-c', 'echo "out $CI_TOKEN"; echo "err $CI_TOKEN" >&2']);
-    await execute(executor, input, { secrets: { CI_TOKEN: 'dbs_canary_value' } });
-    expect(await workshop.log(input.run.id)).toBe('out ***\nerr ***\n');
+    const script = 'echo "out $CI_TOKEN"; echo "err $CI_TOKEN" >&2; printf dbs_canary; sleep 0.1; echo _value';
+    await execute(workshop.executor(['sh', '-c', script]), input, { secrets: { CI_TOKEN: 'dbs_canary_value' } });
+    expect(await workshop.log(input.run.id)).toBe('out [redacted]\nerr [redacted]\n[redacted]\n');
   });
 
   it('is dropped, never written unmasked, where the mask fails; the command goes on', async () => {
@@ -234,6 +234,23 @@ describe('the ticket', () => {
     await execute(executor, input);
     await execute(executor, input);
     expect(await workshop.log(input.run.id)).toBe('started\nstarted\n');
+  });
+});
+
+describe('what a killed daemon left behind', () => {
+  it('is found by its run and ended, in whatever group; other runs go on', async () => {
+    const [gone, other] = [makeRunInput(), makeRunInput()];
+    const controller = new AbortController();
+    const script = 'echo $$; (setsid sh -c "echo \\$\\$; exec sleep 600") & while :; do sleep 0.05; done';
+    const executor = workshop.executor(['sh', '-c', script], { lingerMs: 100 });
+    const results = [gone, other].map((input) => execute(executor, input, { signal: controller.signal }));
+    await waitForLines(gone.run.id, 2);
+    await waitForLines(other.run.id, 2);
+    await executor.endLeftovers(gone.run.id);
+    for (const pid of await pidsInLog(gone.run.id)) expect(await isAlive(pid)).toBe(false);
+    for (const pid of await pidsInLog(other.run.id)) expect(await isAlive(pid)).toBe(true);
+    await executor.endLeftovers(other.run.id);
+    expect((await Promise.all(results)).map((result) => result.error)).toEqual(['signal SIGTERM', 'signal SIGTERM']);
   });
 });
 

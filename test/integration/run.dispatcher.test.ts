@@ -236,6 +236,17 @@ describe('after a crash', () => {
     expect(changes).toEqual(expect.arrayContaining([never, started]));
   });
 
+  it('what still runs of an interrupted run is ended before it is recorded or tried again', async () => {
+    const id = addRun({ state: 'running', executor: 'command' });
+    executor.tickets.add(id);
+    const seen: string[] = [];
+    executor.endLeftovers = async (run) => {
+      seen.push(`${run} ${queue.run(id).state} ${queue.run(id).attempt}`);
+    };
+    await open({ retryInterrupted: true }).start();
+    expect(seen).toEqual([`${id} running 1`]);
+  });
+
   it('a run whose ticket cannot be read counts as started', async () => {
     const id = addRun({ state: 'running', executor: 'command' });
     executor.wasStarted = async () => {

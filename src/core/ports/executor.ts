@@ -40,6 +40,11 @@ export interface Executor {
    * Was this attempt perhaps started by an earlier process? Decides after a crash whether it may be started (again).
    */
   wasStarted(run: RunId, attempt: number): Promise<boolean>;
+  /**
+   * Ends what an earlier process of the daemon left running of this run, as far as it can be found: a daemon that is
+   * killed takes nothing with it. Never throws.
+   */
+  endLeftovers(run: RunId): Promise<void>;
 }
 
 /** Captured output of runs. */
