@@ -54,7 +54,6 @@ const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** @param raw bytes received, one character each; read as UTF-8 where they are valid UTF-8, else as Latin-1 */
 function decodeText(raw: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII
   if (/^[\x00-\x7f]*$/.test(raw)) return raw;
   try {
     return utf8.decode(Buffer.from(raw, 'latin1'));

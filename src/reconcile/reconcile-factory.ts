@@ -9,7 +9,7 @@ import type { Inventory } from '../core/ports/inventory.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
 import type { SourceTree } from '../core/source-tree.ts';
-import type { ValidatedTree } from '../definitions/validate-tree.ts';
+import type { ValidatedTree, ValidationContext } from '../definitions/validate-tree.ts';
 import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
 import { describeExecutor, describeOutcome, describeReadiness, updateConditions } from './conditions.ts';
 import { resolveSecrets } from './resolve-secrets.ts';
@@ -24,7 +24,8 @@ export interface FactoryContext {
   inventory: Inventory;
   secrets: SecretStore;
   /** Checks a tree away from the thread that serves requests (threat model G4). */
-  validate(tree: SourceTree, knownUids: ReadonlyMap<string, string>): Promise<ValidatedTree>;
+  validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree>;
+  webhooksPerFactory: number;
   /** Swaps what was just applied into the registry. */
   activate(factory: string): Promise<void>;
   clock: Clock;
@@ -61,7 +62,10 @@ export async function reconcileFactory(context: FactoryContext, trigger: PassTri
   if (!read.ok) return recordEnding(context, startedAt, refuseTree(revision, read.reason, read.message));
 
   const applied = (await context.inventory.load(context.name))!;
-  const { definition, diagnostics } = await context.validate(read.tree, collectUids(applied));
+  const { definition, diagnostics } = await context.validate(read.tree, {
+    webhooksPerFactory: context.webhooksPerFactory,
+    knownUids: collectUids(applied),
+  });
   if (definition === null) return recordEnding(context, startedAt, invalidate(revision, diagnostics));
 
   return applyDefinition(context, startedAt, { revision, applied, definition, diagnostics });

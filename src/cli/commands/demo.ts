@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import type { CliCommand } from '../cli-command.ts';
 import type { Bind, Session } from '../session.ts';
 
-const DEFAULT_DIR = '.dockbell/demo';
+const DEFAULT_DIR = '.dockbell';
 
 /** `dockbell demo`: a daemon over the example factory. */
 export function registerDemoCommand(program: CliCommand, bind: Bind): void {
@@ -23,6 +23,7 @@ export function registerDemoCommand(program: CliCommand, bind: Bind): void {
 
 async function demo(session: Session, options: { dir: string }): Promise<number> {
   const { context } = session;
+  const stop = context.catchInterrupts();
   const { runDemo } = await import('../../app/run-demo.ts');
-  return runDemo({ dir: resolve(context.cwd, options.dir), out: context.stdout, env: context.env });
+  return runDemo({ dir: resolve(context.cwd, options.dir), out: context.stdout, env: context.env, stop });
 }

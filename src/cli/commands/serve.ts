@@ -13,7 +13,7 @@ export function registerServeCommand(program: CliCommand, bind: Bind): void {
     .option('--config <file>', `configuration (default: ${DEFAULT_CONFIG}, where there is one)`)
     .explain({
       negative: 'the daemon had to stop',
-      more: 'A first Ctrl-C (or SIGTERM) stops cleanly, a second one at once. --data-dir wins over dataDir of the configuration.',
+      more: 'The log goes to standard output: text on a terminal, else JSON lines.\nA first Ctrl-C (or SIGTERM) stops cleanly, a second one at once. --data-dir wins over dataDir of the configuration.',
       examples: [
         ['dockbell serve', 'with the dockbell.yaml of this folder'],
         ['dockbell serve --config /etc/dockbell/dockbell.yaml', 'as a service runs it'],
@@ -31,6 +31,7 @@ async function serve(session: Session, options: { config?: string }): Promise<nu
     configFile: findConfig(options.config, context.cwd),
     ...(session.globals.dataDir === undefined ? {} : { dataDir: resolve(context.cwd, session.globals.dataDir) }),
     env: context.env,
+    log: { format: context.stdout.isTTY === true ? 'text' : 'json', destination: context.stdout },
   });
   const stop = () => void daemon.stop();
   if (interrupted.aborted) stop();

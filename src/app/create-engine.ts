@@ -1,0 +1,95 @@
+import type { RunId } from '../core/ids.ts';
+import type { TicketOffice } from '../core/ports/executor.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Reconciliation } from '../core/reconciliation.ts';
+import type { Run } from '../core/run.ts';
+import { DeliveryRecorder } from '../ingress/delivery-recorder.ts';
+import { RejectionRows } from '../ingress/rejection-rows.ts';
+import { Registry } from '../registry/registry.ts';
+import type { Dispatcher } from '../run/dispatcher.ts';
+import { activateFactory } from './activate-factory.ts';
+import { createReconcilers, type Reconcilers } from './create-reconcilers.ts';
+import { createRunDispatcher } from './create-run-dispatcher.ts';
+import { DefinitionsThread } from './definitions-thread.ts';
+import { createHealth, type Health } from './health.ts';
+import type { Lifetime } from './lifetime.ts';
+import { createNotifyingSecretStore } from './notifying-secret-store.ts';
+import type { Foundation } from './open-foundation.ts';
+
+/** Where commands are looked for when the daemon itself has no `PATH`. */
+const DEFAULT_COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
+
+/** What turns commits into live webhooks and deliveries into runs. */
+export interface Engine {
+  registry: Registry;
+  reconcilers: Reconcilers;
+  dispatcher: Dispatcher;
+  recorder: DeliveryRecorder;
+  rejectionRows: RejectionRows;
+  /** Tells the reconcilers of every value that comes. */
+  secrets: SecretStore;
+  tickets: TicketOffice;
+  health: Health;
+}
+
+export interface EngineHooks {
+  createTickets(dir: string): TicketOffice;
+  onRunEnded(run: Run): void;
+}
+
+/** Builds the engine and makes live what was applied last, so that it serves also while git cannot be reached. */
+export async function createEngine(
+  foundation: Foundation,
+  lifetime: Lifetime,
+  { createTickets, onRunEnded }: EngineHooks,
+): Promise<Engine> {
+  const { config, env, storage, logger } = foundation;
+  const registry = new Registry();
+  const activate = (factory: string) =>
+    activateFactory({ inventory: storage.inventory, secrets: foundation.secrets, registry, logger }, factory);
+  for (const factory of config.factories) await activate(factory.name);
+
+  const definitions = new DefinitionsThread(new URL('./definitions-worker.js', import.meta.url));
+  lifetime.defer(() => definitions.close());
+  const onReconciled = (reconciliation: Reconciliation) => {
+    reportReconciliation(foundation, reconciliation);
+    foundation.metrics.keepWebhooks(registry.current().webhooks.keys());
+  };
+  const reconcilers = createReconcilers({ ...foundation, definitions, activate, onReconciled });
+
+  const secrets = createNotifyingSecretStore(foundation.secrets, () => reconcilers.onSecretChanged());
+  const tickets = createTickets(foundation.paths.tickets);
+  const commandPath = env.PATH ?? DEFAULT_COMMAND_PATH;
+  const recorder = new DeliveryRecorder(storage.deliveryLog);
+  return {
+    ...{ registry, reconcilers, secrets, tickets, recorder },
+    dispatcher: createRunDispatcher({
+      ...{ ...foundation, secrets, tickets, commandPath },
+      onRunChanged: (run) => void reportRun(foundation, run, onRunEnded),
+    }),
+    rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
+    health: createHealth(storage),
+  };
+}
+
+/** One line for each pass that did or found something; polls that changed nothing are silent. */
+function reportReconciliation({ logger, metrics }: Foundation, reconciliation: Reconciliation): void {
+  const { factory, revision, result, reason, message, startedAt, finishedAt } = reconciliation;
+  metrics.countReconciliation(factory, result);
+  const fields = { factory, revision, result, reason, durationMs: finishedAt - startedAt };
+  if (result === 'applied') logger.info(fields, message);
+  else if (result !== 'unchanged') logger.warn(fields, message);
+}
+
+/** One line for each start and each end of a run. */
+async function reportRun({ storage, logger }: Foundation, id: RunId, onRunEnded: (run: Run) => void): Promise<void> {
+  const run = await storage.runReader.get(id).catch(() => null);
+  if (run === null || run.state === 'queued') return;
+  const { factory, automation, delivery, attempt, state, error, exitCode } = run;
+  const fields = { run: id, factory, automation, delivery, attempt };
+  if (state === 'running') logger.info(fields, 'run started');
+  else {
+    logger.info({ ...fields, ...(error === null ? {} : { error }), exitCode }, `run ${state}`);
+    onRunEnded(run);
+  }
+}

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { Config, FactoryConfig } from '../config/config.ts';
+import type { Clock } from '../core/clock.ts';
+import { AppError } from '../core/errors.ts';
+import type { IdSource } from '../core/ids.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { ReconcileControl } from '../core/ports/reconciler.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Storage } from '../core/ports/storage.ts';
+import type { Reconciliation } from '../core/reconciliation.ts';
+import { Reconciler, type Schedule } from '../reconcile/reconciler.ts';
+import { createGitSource } from '../source/git-source.ts';
+import type { DataPaths } from './data-paths.ts';
+import type { DefinitionsThread } from './definitions-thread.ts';
+
+export interface ReconcilerParts {
+  config: Config;
+  paths: DataPaths;
+  storage: Storage;
+  secrets: SecretStore;
+  definitions: DefinitionsThread;
+  activate(factory: string): Promise<void>;
+  onReconciled(reconciliation: Reconciliation): void;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+}
+
+/** The loops of all configured factories. */
+export interface Reconcilers extends ReconcileControl {
+  start(): Promise<void>;
+  onSecretChanged(): void;
+  stop(): Promise<void>;
+}
+
+export function createReconcilers(parts: ReconcilerParts): Reconcilers {
+  const byName = new Map(parts.config.factories.map((factory) => [factory.name, createReconciler(parts, factory)]));
+  const all = [...byName.values()];
+  return {
+    start: async () => {
+      await Promise.all(all.map((reconciler) => reconciler.start()));
+    },
+    reconcileNow: (factory) => {
+      const reconciler = byName.get(factory);
+      if (reconciler) return reconciler.reconcile();
+      throw new AppError('not_found', `the configuration names no factory ${factory}`);
+    },
+    onSecretChanged: () => {
+      for (const reconciler of all) reconciler.onSecretChanged();
+    },
+    stop: async () => {
+      await Promise.all(all.map((reconciler) => reconciler.stop()));
+    },
+  };
+}
+
+function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Reconciler {
+  const { storage, secrets, definitions, activate, clock, ids, logger } = parts;
+  const { url, branch, path, pollIntervalMs } = factory.source;
+  const { webhooksPerFactory } = parts.config.limits;
+  const mirrorDir = join(parts.paths.mirrors, factory.name);
+  const context = {
+    name: factory.name,
+    source: createGitSource({ url, branch, path, pollIntervalMs, mirrorDir }),
+    sourceKey: digestSource(factory),
+    hasExecutor: factory.runs.executor !== null,
+    inventory: storage.inventory,
+    secrets,
+    validate: definitions.validate.bind(definitions),
+    webhooksPerFactory,
+    activate,
+    clock,
+    ids,
+  };
+  return new Reconciler(context, scheduleUnref, parts.onReconciled, logger);
+}
+
+/** The URL may hold a password, so what is stored is a digest. */
+function digestSource({ source }: FactoryConfig): string {
+  return createHash('sha256')
+    .update(JSON.stringify([source.url, source.branch, source.path]))
+    .digest('hex');
+}
+
+const scheduleUnref: Schedule = (delayMs, callback) => {
+  const timer = setTimeout(callback, delayMs).unref();
+  return () => clearTimeout(timer);
+};

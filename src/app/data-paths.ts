@@ -1,0 +1,24 @@
+import { join } from 'node:path';
+
+/** Where things stand in the data directory. */
+export interface DataPaths {
+  database: string;
+  mirrors: string;
+  runs: string;
+  runLogs: string;
+  tickets: string;
+  daemonFile: string;
+  adminToken: string;
+}
+
+export function resolveDataPaths(dataDir: string): DataPaths {
+  return {
+    database: join(dataDir, 'dockbell.db'),
+    mirrors: join(dataDir, 'mirrors'),
+    runs: join(dataDir, 'runs'),
+    runLogs: join(dataDir, 'run-logs'),
+    tickets: join(dataDir, 'tickets'),
+    daemonFile: join(dataDir, 'daemon.json'),
+    adminToken: join(dataDir, 'admin-token'),
+  };
+}

@@ -1,0 +1,13 @@
+import type { SecretStore } from '../core/ports/secret-store.ts';
+
+/** A secret store that tells when a value came or changed, so that an apply that waited for it is tried again. */
+export function createNotifyingSecretStore(store: SecretStore, onChanged: () => void): SecretStore {
+  return {
+    ...store,
+    put: async (name, value, mode) => {
+      const stored = await store.put(name, value, mode);
+      onChanged();
+      return stored;
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { createAdminServer } from '../api/create-admin-server.ts';
+import type { AdminServices, FactorySource } from '../api/services.ts';
+import type { FactoryConfig } from '../config/config.ts';
+import { AppError } from '../core/errors.ts';
+import type { WebhookView } from '../core/ports/inventory.ts';
+import { createRunLogReader } from '../executors/run-log.ts';
+import { buildSenderRequest } from '../sender/build-request.ts';
+import { postDelivery } from '../sender/post-delivery.ts';
+import { findScheme } from '../signature/schemes.ts';
+import { ensureAdminToken } from './admin-token.ts';
+import type { Engine } from './create-engine.ts';
+import { createFastifyLogger } from './fastify-logger.ts';
+import type { Lifetime } from './lifetime.ts';
+import { listen } from './listen.ts';
+import type { Foundation } from './open-foundation.ts';
+import { readPackageVersion } from './package-version.ts';
+
+/** Opens the private listener and makes sure that there is a way in; answers with its URL. */
+export async function openAdmin(
+  foundation: Foundation,
+  engine: Engine,
+  ingressUrl: string,
+  lifetime: Lifetime,
+): Promise<string> {
+  const { config, storage, paths } = foundation;
+  await ensureAdminToken({ ...foundation, tokens: storage.tokens }, paths.adminToken);
+  const server = createAdminServer(composeServices(foundation, engine, ingressUrl));
+  lifetime.defer(() => server.close());
+  return listen('admin', config.admin, server.server, ({ host, port }) => server.listen({ host, port }));
+}
+
+function composeServices(foundation: Foundation, engine: Engine, ingressUrl: string): AdminServices {
+  const { config, storage, metrics, clock, ids, randomBytes, logger, paths } = foundation;
+  return {
+    inventory: storage.inventoryReader,
+    deliveries: storage.deliveryReader,
+    runs: storage.runReader,
+    runLogs: createRunLogReader(paths.runLogs),
+    runControl: engine.dispatcher,
+    reconciliations: storage.reconciliationReader,
+    reconcile: engine.reconcilers,
+    secrets: engine.secrets,
+    tokens: storage.tokens,
+    factorySource: (name) => describeSource(config.factories.find((factory) => factory.name === name)),
+    schemeNamesDeliveries: (scheme) => namesDeliveries(scheme),
+    sendTestDelivery: (webhook, body, deliveryId) =>
+      sendTestDelivery(foundation, ingressUrl, webhook, body, deliveryId),
+    health: engine.health,
+    renderMetrics: () => metrics.render(),
+    openMetrics: config.admin.openMetrics,
+    allowedHosts: config.admin.allowedHosts,
+    baseUrl: () => config.baseUrl ?? ingressUrl,
+    version: readPackageVersion(),
+    ...{ clock, ids, randomBytes, logger: createFastifyLogger(logger) },
+  };
+}
+
+function describeSource(factory: FactoryConfig | undefined): FactorySource | null {
+  if (factory === undefined) return null;
+  const { type, url, branch, path } = factory.source;
+  return { type, url, branch, path };
+}
+
+function namesDeliveries(scheme: string): boolean {
+  return (findScheme(scheme)?.headers ?? []).some((family) => family.identity !== null);
+}
+
+/** The daemon posts to its own ingress as a real sender would, so that no secret has to leave the store for a test. */
+async function sendTestDelivery(
+  { secrets, clock, ids }: Foundation,
+  ingressUrl: string,
+  webhook: WebhookView,
+  body: Uint8Array,
+  deliveryId: string | null,
+) {
+  const secret = await secrets.open(webhook.secretName, webhook.secretVersion);
+  if (secret === null) throw new AppError('conflict', `the secret of the webhook ${webhook.name} is gone`);
+  const url = `${ingressUrl}/webhooks/w/${webhook.uid}`;
+  const request = buildSenderRequest(
+    { ...webhook, ingressUrl: webhook.authMode === 'url_token' ? `${url}/{token}` : url },
+    secret.reveal(),
+    { body, deliveryId, nowMs: clock.wallMs(), newId: () => ids.deliveryId(clock.wallMs()) },
+  );
+  return postDelivery(request, body);
+}

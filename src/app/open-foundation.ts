@@ -1,0 +1,93 @@
+import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
+import type { Config } from '../config/config.ts';
+import { type Clock, systemClock } from '../core/clock.ts';
+import type { AppError } from '../core/errors.ts';
+import { createIdSource, type IdSource, type RandomBytes } from '../core/ids.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Storage } from '../core/ports/storage.ts';
+import { createLogger } from '../observability/logger.ts';
+import { createMetrics, type Metrics } from '../observability/metrics.ts';
+import { loadMasterKey, MASTER_KEY_VARIABLE } from '../secrets/load-master-key.ts';
+import { createRedactor, type Redactor } from '../secrets/redactor.ts';
+import { createSecretStore } from '../secrets/secret-store.ts';
+import { createVault } from '../secrets/vault.ts';
+import { verifyMasterKey } from '../secrets/verify-master-key.ts';
+import { lockDataDir } from '../storage/data-dir-lock.ts';
+import { startStorage } from '../storage/sqlite/start-storage.ts';
+import { type DataPaths, resolveDataPaths } from './data-paths.ts';
+import type { Lifetime } from './lifetime.ts';
+import { createMetricProbes } from './metric-probes.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** What everything else of a daemon stands on. */
+export interface Foundation {
+  config: Config;
+  env: Environment;
+  paths: DataPaths;
+  clock: Clock;
+  ids: IdSource;
+  randomBytes: RandomBytes;
+  logger: Logger;
+  metrics: Metrics;
+  storage: Storage;
+  /** Resolves when the storage can promise nothing any more. */
+  storageBroken: Promise<AppError>;
+  secrets: SecretStore;
+}
+
+/** Where the log goes. */
+export interface LogTarget {
+  format: 'json' | 'text';
+  /** Takes whole lines, for example `process.stdout`. */
+  destination: { write(line: string): unknown };
+}
+
+/**
+ * Takes the data directory, opens the storage and the secrets in it, in this order: nothing is read before the lock is
+ * held, and nothing is written with a wrong master key.
+ */
+export async function openFoundation(
+  config: Config,
+  env: Environment,
+  lifetime: Lifetime,
+  log: LogTarget,
+): Promise<Foundation> {
+  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  const lock = lockDataDir(config.dataDir);
+  lifetime.defer(() => lock.release());
+
+  const redactor = createRedactor();
+  const logger = createLogger({ ...log, level: 'info', redact: (text) => redactor.redactText(text) });
+  const paths = resolveDataPaths(config.dataDir);
+  const thread = await startStorage(new URL('../storage/sqlite/worker.js', import.meta.url), { file: paths.database });
+  lifetime.defer(() => thread.close());
+
+  const { storage } = thread;
+  const secrets = await openSecrets(config, env, storage, redactor, logger);
+  return {
+    ...{ config, env, paths, clock: systemClock, ids: createIdSource(randomBytes), randomBytes },
+    ...{ logger, metrics: createMetrics(createMetricProbes(storage)), storage, storageBroken: thread.broken, secrets },
+  };
+}
+
+/** Throws `master_key_wrong` before anything is written where the key is not the one that sealed what is stored. */
+async function openSecrets(
+  config: Config,
+  env: Environment,
+  { sealedSecrets: table }: Storage,
+  redactor: Redactor,
+  logger: Logger,
+): Promise<SecretStore> {
+  const { key, warning } = await loadMasterKey({
+    masterKeyFile: config.masterKeyFile,
+    environmentValue: env[MASTER_KEY_VARIABLE],
+    createIfMissing: (await table.keyCheck()) === null,
+  });
+  if (warning !== null) logger.warn({}, warning);
+  const vault = createVault(key);
+  await verifyMasterKey(table, vault);
+  return createSecretStore({ table, vault, clock: systemClock, redactor });
+}

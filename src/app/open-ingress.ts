@@ -1,0 +1,36 @@
+import { messageOf } from '../core/errors.ts';
+import { createClientAddressFinder } from '../ingress/client-address.ts';
+import { handleDelivery, type IngressContext } from '../ingress/handle-delivery.ts';
+import { createIngressServer } from '../ingress/http.ts';
+import { RateLimits } from '../ingress/limits.ts';
+import type { Engine } from './create-engine.ts';
+import type { Lifetime } from './lifetime.ts';
+import { bindServer, closeListener, listen } from './listen.ts';
+import type { Foundation } from './open-foundation.ts';
+
+/** Requests under way get this long to be answered on a clean stop. */
+const ANSWER_GRACE_MS = 5_000;
+
+/** Opens the public listener; answers with its URL. On stop it answers what is in flight, then writes what waits. */
+export async function openIngress(foundation: Foundation, engine: Engine, lifetime: Lifetime): Promise<string> {
+  const { config, logger, clock, ids, metrics } = foundation;
+  const { registry, recorder, rejectionRows, dispatcher } = engine;
+  const context: IngressContext = {
+    ...{ registry, recorder, rejectionRows, metrics, clock, ids },
+    limits: new RateLimits(config.limits),
+    maxBodyBytes: config.limits.bodyBytes,
+    onRunsBorn: (factory) => dispatcher.wake(factory),
+    onStorageTrouble: (error) => logger.error({ problem: messageOf(error) }, 'a delivery could not be stored'),
+  };
+  const server = createIngressServer(
+    (request) => handleDelivery(context, request),
+    createClientAddressFinder(config.trustedProxies),
+  );
+  const url = await listen('ingress', config.ingress, server, (address) => bindServer(server, address));
+  lifetime.defer(async () => {
+    await closeListener(server, ANSWER_GRACE_MS);
+    rejectionRows.flush(clock.monotonicMs(), true);
+    await recorder.drain();
+  });
+  return url;
+}

@@ -1,0 +1,127 @@
+import { loadConfig } from '../config/load-config.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { TicketOffice } from '../core/ports/executor.ts';
+import type { InventoryReader } from '../core/ports/inventory.ts';
+import type { ReconcileControl } from '../core/ports/reconciler.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Run } from '../core/run.ts';
+import { createRunFiles } from '../executors/run-files.ts';
+import { createTicketOffice } from '../executors/ticket-office.ts';
+import { createEngine, type Engine } from './create-engine.ts';
+import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { Lifetime } from './lifetime.ts';
+import { openAdmin } from './open-admin.ts';
+import { type Environment, type Foundation, type LogTarget, openFoundation } from './open-foundation.ts';
+import { openIngress } from './open-ingress.ts';
+import { readPackageVersion } from './package-version.ts';
+
+export interface DaemonOptions {
+  /** Path of `dockbell.yaml`; `null` for none. */
+  configFile: string | null;
+  /** Wins over `dataDir` of the configuration. */
+  dataDir?: string;
+  /** Further keys that win over the configuration, as the file would write them. */
+  overrides?: JsonObject;
+  env: Environment;
+  log: LogTarget;
+  /** Makes what keeps the tickets of started runs; files in the data directory where absent. */
+  createTickets?: (dir: string) => TicketOffice;
+  /** Done when the secrets are open and before the first commit is looked at. */
+  beforeWork?: (secrets: SecretStore) => Promise<void>;
+  /** Told of every run that has ended. */
+  onRunEnded?: (run: Run) => void;
+}
+
+/** A daemon that serves. */
+export interface Daemon {
+  ingressUrl: string;
+  adminUrl: string;
+  /** For whoever runs the daemon in its own process; none of it is reachable from outside. */
+  secrets: SecretStore;
+  inventory: InventoryReader;
+  reconcile: ReconcileControl;
+  /** Stops cleanly; later calls share the first one. */
+  stop(): Promise<void>;
+  /** Resolves with the exit code when the daemon has ended: 0 after `stop`, 1 when it had to give up. */
+  exited: Promise<number>;
+}
+
+/**
+ * Starts a daemon: foundation, engine, listeners, then the work. Throws an `AppError` where it cannot start; nothing
+ * goes on then.
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const overrides: JsonObject = { ...options.overrides };
+  if (options.dataDir !== undefined) overrides.dataDir = options.dataDir;
+  const config = await loadConfig({ file: options.configFile, env: options.env, overrides });
+  const lifetime = new Lifetime();
+  try {
+    const foundation = await openFoundation(config, options.env, lifetime, options.log);
+    const { createTickets = createTicketOffice, onRunEnded = () => {} } = options;
+    const engine = await createEngine(foundation, lifetime, { createTickets, onRunEnded });
+    await options.beforeWork?.(engine.secrets);
+    startWork(foundation, engine, lifetime);
+    const ingressUrl = await openIngress(foundation, engine, lifetime);
+    const adminUrl = await openAdmin(foundation, engine, ingressUrl, lifetime);
+    await announce(foundation, ingressUrl, adminUrl, lifetime);
+    return { ingressUrl, adminUrl, ...composeHandle(foundation, engine, lifetime) };
+  } catch (error) {
+    await lifetime.end();
+    throw error;
+  }
+}
+
+/** Runs are taken up, commits are followed, what is too old goes. The listeners end before any of it does. */
+function startWork(foundation: Foundation, engine: Engine, lifetime: Lifetime): void {
+  const { config, paths, storage } = foundation;
+  void engine.dispatcher.start();
+  lifetime.defer(() => engine.dispatcher.stop(config.shutdownGraceMs));
+  void engine.reconcilers.start();
+  lifetime.defer(() => engine.reconcilers.stop());
+  const runFiles = createRunFiles({ runsDir: paths.runs, logsDir: paths.runLogs, tickets: engine.tickets });
+  const housekeeping = startHousekeeping({
+    ...{ ...foundation, ...engine, policy: config.retention, retention: storage.retention },
+    removeRunFiles: (runId) => runFiles.removeRunFiles(runId),
+  });
+  lifetime.defer(() => housekeeping.stop());
+}
+
+async function announce({ paths, logger }: Foundation, ingressUrl: string, adminUrl: string, lifetime: Lifetime) {
+  const version = readPackageVersion();
+  lifetime.defer(() => removeDaemonFile(paths.daemonFile));
+  await writeDaemonFile(paths.daemonFile, { pid: process.pid, ingress_url: ingressUrl, admin_url: adminUrl, version });
+  logger.info({ ingressUrl, adminUrl, version }, 'dockbell serves');
+}
+
+/** The storage that can promise nothing ends the daemon too: not ready at once, nothing accepted, exit code 1. */
+function composeHandle(foundation: Foundation, engine: Engine, lifetime: Lifetime) {
+  const { storage, storageBroken, logger } = foundation;
+  let ending: Promise<number> | null = null;
+  let resolveExited!: (code: number) => void;
+  const exited = new Promise<number>((resolve) => {
+    resolveExited = resolve;
+  });
+  const end = (code: number) => {
+    ending ??= lifetime.end().then(
+      () => code,
+      (error) => {
+        logger.error({ err: error }, 'the daemon did not stop cleanly');
+        return 1;
+      },
+    );
+    return ending.then(resolveExited);
+  };
+  void storageBroken.then((error) => {
+    engine.health.fail(error.message);
+    logger.error({ err: error }, 'the storage is broken: the daemon stops, start it again to recover');
+    return end(1);
+  });
+  return {
+    secrets: engine.secrets,
+    reconcile: engine.reconcilers,
+    inventory: storage.inventoryReader,
+    stop: () => end(0),
+    exited,
+  };
+}
