@@ -23,6 +23,8 @@ const BURST_MS = 50;
 interface BranchState {
   /** Differs whenever the branch may have moved. */
   signature: string;
+  /** Differs whenever what there is to watch is no longer what was watched. */
+  layout: string;
   /** Paths whose changes may move it, and every folder on the way to them. */
   watched: Set<string>;
   /** Existing folders above everything that is watched. */
@@ -86,16 +88,16 @@ export class RepositoryWatcher {
     if (before !== state.signature && before !== null && !this.#isClosed) onChange();
   }
 
-  /** Watches other paths when the repository has become another kind, or has come or gone. */
+  /** Watches anew when the repository has become another kind, or it or a folder of its refs has come, gone or been replaced. */
   async #follow(state: BranchState): Promise<void> {
-    const layout = JSON.stringify([state.roots, [...state.watched]]);
-    if (this.#isClosed || layout === this.#layout) return;
-    this.#layout = layout;
+    if (this.#isClosed || state.layout === this.#layout) return;
+    const isFirst = this.#layout === '';
+    this.#layout = state.layout;
     await this.#files?.close();
     this.#files = watchPaths(state, () => this.#lookSoon());
     // Between reading the state and now anything may have happened; the next look tells.
     this.#files.once('ready', () => {
-      this.#signature = '';
+      if (isFirst) this.#signature = '';
       this.#lookSoon();
     });
   }
@@ -110,7 +112,12 @@ function watchPaths(state: BranchState, onEvent: () => void): FSWatcher {
     ignorePermissionErrors: true,
   });
   // A watch that fails (too many watches, say) leaves the look by the clock.
-  return files.on('all', onEvent).on('error', onEvent);
+  files.on('all', onEvent).on('error', onEvent);
+  // A folder that is replaced in one step stays "the same" to chokidar; the folder above it saw the step.
+  return files.on('raw', (_event, name, details) => {
+    const { watchedPath } = details as { watchedPath: string };
+    if (!state.roots.includes(watchedPath) || allowed.has(join(watchedPath, name ?? ''))) onEvent();
+  });
 }
 
 async function readBranchState(path: string, branch: string): Promise<BranchState> {
@@ -121,11 +128,20 @@ async function readBranchState(path: string, branch: string): Promise<BranchStat
   const bases = [...new Set([path, await realPathOf(path), ...(commonDir === null ? [] : [commonDir])])];
   const targets = [...bases.flatMap(repositoryMarks), ...files];
   const roots = await Promise.all(bases.map((base) => nearestFolder(dirname(base))));
+  const watched = new Set(targets.flatMap((target) => pathsDownTo(target, roots)));
+  const folders = await Promise.all([...roots, ...watched].map(identifyFolder));
   return {
     signature: JSON.stringify([commonDir, ...fingerprints]),
-    watched: new Set(targets.flatMap((target) => pathsDownTo(target, roots))),
+    layout: JSON.stringify([roots, [...watched], folders]),
+    watched,
     roots: [...new Set(roots)],
   };
+}
+
+/** A folder's number in its file system: another folder under the same name has another. */
+async function identifyFolder(path: string): Promise<string | null> {
+  const found = await stat(path, { bigint: true }).catch(() => null);
+  return found?.isDirectory() ? `${found.dev}:${found.ino}` : null;
 }
 
 /** What tells whether a repository stands at a path. */

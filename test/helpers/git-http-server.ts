@@ -49,6 +49,7 @@ export async function startGitHttpServer(options: GitHttpServerOptions): Promise
     requests,
     stalled,
     async close() {
+      if (!server.listening) return;
       server.closeAllConnections();
       server.close();
       await once(server, 'close');

@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DefinitionSource } from '../../src/core/ports/definition-source.ts';
@@ -191,11 +191,13 @@ describe('The mirror is disposable', () => {
       const repo = createRepo();
       repo.commit({ 'webhooks/a.yaml': 'a' });
       await openSource(repo).fetch();
+      const mirror = statSync(mirrorOf(repo)).ino;
       writeFileSync(join(mirrorOf(repo), lock), '');
       const revision = repo.commit({ 'webhooks/b.yaml': 'b' });
       const source = openSource(repo);
       expect(await source.fetch()).toEqual({ ok: true, revision });
       expect(await readPaths(source, revision)).toEqual(['webhooks/a.yaml', 'webhooks/b.yaml']);
+      expect(statSync(mirrorOf(repo)).ino).toBe(mirror);
     },
   );
 

@@ -1,0 +1,233 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SourceResult } from '../../src/core/ports/definition-source.ts';
+import type { SourceTree } from '../../src/core/source-tree.ts';
+import { readDirectoryTree, readRevisionTree } from '../../src/source/directory-source.ts';
+import { createGitSource } from '../../src/source/git-source.ts';
+import { createTempGitRepo, type RawEntry, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+
+let repo: TempGitRepo;
+beforeEach(() => {
+  repo = createTempGitRepo();
+});
+afterEach(() => repo.remove());
+
+type TreeAnswer = SourceResult<{ tree: SourceTree }>;
+
+async function readByMirror(revision: string): Promise<TreeAnswer> {
+  const mirrorDir = join(repo.root, 'mirror');
+  const source = createGitSource({ url: repo.path, branch: 'main', path: '.', mirrorDir, pollIntervalMs: 60_000 });
+  try {
+    const fetched = await source.fetch();
+    return fetched.ok ? await source.readTree(revision) : fetched;
+  } finally {
+    await source.close();
+  }
+}
+
+function kindsOf(answer: TreeAnswer): unknown {
+  return answer.ok ? answer.tree.entries.map(({ path, kind, bytes }) => [path, kind, bytes !== null]) : answer;
+}
+
+const REFUSED: [title: string, entries: RawEntry[], shown: string][] = [
+  ['a name with a line break', [{ mode: '100644', name: 'a\n::error::.yaml' }], '"webhooks/a\\n::error::.yaml"'],
+  ['a name with an escape', [{ mode: '100644', name: 'a\u001b[2J.yaml' }], '"webhooks/a\\x1b[2J.yaml"'],
+  ['a name that turns the text around', [{ mode: '100644', name: 'a\u202elmay' }], '\\u{202e}'],
+  ['a name that is no UTF-8', [{ mode: '100644', name: Buffer.from([0x61, 0xff]) }], '"webhooks/a\\xff"'],
+  [
+    'names that differ in case',
+    [
+      { mode: '100644', name: 'CI.yaml' },
+      { mode: '100644', name: 'ci.yaml' },
+    ],
+    '"webhooks/CI.yaml" and "webhooks/ci.yaml"',
+  ],
+];
+
+describe('A tree of a commit (G2)', () => {
+  it('with links, submodules and executables lists what they are and reads only files', async () => {
+    const revision = repo.commitRawWebhooks([
+      { mode: '100644', name: 'a "quoted" \\ name.yaml' },
+      { mode: '100755', name: 'b.yaml' },
+      { mode: '120000', name: 'link.yaml', content: '/etc/passwd' },
+      { mode: '160000', name: 'module' },
+    ]);
+    expect(kindsOf(await readByMirror(revision))).toEqual([
+      ['webhooks/a "quoted" \\ name.yaml', 'file', true],
+      ['webhooks/b.yaml', 'file', true],
+      ['webhooks/link.yaml', 'symlink', false],
+      ['webhooks/module', 'submodule', false],
+    ]);
+  });
+
+  it('whose webhooks are a link or a file has that as its entry', async () => {
+    const blob = repo.git(['hash-object', '-w', '--stdin'], '/etc');
+    const tree = repo.git(['mktree'], `100644 blob ${blob}\tautomations\n120000 blob ${blob}\twebhooks\n`);
+    const revision = repo.git(['commit-tree', '-m', 'x', tree]);
+    repo.git(['update-ref', 'refs/heads/main', revision]);
+    expect(kindsOf(await readByMirror(revision))).toEqual([
+      ['automations', 'file', true],
+      ['webhooks', 'symlink', false],
+    ]);
+  });
+
+  it('without anything of a definition is empty, which is for others to judge', async () => {
+    expect(kindsOf(await readByMirror(repo.commit({ 'README.md': 'x' })))).toEqual([]);
+  });
+
+  it.each(REFUSED)('with %s is refused, by the mirror and offline', async (_title, entries, shown) => {
+    const revision = repo.commitRawWebhooks(entries);
+    const refusal = { ok: false, reason: 'TreeOdd', message: expect.stringContaining(shown) };
+    expect(await readByMirror(revision)).toMatchObject(refusal);
+    expect(await readRevisionTree(repo.path, 'main')).toMatchObject(refusal);
+  });
+
+  it.each(['.git', '.GIT', '..', '.'])('with the name %j is refused by git and by us', async (name) => {
+    const revision = repo.commitRawWebhooks([{ mode: '100644', name }]);
+    expect(await readByMirror(revision)).toMatchObject({
+      reason: 'TreeOdd',
+      message: expect.stringContaining('git refuses'),
+    });
+    expect(await readRevisionTree(repo.path, 'main')).toMatchObject({ ok: false, reason: 'TreeOdd' });
+  });
+});
+
+describe('A revision read offline', () => {
+  it('is any name of a commit, read below the folder that was given', async () => {
+    const revision = repo.commit({ 'team/webhooks/a.yaml': 'a', 'webhooks/b.yaml': 'b' });
+    repo.git(['tag', '-a', 'v1', '-m', 'x']);
+    repo.commit({ 'team/webhooks/a.yaml': 'changed' });
+    for (const rev of ['v1', revision, revision.slice(0, 10), 'main~1', 'HEAD^']) {
+      expect(await readRevisionTree(join(repo.path, 'team'), rev)).toEqual({
+        ok: true,
+        root: repo.path,
+        revision,
+        tree: {
+          prefix: 'team/',
+          entries: [{ path: 'webhooks/a.yaml', kind: 'file', size: 1, bytes: new Uint8Array([0x61]) }],
+        },
+      });
+    }
+  });
+
+  it('of a bare repository and of a linked work tree is read too', async () => {
+    const revision = repo.commit({ 'webhooks/a.yaml': 'a' });
+    const linked = repo.addWorktree('linked');
+    const bare = createTempGitRepo({ bare: true });
+    const pushed = bare.commit({ 'webhooks/a.yaml': 'a' });
+    expect(await readRevisionTree(linked, 'HEAD')).toMatchObject({ ok: true, root: linked, revision });
+    expect(await readRevisionTree(bare.path, 'main')).toMatchObject({ ok: true, root: bare.path, revision: pushed });
+    bare.remove();
+  });
+
+  it.each(['--help', '-x', '', 'a\nb'])('named %j is refused before git sees it', async (rev) => {
+    repo.commit({ 'webhooks/a.yaml': 'a' });
+    expect(await readRevisionTree(repo.path, rev)).toMatchObject({ ok: false, reason: 'RepositoryRefused' });
+  });
+
+  it.each(['nothing', 'main:webhooks', 'main..main', 'HEAD~9'])('named %j is no commit', async (rev) => {
+    repo.commit({ 'webhooks/a.yaml': 'a' });
+    expect(await readRevisionTree(repo.path, rev)).toEqual({
+      ok: false,
+      reason: 'BranchMissing',
+      message: `The repository has no commit "${rev}".`,
+    });
+  });
+
+  it('outside a repository is answered with a sentence', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'dockbell-none-'));
+    expect(await readRevisionTree(dir, 'main')).toMatchObject({ ok: false, reason: 'RepositoryMissing' });
+    rmSync(dir, { recursive: true });
+  });
+});
+
+describe('A folder read offline', () => {
+  const write = (path: string, content: string) => {
+    mkdirSync(join(repo.path, path, '..'), { recursive: true });
+    writeFileSync(join(repo.path, path), content);
+  };
+
+  it('gives what stands on disk, uncommitted too, and the root of its repository', async () => {
+    write('sub/dir/factory.yaml', 'x');
+    write('sub/dir/webhooks/a.yaml', 'a');
+    write('sub/dir/automations/b/automation.md', 'b');
+    write('sub/dir/other/c.yaml', 'c');
+    expect(await readDirectoryTree(join(repo.path, 'sub/dir'))).toEqual({
+      ok: true,
+      root: repo.path,
+      tree: {
+        prefix: 'sub/dir/',
+        entries: [
+          { path: 'factory.yaml', kind: 'file', size: 1, bytes: new Uint8Array([0x78]) },
+          { path: 'webhooks/a.yaml', kind: 'file', size: 1, bytes: new Uint8Array([0x61]) },
+          { path: 'automations/b/automation.md', kind: 'file', size: 1, bytes: new Uint8Array([0x62]) },
+        ],
+      },
+    });
+  });
+
+  it('outside a repository is its own root', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'dockbell-none-'));
+    writeFileSync(join(dir, 'factory.yaml'), 'x');
+    expect(await readDirectoryTree(dir)).toMatchObject({
+      ok: true,
+      tree: { prefix: '', entries: [{ path: 'factory.yaml' }] },
+    });
+    rmSync(dir, { recursive: true });
+    expect(await readDirectoryTree(dir)).toEqual({
+      ok: false,
+      reason: 'RepositoryMissing',
+      message: `There is no folder "${dir}".`,
+    });
+  });
+
+  it('lists links and repositories inside without following them, and large files without bytes', async () => {
+    write('webhooks/module/.git/HEAD', 'x');
+    write('webhooks/module/inner.yaml', 'x');
+    write('webhooks/big.yaml', 'x'.repeat(262_145));
+    symlinkSync('/etc', join(repo.path, 'webhooks', 'link'));
+    symlinkSync('nowhere', join(repo.path, 'automations'));
+    expect(kindsOf(await readDirectoryTree(repo.path))).toEqual([
+      ['webhooks/big.yaml', 'file', false],
+      ['webhooks/link', 'symlink', false],
+      ['webhooks/module', 'submodule', false],
+      ['automations', 'symlink', false],
+    ]);
+  });
+
+  it('with a pipe in it is refused instead of waited for', async () => {
+    write('webhooks/a.yaml', 'a');
+    execFileSync('mkfifo', [join(repo.path, 'webhooks', 'pipe.yaml')]);
+    expect(await readDirectoryTree(repo.path)).toMatchObject({
+      ok: false,
+      reason: 'TreeOdd',
+      message: '"webhooks/pipe.yaml" is neither a file nor a folder; remove it.',
+    });
+  });
+
+  it.runIf(process.platform === 'linux')('with a name that is no UTF-8 is refused', async () => {
+    write('webhooks/a.yaml', 'a');
+    writeFileSync(Buffer.concat([Buffer.from(`${repo.path}/webhooks/`), Buffer.from([0x61, 0xff])]), '');
+    expect(await readDirectoryTree(repo.path)).toMatchObject({
+      reason: 'TreeOdd',
+      message: expect.stringContaining('"webhooks/a\\xff"'),
+    });
+  });
+
+  it('within its limits only', async () => {
+    for (let index = 0; index < 5; index++) write(`webhooks/${index}.yaml`, 'x'.repeat(100));
+    expect(await readDirectoryTree(repo.path, { limits: { maxEntries: 4 } })).toMatchObject({ reason: 'TreeTooLarge' });
+    expect(await readDirectoryTree(repo.path, { limits: { maxTreeBytes: 400 } })).toMatchObject({
+      reason: 'TreeTooLarge',
+    });
+  });
+
+  it.runIf(process.getuid?.() !== 0)('that cannot be read says which file', async () => {
+    write('webhooks/a.yaml', 'a');
+    chmodSync(join(repo.path, 'webhooks/a.yaml'), 0);
+    expect(await readDirectoryTree(repo.path)).toMatchObject({ message: expect.stringContaining('webhooks/a.yaml') });
+  });
+});
