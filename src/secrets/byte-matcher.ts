@@ -43,10 +43,32 @@ export function compileByteMatcher(patterns: Iterable<Uint8Array>): ByteMatcher 
   };
   for (const pattern of patterns) addPattern(automaton, pattern);
   linkFallbacks(automaton);
+  return freezeMatcher(automaton);
+}
+
+/** The finished automaton in flat tables: captured output goes through it byte by byte, on the daemon's own thread. */
+function freezeMatcher(automaton: Automaton): ByteMatcher {
+  const { otherChildren } = automaton;
+  const firstChild = Int32Array.from(automaton.firstChild);
+  const byteFromParent = Int16Array.from(automaton.byteFromParent);
+  const fallback = Int32Array.from(automaton.fallback);
+  const depth = Int32Array.from(automaton.depth);
+  const matched = Int32Array.from(automaton.matched);
+  const fromStart = Int32Array.from({ length: 256 }, (_, byte) => nextState(automaton, 0, byte));
+  const isBranching = Uint8Array.from(depth, () => 0);
+  for (const key of otherChildren.keys()) isBranching[Math.floor(key / 256)] = 1;
   return {
-    next: (state, byte) => nextState(automaton, state, byte),
-    pendingBytes: (state) => automaton.depth[state]!,
-    matchedBytes: (state) => automaton.matched[state]!,
+    next: (state, byte) => {
+      for (let from = state; from !== 0; from = fallback[from]!) {
+        const child = firstChild[from]!;
+        if (child !== NONE && byteFromParent[child] === byte) return child;
+        const other = isBranching[from] === 1 ? otherChildren.get(from * 256 + byte) : undefined;
+        if (other !== undefined) return other;
+      }
+      return fromStart[byte]!;
+    },
+    pendingBytes: (state) => depth[state]!,
+    matchedBytes: (state) => matched[state]!,
   };
 }
 

@@ -73,10 +73,19 @@ function compileForms(forms: Iterable<string>): ByteMatcher {
 }
 
 function maskText(matcher: ByteMatcher, text: string): string {
-  const masker = createMasker(matcher);
   const bytes = Buffer.from(text, 'utf8');
-  const masked = Buffer.concat([masker.push(bytes), masker.end()]);
-  return masked.equals(bytes) ? text : masked.toString('utf8');
+  if (!hasMatch(matcher, bytes)) return text;
+  const masker = createMasker(matcher);
+  return Buffer.concat([masker.push(bytes), masker.end()]).toString('utf8');
+}
+
+function hasMatch(matcher: ByteMatcher, bytes: Buffer): boolean {
+  let state = 0;
+  for (const byte of bytes) {
+    state = matcher.next(state, byte);
+    if (matcher.matchedBytes(state) > 0) return true;
+  }
+  return false;
 }
 
 interface Masker {
@@ -116,11 +125,15 @@ function createMasker(matcher: ByteMatcher): Masker {
   return {
     push: (chunk) => {
       const data = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-      for (let index = held.length; index < data.length; index += 1) {
-        state = matcher.next(state, data[index]!);
-        const matched = matcher.matchedBytes(state);
+      const { length } = data;
+      // In a local for the length of the loop: a variable that closures share is twice as slow here.
+      let at = state;
+      for (let index = held.length; index < length; index += 1) {
+        at = matcher.next(at, data[index]!);
+        const matched = matcher.matchedBytes(at);
         if (matched > 0) addStretch(stretches, index + 1 - matched, index + 1);
       }
+      state = at;
       return release(data, Math.max(0, data.length - matcher.pendingBytes(state)));
     },
     end: () => {

@@ -9,7 +9,6 @@ import type { Vault } from './vault.ts';
 /** The longest value a secret may have, in bytes of UTF-8: 64 KiB, room for any key or certificate chain. */
 export const MAX_SECRET_BYTES = 65_536;
 
-
 /** Writers of one name that meet try again with the next version; more than a few rounds mean something is wrong. */
 const PUT_ATTEMPTS = 5;
 
