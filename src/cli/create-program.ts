@@ -88,7 +88,16 @@ function createRoot(context: CliContext): CliCommand {
       getErrHasColors: () => hasColors(context.stderr, context.env),
     })
     .showHelpAfterError('Add --help to see how the command is written.')
-    .exitOverride();
+    .exitOverride()
+    .explain({
+      negative: 'the thing asked about is negative (invalid definition, would not trigger, run failed)',
+      examples: [
+        ['dockbell demo', 'see it work'],
+        ['dockbell init payments-factory && dockbell validate payments-factory', 'begin a factory of your own'],
+        ['dockbell serve', 'run the daemon'],
+        ['dockbell status', 'what is live, and what is wrong'],
+      ],
+    });
 }
 
 /** Lines longer than 100 columns are tiring to read, however wide the terminal is. */

@@ -1,0 +1,93 @@
+import { PassThrough } from 'node:stream';
+import type { Argument, Option } from 'commander';
+import type { CliCommand } from '../src/cli/cli-command.ts';
+import { describeExitCodes } from '../src/cli/cli-command.ts';
+import { createProgram } from '../src/cli/create-program.ts';
+import { systemClock } from '../src/core/clock.ts';
+
+const INTRODUCTION = `# Command line
+
+<!-- generated from src/cli by scripts/generate-cli-docs.ts: run npx tsx scripts/generate-cli-docs.ts after a change -->
+
+Each command explains itself with \`--help\`. Results go to standard output, everything else to standard error, where
+the first line of an error is one sentence that says what is wrong. With \`--json\`, standard output holds exactly the JSON
+of the management API. Colours and spinners appear on a terminal only, and no colour where \`NO_COLOR\` is set. On a terminal,
+tables are cut to its width; in files and pipes nothing is cut.
+
+Exit codes: 0 done; 1 the thing asked about is negative (invalid definition, would not trigger, run failed); 2 wrong usage
+or unreachable daemon.
+
+Commands that talk to a daemon find it by \`--url\` (or \`DOCKBELL_URL\`) and \`--token\` (or \`DOCKBELL_TOKEN\`), else by
+\`daemon.json\` and \`admin-token\` in the data directory. The token of a data directory is sent to its own daemon only.
+`;
+
+/** The whole page docs/reference/cli.md, made from the commands themselves. */
+export function renderCliReference(): string {
+  const root = createProgram(createSilentContext()).program;
+  const sections = [renderGlobalOptions(root), ...listCommands(root).map(renderCommand)];
+  return `${INTRODUCTION}\n${sections.join('\n')}`;
+}
+
+/** The program is built, never run: nothing of this is used. */
+function createSilentContext(): Parameters<typeof createProgram>[0] {
+  const stream = new PassThrough();
+  const { signal } = new AbortController();
+  return {
+    ...{ stdin: stream, stdout: stream, stderr: stream, env: {}, cwd: '/', clock: systemClock, outputClosed: signal },
+    newId: () => 'id',
+    sleep: async () => {},
+    catchInterrupts: () => signal,
+  };
+}
+
+function listCommands(command: CliCommand): CliCommand[] {
+  return command.commands.flatMap((child) => [child as CliCommand, ...listCommands(child as CliCommand)]);
+}
+
+function renderGlobalOptions(root: CliCommand): string {
+  return ['## Options of every command', '', renderOptions(root.options), ''].join('\n');
+}
+
+function renderCommand(command: CliCommand): string {
+  const title = `${'#'.repeat(pathOf(command).length)} \`${pathOf(command).join(' ')}\``;
+  const parts = [title, '', `${sentence(command.description())}`, ''];
+  if (command.commands.length > 0) return parts.join('\n');
+  parts.push('```', `${pathOf(command).join(' ')} ${command.usage()}`, '```', '');
+  if (command.registeredArguments.length > 0) parts.push(renderArguments(command.registeredArguments), '');
+  if (command.options.length > 0) parts.push(renderOptions(command.options), '');
+  return [...parts, ...renderNotes(command)].join('\n');
+}
+
+function renderNotes({ notes }: CliCommand): string[] {
+  if (notes === null) return [];
+  const more = notes.more === undefined ? [] : [notes.more.replaceAll('\n', ' '), ''];
+  const examples = notes.examples.flatMap(([line, effect]) => [`# ${effect}`, line]);
+  return [...more, '```sh', ...examples, '```', '', `Exit codes: ${describeExitCodes(notes)}.`, ''];
+}
+
+function renderArguments(args: readonly Argument[]): string {
+  return args.map((argument) => `- \`${argument.name()}\`: ${escapeMarkdown(describe(argument))}`).join('\n');
+}
+
+function renderOptions(options: readonly Option[]): string {
+  return options.map((option) => `- \`${option.flags}\`: ${escapeMarkdown(describe(option))}`).join('\n');
+}
+
+function describe({ description, argChoices, defaultValue, defaultValueDescription }: Argument | Option): string {
+  const choices = argChoices === undefined ? '' : ` (one of ${argChoices.join(', ')})`;
+  const fallback = defaultValueDescription ?? defaultValue;
+  return `${description}${choices}${fallback === undefined ? '' : ` (default: ${fallback})`}`;
+}
+
+function pathOf(command: CliCommand): string[] {
+  return command.parent === null ? [command.name()] : [...pathOf(command.parent as CliCommand), command.name()];
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
+}
+
+/** Placeholders such as `<data-dir>` would otherwise be read as HTML. */
+function escapeMarkdown(text: string): string {
+  return text.replace(/</g, '\\<');
+}

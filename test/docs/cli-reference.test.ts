@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises';
+import { describe, expect, it } from 'vitest';
+import { renderCliReference } from '../../scripts/cli-reference.ts';
+
+describe('docs/reference/cli.md', () => {
+  it('is what scripts/generate-cli-docs.ts makes of the commands', async () => {
+    const page = await readFile(new URL('../../docs/reference/cli.md', import.meta.url), 'utf8');
+    expect(page).toBe(renderCliReference());
+  });
+
+  it('explains every command of this version with examples and exit codes', () => {
+    const page = renderCliReference();
+    for (const command of ['serve', 'validate', 'secret update', 'delivery show', 'run cancel', 'filter test']) {
+      expect(page).toContain(`\`dockbell ${command}\``);
+    }
+    const leaves = page.match(/^#+ `dockbell [^`]+`\n\n[^\n]+\n\n```\n/gm)?.length;
+    expect(page.match(/^Exit codes: 0 done.*unreachable daemon\.$/gm)).toHaveLength(leaves!);
+  });
+});

@@ -1,0 +1,69 @@
+import { Readable, Writable } from 'node:stream';
+import type { CliContext, CliInput, CliOutput } from '../../src/cli/context.ts';
+import { runProgram } from '../../src/cli/run-program.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/clock.ts';
+
+/** What one run of the command line left behind. */
+export interface CliRun {
+  code: number;
+  stdout: string;
+  /** The exact bytes of `stdout`. */
+  bytes: Buffer;
+  stderr: string;
+}
+
+/** The surroundings of one run; all of it is made up, so that runs neither see the machine nor each other. */
+export interface CliSurroundings {
+  env?: Record<string, string>;
+  cwd?: string;
+  stdin?: CliInput | string | Buffer;
+  /** Columns of a terminal on standard output; no terminal where left out. */
+  columns?: number;
+  clock?: Clock;
+  newId?: () => string;
+  /** In place of waiting; called with each wait. */
+  onSleep?: (ms: number) => void | Promise<void>;
+  /** Stands for Ctrl-C. */
+  interrupt?: AbortSignal;
+  /** Stands for a pipe that was closed. */
+  outputClosed?: AbortSignal;
+}
+
+/** Runs the program in this process, as `src/main.ts` does in one of its own. */
+export async function runCli(argv: readonly string[], surroundings: CliSurroundings = {}): Promise<CliRun> {
+  const stdout = collect(surroundings.columns);
+  const stderr = collect();
+  const never = new AbortController().signal;
+  const context: CliContext = {
+    stdin: openInput(surroundings.stdin ?? ''),
+    stdout: stdout.stream,
+    stderr: stderr.stream,
+    env: surroundings.env ?? {},
+    cwd: surroundings.cwd ?? '/nonexistent',
+    clock: surroundings.clock ?? systemClock,
+    newId: surroundings.newId ?? (() => 'send_1'),
+    sleep: async (ms) => surroundings.onSleep?.(ms),
+    catchInterrupts: () => surroundings.interrupt ?? never,
+    outputClosed: surroundings.outputClosed ?? never,
+  };
+  const code = await runProgram(argv, context);
+  const bytes = stdout.bytes();
+  return { code, bytes, stdout: bytes.toString('utf8'), stderr: stderr.bytes().toString('utf8') };
+}
+
+function openInput(input: CliInput | string | Buffer): CliInput {
+  return typeof input === 'string' || Buffer.isBuffer(input) ? Readable.from([Buffer.from(input)]) : input;
+}
+
+function collect(columns?: number): { stream: CliOutput; bytes: () => Buffer } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(Buffer.from(chunk));
+      done();
+    },
+  });
+  const terminal = columns === undefined ? {} : { isTTY: true, columns };
+  return { stream: Object.assign(stream, terminal), bytes: () => Buffer.concat(chunks) };
+}

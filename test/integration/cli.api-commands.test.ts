@@ -1,0 +1,571 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import type { AdminServices } from '../../src/api/services.ts';
+import type { FakeAdminServices } from '../helpers/admin-services.ts';
+import {
+  createFakeAdminServices,
+  DELETED_UID,
+  DELIVERY_ID,
+  makeDelivery,
+  makeReconciliation,
+  makeRun,
+  makeWebhook,
+  NOW_MS,
+  PAYLOAD,
+  REJECTED_ID,
+  RUN_ID,
+  URL_TOKEN_UID,
+  WEBHOOK_UID,
+} from '../helpers/admin-services.ts';
+import type { CliSurroundings } from '../helpers/run-cli.ts';
+import { runCli } from '../helpers/run-cli.ts';
+
+// The commands against the real management API over loopback; only the stores behind it are made up, and hold names
+// that try to drive a terminal.
+let services: FakeAdminServices;
+let app: ReturnType<typeof createAdminServer>;
+let env: Record<string, string>;
+let dir: string;
+
+async function serve(more: Partial<AdminServices> = {}): Promise<void> {
+  services = createFakeAdminServices(more);
+  app = createAdminServer(services);
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
+}
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'dockbell-cli-'));
+});
+
+afterEach(async () => {
+  await app.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** Runs a command for the factory `payments` of that daemon. */
+async function run(argv: string[], more: CliSurroundings = {}) {
+  return runCli([...argv, '--factory', 'payments'], { env, cwd: dir, clock: services.clock, ...more });
+}
+
+/** What the API itself answers. */
+async function ask(path: string): Promise<unknown> {
+  const answer = await fetch(`${env.DOCKBELL_URL}/api/v1${path}`, {
+    headers: { authorization: `Bearer ${env.DOCKBELL_TOKEN}` },
+  });
+  return answer.json();
+}
+
+const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f]/;
+
+describe('with --json', () => {
+  it.each([
+    [['status'], '/factories/payments'],
+    [['webhook', 'list'], '/factories/payments/webhooks'],
+    [['webhook', 'show', 'internal-ci'], `/factories/payments/webhooks/${WEBHOOK_UID}`],
+    [['webhook', 'show', DELETED_UID], `/factories/payments/webhooks/${DELETED_UID}`],
+    [['automation', 'list'], '/factories/payments/automations'],
+    [['automation', 'show', 'fix-errors'], '/factories/payments/automations/fix-errors'],
+    [['delivery', 'list', 'internal-ci'], `/factories/payments/webhooks/${WEBHOOK_UID}/deliveries`],
+    [['delivery', 'show', DELIVERY_ID], `/deliveries/${DELIVERY_ID}`],
+    [['delivery', 'show', DELIVERY_ID, '--explain'], `/deliveries/${DELIVERY_ID}/explain`],
+    [['run', 'list'], '/factories/payments/runs'],
+    [['run', 'show', RUN_ID], `/runs/${RUN_ID}`],
+    [['secret', 'list'], '/secrets'],
+  ])('%j prints exactly what the API answers', async (argv, path) => {
+    await serve();
+    const { code, stdout, stderr } = await run([...argv, '--json']);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual(await ask(path));
+  });
+});
+
+describe('on a terminal', () => {
+  it.each(
+    [
+      ['status'],
+      ['webhook', 'list'],
+      ['webhook', 'show', 'internal-ci'],
+      ['automation', 'list'],
+      ['automation', 'show', 'fix-errors'],
+      ['delivery', 'list', 'internal-ci'],
+      ['delivery', 'show', DELIVERY_ID],
+      ['delivery', 'show', DELIVERY_ID, '--explain'],
+      ['run', 'list'],
+      ['run', 'show', RUN_ID],
+      ['secret', 'list'],
+      ['token', 'list'],
+    ].map((argv) => [argv]),
+  )('%j writes control characters of names out', async (argv) => {
+    await serve();
+    const { code, stdout, stderr } = await run(argv, { columns: 200, env: { ...env, NO_COLOR: '1' } });
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toMatch(CONTROL);
+    expect(stdout).not.toMatch(/^"quoted"/m);
+  });
+});
+
+describe('status', () => {
+  it('tells what is wrong with file and line and ends with 1', async () => {
+    await serve({
+      inventory: {
+        ...createFakeAdminServices().inventory,
+        factories: async () => [
+          {
+            name: 'payments',
+            appliedRevision: 'a'.repeat(40),
+            appliedAt: NOW_MS,
+            appliedSource: null,
+            attemptedRevision: 'b'.repeat(40),
+            attemptedAt: NOW_MS,
+            conditions: [
+              { type: 'Ready', status: 'True', reason: 'DefinitionLive', message: 'serving', since: NOW_MS },
+              { type: 'Reconciled', status: 'False', reason: 'ValidationFailed', message: '1 error', since: NOW_MS },
+            ],
+          },
+        ],
+      },
+      reconciliations: {
+        get: async () => null,
+        list: async () => ({
+          data: [
+            makeReconciliation({
+              revision: 'b'.repeat(40),
+              result: 'invalid',
+              diagnostics: [
+                {
+                  severity: 'error',
+                  rule: 'webhook/unknown-key',
+                  file: 'webhooks/ci.yaml',
+                  line: 3,
+                  column: 1,
+                  path: 'authmode',
+                  message: 'There is no key authmode.',
+                  hint: 'Did you mean authMode?',
+                },
+              ],
+            }),
+          ],
+          nextCursor: null,
+        }),
+      },
+    });
+    const { code, stdout } = await run(['status']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('Applied:   aaaaaaaaaaaa, 2026-01-02T03:04:05.678Z (just now)');
+    expect(stdout).toContain('Attempted: bbbbbbbbbbbb');
+    expect(stdout).toContain('webhooks/ci.yaml:3:1: error There is no key authmode. [webhook/unknown-key]');
+    expect(stdout).toContain('Did you mean authMode?');
+  });
+});
+
+describe('status --wait', () => {
+  /** A daemon whose state is the next of these with each poll; the last one stays. */
+  async function serveStates(states: { applied: string; attempt: ReturnType<typeof makeReconciliation> | null }[]) {
+    const fake = createFakeAdminServices();
+    let polls = -1;
+    const state = () => states[Math.min(Math.max(polls, 0), states.length - 1)]!;
+    await serve({
+      inventory: {
+        ...fake.inventory,
+        factories: async () =>
+          (await fake.inventory.factories()).map((it) => ({ ...it, appliedRevision: state().applied })),
+      },
+      reconciliations: {
+        get: async () => null,
+        list: async () => {
+          polls++;
+          const { attempt } = state();
+          return { data: attempt === null ? [] : [attempt], nextCursor: null };
+        },
+      },
+    });
+  }
+
+  it('polls until an abbreviated revision is live, with progress on standard error only', async () => {
+    await serveStates([
+      { applied: 'aaaaaaaaaa', attempt: null },
+      { applied: 'bbbbbbbbbb', attempt: null },
+    ]);
+    const waits: number[] = [];
+    const { code, stdout, stderr } = await run(['status', '--wait', 'BBBBBBB'], {
+      onSleep: (ms) => void waits.push(ms),
+    });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'bbbbbbb is live.\n' });
+    expect(stderr).toContain('Waiting for bbbbbbb');
+    expect(waits).toHaveLength(1);
+  });
+
+  it('ends with 1 and the findings when the revision is invalid', async () => {
+    const attempt = makeReconciliation({ revision: 'bbbbbbbbbb', result: 'invalid', message: '1 error' });
+    await serveStates([{ applied: 'aaaaaaaaaa', attempt }]);
+    const { code, stdout } = await run(['status', '--wait', 'bbbbbbbbbb']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('bbbbbbbbbb invalid: 1 error');
+  });
+
+  it('gives a failure from before the wait a moment to be repeated', async () => {
+    const attempt = makeReconciliation({ revision: 'bbbbbbbbbb', result: 'failed', attemptedAt: NOW_MS - 1000 });
+    await serveStates([
+      { applied: 'aaaaaaaaaa', attempt },
+      { applied: 'bbbbbbbbbb', attempt: null },
+    ]);
+    expect((await run(['status', '--wait', 'bbbbbbb'], { onSleep: () => services.clock.advance(500) })).code).toBe(0);
+  });
+
+  it('reports such a failure when nothing has repeated it', async () => {
+    const attempt = makeReconciliation({ revision: 'bbbbbbbbbb', result: 'failed', attemptedAt: NOW_MS - 1000 });
+    await serveStates([{ applied: 'aaaaaaaaaa', attempt }]);
+    const { code, stdout } = await run(['status', '--wait', 'bbbbbbb'], { onSleep: () => services.clock.advance(500) });
+    expect(code).toBe(1);
+    expect(stdout).toContain('failed');
+  });
+
+  it('says when the time is up, and ends with 1', async () => {
+    await serveStates([{ applied: 'aaaaaaaaaa', attempt: null }]);
+    const argv = ['status', '--wait', 'bbbbbbb', '--timeout', '3s'];
+    const { code, stderr } = await run(argv, { onSleep: (ms) => services.clock.advance(ms) });
+    expect(code).toBe(1);
+    expect(stderr).toContain('neither live nor failed after 3s');
+    expect(services.clock.monotonicMs()).toBe(3000);
+  });
+});
+
+describe('reconcile', () => {
+  it('asks for a pass', async () => {
+    await serve();
+    expect((await run(['reconcile'])).code).toBe(0);
+    expect(services.seen.reconciled).toEqual(['payments']);
+  });
+
+  it('prints with --wait what changed', async () => {
+    await serve();
+    const { code, stdout } = await run(['reconcile', '--wait']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('+ webhook internal-ci');
+  });
+
+  it('ends with 1 where the definition is invalid', async () => {
+    await serve({ reconcile: { reconcileNow: async () => makeReconciliation({ result: 'invalid' }) } });
+    expect((await run(['reconcile', '--wait'])).code).toBe(1);
+  });
+});
+
+describe('secret', () => {
+  const VALUE = 'canary-5e1f';
+
+  it.each([
+    ['a newline at the end', `${VALUE}\n`],
+    ['the newline of Windows', `${VALUE}\r\n`],
+    ['no newline', VALUE],
+  ])('create reads the value from standard input, with %s, and never prints it', async (_, stdin) => {
+    const values: string[] = [];
+    await serve({
+      secrets: {
+        ...createFakeAdminServices().secrets,
+        put: async (_name, value) => {
+          values.push(value.reveal());
+          return { created: true, version: 1 };
+        },
+      },
+    });
+    const { code, stdout, stderr } = await run(['secret', 'create', 'NEW_SECRET'], { stdin });
+    expect({ code, stdout, stderr }).toEqual({
+      code: 0,
+      stdout: 'Created secret NEW_SECRET (version 1).\n',
+      stderr: '',
+    });
+    expect(values).toEqual([VALUE]);
+  });
+
+  it('takes one newline only and keeps all other white space', async () => {
+    const values: string[] = [];
+    await serve({
+      secrets: {
+        ...createFakeAdminServices().secrets,
+        put: async (_name, value) => {
+          values.push(value.reveal());
+          return { created: true, version: 1 };
+        },
+      },
+    });
+    await run(['secret', 'create', 'NEW_SECRET'], { stdin: ' two\nlines \n\n' });
+    expect(values).toEqual([' two\nlines \n']);
+  });
+
+  it('update is written as the specification has it, and tells who still holds the older version', async () => {
+    await serve({
+      secrets: {
+        ...createFakeAdminServices().secrets,
+        list: async () => [
+          {
+            name: 'S',
+            version: 4,
+            createdAt: NOW_MS,
+            updatedAt: NOW_MS,
+            usedBy: [{ factory: 'payments', webhook: 'internal-ci', version: 3 }],
+          },
+        ],
+      },
+    });
+    const { code, stdout, stderr } = await run(['secret', 'update', '--team', '--value', VALUE, 'S']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: 'Updated secret S (version 4).\n' });
+    expect(stderr).toContain('Still on an older version: payments/internal-ci.');
+    expect(stdout + stderr).not.toContain(VALUE);
+  });
+
+  it.each([[['--value', '']], [[]]])('refuses an empty value given as %j with 2', async (options) => {
+    await serve();
+    const { code, stderr } = await run(['secret', 'create', 'S', ...options], { stdin: '\n' });
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^The value is empty/);
+    expect(services.seen.stored).toEqual([]);
+  });
+
+  it('delete ends with 1 while a webhook names the secret, unless forced', async () => {
+    await serve();
+    const refused = await run(['secret', 'delete', 'S']);
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toMatch(/^The secret S is used by the webhook internal-ci\./);
+    expect((await run(['secret', 'delete', 'S', '--force'])).code).toBe(0);
+  });
+});
+
+describe('webhook show', () => {
+  it('prints a line to paste for a bearer token, with the secret as a variable', async () => {
+    await serve();
+    const { stdout } = await run(['webhook', 'show', 'internal-ci']);
+    expect(stdout).toContain(`curl -X POST "https://hooks.example.com/webhooks/w/${WEBHOOK_UID}"`);
+    expect(stdout).toContain('-H "Authorization: Bearer $INTERNAL_CI_WEBHOOK_SECRET"');
+    expect(stdout).toContain('identified by their body only');
+  });
+
+  it('puts the secret of a URL token behind the URL', async () => {
+    await serve();
+    const { stdout } = await run(['webhook', 'show', 'by-url']);
+    expect(stdout).toContain(`/webhooks/w/${URL_TOKEN_UID}/$INTERNAL_CI_WEBHOOK_SECRET"`);
+    expect(stdout).not.toContain('Authorization');
+  });
+
+  it('names the header of a signature scheme, and how to send without the provider', async () => {
+    const webhook = makeWebhook({ authMode: 'signature', signatureScheme: 'github' });
+    await serve({ inventory: { ...createFakeAdminServices().inventory, webhooks: async () => [webhook] } });
+    const { stdout } = await run(['webhook', 'show', 'internal-ci']);
+    expect(stdout).toContain('X-Hub-Signature-256');
+    expect(stdout).toContain('dockbell send internal-ci');
+    expect(stdout).not.toContain('identified by their body only');
+  });
+
+  it('says what to do about a secret that is outdated or missing', async () => {
+    const webhooks = [
+      makeWebhook({ name: 'old', secretState: 'outdated' }),
+      makeWebhook({ name: 'none', secretState: 'missing' }),
+    ];
+    await serve({ inventory: { ...createFakeAdminServices().inventory, webhooks: async () => webhooks } });
+    expect((await run(['webhook', 'show', 'old'])).stdout).toContain('Commit any change');
+    expect((await run(['webhook', 'show', 'none'])).stdout).toContain("'dockbell secret create INTERNAL_CI");
+  });
+
+  it('ends with 2 for an unknown name and lists the known ones', async () => {
+    await serve();
+    const { code, stderr } = await run(['webhook', 'show', 'nope']);
+    expect(code).toBe(2);
+    expect(stderr).toBe("Factory payments has no webhook 'nope'.\nIt has: by-url, internal-ci.\n");
+  });
+});
+
+describe('automation show', () => {
+  it('tells why a trigger does not fire', async () => {
+    await serve();
+    const { code, stdout } = await run(['automation', 'show', 'fix-errors']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('provider schedule is handled elsewhere');
+    expect(stdout).toContain('It does not fire from everything it names');
+    expect(stdout).toContain('Fix it.');
+  });
+});
+
+describe('delivery', () => {
+  it('show --payload gives the exact bytes into a pipe', async () => {
+    const bytes = Buffer.from('{"a":"\u001b[31m\u00e9"}\r\n');
+    await serve({ deliveries: { ...createFakeAdminServices().deliveries, payload: async () => bytes } });
+    expect((await run(['delivery', 'show', DELIVERY_ID, '--payload'])).bytes).toEqual(bytes);
+    const onTerminal = await run(['delivery', 'show', DELIVERY_ID, '--payload'], { columns: 80 });
+    expect(onTerminal.stdout).toBe('{"a":"\\x1b[31m\u00e9"}\\r\n\n');
+  });
+
+  it('show --payload says that a rejected delivery keeps none', async () => {
+    await serve();
+    const { code, stderr } = await run(['delivery', 'show', REJECTED_ID, '--payload']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('Rejected (auth)');
+  });
+
+  it('show --explain names the key that decided', async () => {
+    await serve();
+    const { stdout } = await run(['delivery', 'show', DELIVERY_ID, '--explain']);
+    expect(stdout).toContain('fix-errors: not started: the filter did not match');
+    expect(stdout).toContain('Expected: ["fatal"]');
+    expect(stdout).toContain('Actual:   "error"');
+  });
+
+  it('list takes a label in any case and refuses one that does not exist', async () => {
+    await serve();
+    const { stdout } = await run(['delivery', 'list', 'internal-ci', '--label', 'rejected (AUTH)', '--json']);
+    expect(JSON.parse(stdout).data.map((row: { id: string }) => row.id)).toEqual([REJECTED_ID]);
+    expect((await run(['delivery', 'list', 'internal-ci', '--label', 'Lost'])).code).toBe(2);
+  });
+
+  it('list --follow prints each row once, oldest first, until Ctrl-C', async () => {
+    const id = (n: number) => `dlv_01kdy5zabcdefghjkmnpqrst${String(n).padStart(2, '0')}` as const;
+    const rows = [1, 2, 3].map((n) => makeDelivery({ id: id(n) }));
+    const interrupt = new AbortController();
+    await serve({
+      deliveries: {
+        ...createFakeAdminServices().deliveries,
+        list: async (request) => {
+          const newestFirst = [...rows].reverse();
+          const from = request.cursor === null ? 0 : Number(request.cursor);
+          const data = newestFirst.slice(from, from + request.limit);
+          const more = from + request.limit < rows.length;
+          return { data, nextCursor: more ? String(from + request.limit) : null };
+        },
+      },
+    });
+    let polls = 0;
+    const onSleep = () => {
+      polls++;
+      // A burst of more than a page between two polls, then one that became visible late, then nothing.
+      if (polls === 1) for (let n = 4; n < 300; n++) rows.push(makeDelivery({ id: `${id(5)}${String(n)}` as never }));
+      if (polls === 2) rows.splice(-10, 0, makeDelivery({ id: `${id(5)}1000` as never }));
+      if (polls === 4) interrupt.abort();
+    };
+    const argv = ['delivery', 'list', 'internal-ci', '--follow', '--json', '--limit', '2'];
+    const { code, stdout } = await run(argv, { onSleep, interrupt: interrupt.signal });
+    const seen = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).id as string);
+    expect(code).toBe(0);
+    expect(seen.slice(0, 2)).toEqual([id(2), id(3)]);
+    expect(seen.slice().sort()).toEqual(
+      rows
+        .slice(1)
+        .map((row) => row.id)
+        .sort(),
+    );
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+});
+
+describe('run', () => {
+  it('log prints the bytes', async () => {
+    await serve();
+    expect((await run(['run', 'log', RUN_ID])).stdout).toBe('line one\nline two ✓\n');
+  });
+
+  it('log --follow prints what is new and ends with the run, 1 where it failed', async () => {
+    const log = [Buffer.from('one\n')];
+    let state: 'running' | 'failed' = 'running';
+    await serve({
+      runs: { ...createFakeAdminServices().runs, get: async () => makeRun({ state }) },
+      runLogs: { read: async (_run, offset, limit) => Buffer.concat(log).subarray(offset, offset + limit) },
+    });
+    const onSleep = () => {
+      log.push(Buffer.from('two\n'));
+      state = 'failed';
+    };
+    expect(await run(['run', 'log', RUN_ID, '--follow'], { onSleep })).toMatchObject({ code: 1, stdout: 'one\ntwo\n' });
+  });
+
+  it('show ends with 1 for a run that failed', async () => {
+    const failed = makeRun({ state: 'failed', error: 'exit code 3', exitCode: 3 });
+    await serve({ runs: { ...createFakeAdminServices().runs, get: async () => failed } });
+    const { code, stdout } = await run(['run', 'show', RUN_ID]);
+    expect(code).toBe(1);
+    expect(stdout).toContain('exit code 3');
+  });
+
+  it('cancel stops a running one, and ends with 1 for one that had ended', async () => {
+    await serve();
+    expect(await run(['run', 'cancel', RUN_ID])).toMatchObject({ code: 0 });
+    await app.close();
+    await serve({ runControl: { cancel: async () => 'finished' } });
+    expect(await run(['run', 'cancel', RUN_ID])).toMatchObject({ code: 1 });
+  });
+});
+
+describe('send', () => {
+  it('goes through the daemon without a secret, with the bytes of a file unchanged', async () => {
+    await serve();
+    const body = '\ufeff{"a" :1}\r\n';
+    await writeFile(join(dir, 'event.json'), body);
+    const { code, stdout } = await run(['send', 'internal-ci', '--data', '@event.json', '--delivery-id', 'e-1']);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '202 {"delivery_id":"x"}\n' });
+    expect(services.seen.sent).toEqual([{ uid: WEBHOOK_UID, body, deliveryId: 'e-1' }]);
+  });
+
+  it('makes a new body each time where none is given', async () => {
+    await serve();
+    let ids = 0;
+    await run(['send', 'internal-ci', '--repeat', '3'], { newId: () => `id-${++ids}` });
+    expect(new Set(services.seen.sent.map(({ body }) => body)).size).toBe(3);
+  });
+
+  it('ends with 1 where an answer is not 202', async () => {
+    await serve({ sendTestDelivery: async () => ({ status: 400, headers: {}, body: '{"title":"no JSON"}' }) });
+    expect(await run(['send', 'internal-ci', '--data', 'x'])).toMatchObject({
+      code: 1,
+      stdout: '400 {"title":"no JSON"}\n',
+    });
+  });
+});
+
+describe('filter test', () => {
+  it('asks the daemon about a delivery: verdict first, then the key that decided', async () => {
+    await serve();
+    const { stdout } = await run(['filter', 'test', '--automation', 'fix-errors', '--delivery', DELIVERY_ID]);
+    expect(JSON.parse(PAYLOAD).level).toBe('error');
+    expect(stdout).toMatch(/^Would trigger\n/);
+    await writeFile(join(dir, 'filter.json'), '{"level": ["fatal"]}');
+    const refused = await run(['filter', 'test', '--filter', 'filter.json', '--delivery', DELIVERY_ID]);
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toMatch(/^Would not trigger\nDecided by: level\n/);
+  });
+
+  it('ends with 2, not with a verdict, where the delivery keeps no payload', async () => {
+    await serve();
+    const { code } = await run(['filter', 'test', '--automation', 'fix-errors', '--delivery', REJECTED_ID]);
+    expect(code).toBe(2);
+  });
+});
+
+describe('token', () => {
+  it('create prints only the token on standard output', async () => {
+    await serve();
+    const { code, stdout, stderr } = await run(['token', 'create', 'ci', '--role', 'operator']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^dbk_[\w-]{43}\n$/);
+    expect(stderr).toContain('with role operator');
+  });
+});
+
+describe('a refusal', () => {
+  it('ends with 2 and says what to do where the token is wrong', async () => {
+    await serve();
+    const wrong = { ...env, DOCKBELL_TOKEN: `dbk_${'A'.repeat(43)}` };
+    const { code, stdout, stderr } = await run(['status'], { env: wrong });
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^The API token is not valid\..*\nCheck --token/);
+  });
+
+  it('asks for --factory where there are several', async () => {
+    await serve();
+    const { code, stderr } = await runCli(['webhook', 'list'], { env });
+    expect(code).toBe(2);
+    expect(stderr).toContain('Add --factory with one of: other, payments.');
+  });
+});
