@@ -335,6 +335,15 @@ describe('Standard Webhooks and Svix', () => {
     expect(judge(scheme, { ...svix, 'webhook-id': 'msg_forged' })).toMatchObject({ identity: 'msg_svix' });
   });
 
+  it('signs the bytes of the ID as they were on the wire, also beyond ASCII', () => {
+    const key = Buffer.from(WHSEC.slice(6), 'base64');
+    const mac = createHmac('sha256', key).update(`żółw.${NOW_S}.`, 'utf8').update(BODY).digest('base64');
+    const received = Buffer.from('żółw', 'utf8').toString('latin1');
+    const fields = { 'webhook-id': received, 'webhook-timestamp': String(NOW_S), 'webhook-signature': `v1,${mac}` };
+    expect(judge(scheme, fields)).toEqual({ ok: true, family: 'webhook', identity: received });
+    expect(signed(scheme, { deliveryId: 'żółw' })['webhook-signature']).toBe(`v1,${mac}`);
+  });
+
   it('never mixes the families', () => {
     const mixed = {
       'webhook-signature': svix['svix-signature']!,
