@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AppError } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
-import type { Config } from './config.ts';
-import type { ConfigRequest } from './load-config.ts';
-import { loadConfig } from './load-config.ts';
+import type { Config } from '../../src/config/config.ts';
+import type { ConfigRequest } from '../../src/config/load-config.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import type { AppError } from '../../src/core/errors.ts';
+import type { JsonObject } from '../../src/core/json.ts';
 
 const DAY_MS = 86_400_000;
 let folder: string;
