@@ -19,11 +19,12 @@ export function readTimestamp(
   return text.includes(',') ? { ok: false, reason: 'ambiguous_timestamp', detail: null } : { ok: true, text };
 }
 
-function joinUnder(entries: Entry[], label: string): string {
-  return entries
-    .filter((entry) => entry.label === label)
-    .map((entry) => entry.value)
-    .join(',');
+function joinUnder(entries: Entry[], label: string): string | undefined {
+  let joined: string | undefined;
+  for (const entry of entries) {
+    if (entry.label === label) joined = joined === undefined ? entry.value : `${joined},${entry.value}`;
+  }
+  return joined;
 }
 
 /** Is the moment within the tolerance of now, in both directions? Whole seconds; exactly the tolerance passes. */
