@@ -29,13 +29,16 @@ export async function followDeliveries(request: FollowRequest): Promise<void> {
   while (!stopped.aborted) {
     await context.sleep(POLL_MS, stopped);
     if (stopped.aborted) return;
-    const newer = await readNewer(api, path, label, shown);
+    const newer = await readNewer({ ...request, shown, stopped });
     newer.reverse().forEach(print);
   }
 }
 
 /** All rows that were not shown before, newest first; more than one page where many have arrived since. */
-async function readNewer(api: ApiClient, path: readonly string[], label: string | undefined, shown: ShownRows) {
+async function readNewer(
+  request: Pick<FollowRequest, 'api' | 'path' | 'label'> & { shown: ShownRows; stopped: AbortSignal },
+): Promise<Delivery[]> {
+  const { api, path, label, shown, stopped } = request;
   const newer: Delivery[] = [];
   let cursor: string | null = null;
   do {
@@ -43,7 +46,7 @@ async function readNewer(api: ApiClient, path: readonly string[], label: string 
     const fresh = shown.takeNew(page.data);
     newer.push(...fresh);
     cursor = fresh.length === page.data.length ? page.next_cursor : null;
-  } while (cursor !== null);
+  } while (cursor !== null && !stopped.aborted);
   return newer;
 }
 

@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { formatAge, formatDuration, formatInstantWithAge } from './format-time.ts';
+
+const NOW_MS = Date.parse('2026-01-02T03:04:05.678Z');
+const agoFrom = (ms: number) => new Date(NOW_MS - ms).toISOString();
+
+describe('formatAge', () => {
+  it.each([
+    [0, 'just now'],
+    [999, 'just now'],
+    [1000, '1s ago'],
+    [59_999, '59s ago'],
+    [60_000, '1m ago'],
+    [3_600_000, '1h ago'],
+    [86_400_000 * 3, '3d ago'],
+    [-5000, 'just now'],
+  ])('says of %d ms: %s', (ms, expected) => {
+    expect(formatAge(agoFrom(ms), NOW_MS)).toBe(expected);
+  });
+
+  it('has a dash for what has not happened, and for what is no instant', () => {
+    expect([formatAge(null, NOW_MS), formatAge('soon', NOW_MS)]).toEqual(['-', '-']);
+  });
+
+  it('stands behind the exact instant where one thing is shown', () => {
+    expect(formatInstantWithAge(agoFrom(90_000), NOW_MS)).toBe('2026-01-02T03:02:35.678Z (1m ago)');
+  });
+});
+
+describe('formatDuration', () => {
+  it.each([
+    [-1, '0ms'],
+    [840, '840ms'],
+    [12_345, '12.3s'],
+    [250_000, '4m 10s'],
+    [3_720_000, '1h 2m'],
+  ])('writes %d ms as %s', (ms, expected) => {
+    expect(formatDuration(ms)).toBe(expected);
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { runCli } from '../../test/helpers/run-cli.ts';
+import { AppError } from '../core/errors.ts';
+import { CliError, exitCodeOf } from './exit-codes.ts';
+
+describe('the program', () => {
+  it.each([
+    [['--help']],
+    [['help']],
+    [['--version']],
+    [['validate', '--help']],
+    [['help', 'secret']],
+    [['delivery', 'list', '--help']],
+  ])('%j ends with 0 and writes to standard output', async (argv) => {
+    const { code, stdout, stderr } = await runCli(argv);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).not.toBe('');
+  });
+
+  it.each([
+    [[], 'Usage: dockbell'],
+    [['nope'], "Unknown command 'nope'"],
+    [['stauts'], 'Did you mean status?'],
+    [['status', '--nope'], "Unknown option '--nope'"],
+    [['status', 'extra'], 'Too many arguments'],
+    [['secret'], 'Usage: dockbell secret'],
+    [['secret', 'rotate'], "Unknown command 'rotate'"],
+    [['secret', 'create'], "Missing required argument 'name'"],
+    [['status', '--wait', 'main'], '7 to 64 hexadecimal digits'],
+    [['status', '--wait', 'abc123'], '7 to 64 hexadecimal digits'],
+    [['status', '--timeout', '2'], 'a whole number and a unit'],
+    [['delivery', 'list', 'x', '--limit', '0'], 'a whole number from 1'],
+    [['delivery', 'list', 'x', '--limit', '1e3'], 'a whole number from 1'],
+    [['delivery', 'show', 'x', '--payload', '--json'], 'cannot be used with'],
+    [['run', 'list', '--state', 'lost'], 'Allowed choices are'],
+    [['validate', '--format', 'xml'], 'Allowed choices are'],
+    [['token', 'create', 'x', '--role', 'god'], 'Allowed choices are'],
+    [['send'], 'Name where to send to'],
+    [['send', 'x', '--to', 'http://127.0.0.1'], 'Name where to send to'],
+    [['send', '--to', 'http://127.0.0.1'], 'needs the secret'],
+    [['send', 'x', '--scheme', 'github'], 'go with --to'],
+    [['send', '--to', 'http://127.0.0.1', '--auth-mode', 'signature'], '--scheme goes with'],
+    [['filter', 'test', '--payload', 'x'], 'Name what is tested'],
+    [['filter', 'test', '--filter', 'x'], 'Name what it is tested on'],
+    [['filter', 'test', '--filter', '-', '--payload', '-'], 'standard input'],
+    [['status', '--url', 'localhost:8788'], 'not the address of a daemon'],
+    [['plan'], "Unknown command 'plan'"],
+  ])('%j is wrong usage: 2, a sentence on standard error, nothing on standard output', async (argv, sentence) => {
+    const { code, stdout, stderr } = await runCli(argv);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(sentence);
+    expect(stderr).not.toContain('    at ');
+  });
+});
+
+describe('exit codes of what is thrown', () => {
+  it.each([
+    [new CliError('x'), 2],
+    [new CliError('x', { exitCode: 1 }), 1],
+    [new AppError('conflict', 'x'), 1],
+    [new AppError('config_invalid', 'x'), 2],
+    [new Error('x'), 2],
+    ['x', 2],
+  ])('%o is %d', (error, code) => {
+    expect(exitCodeOf(error)).toBe(code);
+  });
+});

@@ -1,0 +1,261 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { sign } from '@octokit/webhooks-methods';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { runCli } from '../helpers/run-cli.ts';
+
+let dir: string;
+
+beforeEach(async () => {
+  dir = await realpath(await mkdtemp(join(tmpdir(), 'dockbell-cli-')));
+});
+afterEach(() => rm(dir, { recursive: true, force: true }));
+
+const run = (argv: string[], more: Parameters<typeof runCli>[1] = {}) => runCli(argv, { cwd: dir, ...more });
+
+async function write(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(dir, path)), { recursive: true });
+  await writeFile(join(dir, path), text);
+}
+
+async function git(...args: string[]): Promise<void> {
+  const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.com', '-c', 'init.defaultBranch=main'];
+  await promisify(execFile)('git', [...identity, ...args], { cwd: dir });
+}
+
+const WEBHOOK = 'authMode: token\nsecretName: CI_SECRET\n';
+const AUTOMATION = `---
+triggers:
+  - provider: webhook
+    event: received
+    filter: {webhooks: [ci], payload: {level: [fatal]}}
+---
+Look into it.
+`;
+
+describe('init', () => {
+  it('scaffolds a factory that validates without a warning', async () => {
+    const made = await run(['init', 'payments']);
+    expect(made.code).toBe(0);
+    const checked = await run(['validate', 'payments', '--strict', '--format', 'json']);
+    expect(JSON.parse(checked.stdout)).toMatchObject({
+      valid: true,
+      diagnostics: [],
+      webhooks: ['internal-ci'],
+      automations: ['triage-ci-failure'],
+    });
+    expect(checked.code).toBe(0);
+  });
+
+  it('points editors at schemas that lie where the comments say', async () => {
+    await run(['init']);
+    for (const path of ['factory.yaml', 'webhooks/internal-ci.yaml', 'automations/triage-ci-failure/automation.md']) {
+      const schema = /yaml-language-server: \$schema=(\S+)/.exec(await readFile(join(dir, path), 'utf8'))![1]!;
+      expect(JSON.parse(await readFile(join(dir, dirname(path), schema), 'utf8')).$schema).toContain('2020-12');
+    }
+  });
+
+  it('never overwrites: it lists what exists, writes nothing and ends with 1', async () => {
+    await write('README.md', 'mine');
+    const { code, stdout, stderr } = await run(['init']);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toContain('\n  README.md\n');
+    expect(await readFile(join(dir, 'README.md'), 'utf8')).toBe('mine');
+    await expect(readFile(join(dir, 'factory.yaml'))).rejects.toThrow('ENOENT');
+  });
+
+  it('overwrites with --force', async () => {
+    await write('README.md', 'mine');
+    expect((await run(['init', '--force'])).code).toBe(0);
+    expect(await readFile(join(dir, 'README.md'), 'utf8')).not.toBe('mine');
+  });
+
+  it('keeps a folder name that YAML would read as something else', async () => {
+    expect((await run(['init', '1e3: "x'])).code).toBe(0);
+    expect((await run(['validate', '1e3: "x', '--strict'])).code).toBe(0);
+  });
+});
+
+describe('validate', () => {
+  it('ends with 0 and a summary for a valid definition', async () => {
+    await write('webhooks/ci.yaml', WEBHOOK);
+    expect(await run(['validate'])).toMatchObject({ code: 0, stdout: 'Valid: 1 webhook, 0 automations.\n' });
+  });
+
+  it('ends with 1 and quotes the line that is wrong', async () => {
+    await write('webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
+    const { code, stdout } = await run(['validate']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('webhooks/ci.yaml:1:1');
+    expect(stdout).toContain('1 | authmode: token');
+    expect(stdout).toMatch(/Invalid: 1 webhook, 0 automations\.\n$/);
+  });
+
+  it('prints the document of the interfaces as JSON, paths relative to the root of the repository', async () => {
+    await git('init', '-q');
+    await write('factories/a/webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
+    const { code, stdout } = await run(['validate', 'factories/a', '--format', 'json']);
+    const document = JSON.parse(stdout);
+    expect(code).toBe(1);
+    expect(document).toMatchObject({ valid: false, root: dir, webhooks: ['ci'], automations: [] });
+    expect(document.diagnostics[0]).toMatchObject({
+      severity: 'error',
+      rule: 'webhook/unknown-key',
+      file: 'factories/a/webhooks/ci.yaml',
+      line: 1,
+      column: 1,
+      path: 'authmode',
+    });
+  });
+
+  it('lets warnings pass, and fail with --strict', async () => {
+    await write('webhooks/ci.yaml', WEBHOOK);
+    await write('webhooks/README', 'odd');
+    await write('webhooks/odd.json', '{}');
+    expect((await run(['validate'])).code).toBe(0);
+    const strict = await run(['validate', '--strict']);
+    expect(strict.code).toBe(1);
+    expect(strict.stdout).toContain('warnings fail with --strict');
+  });
+
+  it('reads a revision instead of the files on disk', async () => {
+    await git('init', '-q');
+    await write('webhooks/ci.yaml', WEBHOOK);
+    await git('add', '.');
+    await git('commit', '-qm', 'one');
+    await write('webhooks/ci.yaml', 'broken: [');
+    expect((await run(['validate'])).code).toBe(1);
+    expect((await run(['validate', '--rev', 'HEAD'])).code).toBe(0);
+    expect((await run(['validate', '--rev', 'nope'])).code).toBe(2);
+  });
+
+  it('ends with 2 where there is no such folder', async () => {
+    const { code, stdout, stderr } = await run(['validate', 'nowhere']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^There is no folder .*nowhere/);
+  });
+});
+
+describe('filter test', () => {
+  beforeEach(async () => {
+    await write('webhooks/ci.yaml', WEBHOOK);
+    await write('automations/triage/automation.md', AUTOMATION);
+    await write('filter.yaml', 'level: [fatal]\n');
+    await write('fatal.json', '{"level": "fatal"}');
+    await write('error.json', '{"level": "error"}');
+  });
+
+  it.each([
+    [['--filter', 'filter.yaml', '--payload', 'fatal.json'], 0, /^Would trigger\n/],
+    [['--filter', 'filter.yaml', '--payload', 'error.json'], 1, /^Would not trigger\nDecided by: level\n/],
+    [['--automation', 'triage', '--payload', 'fatal.json'], 0, /^Would trigger\n/],
+    [['--automation', 'triage', '--dir', '.', '--payload', 'error.json'], 1, /^Would not trigger\nDecided by: level\n/],
+  ])('%j needs no daemon', async (argv, code, text) => {
+    const result = await run(['filter', 'test', ...argv]);
+    expect(result).toMatchObject({ code, stderr: '' });
+    expect(result.stdout).toMatch(text);
+  });
+
+  it('takes a payload from standard input', async () => {
+    const argv = ['filter', 'test', '--filter', 'filter.yaml', '--payload', '-', '--json'];
+    const { code, stdout } = await run(argv, { stdin: '{"level": "fatal"}' });
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ verdict: 'Would trigger', trace: [{ path: 'level', matched: true }] });
+  });
+
+  it.each([
+    ['an invalid filter', '{"level": []}', 'fatal.json', 'The filter is invalid'],
+    ['a filter in no known form', '{"level": [', 'fatal.json', 'neither valid JSON nor valid YAML'],
+    ['a payload that is no JSON', '{}', 'filter.yaml', 'filter.yaml is not valid JSON.'],
+    ['a payload that is not there', '{}', 'nope.json', 'nope.json cannot be read: there is no such file.'],
+  ])('ends with 2 for %s', async (_, filter, payload, sentence) => {
+    await write('given.json', filter);
+    const { code, stdout, stderr } = await run(['filter', 'test', '--filter', 'given.json', '--payload', payload]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(sentence);
+  });
+
+  it('ends with 2 for an automation that the folder does not declare, and lists those it does', async () => {
+    const argv = ['filter', 'test', '--automation', 'nope', '--dir', '.', '--payload', 'fatal.json'];
+    const { code, stderr } = await run(argv);
+    expect(code).toBe(2);
+    expect(stderr).toContain('It declares: triage.');
+  });
+
+  it('does not trigger for an automation that is disabled', async () => {
+    await write('automations/triage/automation.md', AUTOMATION.replace('---\n', '---\nenabled: false\n'));
+    const { code, stdout } = await run(['filter', 'test', '--automation', 'triage', '--payload', 'fatal.json']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('The automation triage is disabled.');
+  });
+});
+
+describe('send --to', () => {
+  const SECRET = 'it is a secret to everybody';
+
+  /** A receiver that keeps what it got. */
+  async function receive(status: number) {
+    const requests: { url: string; headers: Record<string, string>; body: string }[] = [];
+    const server = createServer(async (request, response) => {
+      let body = '';
+      for await (const chunk of request) body += chunk;
+      requests.push({ url: request.url!, headers: request.headers as Record<string, string>, body });
+      response.writeHead(status).end('{"delivery_id":"x"}');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/w/wh_x`;
+    return { url, requests, close: () => new Promise((resolve) => server.close(resolve)) };
+  }
+
+  it('signs as GitHub does and posts without a daemon', async () => {
+    const receiver = await receive(202);
+    await write('secret', `${SECRET}\n`);
+    const options = ['--auth-mode', 'signature', '--scheme', 'github', '--secret-file', 'secret'];
+    const { code, stdout } = await run([
+      'send',
+      '--to',
+      receiver.url,
+      ...options,
+      '--data',
+      '{"a":1}',
+      '--delivery-id',
+      'd-1',
+    ]);
+    await receiver.close();
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '202 {"delivery_id":"x"}\n' });
+    expect(receiver.requests).toMatchObject([
+      {
+        body: '{"a":1}',
+        headers: { 'x-hub-signature-256': await sign(SECRET, '{"a":1}'), 'x-github-delivery': 'd-1' },
+      },
+    ]);
+  });
+
+  it('takes the secret from the environment or standard input and shows it nowhere', async () => {
+    const receiver = await receive(401);
+    const argv = ['send', '--to', receiver.url, '--data', '1'];
+    const first = await run(argv, { env: { DOCKBELL_SEND_SECRET: 'canary-1' } });
+    const second = await run([...argv, '--secret-stdin', '--auth-mode', 'url_token'], { stdin: 'canary-2\n' });
+    await receiver.close();
+    expect([first.code, second.code]).toEqual([1, 1]);
+    expect(receiver.requests[0]!.headers.authorization).toBe('Bearer canary-1');
+    expect(receiver.requests[1]!.url).toBe('/webhooks/w/wh_x/canary-2');
+    expect(first.stdout + first.stderr + second.stdout + second.stderr).not.toContain('canary');
+  });
+
+  it('ends with 2 where nobody listens, without naming the secret in the URL', async () => {
+    const env = { DOCKBELL_SEND_SECRET: 'canary-3' };
+    const { code, stderr } = await run(
+      ['send', '--to', 'http://127.0.0.1:1/webhooks/w/x', '--auth-mode', 'url_token'],
+      { env },
+    );
+    expect(code).toBe(2);
+    expect(stderr).toContain('http://127.0.0.1:1');
+    expect(stderr).not.toContain('canary');
+  });
+});

@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { createFakeAdminServices, makeDelivery } from '../helpers/admin-services.ts';
+
+const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const TSX = fileURLToPath(import.meta.resolve('tsx'));
+
+const children = new Set<ReturnType<typeof spawn>>();
+let dir: string;
+let app: ReturnType<typeof createAdminServer>;
+let env: Record<string, string>;
+/** Followers read older pages only to find rows that they know; the other test needs pages without end. */
+let isFollowing: boolean;
+
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'dockbell-cli-'));
+  isFollowing = false;
+  const services = createFakeAdminServices();
+  let next = 0;
+  // Every page begins with a row that was not there before, so that following always has something to write.
+  services.deliveries.list = async ({ limit, cursor }) => {
+    if (cursor !== null && isFollowing) return { data: [], nextCursor: null };
+    next += limit;
+    const ids = Array.from({ length: limit }, (_, i) => `dlv_${String(next - i).padStart(26, '0')}` as const);
+    return { data: ids.map((id) => makeDelivery({ id })), nextCursor: 'more' };
+  };
+  app = createAdminServer(services);
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner'), PATH: process.env.PATH! };
+});
+
+afterEach(async () => {
+  for (const child of children) child.kill('SIGKILL');
+  children.clear();
+  await app.close();
+  await rm(dir, { recursive: true, force: true });
+});
+
+/** The program in a process of its own; `onOutput` sees each piece of standard output. */
+function start(argv: string[], onOutput: (child: ReturnType<typeof spawn>, seen: string) => void = () => {}) {
+  const child = spawn(process.execPath, ['--import', TSX, MAIN, ...argv], { cwd: dir, env });
+  children.add(child);
+  let [stdout, stderr] = ['', ''];
+  child.stdout.on('data', (piece) => {
+    stdout += piece;
+    onOutput(child, stdout);
+  });
+  child.stderr.on('data', (piece) => {
+    stderr += piece;
+  });
+  return new Promise<{ code: number | null; signal: string | null; stdout: string; stderr: string }>((resolve) => {
+    child.on('close', (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+}
+
+describe('the process', () => {
+  it('ends with the exit code of the command and leaves nothing open', async () => {
+    expect(await start(['status', '--factory', 'payments'])).toMatchObject({ code: 0, signal: null });
+    expect(await start(['nope'])).toMatchObject({ code: 2, stdout: '' });
+  });
+
+  it('does not crash when the reader of its output goes away', async () => {
+    const argv = ['delivery', 'list', 'internal-ci', '--limit', '20000', '--json', '--factory', 'payments'];
+    const { code, signal, stderr } = await start(argv, (child) => child.stdout!.destroy());
+    expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' });
+  });
+
+  it('stops following when the reader goes away', async () => {
+    isFollowing = true;
+    const argv = ['delivery', 'list', 'internal-ci', '--follow', '--limit', '1', '--factory', 'payments'];
+    const { code, signal, stderr } = await start(argv, (child) => child.stdout!.destroy());
+    expect({ code, signal, stderr }).toEqual({ code: 0, signal: null, stderr: '' });
+  });
+
+  it('stops following on Ctrl-C with 0', async () => {
+    isFollowing = true;
+    const argv = ['delivery', 'list', 'internal-ci', '--follow', '--limit', '1', '--factory', 'payments'];
+    const { code, signal } = await start(argv, (child) => child.kill('SIGINT'));
+    expect({ code, signal }).toEqual({ code: 0, signal: null });
+  });
+});
