@@ -36,7 +36,7 @@ export function checkReferences(automation: CheckedAutomation, references: Refer
     for (const entry of listStrings(filter.webhooks, [...path, 'webhooks']))
       checkName(entry, yaml, references, findings);
   }
-  checkReachable(automation, references);
+  if (!findings.hasErrors()) checkReachable(automation, references);
 }
 
 interface ListedText {

@@ -1,5 +1,5 @@
 import type { CST, Document, ParsedNode, YAMLError } from 'yaml';
-import { Composer, LineCounter, Parser } from 'yaml';
+import { Composer, Lexer, LineCounter, Parser } from 'yaml';
 import type { Position } from '../core/definition.ts';
 import type { Json } from '../core/json.ts';
 import { FILE_START, type Finding } from './findings.ts';
@@ -44,8 +44,7 @@ export function parseYaml(text: string, linesBefore = 0): ParsedYaml {
   return withoutStackTraces(() => {
     const lineCounter = new LineCounter();
     const toPosition = (offset: number) => toFilePosition(lineCounter, offset, linesBefore);
-    const tokens = [...new Parser(lineCounter.addNewLine).parse(text)];
-    const deepAt = findTooDeep(tokens);
+    const { tokens, deepAt } = readTokens(text, lineCounter);
     if (deepAt !== null) return { ok: false, findings: [() => describeTooDeep(toPosition(deepAt))] };
     const documents = composeAtMostTwo(tokens, text.length);
     return readDocument(documents, toPosition);
@@ -104,13 +103,27 @@ function withoutStackTraces<T>(work: () => T): T {
   }
 }
 
+/** What `Parser.parse` does, but it ends at the first value that is nested too deeply instead of piling up all of them. */
+function readTokens(text: string, lineCounter: LineCounter): { tokens: CST.Token[]; deepAt: number | null } {
+  const parser = new Parser(lineCounter.addNewLine);
+  const tokens: CST.Token[] = [];
+  lineCounter.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    // The document lies below, a scalar perhaps on top of the collections that are open.
+    if (parser.stack.length > MAX_NESTING + 2) return { tokens: [], deepAt: parser.stack[MAX_NESTING + 1]!.offset };
+  }
+  for (const token of parser.end()) tokens.push(token);
+  return { tokens, deepAt: findTooDeep(tokens) };
+}
+
 /** Offset of the first token that is nested too deeply. Walks without recursion: composing later recurses. */
 function findTooDeep(tokens: CST.Token[]): number | null {
   const open: { token: CST.Token; depth: number }[] = tokens.map((token) => ({ token, depth: 0 }));
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const { token, depth } = next;
     if (depth > MAX_NESTING) return token.offset;
-    if (token.type === 'document' && token.value) open.push({ token: token.value, depth });
+    if (token.type === 'document' && token.value) open.push({ token: token.value, depth: depth + 1 });
     if (!('items' in token)) continue;
     for (const item of token.items) {
       if (item.key) open.push({ token: item.key, depth: depth + 1 });

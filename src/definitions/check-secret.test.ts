@@ -1,0 +1,75 @@
+import { describe, expect, it } from 'vitest';
+import type { WebhookDefinition } from '../core/definition.ts';
+import { SecretValue } from '../core/secret-value.ts';
+import { checkSecretForWebhook } from './check-secret.ts';
+
+function webhook(changes: Partial<WebhookDefinition>): WebhookDefinition {
+  return {
+    name: 'ci',
+    file: 'webhooks/ci.yaml',
+    description: null,
+    authMode: 'token',
+    signatureScheme: null,
+    secretName: 'CI_SECRET',
+    deliveryIdHeader: null,
+    enabled: true,
+    secretNameAt: { line: 3, column: 13 },
+    ...changes,
+  };
+}
+
+const STRONG = 'x'.repeat(16);
+const token = webhook({});
+const urlToken = webhook({ authMode: 'url_token' });
+const github = webhook({ authMode: 'signature', signatureScheme: 'github' });
+const standard = webhook({ authMode: 'signature', signatureScheme: 'standard_webhooks' });
+
+describe('checkSecretForWebhook', () => {
+  it.each([
+    ['a token of 16 characters', token, STRONG, []],
+    ['a token of 15 characters', token, 'x'.repeat(15), ['warning webhook/weak-secret']],
+    ['an empty token', token, '', ['error webhook/empty-secret']],
+    ['a token with any characters', token, `${STRONG} /?#%`, []],
+    ['a URL token', urlToken, 'aA0-._~aA0-._~aA', []],
+    ['a short URL token', urlToken, 'abc', ['warning webhook/weak-secret']],
+    ['an empty URL token', urlToken, '', ['error webhook/empty-secret']],
+    ['the URL token .', urlToken, '.', ['error webhook/unsafe-secret']],
+    ['the URL token ..', urlToken, '..', ['error webhook/unsafe-secret']],
+    ['the URL token ...', urlToken, '...', ['warning webhook/weak-secret']],
+    ['a signing secret', github, 'short', []],
+    ['an empty signing secret', github, '', ['error webhook/empty-secret']],
+    ['a Standard Webhooks secret that is not base64', standard, 'whsec_!!!', ['error webhook/unusable-secret']],
+    ['a Standard Webhooks secret', standard, `whsec_${Buffer.alloc(32, 1).toString('base64')}`, []],
+  ] as const)('%s', (_, declared, text, expected) => {
+    const found = checkSecretForWebhook(declared, new SecretValue(text));
+    expect(found.map(({ severity, rule }) => `${severity} ${rule}`)).toEqual(expected);
+    for (const { file, line, column, path } of found) {
+      expect({ file, line, column, path }).toEqual({
+        file: 'webhooks/ci.yaml',
+        line: 3,
+        column: 13,
+        path: 'secretName',
+      });
+    }
+  });
+
+  it.each(['/', '%', '+', '=', ' ', 'ä', '\n', '?', '#', '\\', ':', '@', '!'])(
+    'refuses %j in a URL token',
+    (character) => {
+      const found = checkSecretForWebhook(urlToken, new SecretValue(`${STRONG}${character}`));
+      expect(found.map(({ rule }) => rule)).toEqual(['webhook/unsafe-secret']);
+    },
+  );
+
+  it.each([
+    [urlToken, 'hunter2/hunter2/hunter2'],
+    [token, 'hunter2'],
+    [standard, 'whsec_hunter2!'],
+    [standard, 'hunter2'],
+  ])('never shows the value', (declared, text) => {
+    const found = checkSecretForWebhook(declared, new SecretValue(text));
+    expect(found).toHaveLength(1);
+    expect(JSON.stringify(found)).not.toContain('hunter2');
+    expect(JSON.stringify(found)).toContain('CI_SECRET');
+  });
+});

@@ -1,0 +1,658 @@
+import { describe, expect, it } from 'vitest';
+import { createTree, type EntryContent, validateFiles } from '../../test/helpers/definition-tree.ts';
+import { compareDiagnostics } from '../core/diagnostic.ts';
+import { SCHEME_NAMES } from '../signature/schemes.ts';
+import { RULES } from './rules.ts';
+import { validateTree } from './validate-tree.ts';
+
+const UID = 'wh_01a2b3c4d5e6f7g8h9jkmnpqrs';
+const CI = { 'webhooks/ci.yaml': 'secretName: CI_SECRET\n' };
+
+/** An automation that listens to the webhook `ci`, with other keys and other text of its trigger. */
+function automation({ keys = '', trigger = 'filter: {webhooks: [ci]}', prompt = 'Do it.\n' } = {}): string {
+  return `---\ntriggers:\n  - provider: webhook\n    event: received\n    ${trigger}\n${keys}---\n\n${prompt}`;
+}
+
+interface Case {
+  title: string;
+  files: { [path: string]: EntryContent };
+  knownUids?: { [name: string]: string };
+  /** `file:line:column rule path` of every finding. */
+  findings: string[];
+  /** What the first finding says, message and hint. */
+  says?: RegExp;
+}
+
+const webhook = (title: string, text: string | Uint8Array, findings: string[], says?: RegExp): Case => ({
+  title,
+  files: { 'webhooks/x.yaml': text },
+  findings: findings.map((finding) => `webhooks/x.yaml:${finding}`),
+  says,
+});
+
+const front = (title: string, text: string | Uint8Array, findings: string[], says?: RegExp): Case => ({
+  title,
+  files: { ...CI, 'automations/a/automation.md': text },
+  findings: findings.map((finding) => `automations/a/automation.md:${finding}`),
+  says,
+});
+
+const CASES: Case[] = [
+  {
+    title: 'a tree without a factory',
+    files: {},
+    findings: [':1:1 factory/not-found '],
+    says: /No factory definition found/,
+  },
+  {
+    title: 'a tree with other files only',
+    files: { 'README.md': '', 'agents/a.yaml': 'a: [' },
+    findings: [':1:1 factory/not-found '],
+  },
+  {
+    title: 'a symbolic link and a submodule for a webhook',
+    files: { 'webhooks/a.yaml': { kind: 'symlink' }, 'webhooks/b': { kind: 'submodule' } },
+    findings: ['webhooks/a.yaml:1:1 tree/not-a-file ', 'webhooks/b:1:1 tree/not-a-file '],
+    says: /symbolic link/,
+  },
+  {
+    title: 'links for the folders and for an automation',
+    files: {
+      webhooks: { kind: 'symlink' },
+      'factory.yaml': { kind: 'symlink' },
+      'automations/a': { kind: 'submodule' },
+      'automations/b/automation.md': { kind: 'symlink' },
+      'automations/b/notes': { kind: 'symlink' },
+    },
+    findings: ['automations/a', 'automations/b/automation.md', 'factory.yaml', 'webhooks'].map(
+      (file) => `${file}:1:1 tree/not-a-file `,
+    ),
+  },
+  {
+    title: 'folders in capitals, reported once',
+    files: { 'Webhooks/a.yaml': '', 'Webhooks/b.yaml': '', 'Factory.yaml': '' },
+    findings: ['Factory.yaml:1:1 tree/wrong-case ', 'Webhooks/a.yaml:1:1 tree/wrong-case '],
+    says: /must be spelt factory.yaml/,
+  },
+  {
+    title: 'a file of 256 KiB and one byte',
+    files: { 'webhooks/x.yaml': `secretName: A\n${'#'.repeat(262_144 - 13)}` },
+    findings: ['webhooks/x.yaml:1:1 file/too-large '],
+    says: /262145 bytes.*262144/,
+  },
+  webhook('bytes that are not UTF-8', Buffer.from('secretName: A\ndescription: "ä\xff"\n', 'latin1'), [
+    '2:15 file/not-utf8 ',
+  ]),
+  {
+    title: '.yml, and capitals in the extension',
+    files: { 'factory.yml': '', 'webhooks/a.yml': 'secretName: A', 'webhooks/b.YAML': 'secretName: A' },
+    findings: ['factory.yml', 'webhooks/a.yml', 'webhooks/b.YAML'].map((file) => `${file}:1:1 file/wrong-extension `),
+    says: /Rename it to factory.yaml/,
+  },
+  webhook(
+    'more findings than are listed',
+    `secretName: A\n${Array.from({ length: 105 }, (_, i) => `k${i}: 1\n`).join('')}`,
+    [
+      ...Array.from({ length: 99 }, (_, i) => `${i + 2}:1 webhook/unknown-key k${i}`),
+      '101:1 file/too-many-findings ',
+      '101:1 webhook/unknown-key k99',
+    ],
+  ),
+
+  webhook('text that is not YAML', 'secretName: [a\n', ['2:1 yaml/syntax ']),
+  webhook('a tab for indentation', 'signature:\n\ta: 1\n', ['2:1 yaml/syntax '], /Indent with spaces/),
+  webhook('a key that is a list', '[a]: 1\n', ['1:1 yaml/syntax ']),
+  webhook('YAML 1.1', '%YAML 1.1\n---\nsecretName: A\n', ['1:1 yaml/version '], /YAML 1.1/),
+  webhook('two documents', 'secretName: A\n---\nsecretName: B\n', ['2:1 yaml/multiple-documents ']),
+  webhook('65 levels', `secretName: ${'['.repeat(64)}${']'.repeat(64)}\n`, ['1:76 yaml/too-deep ']),
+  webhook('a duplicate key', 'secretName: A\nenabled: true\nsecretName: B\n', ['3:1 yaml/duplicate-key ']),
+  webhook('a duplicate key in other spelling', 'secretName: A\n"secretName": B\n', ['2:1 yaml/duplicate-key ']),
+  webhook('a custom tag', 'secretName: !env A\n', ['1:13 yaml/custom-tag '], /!env/),
+  webhook('a tag of YAML 1.1', 'secretName: !!binary aGk=\n', ['1:13 yaml/custom-tag ']),
+  webhook('an alias without anchor', 'secretName: *a\n', ['1:13 yaml/unknown-anchor ']),
+  webhook('an alias inside its own value', 'secretName: &a [*a]\n', ['1:17 yaml/alias-cycle ']),
+  webhook('a merge key inside its own value', 'secretName: &a\n  <<: *a\n', ['2:7 yaml/alias-cycle ']),
+  webhook(
+    '101 aliases',
+    `secretName: &a A\nx: [${'*a, '.repeat(101)}]\n`,
+    ['2:405 yaml/alias-limit '],
+    /more than 100/,
+  ),
+  webhook('aliases of aliases', `a: &a [x]\nb: &b [${'*a, '.repeat(10)}]\nc: &c [${'*b, '.repeat(10)}]\n`, [
+    '1:1 yaml/alias-limit ',
+  ]),
+  webhook('a merge key without a map', '<<: 3\nsecretName: A\n', ['1:5 yaml/bad-merge ']),
+  webhook('infinity', 'secretName: .inf\n', ['1:13 yaml/not-json ']),
+
+  front('no front matter', 'Do it.\n', ['1:1 front-matter/missing '], /begin with front matter/),
+  front('an empty file', '', ['1:1 front-matter/missing '], /empty/),
+  front('a blank line before the front matter', '\n---\ntriggers: []\n---\nx', ['1:1 front-matter/missing ']),
+  front('front matter without end', '---\ntriggers: []\n', ['1:1 front-matter/not-closed ']),
+  front(
+    'front matter without keys',
+    '---\n---\nDo it.\n',
+    ['2:1 automation/wrong-type '],
+    /front matter must be a map/,
+  ),
+  front('a body of white space', automation({ prompt: ' \n\t\n' }), ['7:1 automation/empty-prompt ']),
+  front('YAML mistakes count lines of the whole file', automation({ keys: 'agent: [\n' }), ['7:1 yaml/syntax ']),
+
+  {
+    title: 'factory.yaml with wrong values',
+    files: { 'factory.yaml': 'schemaVersion: v1\nname: 3\nother: {anything: [1]}\n' },
+    findings: ['factory.yaml:1:16 factory/invalid-value schemaVersion', 'factory.yaml:2:7 factory/wrong-type name'],
+    says: /must be v1alpha1, but is "v1"/,
+  },
+  {
+    title: 'factory.yaml without its keys',
+    files: { 'factory.yaml': 'x: 1\n' },
+    findings: ['factory.yaml:1:1 factory/missing-key schemaVersion', 'factory.yaml:1:1 factory/missing-key name'],
+  },
+  {
+    title: 'factory.yaml with an empty name',
+    files: { 'factory.yaml': 'schemaVersion: v1alpha1\nname: " "\n' },
+    findings: ['factory.yaml:2:7 factory/invalid-value name'],
+  },
+
+  {
+    title: 'names of webhooks that are none',
+    files: {
+      'webhooks/-a.yaml': 'secretName: A',
+      'webhooks/.yaml': 'secretName: A',
+      'webhooks/a b.yaml': 'secretName: A',
+    },
+    findings: ['webhooks/-a.yaml', 'webhooks/.yaml', 'webhooks/a b.yaml'].map(
+      (file) => `${file}:1:1 webhook/invalid-name `,
+    ),
+  },
+  {
+    title: 'names of webhooks that differ only in case',
+    files: { 'webhooks/CI.yaml': 'secretName: A', 'webhooks/ci.yaml': 'secretName: A' },
+    findings: ['webhooks/ci.yaml:1:1 webhook/name-collision '],
+    says: /"CI" and "ci"/,
+  },
+  {
+    title: 'folders and other files in webhooks/',
+    files: {
+      'webhooks/a/b.yaml': 'secretName: A',
+      'webhooks/a/readme.txt': '',
+      'webhooks/.gitkeep': '',
+      'webhooks/README.md': '',
+      'webhooks/notes.md': '',
+      'webhooks/ci.json': '{}',
+    },
+    findings: ['webhooks/a/b.yaml:1:1 webhook/nested-file ', 'webhooks/ci.json:1:1 webhook/ignored-file '],
+    says: /Move it to webhooks\/b.yaml/,
+  },
+  {
+    title: 'the 21st webhook, disabled ones counted',
+    files: Object.fromEntries(
+      Array.from({ length: 22 }, (_, i) => [`webhooks/w${10 + i}.yaml`, `secretName: A\nenabled: ${i > 3}\n`]),
+    ),
+    findings: ['webhooks/w30.yaml:1:1 webhook/too-many '],
+    says: /declares 22 webhooks.*at most 20/,
+  },
+
+  webhook(
+    'an unknown key',
+    'secretName: A\nauthmode: token\n',
+    ['2:1 webhook/unknown-key authmode'],
+    /Did you mean "authMode"\?/,
+  ),
+  webhook('a key in snake case', 'secret_name: A\n', [
+    '1:1 webhook/missing-key secretName',
+    '1:1 webhook/unknown-key secret_name',
+  ]),
+  webhook('a name key', 'secretName: A\nname: ci\n', ['2:1 webhook/unknown-key name'], /name of its file/),
+  webhook('a signature object, which needs the custom scheme', 'secretName: A\nsignature: {}\n', [
+    '2:1 webhook/unknown-key signature',
+  ]),
+  webhook('keys of the prototype', 'secretName: A\n__proto__: {x: 1}\nconstructor: 1\n', [
+    '2:1 webhook/unknown-key __proto__',
+    '3:1 webhook/unknown-key constructor',
+  ]),
+  webhook('an empty file for a webhook', '', ['1:1 webhook/wrong-type '], /must be a map, but is empty/),
+  webhook('a list for a webhook', '- a\n', ['1:1 webhook/wrong-type '], /is a list/),
+  webhook(
+    'values of wrong types',
+    'secretName: 3\nenabled: yes\ndescription: [a]\ndeliveryIdHeader:\n',
+    [
+      '1:13 webhook/wrong-type secretName',
+      '2:10 webhook/wrong-type enabled',
+      '3:14 webhook/wrong-type description',
+      '4:18 webhook/wrong-type deliveryIdHeader',
+    ],
+    /quotes/,
+  ),
+  webhook(
+    'a YAML 1.1 boolean',
+    'secretName: A\nenabled: on\n',
+    ['2:10 webhook/wrong-type enabled'],
+    /In YAML 1.2, on is a text/,
+  ),
+  webhook('no secretName', 'enabled: true\n', ['1:1 webhook/missing-key secretName'], /Name the team secret/),
+  webhook('a secretName that is none', 'secretName: my-secret\n', ['1:13 webhook/invalid-value secretName']),
+  webhook(
+    'an unknown authMode',
+    'secretName: A\nauthMode: tokn\n',
+    ['2:11 webhook/invalid-value authMode'],
+    /Did you mean "token"/,
+  ),
+  webhook('a delivery ID header that is no field name', 'secretName: A\ndeliveryIdHeader: "X Id"\n', [
+    '2:19 webhook/invalid-value deliveryIdHeader',
+  ]),
+  ...[
+    'Authorization',
+    'Proxy-Authorization',
+    'COOKIE',
+    'set-cookie',
+    'Webhook-Signature',
+    'webhook-timestamp',
+    'stripe-signature',
+  ].map((header) =>
+    webhook(`deliveryIdHeader ${header}`, `secretName: A\ndeliveryIdHeader: ${header}\n`, [
+      '2:19 webhook/credential-header deliveryIdHeader',
+    ]),
+  ),
+  webhook('signature without a scheme', 'secretName: A\nauthMode: signature\n', [
+    '1:1 webhook/missing-scheme signatureScheme',
+  ]),
+  webhook('a scheme without signature', 'secretName: A\nsignatureScheme: github\n', [
+    '2:1 webhook/unused-scheme signatureScheme',
+  ]),
+  webhook('a scheme with another mode', 'secretName: A\nauthMode: url_token\nsignatureScheme: github\n', [
+    '3:1 webhook/unused-scheme signatureScheme',
+  ]),
+  ...['githob', 'custom', 'GitHub'].map((scheme) =>
+    webhook(
+      `the scheme ${scheme}`,
+      `secretName: A\nauthMode: signature\nsignatureScheme: ${scheme}\n`,
+      ['3:18 webhook/unknown-scheme signatureScheme'],
+      new RegExp(SCHEME_NAMES.join(', ')),
+    ),
+  ),
+
+  {
+    title: 'names of automations that are none or collide',
+    files: {
+      ...CI,
+      'automations/_x/automation.md': automation({ keys: 'enabled: false\n' }),
+      'automations/A/automation.md': automation(),
+      'automations/a/automation.md': automation({ keys: 'enabled: false\n' }),
+    },
+    findings: [
+      'automations/_x/automation.md:1:1 automation/invalid-name ',
+      'automations/a/automation.md:1:1 automation/name-collision ',
+    ],
+  },
+  {
+    title: 'automations in the wrong place',
+    files: {
+      'automations/a.md': '',
+      'automations/README.md': '',
+      'automations/.gitkeep': '',
+      'automations/logo.png': '',
+      'automations/b/c/automation.md': '',
+      'automations/d/AUTOMATION.md': '',
+      'automations/e/automation.markdown': '',
+      'automations/f/notes.txt': '',
+    },
+    findings: [
+      'automations/a.md:1:1 automation/not-in-folder ',
+      'automations/b/c/automation.md:1:1 automation/nested-file ',
+      'automations/b/c/automation.md:1:1 automation/no-file ',
+      'automations/d/AUTOMATION.md:1:1 automation/wrong-file-name ',
+      'automations/e/automation.markdown:1:1 automation/wrong-file-name ',
+      'automations/f/notes.txt:1:1 automation/no-file ',
+      'automations/logo.png:1:1 automation/ignored-file ',
+    ],
+    says: /Move it to automations\/a\/automation.md/,
+  },
+  front(
+    'an unknown key of the front matter',
+    automation({ keys: 'modle: x\n' }),
+    ['6:1 automation/unknown-key modle'],
+    /"model"/,
+  ),
+  front('an unknown key of a trigger', automation({ trigger: 'filter: {webhooks: [ci]}\n    evnt: x' }), [
+    '6:5 automation/unknown-key triggers[0].evnt',
+  ]),
+  front('an unknown key of a filter', automation({ trigger: 'filter: {webhooks: [ci], paylod: {}}' }), [
+    '5:30 automation/unknown-key triggers[0].filter.paylod',
+  ]),
+  front(
+    'overrides of wrong types',
+    automation({ keys: 'model: 3\nsecrets: TOKEN\nmcpServers: x\nagent: " "\nenabled: "true"\n' }),
+    [
+      '6:8 automation/wrong-type model',
+      '7:10 automation/wrong-type secrets',
+      '8:13 automation/wrong-type mcpServers',
+      '9:8 automation/invalid-value agent',
+      '10:10 automation/wrong-type enabled',
+    ],
+  ),
+  front('no triggers', '---\nagent: x\n---\nDo it.\n', ['2:1 automation/missing-key triggers']),
+  front('an empty list of triggers', '---\ntriggers: []\n---\nDo it.\n', ['2:11 automation/invalid-value triggers']),
+  front('a trigger without provider', '---\ntriggers:\n  - event: received\n---\nDo it.\n', [
+    '3:5 automation/missing-key triggers[0].provider',
+  ]),
+  front('another event', automation().replace('received', 'recieved'), [
+    '4:12 automation/invalid-value triggers[0].event',
+  ]),
+  front('no event', '---\ntriggers:\n  - {provider: webhook, filter: {webhooks: [ci]}}\n---\nDo it.\n', [
+    '3:5 automation/missing-key triggers[0].event',
+  ]),
+  front('an unknown provider', '---\ntriggers:\n  - provider: githib\n---\nDo it.\n', [
+    '3:15 automation/unknown-provider triggers[0].provider',
+  ]),
+  front('a trigger without filter', '---\ntriggers:\n  - {provider: webhook, event: received}\n---\nDo it.\n', [
+    '3:5 automation/no-webhooks triggers[0].filter',
+  ]),
+  ...[
+    'filter: {payload: {a: [1]}}',
+    'filter: {webhooks: []}',
+    'filter: {webhook_ids: []}',
+    'filter: {webhook_ids: {in: []}}',
+    'filter: {webhook_ids: {}}',
+  ].map(
+    (trigger): Case => ({
+      title: `a trigger that names no webhook: ${trigger}`,
+      files: { ...CI, 'automations/a/automation.md': automation({ trigger }) },
+      findings: [expect.stringMatching(/automation\/no-webhooks triggers\[0]\.filter/) as unknown as string],
+    }),
+  ),
+  front(
+    'another operator in webhook_ids',
+    automation({ trigger: 'filter: {webhook_ids: {not_in: [x]}}' }),
+    ['5:28 automation/unknown-key triggers[0].filter.webhook_ids.not_in'],
+    /no other operator/,
+  ),
+  front('a text for webhook_ids', automation({ trigger: `filter: {webhook_ids: ${UID}}` }), [
+    '5:27 automation/wrong-type triggers[0].filter.webhook_ids',
+  ]),
+  ...['wh_1', UID.toUpperCase(), `${UID}0`, UID.replace('a', 'u')].map((uid) =>
+    front(`the malformed UID ${uid}`, automation({ trigger: `filter: {webhook_ids: [${UID}, ${uid}]}` }), [
+      '5:59 automation/malformed-uid triggers[0].filter.webhook_ids[1]',
+    ]),
+  ),
+  front(
+    'a name in webhook_ids before the first apply',
+    automation({ trigger: 'filter: {webhook_ids: {in: [ci]}}' }),
+    ['5:33 automation/name-as-uid triggers[0].filter.webhook_ids.in[0]'],
+    /webhooks: \[ci]/,
+  ),
+  {
+    ...front(
+      'a name in webhook_ids of an applied webhook',
+      automation({ trigger: 'filter: {webhook_ids: [ci]}' }),
+      ['5:28 automation/name-as-uid triggers[0].filter.webhook_ids[0]'],
+      new RegExp(UID),
+    ),
+    knownUids: { ci: UID },
+  },
+  front(
+    'an unknown name in webhooks',
+    automation({ trigger: 'filter: {webhooks: [ci, cj]}' }),
+    ['5:29 automation/unknown-webhook triggers[0].filter.webhooks[1]'],
+    /Did you mean "ci"/,
+  ),
+  front(
+    'a UID in webhooks',
+    automation({ trigger: `filter: {webhooks: [${UID}]}` }),
+    ['5:25 automation/unknown-webhook triggers[0].filter.webhooks[0]'],
+    /webhook_ids/,
+  ),
+  front('reserved names in secrets', automation({ keys: 'secrets: [A, LD_PRELOAD, "a b"]\n' }), [
+    '6:14 automation/reserved-secret secrets[1]',
+    '6:26 automation/invalid-value secrets[2]',
+  ]),
+  front(
+    'a broken payload filter',
+    automation({
+      trigger:
+        'filter:\n      webhooks: [ci]\n      payload:\n        a: {in: [1], b: [2]}\n        c:\n          d: []',
+    }),
+    [
+      '8:12 filter/mixed-operators triggers[0].filter.payload.a',
+      '10:14 filter/empty-list triggers[0].filter.payload.c.d',
+    ],
+  ),
+  front('a payload filter that is no map', automation({ trigger: 'filter: {webhooks: [ci], payload: 3}' }), [
+    '5:39 filter/not-an-object triggers[0].filter.payload',
+  ]),
+  front(
+    'a mistake behind an alias stands where the value is written',
+    '---\ntriggers:\n  - &t\n    provider: webhook\n    event: received\n    filter: {webhooks: [nope]}\n  - <<: *t\n---\nDo it.\n',
+    [
+      '6:25 automation/unknown-webhook triggers[0].filter.webhooks[0]',
+      '6:25 automation/unknown-webhook triggers[1].filter.webhooks[0]',
+    ],
+  ),
+
+  {
+    title: 'an automation that only a disabled webhook could start',
+    files: { 'webhooks/ci.yaml': 'secretName: A\nenabled: false\n', 'automations/a/automation.md': automation() },
+    findings: ['automations/a/automation.md:2:1 automation/unreachable triggers'],
+  },
+  {
+    title: 'the same by the UID of a disabled webhook',
+    files: {
+      'webhooks/ci.yaml': 'secretName: A\nenabled: false\n',
+      'automations/a/automation.md': automation({ trigger: `filter: {webhook_ids: [${UID}]}` }),
+    },
+    knownUids: { ci: UID },
+    findings: ['automations/a/automation.md:2:1 automation/unreachable triggers'],
+  },
+  {
+    title: 'two automations alike, by name and by UID, with keys in another order',
+    files: {
+      ...CI,
+      'automations/a/automation.md': automation({
+        trigger: 'filter: {webhooks: [ci], payload: {x: [1], y: {z: [2]}}}',
+      }),
+      'automations/b/automation.md': automation({
+        trigger: `filter: {webhook_ids: [${UID}], payload: {y: {z: [2]}, x: [1]}}`,
+      }),
+      'automations/c/automation.md': automation({ trigger: 'filter: {webhooks: [ci], payload: {x: [1]}}' }),
+    },
+    knownUids: { ci: UID },
+    findings: ['automations/b/automation.md:2:1 automation/same-trigger triggers'],
+  },
+];
+
+describe('validateTree', () => {
+  it.each(CASES)('reports $title', ({ files, knownUids, findings, says }) => {
+    const { diagnostics, definition } = validateFiles(files, { knownUids });
+    expect(diagnostics.map((d) => `${d.file}:${d.line}:${d.column} ${d.rule} ${d.path}`)).toEqual(findings);
+    if (says) expect(`${diagnostics[0]!.message} ${diagnostics[0]!.hint}`).toMatch(says);
+    expect(definition === null).toBe(diagnostics.some(({ severity }) => severity === 'error'));
+  });
+
+  it('has a case above for every rule, except those that only a secret can break', () => {
+    const reported = new Set(
+      CASES.flatMap(({ files, knownUids }) => validateFiles(files, { knownUids }).diagnostics.map((d) => d.rule)),
+    );
+    const missing = Object.keys(RULES).filter((rule) => !reported.has(rule));
+    expect(missing).toEqual(['empty', 'unsafe', 'unusable', 'weak'].map((what) => `webhook/${what}-secret`));
+  });
+
+  it('fills in the defaults of a webhook', () => {
+    const { definition, diagnostics } = validateFiles(
+      { 'webhooks/a.b-c_1.yaml': '# note\nsecretName: A\n' },
+      { prefix: 'sub/' },
+    );
+    expect(diagnostics).toEqual([]);
+    expect(definition?.webhooks).toEqual([
+      {
+        name: 'a.b-c_1',
+        file: 'sub/webhooks/a.b-c_1.yaml',
+        description: null,
+        authMode: 'token',
+        signatureScheme: null,
+        secretName: 'A',
+        deliveryIdHeader: null,
+        enabled: true,
+        secretNameAt: { line: 2, column: 13 },
+      },
+    ]);
+  });
+
+  it('reads every key of a webhook, with byte order mark, carriage returns and comments', () => {
+    const text =
+      '\ufeffauthMode: signature\r\nsignatureScheme: stripe\r\nsecretName: S\r\ndeliveryIdHeader: X-Id # c\r\nenabled: false\r\ndescription: ä\r\n';
+    const { definition } = validateFiles({ 'webhooks/x.yaml': text });
+    expect(definition?.webhooks[0]).toMatchObject({
+      authMode: 'signature',
+      signatureScheme: 'stripe',
+      secretName: 'S',
+      deliveryIdHeader: 'X-Id',
+      enabled: false,
+      description: 'ä',
+      secretNameAt: { line: 3, column: 13 },
+    });
+  });
+
+  it.each(SCHEME_NAMES)('accepts the scheme %s', (scheme) => {
+    const text = `authMode: signature\nsignatureScheme: ${scheme}\nsecretName: S\n`;
+    expect(validateFiles({ 'webhooks/x.yaml': text }).diagnostics).toEqual([]);
+  });
+
+  it('fills in the defaults of an automation and keeps the prompt byte for byte', () => {
+    const prompt = ' Look.\r\n\n---\n\ttitle: no front matter\n---\n\n';
+    const { definition } = validateFiles({ ...CI, 'automations/a/automation.md': automation({ prompt }) });
+    expect(definition?.automations).toEqual([
+      {
+        name: 'a',
+        file: 'automations/a/automation.md',
+        description: null,
+        enabled: true,
+        agent: null,
+        triggers: [
+          {
+            provider: 'webhook',
+            event: 'received',
+            webhookIds: [],
+            webhooks: ['ci'],
+            payload: null,
+            at: { line: 5, column: 14 },
+          },
+        ],
+        prompt,
+        overrides: {},
+      },
+    ]);
+  });
+
+  it('reads every key of an automation and hands overrides on as they are', () => {
+    const keys =
+      'description: d\nenabled: false\nagent: triage\nmodel: m\nharness: {name: h}\nrunner: r\nenvironmentId: 7\nsecrets: [A, B]\nmcpServers: [x, {y: 1}]\nworkerHost: w\n';
+    const trigger = `filter: {webhook_ids: {in: [${UID}]}, webhooks: [ci], payload: {1: [true, null]}}\n  - provider: schedule\n    cron: "* * * * *"`;
+    const { definition, diagnostics } = validateFiles({
+      ...CI,
+      'automations/a/automation.md': automation({ keys, trigger }),
+    });
+    expect(diagnostics).toEqual([]);
+    expect(definition?.automations[0]).toMatchObject({
+      description: 'd',
+      enabled: false,
+      agent: 'triage',
+      triggers: [
+        { webhookIds: [UID], webhooks: ['ci'], payload: { '1': [true, null] } },
+        { provider: 'schedule', declared: { provider: 'schedule', cron: '* * * * *' } },
+      ],
+      overrides: {
+        model: 'm',
+        harness: { name: 'h' },
+        runner: 'r',
+        environmentId: 7,
+        secrets: ['A', 'B'],
+        mcpServers: ['x', { y: 1 }],
+        workerHost: 'w',
+      },
+    });
+  });
+
+  it.each(['github', 'gitlab', 'linear', 'jira', 'slack', 'schedule', 'factory'])(
+    'leaves triggers of %s to others',
+    (provider) => {
+      const text = `---\ntriggers:\n  - provider: ${provider}\n    anything: {at: [all]}\n---\nDo it.\n`;
+      expect(validateFiles({ 'automations/a/automation.md': text }).diagnostics).toEqual([]);
+    },
+  );
+
+  it.each([100, 1])('accepts %d aliases', (count) => {
+    const keys = `mcpServers:\n  - &a x\n  - [${'*a, '.repeat(count)}]\n`;
+    expect(validateFiles({ ...CI, 'automations/a/automation.md': automation({ keys }) }).diagnostics).toEqual([]);
+  });
+
+  it('accepts 64 levels', () => {
+    const keys = `mcpServers: ${'['.repeat(63)}${']'.repeat(63)}\n`;
+    expect(validateFiles({ ...CI, 'automations/a/automation.md': automation({ keys }) }).diagnostics).toEqual([]);
+  });
+
+  it('follows merge keys', () => {
+    const text =
+      '---\ntriggers:\n  - &t\n    provider: webhook\n    event: received\n    filter: {webhooks: [ci]}\n  - <<: *t\n    filter: {webhooks: [ci], payload: {a: [1]}}\n---\nDo it.\n';
+    const { definition, diagnostics } = validateFiles({ ...CI, 'automations/a/automation.md': text });
+    expect(diagnostics).toEqual([]);
+    expect(definition?.automations[0]?.triggers[1]).toMatchObject({ event: 'received', payload: { a: [1] } });
+  });
+
+  it('lets a disabled webhook be listened to beside an enabled one, and a disabled automation be unreachable', () => {
+    const { diagnostics } = validateFiles({
+      ...CI,
+      'webhooks/off.yaml': 'secretName: A\nenabled: false\n',
+      'automations/a/automation.md': automation({ trigger: 'filter: {webhooks: [ci, off]}' }),
+      'automations/b/automation.md': automation({ keys: 'enabled: false\n', trigger: 'filter: {webhooks: [off]}' }),
+    });
+    expect(diagnostics).toEqual([]);
+  });
+
+  it('accepts an unknown UID: only the apply can tell whether it exists', () => {
+    const text = automation({ trigger: `filter: {webhook_ids: [${UID}]}` });
+    expect(validateFiles({ ...CI, 'automations/a/automation.md': text }).diagnostics).toEqual([]);
+  });
+
+  it('accepts a file of exactly 256 KiB and exactly 20 webhooks', () => {
+    const files = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`webhooks/w${i}.yaml`, 'secretName: A']));
+    const text = `secretName: A\n${'#'.repeat(262_144 - 14)}`;
+    expect(validateFiles({ ...files, 'webhooks/w0.yaml': text }).diagnostics).toEqual([]);
+  });
+
+  it('ignores other paths of the factory', () => {
+    const files = {
+      'factory.yaml': 'schemaVersion: v1alpha1\nname: f\nagents: [x]\n',
+      'skills/x.yaml': 'a: [',
+      'runners/r.yml': '',
+    };
+    expect(validateFiles(files).definition).toEqual({ webhooks: [], automations: [] });
+  });
+
+  it('never applies a definition in part', () => {
+    const { definition, declared } = validateFiles({ ...CI, 'webhooks/bad.yaml': 'x: 1\n' });
+    expect(definition).toBeNull();
+    expect(declared.webhooks).toEqual(['bad', 'ci']);
+  });
+
+  it('puts the folder of the factory before every path and sorts the findings', () => {
+    const { diagnostics } = validateFiles(
+      { 'webhooks/b.yaml': 'b: 1\na: 2\n', 'webhooks/a.yml': '', 'automations/x.md': '' },
+      { prefix: 'team/factory/' },
+    );
+    expect(diagnostics.every(({ file }) => file.startsWith('team/factory/'))).toBe(true);
+    expect(diagnostics).toEqual([...diagnostics].sort(compareDiagnostics));
+  });
+
+  it('never echoes what stands for a secret name', () => {
+    const { diagnostics } = validateFiles({ 'webhooks/x.yaml': 'secretName: "hunter2 hunter2"\n' });
+    expect(JSON.stringify(diagnostics)).not.toContain('hunter2');
+  });
+
+  it('says how large a file is that was not read', () => {
+    const tree = createTree({ 'webhooks/x.yaml': '' });
+    Object.assign(tree.entries[0]!, { size: 10_485_760, bytes: null });
+    const { diagnostics } = validateTree(tree, { webhooksPerFactory: 20, knownUids: new Map() });
+    expect(diagnostics[0]).toMatchObject({ rule: 'file/too-large', file: 'webhooks/x.yaml', line: 1, column: 1 });
+    expect(diagnostics[0]!.message).toContain('10485760');
+  });
+});

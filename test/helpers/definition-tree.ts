@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join, relative, sep } from 'node:path';
+import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../../src/core/source-tree.ts';
+import { type ValidatedTree, validateTree } from '../../src/definitions/validate-tree.ts';
+
+/** Text or bytes of a file, or an entry that is no file. */
+export type EntryContent = string | Uint8Array | { kind: 'symlink' | 'submodule' };
+
+/** A tree as a source gives it, from path → content. */
+export function createTree(files: { [path: string]: EntryContent }, prefix = ''): SourceTree {
+  return { prefix, entries: Object.entries(files).map(([path, content]) => createEntry(path, content)) };
+}
+
+function createEntry(path: string, content: EntryContent): TreeEntry {
+  if (typeof content === 'object' && 'kind' in content) return { path, kind: content.kind, size: 0, bytes: null };
+  const bytes = typeof content === 'string' ? new TextEncoder().encode(content) : content;
+  return { path, kind: 'file', size: bytes.length, bytes: bytes.length > MAX_DEFINITION_BYTES ? null : bytes };
+}
+
+/** A tree from a folder of fixtures. */
+export function readTree(folder: string): SourceTree {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const paths = files.map((entry) => join(entry.parentPath, entry.name));
+  return createTree(
+    Object.fromEntries(paths.map((path) => [relative(folder, path).split(sep).join('/'), readFileSync(path)])),
+  );
+}
+
+/** Validates path → content as an offline check does. */
+export function validateFiles(
+  files: { [path: string]: EntryContent },
+  { prefix = '', knownUids = {} }: { prefix?: string; knownUids?: { [name: string]: string } } = {},
+): ValidatedTree {
+  return validateTree(createTree(files, prefix), {
+    webhooksPerFactory: 20,
+    knownUids: new Map(Object.entries(knownUids)),
+  });
+}
