@@ -113,10 +113,9 @@ function watchPaths(state: BranchState, onEvent: () => void): FSWatcher {
   });
   // A watch that fails (too many watches, say) leaves the look by the clock.
   files.on('all', onEvent).on('error', onEvent);
-  // A folder that is replaced in one step stays "the same" to chokidar; the folder above it saw the step.
-  return files.on('raw', (_event, name, details) => {
-    const { watchedPath } = details as { watchedPath: string };
-    if (!state.roots.includes(watchedPath) || allowed.has(join(watchedPath, name ?? ''))) onEvent();
+  // A folder that is replaced in one step stays "the same" to chokidar, but the one that left saw itself leave.
+  return files.on('raw', (_event, _name, details) => {
+    if (!state.roots.includes((details as { watchedPath: string }).watchedPath)) onEvent();
   });
 }
 
