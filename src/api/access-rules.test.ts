@@ -160,8 +160,8 @@ describe.each(TABLE)('%s %s', (...row) => {
   });
 });
 
-describe('a limited token', () => {
-  it('sees only its factories in the list of factories', async () => {
+describe('the reach of a token', () => {
+  it('leaves other factories out of the list of factories', async () => {
     const headers = { authorization: `Bearer ${services.grant('viewer', ['other'])}` };
     const { data } = (await app.inject({ url: '/api/v1/factories', headers })).json();
     expect(data.map(({ name }: { name: string }) => name)).toEqual(['other']);
@@ -176,8 +176,11 @@ describe('a limited token', () => {
     }
   });
 
-  it('does not reach an object of another factory through the path of its own', async () => {
-    const headers = { authorization: `Bearer ${services.grant('owner', ['other'])}` };
+  it.each([
+    ['limited', ['other']],
+    ['unlimited', null],
+  ])('finds nothing of one factory in the path of another (%s)', async (_kind, factories) => {
+    const headers = { authorization: `Bearer ${services.grant('owner', factories)}` };
     const get = async (path: string) =>
       (await app.inject({ url: `/api/v1/factories/other${path}`, headers })).statusCode;
     expect(await get(`/webhooks/${WEBHOOK_UID}`)).toBe(404);

@@ -313,6 +313,15 @@ describe('a body', () => {
   });
 });
 
+describe('a slow client', () => {
+  it('is cut off by the time limits of the listener', async () => {
+    const { app } = open();
+    await app.ready();
+    const { headersTimeout, requestTimeout, keepAliveTimeout } = app.server;
+    expect([headersTimeout, requestTimeout, keepAliveTimeout]).toEqual([10_000, 30_000, 5_000]);
+  });
+});
+
 describe('the log', () => {
   it('names who changed what, one JSON line for a change and none for a read', async () => {
     const { app, owner, services } = open();

@@ -1,0 +1,185 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  createFakeAdminServices,
+  DELETED_UID,
+  DELIVERY_ID,
+  RECONCILIATION_ID,
+  REJECTED_ID,
+  RUN_ID,
+  URL_TOKEN_UID,
+  WEBHOOK_UID,
+} from '../../test/helpers/admin-services.ts';
+import { createAdminServer } from './create-admin-server.ts';
+
+interface Operation {
+  operationId: string;
+  description: string;
+  security?: unknown[];
+  parameters?: { name: string; in: string }[];
+  requestBody?: unknown;
+  responses: Record<string, { description: string; content?: Record<string, { schema: object }> }>;
+}
+interface Document {
+  openapi: string;
+  paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, object> };
+}
+
+const services = createFakeAdminServices();
+const app = createAdminServer(services);
+const headers = { authorization: `Bearer ${services.grant('owner')}` };
+let document: Document;
+
+beforeAll(async () => {
+  document = (await app.inject({ url: '/api/v1/openapi.json', headers })).json();
+});
+
+/** The document under this name, so that `#/components/...` resolves for a schema taken out of it. */
+function validatorFor(schema: object) {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  ajv.addSchema({ $id: 'doc:', ...document });
+  return ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/components', '"doc:#/components')));
+}
+
+function operations(): [path: string, method: string, operation: Operation][] {
+  return Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]): [string, string, Operation] => [path, method, operation]),
+  );
+}
+
+describe('the OpenAPI document', () => {
+  it('is OpenAPI 3.1 with the names of the interfaces', () => {
+    expect(document.openapi).toBe('3.1.0');
+    const names = [
+      'Factory',
+      'Webhook',
+      'Delivery',
+      'Run',
+      'Reconciliation',
+      'Automation',
+      'Secret',
+      'Token',
+      'Problem',
+    ];
+    expect(Object.keys(document.components.schemas)).toEqual(expect.arrayContaining(names));
+  });
+
+  it('lists every route, and no other', () => {
+    const described = operations().map(([path, method]) => `${method.toUpperCase()} ${path}`);
+    const registered = app.accessTable
+      .filter(({ method }) => method !== 'HEAD')
+      .map(({ method, url }) => `${method} ${url.replaceAll(/:(\w+)/g, '{$1}')}`);
+    expect(described.sort()).toEqual(registered.sort());
+  });
+
+  it('resolves every reference', () => {
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]*)"/g)].map((match) => match[1]!);
+    expect(refs.length).toBeGreaterThan(100);
+    for (const ref of new Set(refs)) {
+      const name = /^#\/components\/schemas\/(\w+)$/.exec(ref)?.[1];
+      expect(document.components.schemas).toHaveProperty(name ?? `unreadable reference ${ref}`);
+    }
+  });
+
+  it('holds schemas that compile', () => {
+    for (const [, , { responses }] of operations()) {
+      for (const { content = {} } of Object.values(responses)) {
+        for (const { schema } of Object.values(content)) expect(() => validatorFor(schema)).not.toThrow();
+      }
+    }
+  });
+
+  it('names each operation once, describes each answer, and declares each parameter of a path', () => {
+    const ids = operations().map(([, , { operationId }]) => operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(JSON.stringify(document)).not.toContain('Default Response');
+    for (const [path, , { parameters = [] }] of operations()) {
+      const declared = parameters.filter((it) => it.in === 'path').map(({ name }) => `{${name}}`);
+      expect(declared.sort()).toEqual((path.match(/\{\w+\}/g) ?? []).sort());
+    }
+  });
+
+  it('says the role that each route needs, and which are open', () => {
+    for (const { method, url, access } of app.accessTable.filter((row) => row.method !== 'HEAD')) {
+      const operation = document.paths[url.replaceAll(/:(\w+)/g, '{$1}')]![method.toLowerCase()]!;
+      const isOpen = access.role === 'public';
+      expect(operation.description).toContain(isOpen ? 'Open: needs no credentials.' : `Role: ${access.role}.`);
+      expect(operation.security).toEqual(isOpen ? [] : undefined);
+      expect(Object.keys(operation.responses).includes('401')).toBe(!isOpen);
+    }
+  });
+});
+
+const F = '/api/v1/factories/payments';
+const SECRET = { value: 'canary-7f3a' };
+const ANSWERS: [method: string, path: string, url: string, status: number, payload?: object][] = [
+  ['get', '/healthz', '/healthz', 200],
+  ['get', '/readyz', '/readyz', 200],
+  ['get', '/api/v1/factories', '/api/v1/factories', 200],
+  ['get', '/api/v1/factories/{factory}', F, 200],
+  ['get', '/api/v1/factories/{factory}', '/api/v1/factories/nowhere', 404],
+  ['post', '/api/v1/factories/{factory}/reconciliations', `${F}/reconciliations`, 202],
+  ['post', '/api/v1/factories/{factory}/reconciliations', `${F}/reconciliations?wait=true`, 200],
+  ['post', '/api/v1/factories/{factory}/reconciliations', `${F}/reconciliations?wait=perhaps`, 400],
+  ['get', '/api/v1/factories/{factory}/reconciliations', `${F}/reconciliations`, 200],
+  ['get', '/api/v1/factories/{factory}/reconciliations/{id}', `${F}/reconciliations/${RECONCILIATION_ID}`, 200],
+  ['get', '/api/v1/factories/{factory}/webhooks', `${F}/webhooks`, 200],
+  ['get', '/api/v1/factories/{factory}/webhooks/{uid}', `${F}/webhooks/${URL_TOKEN_UID}`, 200],
+  ['get', '/api/v1/factories/{factory}/webhooks/{uid}', `${F}/webhooks/${DELETED_UID}`, 200],
+  ['patch', '/api/v1/factories/{factory}/webhooks/{uid}', `${F}/webhooks/${WEBHOOK_UID}`, 409],
+  ['get', '/api/v1/factories/{factory}/webhooks/{uid}/deliveries', `${F}/webhooks/${WEBHOOK_UID}/deliveries`, 200],
+  [
+    'post',
+    '/api/v1/factories/{factory}/webhooks/{uid}/test-deliveries',
+    `${F}/webhooks/${WEBHOOK_UID}/test-deliveries`,
+    200,
+    { payload_base64: 'e30=' },
+  ],
+  ['get', '/api/v1/deliveries/{id}', `/api/v1/deliveries/${REJECTED_ID}`, 200],
+  ['get', '/api/v1/deliveries/{id}/payload', `/api/v1/deliveries/${REJECTED_ID}/payload`, 404],
+  ['get', '/api/v1/deliveries/{id}/explain', `/api/v1/deliveries/${DELIVERY_ID}/explain`, 200],
+  ['get', '/api/v1/factories/{factory}/automations', `${F}/automations`, 200],
+  ['get', '/api/v1/factories/{factory}/automations/{name}', `${F}/automations/fix-errors`, 200],
+  [
+    'post',
+    '/api/v1/factories/{factory}/filters/test',
+    `${F}/filters/test`,
+    200,
+    { filter: { a: { b: ['c'] } }, payload: { a: { b: 'd' } } },
+  ],
+  ['post', '/api/v1/factories/{factory}/filters/test', `${F}/filters/test`, 422, { filter: { a: [] }, payload: null }],
+  ['get', '/api/v1/factories/{factory}/runs', `${F}/runs`, 200],
+  ['get', '/api/v1/factories/{factory}/runs', `${F}/runs?limit=0`, 400],
+  ['get', '/api/v1/runs/{id}', `/api/v1/runs/${RUN_ID}`, 200],
+  ['get', '/api/v1/runs/{id}/input', `/api/v1/runs/${RUN_ID}/input`, 200],
+  ['post', '/api/v1/runs/{id}/cancel', `/api/v1/runs/${RUN_ID}/cancel`, 202],
+  ['get', '/api/v1/secrets', '/api/v1/secrets', 200],
+  ['put', '/api/v1/secrets/{name}', '/api/v1/secrets/A', 201, SECRET],
+  ['put', '/api/v1/secrets/{name}', '/api/v1/secrets/A?mode=update', 200, SECRET],
+  ['delete', '/api/v1/secrets/{name}', '/api/v1/secrets/A', 409],
+  ['get', '/api/v1/tokens', '/api/v1/tokens', 200],
+  ['post', '/api/v1/tokens', '/api/v1/tokens', 201, { name: 'ci', role: 'viewer', factories: ['payments'] }],
+];
+
+describe('an answer is as the document says, no key more and none less', () => {
+  it.each(ANSWERS)('%s %s: %s is %i', async (method, path, url, status, payload) => {
+    const answer = await app.inject({ method: method as 'get', url, headers, ...(payload && { payload }) });
+    expect(answer.statusCode).toBe(status);
+    const { content = {} } = document.paths[path]![method]!.responses[String(status)]!;
+    const mediaType = String(answer.headers['content-type']).split(';')[0]!;
+    expect(Object.keys(content)).toContain(mediaType);
+    const validate = validatorFor(content[mediaType]!.schema);
+    validate(answer.json());
+    expect(validate.errors).toBeNull();
+  });
+
+  it('would show a key that the schema does not have', () => {
+    const validate = validatorFor(document.components.schemas.Health!);
+    expect([validate({ status: 'ok' }), validate({ status: 'ok', more: 1 }), validate({})]).toEqual([
+      true,
+      false,
+      false,
+    ]);
+  });
+});

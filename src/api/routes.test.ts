@@ -1,0 +1,540 @@
+import type { InjectOptions } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import {
+  createFakeAdminServices,
+  DELETED_UID,
+  DELIVERY_ID,
+  makeAutomation,
+  makeWebhook,
+  NOW_MS,
+  RECONCILIATION_ID,
+  REJECTED_ID,
+  RUN_ID,
+  URL_TOKEN_UID,
+  WEBHOOK_UID,
+} from '../../test/helpers/admin-services.ts';
+import type { Role } from '../core/access.ts';
+import { AppError } from '../core/errors.ts';
+import type { RunControl } from '../core/ports/run-control.ts';
+import { createAdminServer } from './create-admin-server.ts';
+
+const F = '/api/v1/factories/payments';
+
+function open(more: Parameters<typeof createFakeAdminServices>[0] = {}, role: Role = 'owner') {
+  const services = createFakeAdminServices(more);
+  const app = createAdminServer(services);
+  const headers = { authorization: `Bearer ${services.grant(role)}` };
+  const call = async (method: InjectOptions['method'], url: string, payload?: unknown) => {
+    const body = payload === undefined ? {} : { payload: payload as object };
+    const answer = await app.inject({ method: method!, url, headers, ...body });
+    const isJson = String(answer.headers['content-type']).includes('json');
+    return { status: answer.statusCode, body: isJson ? answer.json() : answer.body, headers: answer.headers };
+  };
+  return { services, call, get: (url: string) => call('GET', url) };
+}
+
+describe('factories', () => {
+  it('show their source without the credentials of its URL', async () => {
+    const { body } = await open().get(F);
+    expect(body.source).toEqual({ type: 'repository', url: 'https://git.example/p.git', branch: 'main', path: '.' });
+    expect(JSON.stringify(body)).not.toContain('hunter2');
+    expect(body).toMatchObject({
+      name: 'payments',
+      applied_revision: 'c0ffee',
+      applied_at: '2026-01-02T03:04:05.678Z',
+      counts: { webhooks: 2, automations: 1, queued_runs: 0, running_runs: 1 },
+    });
+  });
+
+  it('that the configuration does not name any more have no source', async () => {
+    expect((await open({ factorySource: () => null }).get(F)).body.source).toBeNull();
+  });
+});
+
+describe('webhooks', () => {
+  it('are shown as the interfaces say', async () => {
+    const { body } = await open().get(`${F}/webhooks/${WEBHOOK_UID}`);
+    expect(body).toEqual({
+      uid: WEBHOOK_UID,
+      factory: 'payments',
+      name: 'internal-ci',
+      description: null,
+      auth_mode: 'token',
+      signature_scheme: null,
+      secret_name: 'INTERNAL_CI_WEBHOOK_SECRET',
+      secret_state: 'current',
+      delivery_id_header: null,
+      identified_by: 'service header or body',
+      enabled: true,
+      ingress_url: `https://hooks.example.com/webhooks/w/${WEBHOOK_UID}`,
+      file: 'webhooks/internal-ci.yaml',
+      revision: 'c0ffee',
+      created_at: '2026-01-02T03:04:00.678Z',
+      updated_at: '2026-01-02T03:04:01.678Z',
+      last_delivery_at: null,
+      deleted_at: null,
+    });
+  });
+
+  it('of mode url_token show the literal {token} in their URL', async () => {
+    const { body } = await open().get(`${F}/webhooks/${URL_TOKEN_UID}`);
+    expect(body.ingress_url).toBe(`https://hooks.example.com/webhooks/w/${URL_TOKEN_UID}/{token}`);
+  });
+
+  it.each([
+    [{ deliveryIdHeader: 'X-Event-Id' }, 'header'],
+    [{ authMode: 'signature', signatureScheme: 'github' }, 'provider'],
+    [{ authMode: 'signature', signatureScheme: 'stripe' }, 'service header or body'],
+    [{ authMode: 'signature', signatureScheme: 'stripe', deliveryIdHeader: 'X-Event-Id' }, 'header'],
+  ] as const)('with %j are identified by %s', async (more, expected) => {
+    const { inventory } = createFakeAdminServices();
+    const { get } = open({ inventory: { ...inventory, webhook: async () => makeWebhook(more) } });
+    expect((await get(`${F}/webhooks/${WEBHOOK_UID}`)).body.identified_by).toBe(expected);
+  });
+
+  it('that are deleted leave the list, but can be read by UID, as can their deliveries', async () => {
+    const { get } = open();
+    const { body } = await get(`${F}/webhooks`);
+    expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['by-url', 'internal-ci']);
+    expect((await get(`${F}/webhooks/${DELETED_UID}`)).body.deleted_at).toBe('2026-01-02T03:04:05.678Z');
+    expect((await get(`${F}/webhooks/${DELETED_UID}/deliveries`)).status).toBe(200);
+  });
+
+  it.each(['wh_0000000000000000000000000a', 'internal-ci', 'WH_0123456789ABCDEFGHJKMNPQRS', '%00', '..%2f..'])(
+    'called %s do not exist',
+    async (uid) => expect((await open().get(`${F}/webhooks/${uid}`)).status).toBe(404),
+  );
+});
+
+describe('short lists', () => {
+  it('are whole unless pages are asked for; pages follow each other', async () => {
+    const { get } = open();
+    const whole = (await get(`${F}/webhooks`)).body;
+    const first = (await get(`${F}/webhooks?limit=1`)).body;
+    const second = (await get(`${F}/webhooks?limit=1&cursor=${first.next_cursor}`)).body;
+    expect([first.data.length, typeof first.next_cursor]).toEqual([1, 'string']);
+    expect(second.next_cursor).toBeNull();
+    expect([...first.data, ...second.data]).toEqual(whole.data);
+  });
+
+  it.each(['/api/v1/factories', `${F}/webhooks`, `${F}/automations`, '/api/v1/secrets', '/api/v1/tokens'])(
+    '%s refuses a bad limit and a bad cursor',
+    async (url) => {
+      const { get } = open();
+      for (const query of [
+        'limit=0',
+        'limit=201',
+        'limit=-1',
+        'limit=1.5',
+        'limit=x',
+        'limit=',
+        'limit=1&limit=2',
+        'cursor=',
+        'cursor=x',
+        'cursor=YWZ0ZXI',
+        'lable=x',
+      ]) {
+        const { status, body } = await get(`${url}?${query}`);
+        expect([query, status, body.code]).toEqual([query, 400, 'bad_request']);
+      }
+    },
+  );
+});
+
+describe('logs', () => {
+  const lists = [`${F}/runs`, `${F}/reconciliations`, `${F}/webhooks/${WEBHOOK_UID}/deliveries`];
+
+  it.each(lists)('%s come in pages of 50, or of what is asked for up to 200', async (url) => {
+    const asked: number[] = [];
+    const note = async ({ limit }: { limit: number }) => {
+      asked.push(limit);
+      return { data: [], nextCursor: 'more' };
+    };
+    const { deliveries, runs, reconciliations } = createFakeAdminServices();
+    const { get } = open({
+      deliveries: { ...deliveries, list: note },
+      runs: { ...runs, list: note },
+      reconciliations: { ...reconciliations, list: note },
+    });
+    expect((await get(url)).body).toEqual({ data: [], next_cursor: 'more' });
+    await get(`${url}?limit=200`);
+    expect(asked).toEqual([50, 200]);
+  });
+
+  it.each(lists)('%s refuse a bad limit and a bad cursor', async (url) => {
+    const { get } = open();
+    for (const query of ['limit=0', 'limit=201', 'limit=x', 'cursor=', 'cursor=made-up', 'label=Nope', 'state=nope']) {
+      expect([query, (await get(`${url}?${query}`)).status]).toEqual([query, 400]);
+    }
+  });
+
+  it('of deliveries can be narrowed to a label, of runs to a state and an automation', async () => {
+    const wanted: unknown[] = [];
+    const { runs } = createFakeAdminServices();
+    const { get } = open({
+      runs: {
+        ...runs,
+        list: async ({ state, automation }) => {
+          wanted.push([state, automation]);
+          return { data: [], nextCursor: null };
+        },
+      },
+    });
+    const { body } = await get(
+      `${F}/webhooks/${WEBHOOK_UID}/deliveries?label=${encodeURIComponent('Rejected (auth)')}`,
+    );
+    expect(body.data.map(({ id }: { id: string }) => id)).toEqual([REJECTED_ID]);
+    await get(`${F}/runs?state=failed&automation=fix-errors`);
+    await get(`${F}/runs`);
+    expect(wanted).toEqual([
+      ['failed', 'fix-errors'],
+      [null, null],
+    ]);
+  });
+});
+
+describe('deliveries', () => {
+  it('of other labels than Accepted have no payload, and the answer says why', async () => {
+    const { status, body } = await open().get(`/api/v1/deliveries/${REJECTED_ID}/payload`);
+    expect([status, body.detail]).toEqual([404, 'No payload is kept of this delivery; its label is Rejected (auth).']);
+  });
+
+  it('say why nothing ran', async () => {
+    const { body } = await open().get(`/api/v1/deliveries/${DELIVERY_ID}/explain`);
+    expect(body).toMatchObject({
+      delivery: DELIVERY_ID,
+      decisions: [{ outcome: 'filtered', path: 'level', run: null }],
+    });
+  });
+});
+
+describe('automations', () => {
+  it('show what each trigger listens to, and which are handled elsewhere', async () => {
+    const { body } = await open().get(`${F}/automations/fix-errors`);
+    expect(body.triggers).toEqual([
+      {
+        provider: 'webhook',
+        event: 'received',
+        filter: { webhook_ids: [WEBHOOK_UID], webhooks: ['internal-ci'], payload: { level: ['fatal'] } },
+        listens_to: [WEBHOOK_UID],
+        handled_elsewhere: false,
+      },
+      expect.objectContaining({
+        filter: { webhook_ids: [], webhooks: ['internal-ci'], payload: { level: ['error'] } },
+      }),
+      { provider: 'schedule', event: 'cron', cron: '* * * * *', listens_to: [], handled_elsewhere: true },
+    ]);
+  });
+});
+
+describe('filters/test', () => {
+  const url = `${F}/filters/test`;
+
+  it('gives the verdict, the trace and the key that decided', async () => {
+    const { call } = open();
+    const payload = { data: { level: 'warning' } };
+    const no = await call('POST', url, { filter: { data: { level: ['error'] } }, payload });
+    expect(no.body).toMatchObject({ verdict: 'Would not trigger', decided_by: 'data.level' });
+    expect(no.body.trace.at(-1)).toMatchObject({
+      path: 'data.level',
+      operator: 'in',
+      expected: ['error'],
+      actual: 'warning',
+      matched: false,
+    });
+    const yes = await call('POST', url, { filter: { data: { level: ['warning'] } }, payload });
+    expect(yes.body).toMatchObject({ verdict: 'Would trigger', decided_by: null });
+  });
+
+  it('takes any JSON as payload, also null, false and keys that objects inherit', async () => {
+    const { call } = open();
+    for (const payload of [null, false, 0, '', []]) {
+      expect((await call('POST', url, { filter: {}, payload })).body.verdict).toBe('Would trigger');
+      expect((await call('POST', url, { filter: { a: { exists: true } }, payload })).body.verdict).toBe(
+        'Would not trigger',
+      );
+    }
+    const hostile = Buffer.from('{"filter": {"__proto__": {"x": [1]}}, "payload": {"__proto__": {"x": 1}}}');
+    const { services } = open();
+    const answer = await createAdminServer(services).inject({
+      method: 'POST',
+      url,
+      headers: { authorization: `Bearer ${services.grant('viewer')}`, 'content-type': 'application/json' },
+      payload: hostile,
+    });
+    expect(answer.json().verdict).toBe('Would trigger');
+  });
+
+  it('survives a payload nested as deep as a body can be', async () => {
+    const { services } = open();
+    const deep = `${'['.repeat(400_000)}${']'.repeat(400_000)}`;
+    const answer = await createAdminServer(services).inject({
+      method: 'POST',
+      url,
+      headers: { authorization: `Bearer ${services.grant('viewer')}`, 'content-type': 'application/json' },
+      payload: `{"filter": {"a": ["b"]}, "payload": ${deep}}`,
+    });
+    expect(answer.json().verdict).toBe('Would not trigger');
+  });
+
+  it('answers an invalid filter with 422 and all that is wrong with it', async () => {
+    const { status, body } = await open().call('POST', url, { filter: { 'a/b': [], c: { exists: 1 } }, payload: {} });
+    expect([status, body.code]).toEqual([422, 'invalid_filter']);
+    expect(body.errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual([
+      '#/filter/a~1b',
+      '#/filter/c/exists',
+    ]);
+  });
+
+  it('lets any trigger of an automation that listens to the webhook of the delivery decide', async () => {
+    const { body } = await open().call('POST', url, { automation: 'fix-errors', delivery: DELIVERY_ID });
+    expect(body).toMatchObject({ verdict: 'Would trigger' });
+    const { inventory } = createFakeAdminServices();
+    const deaf = { ...inventory, automation: async () => makeAutomation({ listensTo: [[], [URL_TOKEN_UID], []] }) };
+    const other = await open({ inventory: deaf }).call('POST', url, {
+      automation: 'fix-errors',
+      delivery: DELIVERY_ID,
+    });
+    expect(other.body).toMatchObject({ verdict: 'Would not trigger', trace: [], decided_by: null });
+    expect(other.body.message).toContain('does not listen');
+  });
+
+  it('says that a disabled automation would not trigger', async () => {
+    const { inventory } = createFakeAdminServices();
+    const off = { ...inventory, automation: async () => makeAutomation({ enabled: false }) };
+    const { body } = await open({ inventory: off }).call('POST', url, {
+      automation: 'fix-errors',
+      payload: { level: 'error' },
+    });
+    expect(body).toMatchObject({ verdict: 'Would not trigger', message: 'The automation fix-errors is disabled.' });
+  });
+
+  it('needs an accepted delivery of this factory and one thing of each kind', async () => {
+    const { call } = open();
+    expect((await call('POST', url, { filter: {}, delivery: REJECTED_ID })).status).toBe(409);
+    expect((await call('POST', url, { filter: {}, delivery: 'dlv_none' })).status).toBe(404);
+    expect((await call('POST', url, { automation: 'nope', payload: {} })).status).toBe(404);
+    for (const body of [
+      {},
+      { filter: {} },
+      { payload: {} },
+      { filter: {}, automation: 'x', payload: 1 },
+      { filter: {}, payload: 1, delivery: 'x' },
+      { filter: {}, payload: 1, x: 1 },
+    ]) {
+      expect((await call('POST', url, body)).status).toBe(400);
+    }
+  });
+});
+
+describe('test deliveries', () => {
+  const url = `${F}/webhooks/${WEBHOOK_UID}/test-deliveries`;
+
+  it('go out byte for byte, with the delivery ID that was asked for', async () => {
+    const { call, services } = open({}, 'operator');
+    const payload_base64 = Buffer.from('not json \u00e9').toString('base64');
+    const { status, body } = await call('POST', url, { payload_base64, delivery_id: 'd-1' });
+    expect([status, body.status, body.body]).toEqual([200, 202, '{"delivery_id":"x"}']);
+    await call('POST', url, { payload_base64: '' });
+    expect(services.seen.sent).toEqual([
+      { uid: WEBHOOK_UID, body: 'not json \u00e9', deliveryId: 'd-1' },
+      { uid: WEBHOOK_UID, body: '', deliveryId: null },
+    ]);
+  });
+
+  it('refuse what is not base64, header injection and deleted webhooks', async () => {
+    const { call, services } = open();
+    for (const body of [
+      { payload_base64: '***' },
+      { payload_base64: 'e30' },
+      { payload_base64: 'e30=', delivery_id: 'a\r\nX: y' },
+    ]) {
+      expect((await call('POST', url, body)).status).toBe(400);
+    }
+    const deleted = `${F}/webhooks/${DELETED_UID}/test-deliveries`;
+    expect((await call('POST', deleted, { payload_base64: 'e30=' })).status).toBe(404);
+    expect(services.seen.sent).toEqual([]);
+  });
+});
+
+describe('runs', () => {
+  it('show their input without a byte of the payload', async () => {
+    const { body } = await open().get(`/api/v1/runs/${RUN_ID}/input`);
+    expect(body.attachments).toEqual([{ name: 'event-payload.json', size: 55, media_type: 'application/json' }]);
+    expect(body.overrides).toEqual({ model: 'large' });
+    expect(body.envelope).toContain('`internal-ci`');
+    expect(JSON.stringify(body)).not.toContain('1e400');
+  });
+
+  it('have a log that can be read on from any byte', async () => {
+    const { get } = open();
+    const whole = await get(`/api/v1/runs/${RUN_ID}/log`);
+    expect([whole.body, whole.headers['content-type']]).toEqual([
+      'line one\nline two ✓\n',
+      'text/plain; charset=utf-8',
+    ]);
+    expect(whole.headers['x-next-offset']).toBe('22');
+    const part = await get(`/api/v1/runs/${RUN_ID}/log?offset=9&limit=8`);
+    expect([part.body, part.headers['x-next-offset']]).toEqual(['line two', '17']);
+    const end = await get(`/api/v1/runs/${RUN_ID}/log?offset=22`);
+    expect([end.body, end.headers['x-next-offset']]).toEqual(['', '22']);
+    for (const query of ['offset=-1', 'offset=x', 'limit=0', 'offset=1.5']) {
+      expect((await get(`/api/v1/runs/${RUN_ID}/log?${query}`)).status).toBe(400);
+    }
+  });
+
+  it('without a log have an empty one', async () => {
+    const { status, body } = await open({ runLogs: { read: async () => null } }).get(`/api/v1/runs/${RUN_ID}/log`);
+    expect([status, body]).toEqual([200, '']);
+  });
+
+  it.each([
+    ['cancelled', 200],
+    ['cancelling', 202],
+    ['finished', 409],
+  ] as const)('answer a cancel that came out as %s with %i', async (outcome, status) => {
+    const runControl = { cancel: async () => outcome } as unknown as RunControl;
+    const answer = await open({ runControl }, 'operator').call('POST', `/api/v1/runs/${RUN_ID}/cancel`);
+    expect([answer.status, answer.body.id ?? answer.body.code]).toEqual([status, status === 409 ? 'conflict' : RUN_ID]);
+  });
+});
+
+describe('reconciliations', () => {
+  it('on demand answer at once, or with wait=true when the pass has ended', async () => {
+    const { call, services } = open({}, 'operator');
+    const asked = await call('POST', `${F}/reconciliations`);
+    expect([asked.status, asked.body]).toEqual([
+      202,
+      { factory: 'payments', requested_at: new Date(NOW_MS).toISOString() },
+    ]);
+    const waited = await call('POST', `${F}/reconciliations?wait=true`);
+    expect([waited.status, waited.body.id]).toEqual([200, RECONCILIATION_ID]);
+    expect(services.seen.reconciled).toEqual(['payments', 'payments']);
+  });
+
+  it('that break after the answer are logged, and break nothing else', async () => {
+    const reconcileNow = async () => Promise.reject(new AppError('source_unavailable', 'git is gone'));
+    const { call, services } = open({ reconcile: { reconcileNow } });
+    expect((await call('POST', `${F}/reconciliations`)).status).toBe(202);
+    expect(services.seen.logLines.join()).toContain('git is gone');
+    expect((await call('POST', `${F}/reconciliations?wait=true`)).status).toBe(502);
+  });
+});
+
+describe('secrets', () => {
+  it('are stored and deleted by name, and never read', async () => {
+    const { call, services } = open();
+    const created = await call('PUT', '/api/v1/secrets/A_SECRET', { value: 'canary-7f3a' });
+    expect([created.status, created.body]).toEqual([201, { name: 'A_SECRET', version: 4, created: true }]);
+    expect((await call('PUT', '/api/v1/secrets/A_SECRET?mode=update', { value: 'canary-7f3a' })).status).toBe(200);
+    expect(services.seen.stored.map(({ mode }) => mode)).toEqual(['put', 'update']);
+    expect((await call('GET', '/api/v1/secrets/A_SECRET')).status).toBe(404);
+    const list = await call('GET', '/api/v1/secrets');
+    expect(Object.keys(list.body.data[0])).toEqual(['name', 'version', 'created_at', 'updated_at', 'used_by']);
+  });
+
+  it('refuse an empty value, a value that is no text, a bad name and a bad mode', async () => {
+    const { call, services } = open();
+    for (const value of ['', 5, null, { a: 1 }]) {
+      expect((await call('PUT', '/api/v1/secrets/A', { value })).status).toBe(400);
+    }
+    for (const name of ['a-b', '1A', 'A%20B', 'A%0AB', 'x'.repeat(129)]) {
+      expect((await call('PUT', `/api/v1/secrets/${name}`, { value: 'v' })).status).toBe(400);
+    }
+    expect((await call('PUT', '/api/v1/secrets/A?mode=upsert', { value: 'v' })).status).toBe(400);
+    expect(services.seen.stored).toEqual([]);
+  });
+
+  it('in use are deleted by force only', async () => {
+    const { call, services } = open();
+    const refused = await call('DELETE', '/api/v1/secrets/A');
+    expect([refused.status, refused.body.code]).toEqual([409, 'secret_in_use']);
+    expect((await call('DELETE', '/api/v1/secrets/A?force=true')).status).toBe(204);
+    expect((await call('DELETE', '/api/v1/secrets/A?force=1')).status).toBe(400);
+    expect(services.seen.deletedSecrets).toEqual([{ name: 'A', force: true }]);
+  });
+});
+
+describe('tokens', () => {
+  it('are shown once, work at once, and stop working when revoked', async () => {
+    const services = createFakeAdminServices();
+    const app = createAdminServer(services);
+    const owner = { authorization: `Bearer ${services.grant('owner')}` };
+    const payload = { name: 'ci', role: 'viewer', factories: ['payments'] };
+    const made = (await app.inject({ method: 'POST', url: '/api/v1/tokens', headers: owner, payload })).json();
+    expect(made).toMatchObject({ name: 'ci', role: 'viewer', factories: ['payments'], last_used_at: null });
+    expect(made.token).toMatch(/^dbk_[A-Za-z0-9_-]{43}$/);
+    const mine = { authorization: `bearer ${made.token}` };
+    expect((await app.inject({ url: F, headers: mine })).statusCode).toBe(200);
+    const list = await app.inject({ url: '/api/v1/tokens', headers: owner });
+    expect(list.body).not.toContain(made.token);
+    const revoke = { method: 'DELETE', url: `/api/v1/tokens/${made.id}`, headers: owner } as const;
+    expect((await app.inject(revoke)).statusCode).toBe(204);
+    expect((await app.inject(revoke)).statusCode).toBe(404);
+    expect((await app.inject({ url: F, headers: mine })).statusCode).toBe(401);
+  });
+
+  it('cannot be limited to factories that do not exist, nor to none', async () => {
+    const { call } = open();
+    const { status, body } = await call('POST', '/api/v1/tokens', {
+      name: 'x',
+      role: 'viewer',
+      factories: ['payments', 'paymnets'],
+    });
+    expect([status, body.errors]).toEqual([
+      400,
+      [{ pointer: '#/factories/1', in: 'body', detail: 'is not a factory of this daemon' }],
+    ]);
+    expect((await call('POST', '/api/v1/tokens', { name: 'x', role: 'viewer', factories: [] })).status).toBe(400);
+  });
+});
+
+describe('what a repository decides', () => {
+  const hook = `${F}/webhooks/${WEBHOOK_UID}`;
+  it.each([
+    ['POST', `${F}/webhooks`, 'Add the file webhooks/<name>.yaml'],
+    ['PATCH', hook, 'Edit the file webhooks/internal-ci.yaml'],
+    ['DELETE', hook, 'Delete the file webhooks/internal-ci.yaml'],
+    ['POST', `${hook}/rotate`, 'dockbell secret update INTERNAL_CI_WEBHOOK_SECRET'],
+    ['POST', `${hook}/secret`, 'dockbell secret update INTERNAL_CI_WEBHOOK_SECRET'],
+    ['POST', `${F}/automations`, 'Add the file automations/<name>/automation.md'],
+    ['PUT', `${F}/automations/fix-errors`, 'Edit the file automations/fix-errors/automation.md'],
+    ['PUT', `${F}/automations/new-one`, 'Add the file automations/new-one/automation.md'],
+    ['DELETE', `${F}/automations/fix-errors`, 'Delete the file automations/fix-errors/automation.md'],
+  ] as const)('%s %s is a conflict that says: %s', async (method, url, advice) => {
+    const { call } = open({}, 'manager');
+    const { status, body } = await call(method, url, { enabled: false });
+    expect([status, body.code]).toEqual([409, 'conflict']);
+    expect(body.detail).toContain(advice);
+    expect(body.detail).toContain('branch main');
+  });
+
+  it('is refused after 401, 403 and 404, and whatever the body says', async () => {
+    const services = createFakeAdminServices();
+    const app = createAdminServer(services);
+    const patch = async (uid: string, role: Role | null, payload: string) => {
+      const headers = role === null ? {} : { authorization: `Bearer ${services.grant(role)}` };
+      return (await app.inject({ method: 'PATCH', url: `${F}/webhooks/${uid}`, headers, payload })).statusCode;
+    };
+    expect(await patch(WEBHOOK_UID, null, '{')).toBe(401);
+    expect(await patch('wh_none', 'operator', '{')).toBe(403);
+    expect(await patch('wh_none', 'manager', '{')).toBe(404);
+    expect(await patch(DELETED_UID, 'manager', '{')).toBe(404);
+    expect(await patch(WEBHOOK_UID, 'manager', '{')).toBe(409);
+  });
+
+  it('names files below the folder of the factory', async () => {
+    const factorySource = () => ({ type: 'repository' as const, url: null, branch: 'main', path: './teams/pay/' });
+    const { body } = await open({ factorySource }).call('POST', `${F}/webhooks`);
+    expect(body.detail).toContain('teams/pay/webhooks/<name>.yaml');
+  });
+});
+
+describe('health', () => {
+  it('is 503 with the problems while the daemon is not ready', async () => {
+    const ready = async () => ({ ready: false, problems: ['The storage is not writable.'] });
+    const { status, body } = await open({ health: { ready } }).get('/readyz');
+    expect(status).toBe(503);
+    expect(body).toMatchObject({ ready: false, problems: ['The storage is not writable.'], code: 'not_ready' });
+  });
+});
