@@ -5,9 +5,11 @@ import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/run.ts';
 import { DeliveryRecorder } from '../ingress/delivery-recorder.ts';
 import { RejectionRows } from '../ingress/rejection-rows.ts';
+import type { FactoryContext } from '../reconcile/reconcile-factory.ts';
+import { buildLiveWebhooks } from '../registry/build-live-webhooks.ts';
 import { Registry } from '../registry/registry.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
-import { activateFactory } from './activate-factory.ts';
+import { activateLastApplied } from './activate-last-applied.ts';
 import { createReconcilers, type Reconcilers } from './create-reconcilers.ts';
 import { createRunDispatcher } from './create-run-dispatcher.ts';
 import { DefinitionsThread } from './definitions-thread.ts';
@@ -45,9 +47,8 @@ export async function createEngine(
 ): Promise<Engine> {
   const { config, env, storage, logger } = foundation;
   const registry = new Registry();
-  const activate = (factory: string) =>
-    activateFactory({ inventory: storage.inventory, secrets: foundation.secrets, registry, logger }, factory);
-  for (const factory of config.factories) await activate(factory.name);
+  const activation = { inventory: storage.inventory, secrets: foundation.secrets, registry, logger };
+  for (const factory of config.factories) await activateLastApplied(activation, factory.name);
 
   const definitions = new DefinitionsThread(new URL('./definitions-worker.js', import.meta.url));
   lifetime.defer(() => definitions.close());
@@ -55,6 +56,8 @@ export async function createEngine(
     reportReconciliation(foundation, reconciliation);
     foundation.metrics.keepWebhooks(registry.current().webhooks.keys());
   };
+  const activate: FactoryContext['activate'] = (applied, values) =>
+    registry.replaceFactory(applied.name, buildLiveWebhooks(applied, values));
   const reconcilers = createReconcilers({ ...foundation, definitions, activate, onReconciled });
 
   const secrets = createNotifyingSecretStore(foundation.secrets, () => reconcilers.onSecretChanged());

@@ -9,6 +9,7 @@ import type { ReconcileControl } from '../core/ports/reconciler.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
+import type { FactoryContext } from '../reconcile/reconcile-factory.ts';
 import { Reconciler, type Schedule } from '../reconcile/reconciler.ts';
 import { createGitSource } from '../source/git-source.ts';
 import type { DataPaths } from './data-paths.ts';
@@ -20,7 +21,7 @@ export interface ReconcilerParts {
   storage: Storage;
   secrets: SecretStore;
   definitions: DefinitionsThread;
-  activate(factory: string): Promise<void>;
+  activate: FactoryContext['activate'];
   onReconciled(reconciliation: Reconciliation): void;
   clock: Clock;
   ids: IdSource;

@@ -26,7 +26,9 @@ export async function openAdmin(
   await ensureAdminToken({ ...foundation, tokens: storage.tokens }, paths.adminToken);
   const server = createAdminServer(composeServices(foundation, engine, ingressUrl));
   lifetime.defer(() => server.close());
-  return listen('admin', config.admin, server.server, ({ host, port }) => server.listen({ host, port }));
+  return listen('admin', config.admin, server.server, (address) =>
+    server.listen({ ...address, listenTextResolver: (url) => `management API at ${url}` }),
+  );
 }
 
 function composeServices(foundation: Foundation, engine: Engine, ingressUrl: string): AdminServices {

@@ -7,6 +7,7 @@ import { createIdSource, type IdSource, type RandomBytes } from '../core/ids.ts'
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
+import { SecretValue } from '../core/secret-value.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
 import { loadMasterKey, MASTER_KEY_VARIABLE } from '../secrets/load-master-key.ts';
@@ -55,6 +56,8 @@ export async function openFoundation(
   lifetime: Lifetime,
   log: LogTarget,
 ): Promise<Foundation> {
+  // Payloads, sealed secrets and tokens are for this user alone (threat model S2), whoever made the folder.
+  process.umask(0o077);
   mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
   const lock = lockDataDir(config.dataDir);
   lifetime.defer(() => lock.release());
@@ -87,6 +90,7 @@ async function openSecrets(
     createIfMissing: (await table.keyCheck()) === null,
   });
   if (warning !== null) logger.warn({}, warning);
+  redactor.add(new SecretValue(Buffer.from(key).toString('base64')));
   const vault = createVault(key);
   await verifyMasterKey(table, vault);
   return createSecretStore({ table, vault, clock: systemClock, redactor });

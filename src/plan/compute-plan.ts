@@ -13,8 +13,8 @@ import { resolveListeners } from './resolve-listeners.ts';
 export interface PlanInput {
   definition: FactoryDefinition;
   applied: AppliedFactory;
-  /** Version of the secret that each webhook gets pinned to, by the webhook's name. */
-  secretVersions: ReadonlyMap<string, number>;
+  /** The secret that each webhook gets pinned to, by the webhook's name. */
+  secrets: ReadonlyMap<string, { version: number }>;
   revision: string | null;
   nowMs: number;
   newUid(): WebhookUid;
@@ -79,7 +79,7 @@ function composeWebhookRow(input: PlanInput, webhook: WebhookDefinition, uid: We
     ...declared,
     uid,
     factory: input.applied.name,
-    secretVersion: input.secretVersions.get(webhook.name)!,
+    secretVersion: input.secrets.get(webhook.name)!.version,
     revision: input.revision,
     updatedAt: input.nowMs,
   };

@@ -23,9 +23,11 @@ export function describeReadiness(appliedRevision: string | null, isServing: boo
     : { type: 'Ready', status: 'False', reason: 'NothingApplied', message: 'no definition was ever applied' };
 }
 
-/** Did the last pass do what the source says? */
+/** Did the last pass do what the source says? That nothing had to change is no other state than applied. */
 export function describeOutcome(isApplied: boolean, reason: string, message: string): ConditionState {
-  return { type: 'Reconciled', status: isApplied ? 'True' : 'False', reason, message };
+  return isApplied
+    ? { type: 'Reconciled', status: 'True', reason: 'Applied', message }
+    : { type: 'Reconciled', status: 'False', reason, message };
 }
 
 /** Runs are born and wait when nothing carries them out (interfaces, "Server configuration"). */

@@ -8,6 +8,7 @@ import type { DefinitionSource } from '../core/ports/definition-source.ts';
 import type { Inventory } from '../core/ports/inventory.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
+import type { SecretValue } from '../core/secret-value.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { ValidatedTree, ValidationContext } from '../definitions/validate-tree.ts';
 import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
@@ -26,8 +27,8 @@ export interface FactoryContext {
   /** Checks a tree away from the thread that serves requests (threat model G4). */
   validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree>;
   webhooksPerFactory: number;
-  /** Swaps what was just applied into the registry. */
-  activate(factory: string): Promise<void>;
+  /** Makes live what was just applied, before anybody can read that it was applied. Never throws. */
+  activate(applied: AppliedFactory, secrets: ReadonlyMap<string, SecretValue>): void;
   clock: Clock;
   ids: IdSource;
 }
@@ -111,7 +112,7 @@ async function applyDefinition(
   const computed = computePlan({
     definition,
     applied,
-    secretVersions: resolved.versions,
+    secrets: resolved.byWebhook,
     revision,
     nowMs: context.clock.wallMs(),
     newUid: context.ids.webhookUid,
@@ -121,22 +122,26 @@ async function applyDefinition(
     plan: computed.plan,
     diagnostics: [...findings, ...computed.warnings],
   };
-  const reconciliation = await applyPlan(context, startedAt, revision, computed, ending);
-  await context.activate(context.name);
-  return reconciliation;
+  const secrets = new Map([...resolved.byWebhook].map(([webhook, secret]) => [webhook, secret.value]));
+  return applyPlan(context, startedAt, { revision, computed, ending, secrets });
 }
 
-/** Everything in one transaction: rows, history, applied and attempted revision, conditions. */
+interface Decided {
+  revision: string;
+  computed: ComputedPlan;
+  ending: Ending;
+  secrets: ReadonlyMap<string, SecretValue>;
+}
+
+/** Everything in one transaction: rows, history, applied and attempted revision, conditions. Then the swap. */
 async function applyPlan(
   context: FactoryContext,
   startedAt: number,
-  revision: string,
-  computed: ComputedPlan,
-  ending: Ending,
+  { revision, computed, ending, secrets }: Decided,
 ): Promise<Reconciliation> {
   const reconciliation = composeReconciliation(context, startedAt, ending);
   const status = await context.inventory.status(context.name);
-  await context.inventory.apply({
+  const applied = await context.inventory.apply({
     factory: context.name,
     revision,
     source: context.sourceKey,
@@ -148,6 +153,7 @@ async function applyPlan(
     reconciliation,
     conditions: describe(context, status, revision, reconciliation),
   });
+  context.activate(applied, secrets);
   return reconciliation;
 }
 

@@ -2,33 +2,40 @@ import type { FactoryDefinition, WebhookDefinition } from '../core/definition.ts
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { hasErrors } from '../core/diagnostic.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretValue } from '../core/secret-value.ts';
 import { checkSecretForWebhook } from '../definitions/check-secret.ts';
+
+/** Version and value of a secret. */
+export interface ResolvedSecret {
+  version: number;
+  value: SecretValue;
+}
 
 /**
  * The newest version of each webhook's secret, by the webhook's name. `missing`: a secret does not exist (outside is
  * incomplete, try again when it does). `unsuitable`: a value cannot serve its mode (the definition is wrong).
  */
 export type ResolvedSecrets =
-  | { ok: true; versions: ReadonlyMap<string, number>; diagnostics: Diagnostic[] }
+  | { ok: true; byWebhook: ReadonlyMap<string, ResolvedSecret>; diagnostics: Diagnostic[] }
   | { ok: false; problem: 'missing' | 'unsuitable'; diagnostics: Diagnostic[] };
 
 /** Resolves every secret that a definition names, and checks that each value can serve its webhook's mode. */
 export async function resolveSecrets(definition: FactoryDefinition, secrets: SecretStore): Promise<ResolvedSecrets> {
-  const versions = new Map<string, number>();
+  const byWebhook = new Map<string, ResolvedSecret>();
   const missing: Diagnostic[] = [];
   const findings: Diagnostic[] = [];
   for (const webhook of definition.webhooks) {
     const secret = await secrets.resolve(webhook.secretName);
     if (secret === null) missing.push(reportMissing(webhook));
     else {
-      versions.set(webhook.name, secret.version);
+      byWebhook.set(webhook.name, secret);
       findings.push(...checkSecretForWebhook(webhook, secret.value));
     }
   }
   const diagnostics = [...missing, ...findings];
   if (hasErrors(findings)) return { ok: false, problem: 'unsuitable', diagnostics };
   if (missing.length > 0) return { ok: false, problem: 'missing', diagnostics };
-  return { ok: true, versions, diagnostics: [...diagnostics, ...(await reportMissingForRuns(definition, secrets))] };
+  return { ok: true, byWebhook, diagnostics: [...diagnostics, ...(await reportMissingForRuns(definition, secrets))] };
 }
 
 function reportMissing(webhook: WebhookDefinition): Diagnostic {

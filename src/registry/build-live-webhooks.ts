@@ -10,11 +10,12 @@ import { findScheme } from '../signature/schemes.ts';
 import { compileTokenCheck } from '../signature/token.ts';
 import type { Credential, Listener, LiveWebhook, Verdict } from './live-webhook.ts';
 
-/** The pinned secrets of a factory's webhooks; `null` for one that cannot be read. */
-export type PinnedSecrets = ReadonlyMap<WebhookUid, SecretValue | null>;
-
-/** Compiles what an apply left into what the hot path needs: once here, never per request. */
-export function buildLiveWebhooks(applied: AppliedFactory, secrets: PinnedSecrets): LiveWebhook[] {
+/**
+ * Compiles what an apply left into what the hot path needs: once here, never per request.
+ *
+ * @param secrets the pinned secrets by the webhook's name; one that is missing cannot be read
+ */
+export function buildLiveWebhooks(applied: AppliedFactory, secrets: ReadonlyMap<string, SecretValue>): LiveWebhook[] {
   const listeners = collectListeners(applied.automations);
   return applied.webhooks
     .filter((webhook) => webhook.enabled && webhook.deletedAt === null)
@@ -24,7 +25,7 @@ export function buildLiveWebhooks(applied: AppliedFactory, secrets: PinnedSecret
       name: webhook.name,
       factory: applied.name,
       revision: applied.revision,
-      credential: buildCredential(webhook, secrets.get(webhook.uid) ?? null),
+      credential: buildCredential(webhook, secrets.get(webhook.name) ?? null),
       deliveryIdHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
       listeners: listeners.get(webhook.uid) ?? [],
     }));

@@ -31,7 +31,8 @@ export interface Inventory {
   register(factory: string, at: number): Promise<void>;
   /** `null` for a factory that was never registered. Includes deleted webhooks. */
   load(factory: string): Promise<AppliedFactory | null>;
-  apply(change: AppliedChange): Promise<void>;
+  /** Answers with the inventory as the same transaction left it, so that it can be made live without another read. */
+  apply(change: AppliedChange): Promise<AppliedFactory>;
   /**
    * Records a pass that applied nothing: the reconciliation, the attempted revision and the conditions, together. The
    * same commit with the same result, reason and diagnostics as the newest row renews `attemptedAt` of that row and

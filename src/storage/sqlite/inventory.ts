@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
+import type { AppliedFactory } from '../../core/applied.ts';
 import type { AppliedChange, AutomationRow, Inventory, WebhookRow } from '../../core/ports/inventory.ts';
 import type { Condition, Reconciliation } from '../../core/reconciliation.ts';
 import { toAppliedAutomation, toAppliedWebhook, toFactoryStatus, toReconciliation } from './inventory-rows.ts';
@@ -53,7 +54,7 @@ export function selectAutomations(db: Database) {
     .orderBy('automations.name');
 }
 
-async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Promise<void> {
+async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Promise<AppliedFactory> {
   for (const webhook of change.webhooks) await upsertWebhook(trx, webhook, change.at);
   await deleteWebhooks(trx, change);
   for (const automation of change.automations) await upsertAutomation(trx, automation);
@@ -71,6 +72,7 @@ async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Pro
     })
     .where('name', '=', change.factory)
     .execute();
+  return (await loadFactory(trx, change.factory))!;
 }
 
 async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow, at: number): Promise<void> {

@@ -1,5 +1,4 @@
 import type { AppliedWebhook } from '../core/applied.ts';
-import type { WebhookUid } from '../core/ids.ts';
 import type { Inventory } from '../core/ports/inventory.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -14,16 +13,14 @@ export interface ActivationParts {
   logger: Logger;
 }
 
-/**
- * Makes live what the storage says was applied last: after an apply, and at start, so that the daemon serves also while
- * git cannot be reached.
- */
-export async function activateFactory(parts: ActivationParts, factory: string): Promise<void> {
+/** At start: makes live what was applied last, so that the daemon serves also while git cannot be reached. */
+export async function activateLastApplied(parts: ActivationParts, factory: string): Promise<void> {
   const applied = await parts.inventory.load(factory);
   if (applied === null) return;
-  const secrets = new Map<WebhookUid, SecretValue | null>();
+  const secrets = new Map<string, SecretValue>();
   for (const webhook of applied.webhooks) {
-    if (webhook.deletedAt === null) secrets.set(webhook.uid, await openPinnedSecret(parts, webhook));
+    const value = webhook.deletedAt === null ? await openPinnedSecret(parts, webhook) : null;
+    if (value !== null) secrets.set(webhook.name, value);
   }
   parts.registry.replaceFactory(factory, buildLiveWebhooks(applied, secrets));
 }
@@ -31,15 +28,15 @@ export async function activateFactory(parts: ActivationParts, factory: string): 
 /** A pinned value that cannot be read makes its webhook answer `503`; the others go on serving (threat model S4). */
 async function openPinnedSecret(
   { secrets, logger }: ActivationParts,
-  webhook: AppliedWebhook,
+  { factory, name, secretName, secretVersion }: AppliedWebhook,
 ): Promise<SecretValue | null> {
-  const { factory, name, secretName, secretVersion } = webhook;
+  const fields = { factory, webhook: name, secretName, secretVersion };
   try {
     const value = await secrets.open(secretName, secretVersion);
-    if (value === null) logger.error({ factory, webhook: name, secretName, secretVersion }, 'pinned secret is gone');
+    if (value === null) logger.error(fields, 'pinned secret is gone');
     return value;
   } catch (error) {
-    logger.error({ factory, webhook: name, secretName, secretVersion, err: error }, 'pinned secret cannot be read');
+    logger.error({ ...fields, err: error }, 'pinned secret cannot be read');
     return null;
   }
 }

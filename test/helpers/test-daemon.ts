@@ -1,0 +1,115 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { stringify } from 'yaml';
+import { eventually } from './eventually.ts';
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** A daemon of its own in a folder of its own, built and started as an operator would. */
+export interface TestDaemon {
+  dataDir: string;
+  ingressUrl: string;
+  adminUrl: string;
+  pid: number;
+  /** Everything it wrote so far: log lines, then what it wrote to standard error. */
+  output(): string;
+  /** A request to the management API with the owner token; answers with the parsed body. */
+  api(path: string, init?: { method?: string; body?: unknown; token?: string }): Promise<ApiAnswer>;
+  /** Runs the command line against it. */
+  cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** Sends the signal and resolves with the exit code, `null` where the signal ended it. */
+  end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface ApiAnswer {
+  status: number;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of many shapes
+  body: any;
+}
+
+export interface TestDaemonOptions {
+  /** As `dockbell.yaml`; ports and `dataDir` are filled in. */
+  config: Record<string, unknown>;
+  /** A folder to go on with; a fresh one where absent. */
+  dataDir?: string;
+  env?: Record<string, string>;
+  /** Another entry than the built `main.js serve`; gets the configuration file as its argument. */
+  entry?: string;
+}
+
+/** A fresh folder that goes when the test file ends; kept for a look where `DOCKBELL_KEEP` is set. */
+export function createTempDir(prefix: string): string {
+  const dir = mkdtempSync(join(tmpdir(), `dockbell-${prefix}-`));
+  if (!process.env.DOCKBELL_KEEP) process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  return dir;
+}
+
+/** Starts a daemon and resolves when it accepts requests; rejects with its output where it ends before that. */
+export async function startTestDaemon(options: TestDaemonOptions): Promise<TestDaemon> {
+  const dataDir = options.dataDir ?? createTempDir('daemon');
+  const configFile = join(dataDir, 'dockbell.yaml');
+  const ports = { ingress: { port: 0 }, admin: { port: 0 } };
+  writeFileSync(configFile, stringify({ ...ports, dataDir, ...options.config }));
+  const daemonFile = join(dataDir, 'daemon.json');
+  rmSync(daemonFile, { force: true });
+
+  const args = options.entry ? [options.entry, configFile] : [MAIN, 'serve', '--config', configFile];
+  const env = { PATH: process.env.PATH ?? '', ...options.env };
+  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = collectOutput(child);
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  await eventually(() => {
+    if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}:\n${output()}`);
+    return existsSync(daemonFile);
+  });
+  const { ingress_url: ingressUrl, admin_url: adminUrl } = JSON.parse(readFileSync(daemonFile, 'utf8'));
+  return {
+    ...{ dataDir, ingressUrl, adminUrl, pid: child.pid!, output },
+    api: (path, init = {}) => callApi(`${adminUrl}/api/v1${path}`, join(dataDir, 'admin-token'), init),
+    cli: (...cliArgs) => runBuiltCli([...cliArgs, '--data-dir', dataDir]),
+    end: (signal) => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+function collectOutput(child: ChildProcess): () => string {
+  const chunks: Buffer[] = [];
+  child.stdout?.on('data', (chunk) => chunks.push(chunk));
+  child.stderr?.on('data', (chunk) => chunks.push(chunk));
+  return () => Buffer.concat(chunks).toString('utf8');
+}
+
+async function callApi(
+  url: string,
+  tokenFile: string,
+  { method, body, token }: { method?: string; body?: unknown; token?: string },
+): Promise<ApiAnswer> {
+  const response = await fetch(url, {
+    method: method ?? 'GET',
+    headers: {
+      authorization: `Bearer ${token ?? readFileSync(tokenFile, 'utf8').trim()}`,
+      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = (response.headers.get('content-type') ?? '').includes('json');
+  return { status: response.status, body: isJson && text !== '' ? JSON.parse(text) : text };
+}
+
+/** Runs the built command line as a process of its own. */
+export async function runBuiltCli(args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH ?? '' } });
+  const stdout: Buffer[] = [];
+  const stderr: Buffer[] = [];
+  child.stdout.on('data', (chunk) => stdout.push(chunk));
+  child.stderr.on('data', (chunk) => stderr.push(chunk));
+  child.stdin.end();
+  const code = await new Promise<number>((resolve) => child.once('close', (status) => resolve(status ?? -1)));
+  return { code, stdout: Buffer.concat(stdout).toString('utf8'), stderr: Buffer.concat(stderr).toString('utf8') };
+}
