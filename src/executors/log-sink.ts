@@ -1,12 +1,15 @@
 import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** Room kept for the final mark, so that the mark itself stays within the limit. */
 const MARK_BYTES = 160;
+/** After each dropped chunk: a command that floods its output must not take the daemon's whole time with it. */
+const DROP_PAUSE_MS = 1;
 
 /**
- * Writes captured output to a file, at most `limitBytes` of it with the final mark; what comes after is counted and
- * dropped, so that a command that floods its output neither fills the disk nor waits. Closes the file at the end.
+ * Writes captured output to a file, at most `limitBytes` of it with the final mark, and closes the file at the end. What
+ * comes after the limit is counted and dropped: a command that floods its output is slowed down, but never stopped.
  *
  * A file that cannot be written does not stop the command either: the rest is dropped and the error comes at the end.
  */
@@ -20,6 +23,7 @@ export function createLogSink(file: FileHandle, limitBytes: number): Writable {
     dropped += chunk.length - fits;
     room -= fits;
     if (fits > 0 && failure === null) await file.writeFile(chunk.subarray(0, fits)).catch(fail);
+    if (dropped > 0) await wait(DROP_PAUSE_MS);
   }
 
   async function finish(): Promise<void> {

@@ -77,7 +77,10 @@ export function signalGroup(id: number, signal: NodeJS.Signals | 0): boolean {
  * on the number may be given to a stranger.
  */
 export async function waitForGroupEnd(id: number, withinMs: number): Promise<boolean> {
+  if (!signalGroup(id, 0)) return true;
   const until = performance.now() + withinMs;
+  // Most that is still there now has ended and is about to be reaped: the dear look comes after a moment.
+  await wait(Math.min(FIRST_LOOK_MS, withinMs));
   let pauseMs = FIRST_LOOK_MS;
   while (await hasLivingMember(id)) {
     const leftMs = until - performance.now();

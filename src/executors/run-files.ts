@@ -34,7 +34,8 @@ export async function removeTree(path: string): Promise<void> {
   }
 }
 
-async function openFolders(path: string): Promise<void> {
+/** Makes every folder of a tree writable for its owner. */
+export async function openFolders(path: string): Promise<void> {
   await chmod(path, 0o700);
   for (const entry of await readdir(path, { withFileTypes: true })) {
     // A symbolic link is not a directory to `Dirent`: nothing outside the run's own folder is touched.

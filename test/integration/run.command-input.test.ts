@@ -161,7 +161,7 @@ describe('texts that strangers choose', () => {
     expect(JSON.parse(await workshop.log(input.run.id)).DOCKBELL_DELIVERY_ID).toBe('a\u{fffd}b');
   });
 
-  it('are the naughty strings, too', async () => {
+  it('are the naughty strings, too', { timeout: 120_000 }, async () => {
     const file = new URL('../vectors/naughty-strings/blns.base64.json', import.meta.url);
     const encoded: string[] = JSON.parse(await readFile(file, 'utf8'));
     // No variable holds a NUL; what becomes of one is tested above.

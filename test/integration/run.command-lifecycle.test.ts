@@ -255,12 +255,15 @@ describe('what a killed daemon left behind', () => {
 });
 
 describe('many runs', () => {
-  it('leave no open files, no processes and no zombies', async () => {
-    const executor = workshop.executor(['sh', '-c', 'sleep 0 & cat >/dev/null; echo done']);
-    await execute(executor, makeRunInput());
+  it('leave no open files, no processes and no zombies', { timeout: 120_000 }, async () => {
+    const tidy = workshop.executor(['echo', 'done']);
+    const untidy = workshop.executor(['sh', '-c', 'sleep 0 & echo done']);
+    await Promise.all([execute(tidy, makeRunInput()), execute(untidy, makeRunInput())]);
     const before = await openFiles();
     for (let round = 0; round < 25; round++) {
-      const results = await Promise.all(Array.from({ length: 8 }, () => execute(executor, makeRunInput())));
+      const results = await Promise.all(
+        Array.from({ length: 8 }, (_, index) => execute(index < 2 ? untidy : tidy, makeRunInput())),
+      );
       for (const result of results) expect(result.state).toBe('succeeded');
     }
     await waitUntil(async () => (await openFiles()).length <= before.length, 'all files are closed');

@@ -1,7 +1,7 @@
 import { access, chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRunFiles } from '../../src/executors/run-files.ts';
+import { createRunFiles, openFolders } from '../../src/executors/run-files.ts';
 import { createRunLogReader } from '../../src/executors/run-log.ts';
 import { createTicketOffice } from '../../src/executors/ticket-office.ts';
 import { execute, makeRunInput, newRunId, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
@@ -72,15 +72,29 @@ describe('removal of what a run leaves', () => {
     expect(await tickets.exists(kept.run.id, 1)).toBe(true);
   });
 
-  it('copes with folders that nobody may write to and does not follow links', async () => {
+  it('makes folders writable first where nobody may write to them, and does not follow links', async () => {
+    // Asked for on its own, because the superuser may write to every folder and tests may run as that.
+    const tree = join(workshop.dir, 'tree');
+    const outside = join(workshop.dir, 'outside');
+    await mkdir(join(tree, 'cache', 'module'), { recursive: true });
+    await mkdir(outside);
+    await symlink(outside, join(tree, 'cache', 'module', 'link'));
+    for (const folder of [join(tree, 'cache', 'module'), join(tree, 'cache'), outside]) await chmod(folder, 0o500);
+    await openFolders(tree);
+    const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+    expect(await modeOf(join(tree, 'cache', 'module'))).toBe(0o700);
+    expect(await modeOf(join(tree, 'cache'))).toBe(0o700);
+    expect(await modeOf(outside)).toBe(0o500);
+  });
+
+  it('takes a tree with such folders and leaves what its links point to', async () => {
     const tickets = createTicketOffice(join(workshop.dir, 'tickets'));
     const files = createRunFiles({ runsDir: workshop.runsDir, logsDir: workshop.logsDir, tickets });
     const run = newRunId();
     const locked = join(workshop.runsDir, run, '1', 'cache');
-    await mkdir(join(locked, 'module'), { recursive: true });
+    await mkdir(locked, { recursive: true });
     await writeFile(join(workshop.dir, 'precious'), 'x');
-    await symlink(workshop.dir, join(locked, 'module', 'link'));
-    await chmod(join(locked, 'module'), 0o500);
+    await symlink(workshop.dir, join(locked, 'link'));
     await chmod(locked, 0o500);
     await files.removeRunFiles(run);
     expect(await readdir(workshop.runsDir)).toEqual([]);
