@@ -14,9 +14,12 @@ import { Reconciler, type Schedule } from '../reconcile/reconciler.ts';
 import { createGitSource } from '../source/git-source.ts';
 import type { DataPaths } from './data-paths.ts';
 import type { DefinitionsThread } from './definitions-thread.ts';
+import type { Environment } from './open-foundation.ts';
 
 export interface ReconcilerParts {
   config: Config;
+  /** From where git gets the few variables that it needs. */
+  env: Environment;
   paths: DataPaths;
   storage: Storage;
   secrets: SecretStore;
@@ -63,7 +66,7 @@ function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Recon
   const mirrorDir = join(parts.paths.mirrors, factory.name);
   const context = {
     name: factory.name,
-    source: createGitSource({ url, branch, path, pollIntervalMs, mirrorDir }),
+    source: createGitSource({ url, branch, path, pollIntervalMs, mirrorDir, environment: parts.env }),
     sourceKey: digestSource(factory),
     hasExecutor: factory.runs.executor !== null,
     inventory: storage.inventory,

@@ -1,0 +1,178 @@
+import { describe, expect, it } from 'vitest';
+import type { AppliedAutomation, AppliedFactory, AppliedWebhook } from '../core/applied.ts';
+import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import { type ComputedPlan, computePlan } from './compute-plan.ts';
+
+const UID_A: WebhookUid = 'wh_aaaaaaaaaaaaaaaaaaaaaaaaaa';
+const UID_NEW: WebhookUid = 'wh_nnnnnnnnnnnnnnnnnnnnnnnnnn';
+const UID_GONE: WebhookUid = 'wh_gggggggggggggggggggggggggg';
+
+function webhook(name: string, change: Partial<WebhookDefinition> = {}): WebhookDefinition {
+  return {
+    ...{ name, file: `webhooks/${name}.yaml`, description: null, authMode: 'token', signatureScheme: null },
+    ...{ secretName: 'S', deliveryIdHeader: null, enabled: true, secretNameAt: { line: 1, column: 13 } },
+    ...change,
+  };
+}
+
+function applied(definition: WebhookDefinition, change: Partial<AppliedWebhook> = {}): AppliedWebhook {
+  const { secretNameAt: _, ...declared } = definition;
+  return {
+    ...{ ...declared, ref: 1, uid: UID_A, factory: 'f', secretVersion: 1, revision: 'old' },
+    ...{ createdAt: 1, updatedAt: 1, deletedAt: null, ...change },
+  };
+}
+
+function automation(name: string, triggers: { webhookIds?: string[]; webhooks?: string[]; payload?: JsonObject }[]) {
+  const definition: AutomationDefinition = {
+    ...{ name, file: `automations/${name}/automation.md`, description: null, enabled: true, agent: null },
+    triggers: triggers.map(({ webhookIds = [], webhooks = [], payload = null as never }) => ({
+      ...{ provider: 'webhook' as const, event: 'received' as const, webhookIds, webhooks, payload },
+      at: { line: 3, column: 7 },
+    })),
+    ...{ prompt: 'Do it.\n', overrides: {} },
+  };
+  return definition;
+}
+
+function plan(definition: Partial<FactoryDefinition>, before: Partial<AppliedFactory> = {}, version = 1): ComputedPlan {
+  const webhooks = definition.webhooks ?? [];
+  return computePlan({
+    definition: { webhooks, automations: definition.automations ?? [] },
+    applied: { name: 'f', revision: 'old', webhooks: [], automations: [], ...before },
+    secrets: new Map(webhooks.map(({ name }) => [name, { version }])),
+    ...{ revision: 'new', nowMs: 5, newUid: () => UID_NEW },
+  });
+}
+
+/** What the inventory would hold after this plan. */
+function toApplied(rows: ComputedPlan['automations']): AppliedAutomation[] {
+  return rows.map((row, index) => ({ ...row, version: index + 1 }));
+}
+
+describe('computePlan', () => {
+  it('creates a webhook that was never applied, with a new UID that the plan does not know yet', () => {
+    const { plan: made, webhooks } = plan({ webhooks: [webhook('a')] });
+    expect(made.webhooks.create).toEqual([expect.objectContaining({ name: 'a', uid: null, restored: false })]);
+    expect(webhooks).toEqual([
+      expect.objectContaining({ uid: UID_NEW, secretVersion: 1, revision: 'new', updatedAt: 5 }),
+    ]);
+  });
+
+  it('changes nothing where nothing changed, and keeps revision and time of the last change', () => {
+    const computed = plan({ webhooks: [webhook('a')] }, { webhooks: [applied(webhook('a'))] });
+    expect(computed.plan.webhooks).toEqual({ create: [], update: [], delete: [] });
+    expect(computed.webhooks).toEqual([expect.objectContaining({ uid: UID_A, revision: 'old', updatedAt: 1 })]);
+  });
+
+  it('names each key that changes with its old and its new value', () => {
+    const now = webhook('a', { enabled: false, deliveryIdHeader: 'X-Id' });
+    const { plan: made } = plan({ webhooks: [now] }, { webhooks: [applied(webhook('a'))] });
+    expect(made.webhooks.update).toEqual([
+      {
+        ...{ name: 'a', uid: UID_A, restored: false },
+        changes: [
+          { key: 'deliveryIdHeader', from: null, to: 'X-Id' },
+          { key: 'enabled', from: true, to: false },
+        ],
+      },
+    ]);
+  });
+
+  it('pins a newer version of a secret although no file changed', () => {
+    const computed = plan({ webhooks: [webhook('a')] }, { webhooks: [applied(webhook('a'))] }, 2);
+    expect(computed.plan.webhooks.update[0]?.changes).toEqual([{ key: 'secretVersion', from: 1, to: 2 }]);
+    expect(computed.webhooks[0]?.secretVersion).toBe(2);
+  });
+
+  it('deletes what no file declares any more', () => {
+    const computed = plan(
+      {},
+      {
+        webhooks: [applied(webhook('a'))],
+        automations: toApplied(plan({ automations: [automation('x', [])] }).automations),
+      },
+    );
+    expect(computed.deleteWebhooks).toEqual([UID_A]);
+    expect(computed.deleteAutomations).toEqual(['x']);
+    expect(computed.plan.webhooks.delete).toEqual([{ name: 'a', uid: UID_A, restored: false, changes: [] }]);
+  });
+
+  it('deletes nothing twice', () => {
+    const before = { webhooks: [applied(webhook('a'), { deletedAt: 3 })] };
+    expect(plan({}, before).deleteWebhooks).toEqual([]);
+  });
+
+  it('gives a file that comes back its earlier UID', () => {
+    const before = { webhooks: [applied(webhook('a'), { deletedAt: 3 })] };
+    const computed = plan({ webhooks: [webhook('a')] }, before);
+    expect(computed.webhooks[0]?.uid).toBe(UID_A);
+    expect(computed.plan.webhooks.create).toEqual([expect.objectContaining({ uid: UID_A, restored: true })]);
+  });
+
+  it('gives a new name a new UID, also beside one that was deleted', () => {
+    const before = { webhooks: [applied(webhook('a'), { deletedAt: 3 })] };
+    expect(plan({ webhooks: [webhook('A2')] }, before).webhooks[0]?.uid).toBe(UID_NEW);
+  });
+
+  it('resolves names and UIDs of one trigger to their union', () => {
+    const computed = plan(
+      {
+        webhooks: [webhook('a'), webhook('b')],
+        automations: [automation('x', [{ webhookIds: [UID_A], webhooks: ['a', 'b'] }])],
+      },
+      { webhooks: [applied(webhook('a'))] },
+    );
+    expect(computed.automations[0]?.listensTo).toEqual([[UID_A, UID_NEW]]);
+    expect(computed.warnings).toEqual([]);
+  });
+
+  it.each([
+    ['unknown', []],
+    ['deleted', [applied(webhook('gone'), { uid: UID_GONE, deletedAt: 3 })]],
+  ])('warns of a UID that is %s, with its place, and does not listen to it', (_case, webhooks) => {
+    const computed = plan({ automations: [automation('x', [{ webhookIds: [UID_GONE] }])] }, { webhooks });
+    expect(computed.automations[0]?.listensTo).toEqual([[]]);
+    expect(computed.warnings).toEqual([
+      expect.objectContaining({
+        severity: 'warning',
+        rule: 'automation/unknown-uid',
+        line: 3,
+        column: 7,
+        path: 'triggers[0].filter.webhook_ids',
+      }),
+    ]);
+    expect(computed.warnings[0]?.message).toContain(UID_GONE);
+  });
+
+  it('sees no change in an automation whose trigger only moved in its file', () => {
+    const before = automation('x', [{ webhooks: ['a'], payload: { level: ['fatal'] } }]);
+    const first = plan({ webhooks: [webhook('a')], automations: [before] });
+    const moved = {
+      ...before,
+      triggers: before.triggers.map((trigger) => ({ ...trigger, at: { line: 9, column: 1 } })),
+    };
+    const again = plan(
+      { webhooks: [webhook('a')], automations: [moved] },
+      { webhooks: [applied(webhook('a'), { uid: UID_NEW })], automations: toApplied(first.automations) },
+    );
+    expect(again.plan.automations).toEqual({ create: [], update: [], delete: [] });
+  });
+
+  it('shows a changed filter and a changed override of an automation', () => {
+    const before = automation('x', [{ webhooks: ['a'], payload: { level: ['fatal'] } }]);
+    const first = plan({ webhooks: [webhook('a')], automations: [before] });
+    const after = {
+      ...automation('x', [{ webhooks: ['a'], payload: { level: ['error'] } }]),
+      overrides: { model: 'big' },
+    };
+    const { update } = plan(
+      { webhooks: [webhook('a')], automations: [after] },
+      { webhooks: [applied(webhook('a'), { uid: UID_NEW })], automations: toApplied(first.automations) },
+    ).plan.automations;
+    expect(update[0]?.changes.map((change) => change.key)).toEqual(['triggers', 'model']);
+    expect(update[0]?.changes[1]).toEqual({ key: 'model', from: null, to: 'big' });
+  });
+});
