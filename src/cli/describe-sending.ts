@@ -15,7 +15,7 @@ function describeCurl(webhook: Webhook): string {
   const lines = [
     `curl -X POST "${escapeInQuotes(url, secret)}"`,
     ...(isUrlToken ? [] : [`-H "Authorization: Bearer ${secret}"`]),
-    ...(webhook.delivery_id_header === null ? [] : [`-H "${webhook.delivery_id_header}: $(uuidgen)"`]),
+    ...(webhook.delivery_id_header === null ? [] : [`-H "${webhook.delivery_id_header}: test-$(date +%s)"`]),
     `-H 'Content-Type: application/json'`,
     `-d '{"hello": "world"}'`,
   ];

@@ -25,7 +25,7 @@ describe('a table', () => {
     ).toBe('NAME       TEXT\na          one\nlong-name  two');
   });
 
-  it.each([20, 40, 79, 80, 200])('never exceeds a terminal of %d columns', (width) => {
+  it.each([5, 20, 40, 79, 80, 200])('never exceeds a terminal of %d columns', (width) => {
     const rows: [string, string][] = [
       ['x'.repeat(300), 'y'.repeat(300)],
       ['データ'.repeat(40), '👩‍🚀🇩🇪'.repeat(40)],
@@ -39,6 +39,16 @@ describe('a table', () => {
 
   it('takes columns away from the widest column first', () => {
     expect(render([['short-name', 'y'.repeat(100)]], 30)).toContain('short-name  y');
+  });
+
+  it('gives up its minimum widths on a terminal that is narrower, the first column last', () => {
+    const wide: Column<string>[] = [
+      { head: 'ID', text: (row) => row, minWidth: 20 },
+      { head: 'A', text: (row) => row, minWidth: 20 },
+      { head: 'B', text: (row) => row, minWidth: 20 },
+    ];
+    const table = renderTable(wide, ['x'.repeat(20)], { widthColumns: 30, colors: plain });
+    expect(table.split('\n')[1]).toBe(`${'x'.repeat(20)}  xx…  xx…`.slice(0, 30));
   });
 
   it('writes out what would move the cursor, hide or reorder text', () => {

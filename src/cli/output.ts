@@ -110,19 +110,27 @@ function trimLineEnds(text: string): string {
   return text.replace(/[ ]+((?:\u001b\[\d+m)*)$/gm, '$1');
 }
 
-/** Takes columns away from the widest ones, one by one, until the sum fits; a minimum is never undercut. */
+/**
+ * Takes width away until the sum fits: first from the widest columns down to their minimum, then, on a very narrow
+ * terminal, from all but the first, which names the row, and at last from that one too.
+ */
 function fitWidths(natural: readonly number[], minimum: readonly number[], total: number | null): number[] {
-  const widths = [...natural];
-  if (total === null) return widths;
-  let excess = widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1) - total;
-  while (excess > 0) {
-    const shrinkable = widths.map((width, i) => (width > Math.min(natural[i]!, minimum[i]!) ? width : 0));
+  if (total === null) return [...natural];
+  const available = total - GAP * (natural.length - 1);
+  const floors = [minimum, minimum.map((width, i) => (i === 0 ? width : 2)), natural.map(() => 1)];
+  return floors.reduce<number[]>((widths, floor) => shrinkWidest(widths, floor, available), [...natural]);
+}
+
+/** Shrinks the widest column by one, again and again; a column never falls under its floor. */
+function shrinkWidest(widths: readonly number[], floor: readonly number[], available: number): number[] {
+  const shrunk = [...widths];
+  for (let excess = shrunk.reduce((sum, width) => sum + width, 0) - available; excess > 0; excess--) {
+    const shrinkable = shrunk.map((width, i) => (width > floor[i]! ? width : 0));
     const widest = shrinkable.indexOf(Math.max(...shrinkable));
     if (shrinkable[widest] === 0) break;
-    widths[widest]!--;
-    excess--;
+    shrunk[widest]!--;
   }
-  return widths;
+  return shrunk;
 }
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });

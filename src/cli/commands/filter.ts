@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { AutomationDefinition } from '../../core/definition.ts';
 import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import type { Json } from '../../core/json.ts';
 import { validateTree } from '../../definitions/validate-tree.ts';
 import { readDirectoryTree } from '../../source/directory-source.ts';
 import { ApiError } from '../api-client.ts';
@@ -143,11 +144,16 @@ function printVerdict(session: Session, verdict: FilterVerdict): void {
   output.table(TRACE_COLUMNS, verdict.trace);
 }
 
+/** Of objects the trace holds a description in words, which is no value to be quoted. */
+function showValue(entry: TraceEntry, value: Json): string {
+  return entry.operator === 'object' && typeof value === 'string' ? value : JSON.stringify(value);
+}
+
 const TRACE_COLUMNS: Column<TraceEntry>[] = [
   { head: 'KEY', text: (entry) => entry.path || '(the payload)', minWidth: 12 },
   { head: 'OPERATOR', text: (entry) => entry.operator },
-  { head: 'EXPECTED', text: (entry) => JSON.stringify(entry.expected) },
-  { head: 'ACTUAL', text: (entry) => (entry.present ? JSON.stringify(entry.actual) : 'absent') },
+  { head: 'EXPECTED', text: (entry) => showValue(entry, entry.expected) },
+  { head: 'ACTUAL', text: (entry) => (entry.present ? showValue(entry, entry.actual) : 'absent') },
   {
     head: 'RESULT',
     text: (entry) => (entry.matched ? 'matched' : 'failed'),

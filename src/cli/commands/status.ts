@@ -5,7 +5,7 @@ import type { CliCommand } from '../cli-command.ts';
 import { durationOption } from '../cli-command.ts';
 import { describeDiagnostic, isFailure, printReconciliation, shortenRevision } from '../describe-reconciliation.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { formatAge, formatInstantWithAge, formatSpan } from '../format-time.ts';
+import { formatInstantWithAge, formatSpan } from '../format-time.ts';
 import type { Bind, Session } from '../session.ts';
 import type { WaitOutcome } from '../wait-for-revision.ts';
 import { waitForRevision } from '../wait-for-revision.ts';
@@ -134,14 +134,14 @@ function describeRevision(revision: string | null, at: string | null, nowMs: num
 
 function describeCounts(counts: Record<string, number>): string {
   return Object.entries(counts)
-    .map(([name, count]) => `${count} ${name.replaceAll('_', ' ')}`)
+    .map(([name, count]) => `${count} ${(count === 1 ? name.replace(/s$/, '') : name).replaceAll('_', ' ')}`)
     .join(', ');
 }
 
 function describeCondition(session: Session, condition: Condition): string {
   const { colors } = session.output;
   const paint = isGood(condition) ? colors.green : condition.status === 'Unknown' ? colors.yellow : colors.red;
-  const since = colors.dim(`since ${formatAge(condition.since, session.nowMs)}`);
+  const since = colors.dim(`(for ${formatSpan(session.nowMs - Date.parse(condition.since))})`);
   const head = paint(`${escapeText(condition.type)}=${escapeText(condition.status)}`);
   return `${head} ${escapeText(condition.reason)}: ${escapeText(condition.message)} ${since}`;
 }

@@ -110,33 +110,38 @@ function describeSecretState({ secret_state, secret_name }: Webhook): string {
   return 'current';
 }
 
+/** How deliveries are told apart, said plainly where it is by their bodies only (decisions, "Identity"). */
 async function printIdentity(session: Session, webhook: Webhook): Promise<void> {
   const { output } = session;
-  if (webhook.identified_by === 'header') return;
-  if (webhook.identified_by === 'provider') {
-    return output.line('\nIdentity: deliveries are told apart by the delivery header of the provider.');
-  }
+  const observed = await observeIdentities(session, webhook);
+  const warns = webhook.identified_by === 'service header or body' || observed.byBody > 0;
   output.line();
   output.line(
-    output.colors.yellow(
-      'Identity: unless the sender sets X-Service-Delivery-Id, deliveries are identified by their body only:\ntwo with equal bodies count as one. Name a header that the sender stamps with deliveryIdHeader to tell them apart.',
-    ),
+    warns ? output.colors.yellow(IDENTITY_WORDS[webhook.identified_by]) : IDENTITY_WORDS[webhook.identified_by],
   );
-  const observed = await describeObservedIdentity(session, webhook);
-  if (observed !== null) output.line(observed);
+  if (observed.byBody > 0) {
+    output.line(
+      `Of the newest ${observed.identified} deliveries, ${observed.byBody} were identified by their body only.`,
+    );
+  }
 }
+
+const IDENTITY_WORDS = {
+  header: 'Identity: deliveries are told apart by the delivery ID header; without it, by their body.',
+  provider: 'Identity: deliveries are told apart by the delivery header of the provider.',
+  'service header or body':
+    'Identity: unless the sender sets X-Service-Delivery-Id, deliveries are identified by their body only:\ntwo with equal bodies count as one. Name a header that the sender stamps with deliveryIdHeader to tell them apart.',
+} as const;
 
 const OBSERVED_DELIVERIES = 20;
 
-/** What the newest deliveries were really identified by; `null` where none tells. */
-async function describeObservedIdentity(session: Session, webhook: Webhook): Promise<string | null> {
+/** How many of the newest deliveries have an identity at all, and how many of those only their body. */
+async function observeIdentities(session: Session, webhook: Webhook): Promise<{ identified: number; byBody: number }> {
   const api = await session.api();
   const path = ['factories', webhook.factory, 'webhooks', webhook.uid, 'deliveries'];
   const { data } = await api.get<Page<Delivery>>(path, { limit: OBSERVED_DELIVERIES });
-  const identified = data.filter((delivery) => delivery.delivery_id_source !== null);
-  if (identified.length === 0) return null;
-  const byBody = identified.filter((delivery) => delivery.delivery_id_source === 'body_hash').length;
-  return `Of the newest ${identified.length} deliveries, ${byBody} were identified by their body.`;
+  const sources = data.flatMap((delivery) => delivery.delivery_id_source ?? []);
+  return { identified: sources.length, byBody: sources.filter((source) => source === 'body_hash').length };
 }
 
 function printSending(session: Session, webhook: Webhook): void {
