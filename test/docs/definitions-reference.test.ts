@@ -1,0 +1,147 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { RULES } from '../../src/definitions/rules.ts';
+import { readSchema, SCHEMA_KINDS, type SchemaKind } from '../../src/definitions/schemas.ts';
+import { PATTERN_RULES } from '../../src/filter/parse-pattern.ts';
+import { SCHEME_NAMES } from '../../src/signature/schemes.ts';
+import { validateFiles } from '../helpers/definition-tree.ts';
+
+interface Schema {
+  title?: string;
+  description?: string;
+  type?: string | string[];
+  enum?: string[];
+  const?: string;
+  default?: unknown;
+  examples?: unknown[];
+  required?: string[];
+  properties?: { [key: string]: Schema };
+  items?: Schema;
+  $ref?: string;
+  $defs?: { [name: string]: Schema };
+}
+
+const PAGES = new URL('../../docs/reference/', import.meta.url);
+const readPage = (name: string) => readFileSync(new URL(name, PAGES), 'utf8');
+
+/** The text between `<!-- name -->` and `<!-- end -->` is generated; UPDATE_DOCS=1 writes it. */
+function expectGenerated(page: string, name: string, generated: string): void {
+  const text = readPage(page);
+  const parts = new RegExp(`(<!-- ${name} -->\n)([sS]*?)(<!-- end -->)`).exec(text);
+  expect(parts, `${page} has no place for "${name}"`).not.toBeNull();
+  const [whole, begin, between, end] = parts!;
+  if (process.env.UPDATE_DOCS)
+    writeFileSync(
+      new URL(page, PAGES),
+      text.replace(whole, () => `${begin}${generated}${end}`),
+    );
+  else expect(between).toBe(generated);
+}
+
+const cell = (text: string) => text.replaceAll('|', '\\|');
+
+function describeValues(schema: Schema): string {
+  if (schema.const) return `\`${schema.const}\``;
+  if (schema.enum) return schema.enum.map((value) => `\`${value}\``).join(', ');
+  const names: { [type: string]: string } = { array: 'list', object: 'map', integer: 'whole number' };
+  return [schema.type ?? []]
+    .flat()
+    .map((type) => names[type] ?? type)
+    .join(' or ');
+}
+
+function renderKeys(root: Schema, schema: Schema): string {
+  const rows = Object.entries(schema.properties ?? {}).map(([key, declared]) => {
+    const value = resolve(root, declared);
+    const needed = schema.required?.includes(key)
+      ? 'required'
+      : value.default === undefined
+        ? ''
+        : `\`${value.default}\``;
+    return `| \`${key}\` | ${cell(describeValues(value))} | ${needed} | ${cell(value.description ?? '')} |\n`;
+  });
+  return `| key | value | default | meaning |\n| --- | --- | --- | --- |\n${rows.join('')}`;
+}
+
+function resolve(root: Schema, schema: Schema): Schema {
+  return schema.$ref === undefined ? schema : root.$defs![schema.$ref.replace('#/$defs/', '')]!;
+}
+
+/** All schemas of properties and entries of lists inside a document, with their paths. */
+function listSchemas(schema: Schema, path: string): [string, Schema][] {
+  const children = [
+    ...Object.entries(schema.properties ?? {}).map(([key, child]) => [`${path}.${key}`, child] as const),
+    ...Object.entries(schema.$defs ?? {}).map(([key, child]) => [`${path}#${key}`, child] as const),
+    ...(schema.items === undefined ? [] : [[`${path}[]`, schema.items] as const]),
+  ];
+  return children.flatMap(([at, child]) => (child.$ref ? [] : [[at, child], ...listSchemas(child, at)]));
+}
+
+describe('the reference of definition files', () => {
+  it.each(SCHEMA_KINDS)('lists the keys of %s as its JSON Schema has them', (kind) => {
+    const schema = readSchema(kind) as Schema;
+    expectGenerated(`${kind}.md`, `keys of ${kind}`, renderKeys(schema, schema));
+  });
+
+  it('lists the keys of a webhook trigger and its filter', () => {
+    const schema = readSchema('automation') as Schema;
+    const trigger = schema.$defs!.webhookTrigger!;
+    expectGenerated('automation.md', 'keys of automation webhookTrigger', renderKeys(schema, trigger));
+    expectGenerated(
+      'automation.md',
+      'keys of automation webhookTrigger filter',
+      renderKeys(schema, trigger.properties!.filter!),
+    );
+  });
+
+  it('lists every rule with its severity', () => {
+    const rows = Object.entries(RULES).map(
+      ([id, { severity, description }]) => `| \`${id}\` | ${severity} | ${description} |\n`,
+    );
+    expectGenerated('diagnostics.md', 'rules', `| rule | severity | when |\n| --- | --- | --- |\n${rows.join('')}`);
+    const filterRows = Object.entries(PATTERN_RULES).map(([id, hint]) => `| \`${id}\` | error | ${cell(hint)} |\n`);
+    expectGenerated(
+      'diagnostics.md',
+      'filter rules',
+      `| rule | severity | what to do |\n| --- | --- | --- |\n${filterRows.join('')}`,
+    );
+  });
+
+  it.each(SCHEMA_KINDS)('%s.md keeps the fixed order of its parts', (kind) => {
+    const titles = [...readPage(`${kind}.md`).matchAll(/^## (.*)$/gm)].map((match) => match[1]);
+    expect(titles).toEqual(['Example', 'Keys', 'How to work with it', 'What its status says']);
+  });
+
+  it.each(SCHEMA_KINDS)('every example on %s.md is valid', (kind) => {
+    const examples = [...readPage(`${kind}.md`).matchAll(/^```(?:yaml|markdown) (\S+)\n([\s\S]*?)^```$/gm)];
+    expect(examples.length).toBeGreaterThan(0);
+    expect(readPage(`${kind}.md`)).not.toMatch(/^```ya?ml$/m);
+    const files = Object.fromEntries(examples.map(([, path, text]) => [path!, text!]));
+    const webhooks = { 'webhooks/sentry.yaml': 'secretName: A\n' };
+    expect(validateFiles({ ...webhooks, ...files }).diagnostics).toEqual([]);
+  });
+});
+
+describe('the JSON Schemas', () => {
+  it.each(SCHEMA_KINDS)('%s has a title, a description and examples on every key', (kind) => {
+    const schema = readSchema(kind) as unknown as Schema & { $schema: string; $id: string };
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+    expect(schema.$id).toBe(`urn:dockbell:schema:${kind}`);
+    for (const [path, part] of [[kind, schema] as [string, Schema], ...listSchemas(schema, kind)]) {
+      expect(part.title, path).toBeTruthy();
+      expect(part.description, path).toBeTruthy();
+      expect(part.examples?.length, path).toBeGreaterThan(0);
+    }
+  });
+
+  it('lists the signature schemes that exist', () => {
+    const schema = readSchema('webhook') as Schema;
+    expect(schema.properties!.signatureScheme!.enum).toEqual([...SCHEME_NAMES].sort());
+  });
+
+  it('names existing rules wherever it words a finding', () => {
+    const rules = (kind: SchemaKind) =>
+      [...JSON.stringify(readSchema(kind)).matchAll(/"rule":"([^"]+)"/g)].map((match) => match[1]!);
+    for (const rule of SCHEMA_KINDS.flatMap(rules)) expect({ ...RULES, ...PATTERN_RULES }).toHaveProperty([rule]);
+  });
+});
