@@ -27,7 +27,7 @@ const readPage = (name: string) => readFileSync(new URL(name, PAGES), 'utf8');
 /** The text between `<!-- name -->` and `<!-- end -->` is generated; UPDATE_DOCS=1 writes it. */
 function expectGenerated(page: string, name: string, generated: string): void {
   const text = readPage(page);
-  const parts = new RegExp(`(<!-- ${name} -->\n)([sS]*?)(<!-- end -->)`).exec(text);
+  const parts = new RegExp(`(<!-- ${name} -->\n)([\\s\\S]*?)(<!-- end -->)`).exec(text);
   expect(parts, `${page} has no place for "${name}"`).not.toBeNull();
   const [whole, begin, between, end] = parts!;
   if (process.env.UPDATE_DOCS)
