@@ -36,7 +36,7 @@ export interface Engine {
 
 export interface EngineHooks {
   createTickets(dir: string): TicketOffice;
-  onRunEnded(run: Run): void;
+  onRunEnded: ((run: Run) => void) | undefined;
 }
 
 /** Builds the engine and makes live what was applied last, so that it serves also while git cannot be reached. */
@@ -68,7 +68,7 @@ export async function createEngine(
     ...{ registry, reconcilers, secrets, tickets, recorder },
     dispatcher: createRunDispatcher({
       ...{ ...foundation, secrets, tickets, commandPath },
-      onRunChanged: (run) => void reportRun(foundation, run, onRunEnded),
+      onRunChanged: (run) => void (onRunEnded && tellRunEnded(foundation, run, onRunEnded)),
     }),
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
     health: createHealth(storage),
@@ -84,15 +84,8 @@ function reportReconciliation({ logger, metrics }: Foundation, reconciliation: R
   else if (result !== 'unchanged') logger.warn(fields, message);
 }
 
-/** One line for each start and each end of a run. */
-async function reportRun({ storage, logger }: Foundation, id: RunId, onRunEnded: (run: Run) => void): Promise<void> {
+/** The dispatcher has logged it; whoever runs the daemon in its own process may want to see the run. */
+async function tellRunEnded({ storage }: Foundation, id: RunId, onRunEnded: (run: Run) => void): Promise<void> {
   const run = await storage.runReader.get(id).catch(() => null);
-  if (run === null || run.state === 'queued') return;
-  const { factory, automation, delivery, attempt, state, error, exitCode } = run;
-  const fields = { run: id, factory, automation, delivery, attempt };
-  if (state === 'running') logger.info(fields, 'run started');
-  else {
-    logger.info({ ...fields, ...(error === null ? {} : { error }), exitCode }, `run ${state}`);
-    onRunEnded(run);
-  }
+  if (run !== null && run.state !== 'queued' && run.state !== 'running') onRunEnded(run);
 }

@@ -58,7 +58,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const lifetime = new Lifetime();
   try {
     const foundation = await openFoundation(config, options.env, lifetime, options.log);
-    const { createTickets = createTicketOffice, onRunEnded = () => {} } = options;
+    const { createTickets = createTicketOffice, onRunEnded } = options;
     const engine = await createEngine(foundation, lifetime, { createTickets, onRunEnded });
     await options.beforeWork?.(engine.secrets);
     startWork(foundation, engine, lifetime);
