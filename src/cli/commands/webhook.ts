@@ -147,7 +147,9 @@ async function observeIdentities(session: Session, webhook: Webhook): Promise<{ 
 function printSending(session: Session, webhook: Webhook): void {
   const { output } = session;
   output.line();
-  output.line(output.colors.bold(`To send to it (${escapeText(webhook.secret_name)} in the shell holds the secret):`));
+  const secret =
+    webhook.auth_mode === 'signature' ? '' : ` (${escapeText(webhook.secret_name)} in the shell holds the secret)`;
+  output.line(output.colors.bold(`To send to it${secret}:`));
   output.line();
   for (const text of describeSending(webhook)) output.line(escapeLines(text));
 }
