@@ -5,7 +5,7 @@ import type { Findings } from './findings.ts';
 import { type KeyPath, quote } from './key-path.ts';
 import type { YamlText } from './parse-yaml.ts';
 import { listWebhookFilters, type ReadAutomation } from './read-automation.ts';
-import { suggest } from './suggest.ts';
+import { suggest } from '../core/suggest.ts';
 
 /** What the rules across files look names up in. */
 export interface References {

@@ -6,7 +6,7 @@ import { formatKeyPath, type KeyPath, listAlternatives, quote } from './key-path
 import type { YamlText } from './parse-yaml.ts';
 import type { RuleId } from './rules.ts';
 import { type SchemaKind, schemaOf } from './schemas.ts';
-import { suggest } from './suggest.ts';
+import { suggest } from '../core/suggest.ts';
 
 /** What a schema says itself about one of its keywords, under `x-says`. */
 interface Wording {
