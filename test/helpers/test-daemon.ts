@@ -49,6 +49,24 @@ export function createTempDir(prefix: string): string {
 
 /** Starts a daemon and resolves when it accepts requests; rejects with its output where it ends before that. */
 export async function startTestDaemon(options: TestDaemonOptions): Promise<TestDaemon> {
+  const launched = launchTestDaemon(options);
+  const daemon = await launched.serving;
+  if (daemon === null) throw new Error(`the daemon ended with ${await launched.exited}:\n${launched.output()}`);
+  return daemon;
+}
+
+/** A daemon that may never come to serve. */
+export interface LaunchedDaemon {
+  output(): string;
+  kill(signal: NodeJS.Signals): void;
+  /** The exit code, `null` where a signal ended it. */
+  exited: Promise<number | null>;
+  /** `null` where it ended before it accepted requests. */
+  serving: Promise<TestDaemon | null>;
+}
+
+/** Starts a daemon and waits for nothing. */
+export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
   const dataDir = options.dataDir ?? createTempDir('daemon');
   const configFile = join(dataDir, 'dockbell.yaml');
   const ports = { ingress: { port: 0 }, admin: { port: 0 } };
@@ -60,21 +78,25 @@ export async function startTestDaemon(options: TestDaemonOptions): Promise<TestD
   const env = { PATH: process.env.PATH ?? '', ...options.env };
   const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = collectOutput(child);
-  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
-  await eventually(() => {
-    if (child.exitCode !== null) throw new Error(`the daemon ended with ${child.exitCode}:\n${output()}`);
-    return existsSync(daemonFile);
-  });
-  const { ingress_url: ingressUrl, admin_url: adminUrl } = JSON.parse(readFileSync(daemonFile, 'utf8'));
-  return {
-    ...{ dataDir, ingressUrl, adminUrl, pid: child.pid!, output },
-    api: (path, init = {}) => callApi(`${adminUrl}/api/v1${path}`, join(dataDir, 'admin-token'), init),
-    cli: (...cliArgs) => runBuiltCli([...cliArgs, '--data-dir', dataDir]),
-    end: (signal) => {
-      child.kill(signal);
-      return exited;
-    },
+  const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
+  const kill = (signal: NodeJS.Signals) => void child.kill(signal);
+  const hasEnded = () => child.exitCode !== null || child.signalCode !== null;
+  const describe = (): TestDaemon => {
+    const { ingress_url: ingressUrl, admin_url: adminUrl } = JSON.parse(readFileSync(daemonFile, 'utf8'));
+    return {
+      ...{ dataDir, ingressUrl, adminUrl, pid: child.pid!, output },
+      api: (path, init = {}) => callApi(`${adminUrl}/api/v1${path}`, join(dataDir, 'admin-token'), init),
+      cli: (...cliArgs) => runBuiltCli([...cliArgs, '--data-dir', dataDir]),
+      end: (signal) => {
+        kill(signal);
+        return exited;
+      },
+    };
   };
+  const serving = eventually(() => existsSync(daemonFile) || hasEnded(), 30_000).then(() =>
+    existsSync(daemonFile) ? describe() : null,
+  );
+  return { output, kill, exited, serving };
 }
 
 function collectOutput(child: ChildProcess): () => string {

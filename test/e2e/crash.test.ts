@@ -1,0 +1,300 @@
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { type BrokenPromise, findBrokenPromises } from '../helpers/check-promises.ts';
+import { type Ledger, sendUntilBroken } from '../helpers/delivery-load.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { chooseSeed, createSeededRandom, type SeededRandom } from '../helpers/seeded-random.ts';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import {
+  type LaunchedDaemon,
+  launchTestDaemon,
+  type TestDaemon,
+  type TestDaemonOptions,
+} from '../helpers/test-daemon.ts';
+
+const TOKEN = 'a-token-of-more-than-16-characters';
+const AUTOMATIONS = ['first', 'second'];
+const ODD_TICKETS = fileURLToPath(new URL('./daemon-with-odd-tickets.mjs', import.meta.url));
+
+/** Leaves its mark before anything else: one write of one line to a file opened for appending. */
+const COMMAND = `#!/bin/sh
+echo "$DOCKBELL_RUN_ID \${PWD##*/}" >> "$1"
+sleep "$2"
+`;
+
+interface Scene {
+  folder: string;
+  dataDir: string;
+  marksFile: string;
+  repo: TempGitRepo;
+  options: TestDaemonOptions;
+  random: SeededRandom;
+  ledger: Ledger;
+  startsRunsPercent: number;
+}
+
+interface SceneOptions {
+  seed: number;
+  commandSeconds: number;
+  startsRunsPercent: number;
+  /** As `daemon-with-odd-tickets.mjs` names them; the daemon's own where absent. */
+  tickets?: string;
+}
+
+function createScene({ seed, commandSeconds, startsRunsPercent, tickets }: SceneOptions): Scene {
+  const folder = mkdtempSync(join(tmpdir(), 'dockbell-crash-'));
+  const repo = createTempGitRepo();
+  repo.commit(declareFactory('the first commit'));
+  const marksFile = join(folder, 'marks');
+  const script = join(folder, 'command.sh');
+  writeFileSync(script, COMMAND);
+  const command = ['/bin/sh', script, marksFile, String(commandSeconds)];
+  const config = {
+    limits: { deliveriesPerMinute: 100_000 },
+    factories: [
+      {
+        name: 'payments',
+        source: { type: 'repository', url: repo.path },
+        runs: { executor: { type: 'command', command }, concurrency: 4 },
+      },
+    ],
+  };
+  const dataDir = mkdtempSync(join(folder, 'data-'));
+  const options = { config, dataDir, ...(tickets === undefined ? {} : oddTickets(tickets)) };
+  const random = createSeededRandom(seed);
+  return { folder, dataDir, marksFile, repo, options, random, ledger: [], startsRunsPercent };
+}
+
+function oddTickets(tickets: string): Pick<TestDaemonOptions, 'entry' | 'env'> {
+  return { entry: ODD_TICKETS, env: { ODD_TICKETS: tickets } };
+}
+
+function declareFactory(prompt: string): Record<string, string> {
+  const automation = `---
+triggers:
+  - provider: webhook
+    event: received
+    filter: { webhooks: [ci], payload: { start: [true] } }
+---
+${prompt}
+`;
+  const files: Record<string, string> = { 'webhooks/ci.yaml': 'secretName: CI_SECRET\n' };
+  for (const name of AUTOMATIONS) files[`automations/${name}/automation.md`] = automation;
+  return files;
+}
+
+/** Kills a start at a random moment, before anything is served. */
+async function killEarly({ options, random }: Scene): Promise<LaunchedDaemon> {
+  const daemon = launchTestDaemon(options);
+  await pause(random.integer(0, 600));
+  daemon.kill('SIGKILL');
+  await daemon.exited;
+  return daemon;
+}
+
+/** Kills a daemon at a random moment under load. */
+async function killUnderLoad(scene: Scene, webhookUid: string): Promise<LaunchedDaemon> {
+  const { options, random, ledger, startsRunsPercent } = scene;
+  const launched = launchTestDaemon(options);
+  const daemon = await requireServing(launched);
+  const target = { url: `${daemon.ingressUrl}/webhooks/w/${webhookUid}`, token: TOKEN };
+  const killed = new AbortController();
+  const load = { senders: 5, startsRunsPercent, random, ledger };
+  const sending = sendUntilBroken(target, load, killed.signal);
+  await pause(random.integer(0, 500));
+  launched.kill('SIGKILL');
+  await launched.exited;
+  killed.abort();
+  await sending;
+  return launched;
+}
+
+async function requireServing(launched: LaunchedDaemon): Promise<TestDaemon> {
+  const daemon = await launched.serving;
+  if (daemon === null) throw new Error(`the daemon ended with ${await launched.exited}:\n${launched.output()}`);
+  return daemon;
+}
+
+/** Serves once in peace, so that the factory is applied; answers with the webhook's UID. */
+async function applyFactory({ options }: Scene): Promise<string> {
+  const daemon = await requireServing(launchTestDaemon(options));
+  const put = await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: TOKEN } });
+  expect(put.status).toBeLessThan(300);
+  const uid = await eventually(async () => {
+    const { body } = await daemon.api('/factories/payments/webhooks');
+    return body.data?.[0]?.uid as string | undefined;
+  });
+  expect(await daemon.end('SIGTERM')).toBe(0);
+  return uid;
+}
+
+/** The last start: everything that is still open comes to its end, then the daemon stops cleanly. */
+async function settle({ options, repo }: Scene): Promise<void> {
+  const daemon = await requireServing(launchTestDaemon(options));
+  const revision = repo.git(['rev-parse', 'HEAD']);
+  const isSettled = async () => {
+    for (const state of ['queued', 'running']) {
+      const { body } = await daemon.api(`/factories/payments/runs?state=${state}&limit=1`);
+      if (body.data.length > 0) return false;
+    }
+    return (await daemon.api('/factories/payments')).body.applied_revision === revision;
+  };
+  await eventually(isSettled, 60_000);
+  expect(await daemon.end('SIGTERM')).toBe(0);
+}
+
+function findViolations({ dataDir, ledger, marksFile }: Scene) {
+  return findBrokenPromises({ dataDir, ledger, marksFile, automations: AUTOMATIONS });
+}
+
+/** What a daemon that breaks its promises would leave behind: the checks above must tell each of them. */
+const DAMAGES: readonly { promise: BrokenPromise; sql: string }[] = [
+  {
+    promise: 'delivery lost',
+    sql: 'DELETE FROM deliveries WHERE seq = (SELECT max(seq) FROM deliveries WHERE label = 0)',
+  },
+  {
+    promise: 'accepted twice',
+    sql: 'UPDATE deliveries SET label = 0 WHERE seq = (SELECT max(seq) FROM deliveries WHERE label = 1)',
+  },
+  {
+    promise: 'payload changed',
+    sql: "UPDATE delivery_contents SET body = x'7b7d' WHERE delivery = (SELECT min(seq) FROM deliveries WHERE label = 0)",
+  },
+  { promise: 'run lost or invented', sql: 'DELETE FROM runs WHERE seq = (SELECT max(seq) FROM runs)' },
+  {
+    promise: 'run not ended as it should',
+    sql: "UPDATE runs SET state = 'queued' WHERE seq = (SELECT min(seq) FROM runs WHERE state = 'succeeded')",
+  },
+];
+
+/** Does each damage in turn, and answers which of them the checks saw. The database is of no use afterwards. */
+function damageAndCheck(scene: Scene): BrokenPromise[] {
+  const db = new Database(join(scene.dataDir, 'dockbell.db'));
+  try {
+    return DAMAGES.filter(({ promise, sql }) => {
+      expect(db.prepare(sql).run().changes).toBe(1);
+      return findViolations(scene).some((violation) => violation.promise === promise);
+    }).map(({ promise }) => promise);
+  } finally {
+    db.close();
+  }
+}
+
+function removeScene({ folder, repo }: Scene): void {
+  rmSync(folder, { recursive: true, force: true });
+  repo.remove();
+}
+
+/** Says in which round of which seed a failure came and leaves everything in place for a look. */
+async function explainFailure<T>(scene: Scene, seed: number, step: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const where = `${step}, DOCKBELL_SEED=${seed}, everything is kept in ${scene.folder}`;
+    throw new Error(`${where}: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+describe('kill -9 at random moments', () => {
+  const seed = chooseSeed();
+  console.log(`crash test: DOCKBELL_SEED=${seed}`);
+
+  it('loses nothing that got a 202, accepts nothing twice and starts no run twice', { timeout: 300_000 }, async () => {
+    const scene = createScene({ seed, commandSeconds: 0.05, startsRunsPercent: 4 });
+    const step = <T>(name: string, work: () => Promise<T>) => explainFailure(scene, seed, name, work);
+    const recovered = { started_again: 0, interrupted: 0 };
+    const count = ({ output }: LaunchedDaemon) => {
+      for (const outcome of ['started_again', 'interrupted'] as const)
+        recovered[outcome] += output().split(`"outcome":"${outcome}"`).length - 1;
+    };
+
+    for (let round = 1; round <= 5; round++) await step(`first start ${round}`, () => killEarly(scene));
+    const uid = await step('apply', () => applyFactory(scene));
+    for (let round = 1; round <= 50; round++) {
+      // An apply is on its way in some of the rounds.
+      if (round % 5 === 0) scene.repo.commit(declareFactory(`commit of round ${round}`));
+      const isEarly = scene.random.next() < 0.2;
+      count(await step(`round ${round}`, () => (isEarly ? killEarly(scene) : killUnderLoad(scene, uid))));
+    }
+    await step('last start', () => settle(scene));
+    await step('promises', async () => expect(findViolations(scene).slice(0, 20)).toEqual([]));
+
+    const { ledger } = scene;
+    const tally = (outcome: 'accepted' | 'refused' | 'unknown') =>
+      ledger.reduce((sum, message) => sum + message[outcome], 0);
+    const seen = { accepted: tally('accepted'), refused: tally('refused'), unknown: tally('unknown'), ...recovered };
+    console.log(`crash test: ${ledger.length} messages, ${JSON.stringify(seen)}`);
+    // Rounds in which nothing was at stake would show nothing.
+    for (const outcome of ['accepted', 'refused', 'unknown', 'interrupted'] as const)
+      expect(seen[outcome], outcome).toBeGreaterThan(0);
+    await step('guards of this test', async () =>
+      expect(damageAndCheck(scene)).toEqual(DAMAGES.map(({ promise }) => promise)),
+    );
+    removeScene(scene);
+  });
+
+  it('would start runs twice without tickets (control)', { timeout: 120_000 }, async () => {
+    const scene = createScene({ seed, commandSeconds: 0.3, startsRunsPercent: 5, tickets: 'none' });
+    const step = <T>(name: string, work: () => Promise<T>) => explainFailure(scene, seed, name, work);
+    const uid = await step('apply', () => applyFactory(scene));
+    for (let round = 1; round <= 3; round++) await step(`round ${round}`, () => killUnderLoad(scene, uid));
+    await step('last start', () => settle(scene));
+    const promises = findViolations(scene).map(({ promise }) => promise);
+    expect(promises).toContain('run started twice');
+    // The tickets alone are missing: everything else holds as well as before.
+    expect(new Set(promises)).toEqual(new Set(['run started twice']));
+    removeScene(scene);
+  });
+
+  it.each([
+    ['stuck_before', 'starts a run again whose ticket was never written', { state: 'succeeded', starts: 1 }],
+    ['stuck_after', 'does not start a run again whose ticket is there', { state: 'failed', starts: 0 }],
+  ])('%s: %s', async (tickets, _title, expected) => {
+    const scene = createScene({ seed, commandSeconds: 0, startsRunsPercent: 100 });
+    const uid = await applyFactory(scene);
+    const stuck = launchTestDaemon({ ...scene.options, ...oddTickets(tickets) });
+    const daemon = await requireServing(stuck);
+    await sendRunStarter(`${daemon.ingressUrl}/webhooks/w/${uid}`, scene);
+    await eventually(async () => (await listRuns(daemon)).every(({ state }) => state === 'running'));
+    if (tickets === 'stuck_after') await eventually(() => countTickets(scene) === AUTOMATIONS.length);
+    stuck.kill('SIGKILL');
+    await stuck.exited;
+
+    const next = await requireServing(launchTestDaemon(scene.options));
+    const runs = await eventually(async () => {
+      const listed = await listRuns(next);
+      return listed.every(({ state }) => state !== 'queued' && state !== 'running') && listed;
+    });
+    expect(await next.end('SIGTERM')).toBe(0);
+    expect(runs.map(({ state }) => state)).toEqual(AUTOMATIONS.map(() => expected.state));
+    const starts = existsSync(scene.marksFile) ? readFileSync(scene.marksFile, 'utf8').trim().split('\n') : [];
+    expect(new Set(starts).size).toBe(starts.length);
+    expect(starts).toHaveLength(AUTOMATIONS.length * expected.starts);
+    expect(findViolations(scene)).toEqual([]);
+    removeScene(scene);
+  });
+});
+
+async function sendRunStarter(url: string, { ledger }: Scene): Promise<void> {
+  const body = '{"start":true}';
+  const response = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${TOKEN}` }, body });
+  expect(response.status).toBe(202);
+  ledger.push({ deliveryId: null, body, isSound: true, startsRuns: true, accepted: 1, refused: 0, unknown: 0 });
+}
+
+async function listRuns(daemon: TestDaemon): Promise<{ state: string }[]> {
+  const { body } = await daemon.api('/factories/payments/runs');
+  expect(body.data).toHaveLength(AUTOMATIONS.length);
+  return body.data;
+}
+
+function countTickets({ dataDir }: Scene): number {
+  const dir = join(dataDir, 'tickets');
+  return existsSync(dir) ? readdirSync(dir).filter((run) => existsSync(join(dir, run, '1'))).length : 0;
+}
