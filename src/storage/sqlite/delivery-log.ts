@@ -26,24 +26,32 @@ export function prepareRecordBatch(db: Database.Database): RecordBatch {
   const recordEntry = (entry: DeliveryLogEntry): RecordOutcome =>
     entry.kind === 'offer' ? recordOffer(statements, entry) : recordRejection(statements, entry);
   const recordAll = db.transaction((batch: readonly DeliveryLogEntry[]) => batch.map(recordEntry)).immediate;
+  const recordEach = prepareRecordEach(db, recordEntry);
   return (batch) => {
     try {
       return recordAll(batch);
     } catch (error) {
       if (isStorageTrouble(error)) throw error;
-      return batch.map((entry) => recordAlone(recordAll, entry));
+      return recordEach(batch);
     }
   };
 }
 
-/** One entry that the schema refuses must not take its neighbours' answers with it (threat model D11). */
-function recordAlone(recordAll: RecordBatch, entry: DeliveryLogEntry): RecordOutcome {
-  try {
-    return recordAll([entry])[0]!;
-  } catch (error) {
-    if (isStorageTrouble(error)) throw error;
-    return { outcome: 'failed', message: messageOf(error) };
-  }
+/**
+ * The same batch, still one transaction with one fsync, but with a savepoint around each entry: one that the schema
+ * refuses must not take its neighbours' answers with it (threat model D11).
+ */
+function prepareRecordEach(db: Database.Database, recordEntry: (entry: DeliveryLogEntry) => RecordOutcome) {
+  const recordInside = db.transaction(recordEntry);
+  const recordAlone = (entry: DeliveryLogEntry): RecordOutcome => {
+    try {
+      return recordInside(entry);
+    } catch (error) {
+      if (isStorageTrouble(error)) throw error;
+      return { outcome: 'failed', message: messageOf(error) };
+    }
+  };
+  return db.transaction((batch: readonly DeliveryLogEntry[]) => batch.map(recordAlone)).immediate;
 }
 
 function isStorageTrouble(error: unknown): boolean {
@@ -71,7 +79,8 @@ function prepareStatements(db: Database.Database) {
     ),
     insertRun: db.prepare(
       'INSERT INTO runs (id, factory, automation, version, delivery, delivery_id, delivery_identity, webhook, ' +
-        'revision, created_at) SELECT ?, factory, ?, ?, ?, ?, ?, ref, ?, ? FROM webhooks WHERE ref = ?',
+        'revision, created_at) SELECT ?, webhooks.factory, ?, automation_versions.version, ?, ?, ?, ref, ?, ? ' +
+        'FROM webhooks, automation_versions WHERE ref = ? AND automation_versions.version = ?',
     ),
   };
 }
@@ -96,10 +105,12 @@ function acceptOffer(statements: Statements, offer: DeliveryOffer, source: numbe
   );
   statements.insertContents.run(seq, offer.body, offer.decisions.length === 0 ? '[]' : JSON.stringify(offer.decisions));
   for (const run of offer.runs) {
-    statements.insertRun.run(
-      ...[run.id, run.automation, run.version, seq, offer.id, offer.identity.value, offer.revision, offer.receivedAt],
-      offer.webhook,
+    const born = statements.insertRun.run(
+      ...[run.id, run.automation, seq, offer.id, offer.identity.value, offer.revision, offer.receivedAt],
+      ...[offer.webhook, run.version],
     );
+    // A delivery accepted without its run would be a lost run behind a 202.
+    if (born.changes !== 1) throw new Error(`version ${run.version} of automation ${run.automation} is not stored`);
   }
   return { outcome: 'accepted' };
 }

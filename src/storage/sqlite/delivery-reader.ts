@@ -34,14 +34,15 @@ function selectDeliveries(db: Kysely<Schema>) {
   return db
     .selectFrom('deliveries')
     .innerJoin('webhooks', 'webhooks.ref', 'deliveries.webhook')
+    .leftJoin('deliveries as earlier', 'earlier.id', 'deliveries.duplicate_of')
     .selectAll('deliveries')
-    .select(['webhooks.uid', 'webhooks.name', 'webhooks.factory']);
+    .select(['webhooks.uid', 'webhooks.name', 'webhooks.factory', 'earlier.id as duplicate_of_logged']);
 }
 
 type DeliveryRow = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['executeTakeFirstOrThrow']>>;
 
 /** One page, newest first, walked on the index of the webhook and, where one label is asked for, of that label. */
-export function selectPage(
+function selectPage(
   db: Kysely<Schema>,
   webhookUid: WebhookUid,
   label: DeliveryLabel | null,
@@ -56,9 +57,7 @@ export function selectPage(
     .limit(limit + 1);
   if (beforeSeq !== null) query = query.where('deliveries.seq', '<', beforeSeq);
   if (label === null) return query;
-  query = query.where('deliveries.label', '=', DELIVERY_LABELS.indexOf(label));
-  // Says to SQLite that the partial index on labels serves: all but accepted entries are in it.
-  return label === 'Accepted' ? query : query.where('deliveries.label', '<>', LABEL_ACCEPTED);
+  return query.where('deliveries.label', '=', DELIVERY_LABELS.indexOf(label));
 }
 
 function selectContents(db: Kysely<Schema>, id: DeliveryId) {
@@ -96,7 +95,7 @@ function toDelivery(row: DeliveryRow, runs: RunId[]): Delivery {
     receivedAt: row.received_at,
     clientAddress: row.client_address,
     revision: row.revision,
-    duplicateOf: row.duplicate_of as DeliveryId | null,
+    duplicateOf: row.duplicate_of_logged as DeliveryId | null,
     runs,
   };
 }

@@ -40,7 +40,7 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
 
   CREATE TABLE automation_versions (
-    version INTEGER PRIMARY KEY,
+    version INTEGER PRIMARY KEY AUTOINCREMENT,
     factory TEXT NOT NULL REFERENCES factories (name),
     name TEXT NOT NULL,
     digest TEXT NOT NULL,
@@ -109,7 +109,7 @@ export const MIGRATIONS: readonly string[] = [
     duplicate_of TEXT
   ) STRICT;
   CREATE INDEX deliveries_by_webhook ON deliveries (webhook, seq);
-  CREATE INDEX deliveries_by_label ON deliveries (webhook, label, seq) WHERE label <> 0;
+  CREATE INDEX deliveries_by_label ON deliveries (webhook, label, seq);
 
   CREATE TABLE delivery_contents (
     delivery INTEGER PRIMARY KEY,
@@ -138,7 +138,7 @@ export const MIGRATIONS: readonly string[] = [
     finished_at INTEGER,
     UNIQUE (delivery, automation)
   ) STRICT;
-  CREATE INDEX runs_open ON runs (factory, state, seq) WHERE state IN ('queued', 'running');
+  CREATE INDEX runs_by_state ON runs (state, factory, seq);
   CREATE INDEX runs_by_factory ON runs (factory, seq);
 
   CREATE TABLE secret_names (

@@ -1,6 +1,7 @@
-import { existsSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
-import { AppError } from '../../core/errors.ts';
+import { AppError, messageOf } from '../../core/errors.ts';
 import { MIGRATIONS } from './migrations.ts';
 
 /** `PRAGMA synchronous` as SQLite numbers it. */
@@ -9,10 +10,21 @@ const SYNCHRONOUS_FULL = 2;
 /**
  * Opens the database for writing deliveries and brings its schema up to date.
  *
- * Throws `storage_newer` for a file that a newer Dockbell wrote (nothing is changed), `storage_broken` where a commit
- * would not be on disk when it returns.
+ * Throws `storage_newer` for a file that a newer Dockbell wrote (nothing is changed), `storage_broken` for one that
+ * cannot be opened or migrated, and where a commit would not be on disk when it returns.
  */
 export function openDatabase(file: string): Database.Database {
+  try {
+    return openAndMigrate(file);
+  } catch (error) {
+    if (error instanceof AppError) throw error;
+    throw new AppError('storage_broken', `${file} cannot be used as the database: ${messageOf(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function openAndMigrate(file: string): Database.Database {
   const isNew = !existsSync(file);
   const db = new Database(file);
   try {
@@ -46,6 +58,8 @@ function configureDurability(db: Database.Database): void {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   db.pragma('foreign_keys = ON');
+  // What a burst made of the log beside the database is given back to the disk at the next checkpoint.
+  db.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
   db.pragma('temp_store = MEMORY');
   db.pragma('cache_size = -65536');
 }
@@ -54,11 +68,30 @@ function configureDurability(db: Database.Database): void {
 function migrate(db: Database.Database, file: string, isNew: boolean): void {
   const version = schemaVersion(db);
   if (version === MIGRATIONS.length) return;
-  if (!isNew && version > 0) db.prepare('VACUUM INTO ?').run(`${file}.before-v${MIGRATIONS.length}`);
+  if (!isNew && version > 0) backUp(db, `${file}.before-v${MIGRATIONS.length}`);
   db.transaction(() => {
     for (const step of MIGRATIONS.slice(version)) db.exec(step);
     db.pragma(`user_version = ${MIGRATIONS.length}`);
   }).immediate();
+}
+
+/** A copy appears under its name only when it is whole and on disk; one left by a migration that failed is replaced. */
+function backUp(db: Database.Database, backup: string): void {
+  const unfinished = `${backup}.unfinished`;
+  rmSync(unfinished, { force: true });
+  db.prepare('VACUUM INTO ?').run(unfinished);
+  syncFile(unfinished);
+  renameSync(unfinished, backup);
+  syncFile(dirname(backup));
+}
+
+function syncFile(path: string): void {
+  const descriptor = openSync(path, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }
 
 /** The pragma reads FULL until the first write even where it does not hold, so write first, then ask. */

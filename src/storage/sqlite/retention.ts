@@ -13,7 +13,7 @@ const RECONCILIATIONS_MS = 90 * 24 * 60 * 60 * 1000;
  * the calls, so that rows which have to stay at the front are looked at once a pass and not once a piece.
  */
 export function createRetention(db: Kysely<Schema>): Retention {
-  let pass = beginPass(new Set());
+  let pass = beginPass(null);
   return {
     prune: async (policy, nowMs) => {
       const removedRuns: string[] = [];
@@ -25,7 +25,7 @@ export function createRetention(db: Kysely<Schema>): Retention {
         pass.step += 1;
         pass.afterSeq = 0;
       }
-      pass = beginPass(pass.seenUnused);
+      pass = beginPass(pass);
       return { more: false, removedRuns };
     },
   };
@@ -38,13 +38,27 @@ interface Pass {
   afterSeq: number;
   /** Per webhook the number of the oldest entry that stays for the sake of `minDeliveries`; it can only rise. */
   readonly floors: Map<number, number>;
-  /** What the pass before found unused. */
-  readonly unusedBefore: ReadonlySet<string>;
-  readonly seenUnused: Set<string>;
+  /**
+   * Versions of automations and of secrets that nothing names any more: the pass after this one may remove them. Not
+   * this one, since a request may still hold the definition that was live a moment ago, and an apply the secret that
+   * was the newest when it began.
+   */
+  readonly retired: Set<number>;
+  readonly unpinned: Set<string>;
+  readonly retiredBefore: Set<number>;
+  readonly unpinnedBefore: Set<string>;
 }
 
-function beginPass(unusedBefore: ReadonlySet<string>): Pass {
-  return { step: 0, afterSeq: 0, floors: new Map(), unusedBefore, seenUnused: new Set() };
+function beginPass(before: Pass | null): Pass {
+  return {
+    step: 0,
+    afterSeq: 0,
+    floors: new Map(),
+    retired: new Set(),
+    unpinned: new Set(),
+    retiredBefore: before?.retired ?? new Set(),
+    unpinnedBefore: before?.unpinned ?? new Set(),
+  };
 }
 
 interface Piece {
@@ -65,6 +79,7 @@ const STEPS: readonly Step[] = [
   pruneIdentities,
   pruneRuns,
   pruneReconciliations,
+  spareVersionsInUse,
   pruneAutomationVersions,
   pruneSecretVersions,
 ];
@@ -82,12 +97,19 @@ async function pruneDeliveries({ db, policy, nowMs, limit, pass }: Piece): Promi
   for (const { seq, webhook } of walked.old) {
     if (seq < (await findFloor(db, webhook, policy.minDeliveries, pass))) old.push(seq);
   }
-  const open = await findOpenDeliveries(db, old);
+  const kept = await findOpenDeliveries(db, old);
+  // The number of the newest entry must not be given again: runs, which outlive deliveries, refer to theirs by it.
+  kept.add(await findNewest(db));
   await deleteDeliveries(
     db,
-    old.filter((seq) => !open.has(seq)),
+    old.filter((seq) => !kept.has(seq)),
   );
   return { rows: walked.rows };
+}
+
+async function findNewest(db: Kysely<Schema>): Promise<number> {
+  const newest = await db.selectFrom('deliveries').select('seq').orderBy('seq', 'desc').limit(1).executeTakeFirst();
+  return newest?.seq ?? 0;
 }
 
 /** The entries that wait for their runs to end: these still need the payload. */
@@ -222,22 +244,35 @@ async function pruneHistory(db: Kysely<Schema>, factory: string, oldestKept: num
   return seqs.length;
 }
 
+/**
+ * Walks all runs for the versions that they refer to, where an automation has left some behind. An index would spare
+ * the walk, and cost every birth of a run.
+ */
+async function spareVersionsInUse({ db, limit, pass }: Piece): Promise<{ rows: number }> {
+  if (pass.retiredBefore.size === 0) return { rows: 0 };
+  const runs = await db
+    .selectFrom('runs')
+    .select(['seq', 'version'])
+    .where('seq', '>', pass.afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  for (const run of runs) pass.retiredBefore.delete(run.version);
+  pass.afterSeq = runs[runs.length - 1]?.seq ?? pass.afterSeq;
+  return { rows: runs.length };
+}
+
 /** Versions that no automation has any more and no run refers to. */
 async function pruneAutomationVersions({ db, limit, pass }: Piece): Promise<{ rows: number }> {
-  const unused = await db
+  const retired = await db
     .selectFrom('automation_versions')
     .select('version')
     .where('version', 'not in', db.selectFrom('automations').select('automations.version'))
-    .where((where) =>
-      where.not(
-        where.exists(
-          where.selectFrom('runs').select('runs.seq').whereRef('runs.version', '=', 'automation_versions.version'),
-        ),
-      ),
-    )
     .execute();
-  const due = takeDue(unused, ({ version }) => `automation ${version}`, pass, limit).map((row) => row.version);
+  const versions = retired.map((row) => row.version);
+  const due = versions.filter((version) => pass.retiredBefore.has(version)).slice(0, limit);
   if (due.length > 0) await db.deleteFrom('automation_versions').where('version', 'in', due).execute();
+  for (const version of versions) pass.retired.add(version);
   return { rows: due.length };
 }
 
@@ -266,18 +301,11 @@ async function pruneSecretVersions({ db, limit, pass }: Piece): Promise<{ rows: 
       ),
     )
     .execute();
-  const due = takeDue(unused, ({ name, version }) => `secret ${name} ${version}`, pass, limit);
+  const describe = (secret: (typeof unused)[number]) => `${secret.name} ${secret.version}`;
+  const due = unused.filter((secret) => pass.unpinnedBefore.has(describe(secret))).slice(0, limit);
   for (const { name, version } of due) {
     await db.deleteFrom('secret_versions').where('name', '=', name).where('version', '=', version).execute();
   }
+  for (const secret of unused) pass.unpinned.add(describe(secret));
   return { rows: due.length };
-}
-
-/**
- * Only what the pass before found unused too may go: a request may still hold the definition that was live a moment
- * ago, and an apply the secret that was newest when it began.
- */
-function takeDue<Row>(unused: readonly Row[], describe: (row: Row) => string, pass: Pass, limit: number): Row[] {
-  for (const row of unused) pass.seenUnused.add(describe(row));
-  return unused.filter((row) => pass.unusedBefore.has(describe(row))).slice(0, limit);
 }

@@ -1,17 +1,17 @@
-import { Kysely, SqliteDialect } from 'kysely';
 import type { Storage } from '../../core/ports/storage.ts';
 import { prepareRecordBatch } from './delivery-log.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
 import { createInventory } from './inventory.ts';
 import { createInventoryReader } from './inventory-reader.ts';
 import { openDatabase } from './open-database.ts';
+import { createQueryBuilder } from './query-builder.ts';
 import { createReconciliationReader } from './reconciliation-reader.ts';
 import { createRetention } from './retention.ts';
 import { createRunQueue } from './run-queue.ts';
 import { createRunReader } from './run-reader.ts';
-import type { Schema } from './schema.ts';
 import { createSealedSecrets } from './sealed-secrets.ts';
-import { toStorageError } from './storage-error.ts';
+import type { SpaceGuard } from './space-guard.ts';
+import { isDiskFull, toStorageError } from './storage-error.ts';
 import { createTokenTable } from './tokens.ts';
 
 /** A storage on one SQLite file, in the calling thread. Operations must not overlap: see `worker.ts`. */
@@ -19,31 +19,40 @@ export interface SqliteStorage extends Storage {
   close(): void;
 }
 
-/** Opens or creates the file; throws as `openDatabase` does. */
-export function openSqliteStorage(file: string): SqliteStorage {
+/**
+ * Opens or creates the file; throws as `openDatabase` does.
+ *
+ * @param space asked before deliveries are accepted, told when the disk is full; left out, only SQLite itself says so
+ */
+export function openSqliteStorage(file: string, space: SpaceGuard = UNGUARDED): SqliteStorage {
   const db = openDatabase(file);
-  const query = new Kysely<Schema>({ dialect: new SqliteDialect({ database: db }) });
+  const query = createQueryBuilder(db);
   const recordBatch = prepareRecordBatch(db);
+  const guard = <Port extends object>(port: Port) => translateErrors(port, space);
   return {
-    deliveryLog: translateErrors({ record: async (batch) => recordBatch(batch) }),
-    deliveryReader: translateErrors(createDeliveryReader(query)),
-    inventory: translateErrors(createInventory(query)),
-    inventoryReader: translateErrors(createInventoryReader(query)),
-    runQueue: translateErrors(createRunQueue(query)),
-    runReader: translateErrors(createRunReader(query)),
-    reconciliationReader: translateErrors(createReconciliationReader(query)),
-    sealedSecrets: translateErrors(createSealedSecrets(query)),
-    tokens: translateErrors(createTokenTable(query)),
-    retention: translateErrors(createRetention(query)),
-    close: () => {
-      db.pragma('wal_checkpoint(TRUNCATE)');
-      db.close();
-    },
+    deliveryLog: guard({
+      record: async (batch) => {
+        space.check();
+        return recordBatch(batch);
+      },
+    }),
+    deliveryReader: guard(createDeliveryReader(query)),
+    inventory: guard(createInventory(query)),
+    inventoryReader: guard(createInventoryReader(query)),
+    runQueue: guard(createRunQueue(query)),
+    runReader: guard(createRunReader(query)),
+    reconciliationReader: guard(createReconciliationReader(query)),
+    sealedSecrets: guard(createSealedSecrets(query)),
+    tokens: guard(createTokenTable(query)),
+    retention: guard(createRetention(query)),
+    close: () => db.close(),
   };
 }
 
+const UNGUARDED: SpaceGuard = { check: () => undefined, releaseBallast: () => undefined };
+
 /** Every operation of a port, its failures given the codes that callers decide on. */
-function translateErrors<Port extends object>(port: Port): Port {
+function translateErrors<Port extends object>(port: Port, space: SpaceGuard): Port {
   const operations = Object.entries(port as Record<string, (...args: unknown[]) => Promise<unknown>>);
   const translated = operations.map(([name, operation]) => [
     name,
@@ -51,6 +60,7 @@ function translateErrors<Port extends object>(port: Port): Port {
       try {
         return await operation(...args);
       } catch (error) {
+        if (isDiskFull(error)) space.releaseBallast();
         throw toStorageError(error);
       }
     },

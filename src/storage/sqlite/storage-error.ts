@@ -7,6 +7,11 @@ const PASSING = /^SQLITE_(FULL|BUSY|LOCKED|NOMEM|INTERRUPT)/;
 /** What is on disk is unknown, or damaged: no further acknowledgement may leave (threat model D3). */
 const BROKEN = /^SQLITE_(IOERR|CORRUPT|READONLY|NOTADB|CANTOPEN|PROTOCOL)/;
 
+/** Did SQLite find no room for what it had to write? */
+export function isDiskFull(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
+}
+
 /** Gives a failure of SQLite the code that callers decide on; whatever is not SQLite's own passes through. */
 export function toStorageError(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;

@@ -1,6 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError, messageOf } from '../../core/errors.ts';
-import { openSqliteStorage } from './sqlite-storage.ts';
+import { createSpaceGuard } from './space-guard.ts';
+import { openSqliteStorage, type SqliteStorage } from './sqlite-storage.ts';
 import { CLOSE, type StorageReply, type StorageRequest, type WorkerSettings } from './worker-protocol.ts';
 
 /**
@@ -10,56 +11,70 @@ import { CLOSE, type StorageReply, type StorageRequest, type WorkerSettings } fr
 const port = parentPort!;
 const reply = (message: StorageReply) => port.postMessage(message);
 
-const batches: StorageRequest[] = [];
-const others: StorageRequest[] = [];
-let closing = false;
-let draining = false;
-
 const storage = open();
-reply({ kind: 'opened' });
+if (storage !== null) serve(storage);
 
-port.on('message', (message: StorageRequest | typeof CLOSE) => {
-  if (message === CLOSE) closing = true;
-  else (message.port === 'deliveryLog' ? batches : others).push(message);
-  if (!draining) void drain();
-});
-
-function open() {
+/** `null` where it cannot be opened: that is told, and a thread that listens to nothing ends by itself. */
+function open(): SqliteStorage | null {
   try {
-    return openSqliteStorage((workerData as WorkerSettings).file);
+    const { file } = workerData as WorkerSettings;
+    const opened = openSqliteStorage(file, createSpaceGuard(file));
+    reply({ kind: 'opened' });
+    return opened;
   } catch (error) {
-    reply(errorReply(null, error));
-    throw error;
+    reply(describeError(null, error));
+    return null;
   }
 }
 
-async function drain(): Promise<void> {
-  draining = true;
-  for (let request = batches.shift() ?? others.shift(); request; request = batches.shift() ?? others.shift()) {
-    await perform(request);
-    // Lets messages in that arrived meanwhile, so that a waiting batch overtakes the reads in the queue.
-    if (others.length > 0) await new Promise(setImmediate);
+function serve(storage: SqliteStorage): void {
+  const batches: StorageRequest[] = [];
+  const others: StorageRequest[] = [];
+  /** Once it is unknown what is on disk, no operation may claim anything any more (threat model D3). */
+  let broken: AppError | null = null;
+  let closing = false;
+  let draining = false;
+
+  port.on('message', (message: StorageRequest | typeof CLOSE) => {
+    if (message === CLOSE) closing = true;
+    else (message.port === 'deliveryLog' ? batches : others).push(message);
+    if (!draining) void drain();
+  });
+
+  async function drain(): Promise<void> {
+    draining = true;
+    for (let request = batches.shift() ?? others.shift(); request; request = batches.shift() ?? others.shift()) {
+      await answer(request);
+      // Lets messages in that arrived meanwhile, so that a waiting batch overtakes the reads in the queue.
+      if (others.length > 0) await new Promise(setImmediate);
+    }
+    draining = false;
+    if (closing) close();
   }
-  draining = false;
-  if (closing) close();
+
+  async function answer(request: StorageRequest): Promise<void> {
+    try {
+      if (broken !== null) throw broken;
+      reply({ kind: 'result', id: request.id, value: await perform(storage, request) });
+    } catch (error) {
+      if (error instanceof AppError && error.code === 'storage_broken') broken = error;
+      reply(describeError(request.id, error));
+    }
+  }
+
+  function close(): void {
+    storage.close();
+    port.close();
+  }
 }
 
-async function perform(request: StorageRequest): Promise<void> {
-  try {
-    const operations = storage[request.port] as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
-    reply({ kind: 'result', id: request.id, value: await operations[request.operation]!(...request.args) });
-  } catch (error) {
-    reply(errorReply(request.id, error));
-  }
+function perform(storage: SqliteStorage, { port: name, operation, args }: StorageRequest): Promise<unknown> {
+  const operations = storage[name] as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  return operations[operation]!(...args);
 }
 
-function errorReply(id: number | null, error: unknown): StorageReply {
+function describeError(id: number | null, error: unknown): StorageReply {
   const code = error instanceof AppError ? error.code : 'internal';
   const details = error instanceof AppError ? error.details : undefined;
   return { kind: 'error', id, code, message: messageOf(error), details };
-}
-
-function close(): void {
-  storage.close();
-  port.close();
 }
