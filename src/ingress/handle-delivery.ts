@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import type { DeliveryOffer, RejectionEntry } from '../core/delivery.ts';
+import { AppError } from '../core/errors.ts';
 import type { RequestHeaders } from '../core/headers.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { IngressMetrics } from '../core/ports/metrics.ts';
@@ -49,7 +50,7 @@ export interface IngressContext {
   maxBodyBytes: number;
   /** Told of a factory whose runs were just born. */
   onRunsBorn(factory: string): void;
-  /** Told of a delivery that could not be stored. */
+  /** Told of a delivery that could not be stored, by a fault of the storage or of ours. */
   onStorageTrouble(error: unknown): void;
 }
 
@@ -59,11 +60,18 @@ type Outcome = IngressAnswer | null;
 /** One step's result: go on with a value, or end with an answer. */
 type Step<T> = { go: true; value: T } | { go: false; answer: Outcome };
 
-/**
- * Receives one delivery. The order of checks is fixed, so that a sender learns nothing it should not (decisions,
- * "Receiving a delivery", steps 1 to 9).
- */
+/** Receives one delivery. Never rejects: whatever goes wrong here is our fault, and senders take a `4xx` as final. */
 export async function handleDelivery(context: IngressContext, request: IngressRequest): Promise<Outcome> {
+  try {
+    return await receive(context, request);
+  } catch (error) {
+    context.onStorageTrouble(error);
+    return answerUnavailable(context);
+  }
+}
+
+/** The order of checks is fixed, so that a sender learns nothing it should not (decisions, "Receiving a delivery"). */
+async function receive(context: IngressContext, request: IngressRequest): Promise<Outcome> {
   const found = lookUp(context, request);
   if (!found.go) return found.answer;
   const { webhook, token } = found.value;
@@ -109,14 +117,13 @@ function authenticateToken(
   urlToken: string | null,
 ): Step<null> {
   const { credential } = webhook;
-  if ('unreadable' in credential) return unavailable(context);
+  if ('unreadable' in credential) return end(answerUnavailable(context));
   if (credential.mode === 'signature') return go(null);
   const presented =
     credential.mode === 'url_token' ? readUrlToken(urlToken) : readBearerToken(request.headers.get('authorization'));
-  if (!presented.ok) return rejectCredential(context, request, webhook, presented.reason, null, 0);
-  if (!credential.accepts(presented.token))
-    return rejectCredential(context, request, webhook, 'bad_credential', null, 0);
-  return admitDelivery(context, webhook);
+  if (presented.ok && credential.accepts(presented.token)) return admitDelivery(context, webhook);
+  const reason = presented.ok ? 'bad_credential' : presented.reason;
+  return rejectCredential(context, request, webhook, { reason, detail: null, size: 0 });
 }
 
 function readUrlToken(token: string | null) {
@@ -163,7 +170,10 @@ function verifySignature(
   const { credential } = webhook;
   if (!('verify' in credential)) return go(null);
   const verdict = credential.verify({ headers: request.headers, body, nowMs: context.clock.wallMs() });
-  if (!verdict.ok) return rejectCredential(context, request, webhook, verdict.reason, verdict.detail, body.length);
+  if (!verdict.ok) {
+    const { reason, detail } = verdict;
+    return rejectCredential(context, request, webhook, { reason, detail, size: body.length });
+  }
   const admitted = admitDelivery(context, webhook);
   return admitted.go ? go(verdict.identity) : admitted;
 }
@@ -177,14 +187,8 @@ function parseJson(
   providerIdentity: string | null,
 ): Step<unknown> {
   const invalid = (reason: string, detail: string): Step<unknown> => {
-    const identity = findNamedIdentity(request.headers, webhook.deliveryIdHeader, providerIdentity);
-    reject(context, request, webhook, {
-      label: 'Rejected (invalid JSON)',
-      reason,
-      detail,
-      size: body.length,
-      identity,
-    });
+    const rejection = { label: 'Rejected (invalid JSON)', reason, detail, size: body.length } as const;
+    reject(context, request, webhook, rejection, providerIdentity);
     return end(answers.INVALID_JSON);
   };
   if (body.length === 0) return invalid('empty_body', 'the body is empty');
@@ -225,18 +229,12 @@ function composeOffer(
 /** Step 9, second half: on disk first, then `202`. */
 async function record(context: IngressContext, webhook: LiveWebhook, offer: DeliveryOffer): Promise<Outcome> {
   const { identity, runs } = offer;
-  try {
-    const recorded = await context.recorder.offer(offer);
-    if (recorded.outcome === 'failed') throw new Error(recorded.message);
-    const isNew = recorded.outcome === 'accepted';
-    context.metrics.countDelivery(webhook.uid, isNew ? 'Accepted' : 'Duplicate');
-    if (isNew && runs.length > 0) context.onRunsBorn(webhook.factory);
-    return answers.accepted(identity.value);
-  } catch (error) {
-    context.metrics.countRefusal('storage');
-    context.onStorageTrouble(error);
-    return answers.UNAVAILABLE;
-  }
+  const recorded = await context.recorder.offer(offer);
+  if (recorded.outcome === 'failed') throw new AppError('internal', recorded.message);
+  const isNew = recorded.outcome === 'accepted';
+  context.metrics.countDelivery(webhook.uid, isNew ? 'Accepted' : 'Duplicate');
+  if (isNew && runs.length > 0) context.onRunsBorn(webhook.factory);
+  return answers.accepted(identity.value);
 }
 
 /** `401`, or `429` once the budget of this webhook and client address is spent. Only the `401` leaves a row. */
@@ -244,16 +242,14 @@ function rejectCredential(
   context: IngressContext,
   request: IngressRequest,
   webhook: LiveWebhook,
-  reason: string,
-  detail: string | null,
-  size: number,
+  rejection: Pick<RejectionEntry, 'reason' | 'detail' | 'size'>,
 ): Step<never> {
   const admission = context.limits.admitFailure(webhook.uid, request.clientAddress, context.clock.monotonicMs());
   if (!admission.ok) {
     context.metrics.countRefusal('failed_auth_rate');
     return end(answers.tooManyRequests(admission.retryAfterSeconds));
   }
-  reject(context, request, webhook, { label: 'Rejected (auth)', reason, detail, size });
+  reject(context, request, webhook, { label: 'Rejected (auth)', ...rejection });
   return end(answers.UNAUTHORIZED);
 }
 
@@ -262,7 +258,8 @@ function reject(
   { clock, ids, metrics, rejectionRows }: IngressContext,
   request: IngressRequest,
   webhook: LiveWebhook,
-  rejection: Pick<RejectionEntry, 'label' | 'reason' | 'detail' | 'size'> & Partial<Pick<RejectionEntry, 'identity'>>,
+  rejection: Pick<RejectionEntry, 'label' | 'reason' | 'detail' | 'size'>,
+  providerIdentity: string | null = null,
 ): void {
   const nowMs = clock.wallMs();
   metrics.countDelivery(webhook.uid, rejection.label);
@@ -274,7 +271,7 @@ function reject(
       receivedAt: nowMs,
       clientAddress: request.clientAddress,
       revision: webhook.revision,
-      identity: findNamedIdentity(request.headers, webhook.deliveryIdHeader, null),
+      identity: findNamedIdentity(request.headers, webhook.deliveryIdHeader, providerIdentity),
       count: 1,
       ...rejection,
     },
@@ -283,9 +280,9 @@ function reject(
   if (!isWritten) metrics.countRefusal('rejection_rows');
 }
 
-function unavailable(context: IngressContext): Step<never> {
-  context.metrics.countRefusal('storage');
-  return end(answers.UNAVAILABLE);
+function answerUnavailable({ metrics }: IngressContext): IngressAnswer {
+  metrics.countRefusal('storage');
+  return answers.UNAVAILABLE;
 }
 
 function go<T>(value: T): Step<T> {

@@ -2,7 +2,6 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Socket } from 'node:net';
 import type { RequestHeaders } from '../core/headers.ts';
 import type { IngressAnswer } from './answers.ts';
-import { UNAVAILABLE } from './answers.ts';
 import type { FindClientAddress } from './client-address.ts';
 import type { BodyRead, IngressRequest } from './handle-delivery.ts';
 import { readPath } from './parse-path.ts';
@@ -10,19 +9,20 @@ import { BytesInFlight, readBody } from './read-body.ts';
 import { createRequestHeaders } from './request-headers.ts';
 
 /** Bounds on slow, idle and endless connections (threat model N2); Node's own are for friendlier places. */
-const SERVER_OPTIONS = {
+const DEFAULT_BOUNDS = {
   headersTimeout: 10_000,
   requestTimeout: 30_000,
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
-  insecureHTTPParser: false,
-} as const;
-const MAX_CONNECTIONS = 10_000;
-const MAX_REQUESTS_PER_SOCKET = 1_000;
+  maxConnections: 10_000,
+  maxRequestsPerSocket: 1_000,
+  /** What is read and thrown away after an answer that came before the end of the body, so that the sender sees it. */
+  lingerBytes: 1024 * 1024,
+  lingerMs: 2_000,
+};
 
-/** What is read and thrown away after an answer that came before the end of the body, so that the sender sees it. */
-const LINGER_BYTES = 1024 * 1024;
-const LINGER_MS = 2_000;
+/** Milliseconds, bytes and counts, named as `node:http` names its own. */
+export type ServerBounds = typeof DEFAULT_BOUNDS;
 
 const HEALTHY: IngressAnswer = {
   status: 200,
@@ -33,25 +33,38 @@ const HEALTHY: IngressAnswer = {
 /** Turns one request into an answer; `null` when the sender has gone. */
 export type HandleRequest = (request: IngressRequest) => Promise<IngressAnswer | null>;
 
-/** The public listener: deliveries and `GET /healthz`, nothing else. */
-export function createIngressServer(handle: HandleRequest, findClientAddress: FindClientAddress): Server {
-  const inFlight = new BytesInFlight();
-  const server = createServer(SERVER_OPTIONS);
-  server.maxConnections = MAX_CONNECTIONS;
-  server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET;
-  const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) =>
-    void answerRequest({ handle, findClientAddress, inFlight }, request, response, awaitsContinue);
-  server.on('request', (request, response) => serve(request, response, false));
-  // `Expect: 100-continue`: the body is asked for only when a check has let the sender come that far.
-  server.on('checkContinue', (request, response) => serve(request, response, true));
-  server.on('clientError', answerBrokenRequest);
-  return server;
-}
-
 interface Listener {
   handle: HandleRequest;
   findClientAddress: FindClientAddress;
   inFlight: BytesInFlight;
+  bounds: ServerBounds;
+}
+
+/** The public listener: deliveries and `GET /healthz`, nothing else. */
+export function createIngressServer(
+  handle: HandleRequest,
+  findClientAddress: FindClientAddress,
+  overrides: Partial<ServerBounds> = {},
+  inFlight = new BytesInFlight(),
+): Server {
+  const bounds = { ...DEFAULT_BOUNDS, ...overrides };
+  const listener: Listener = { handle, findClientAddress, inFlight, bounds };
+  const server = createServer({ ...bounds, insecureHTTPParser: false });
+  server.maxConnections = bounds.maxConnections;
+  server.maxRequestsPerSocket = bounds.maxRequestsPerSocket;
+  const newest = new WeakMap<Socket, ServerResponse>();
+  const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => {
+    newest.set(request.socket, response);
+    // What cannot be answered is broken off: to its sender that is "unknown", and safe to repeat.
+    answerRequest(listener, request, response, awaitsContinue).catch(() => request.socket.destroy());
+  };
+  server.on('request', (request, response) => serve(request, response, false));
+  // `Expect: 100-continue`: the body is asked for only when a check has let the sender come that far.
+  server.on('checkContinue', (request, response) => serve(request, response, true));
+  server.on('clientError', (error, socket) =>
+    answerBrokenRequest(error, socket as Socket, newest.get(socket as Socket)),
+  );
+  return server;
 }
 
 async function answerRequest(
@@ -60,81 +73,88 @@ async function answerRequest(
   response: ServerResponse,
   awaitsContinue: boolean,
 ): Promise<void> {
-  let heldBytes = 0;
+  const held = listener.inFlight.open();
   const headers = createRequestHeaders(request.rawHeaders);
-  try {
-    const answer = isHealthCheck(request)
-      ? HEALTHY
-      : await listener.handle({
-          method: request.method!,
-          target: request.url!,
-          headers,
-          clientAddress: listener.findClientAddress(
-            request.socket.remoteAddress ?? 'unknown',
-            headers.get('x-forwarded-for'),
-          ),
-          readBody: async (maxBytes): Promise<BodyRead> => {
-            if (awaitsContinue) response.writeContinue();
-            const read = await readBody(request, readContentLength(headers), maxBytes, listener.inFlight);
-            heldBytes = read.held;
-            return read;
-          },
-        });
-    writeAnswer(request, response, answer);
-  } catch {
-    // A fault of ours must look like one: the sender repeats what it could not deliver.
-    writeAnswer(request, response, UNAVAILABLE);
-  } finally {
-    listener.inFlight.give(heldBytes);
-  }
+  const isHealthCheck = isRead(request.method!) && readPath(request.url!) === '/healthz';
+  const answer = await (isHealthCheck
+    ? HEALTHY
+    : listener.handle({
+        method: request.method!,
+        target: request.url!,
+        headers,
+        clientAddress: listener.findClientAddress(
+          request.socket.remoteAddress ?? 'unknown',
+          headers.get('x-forwarded-for'),
+        ),
+        readBody: (maxBytes): Promise<BodyRead> => {
+          const announcedBytes = readContentLength(headers);
+          if (awaitsContinue && (announcedBytes ?? 0) <= maxBytes) response.writeContinue();
+          return readBody(request, announcedBytes, maxBytes, held);
+        },
+      }));
+  held.release();
+  writeAnswer(request, response, answer, listener.bounds);
 }
 
-function isHealthCheck(request: IncomingMessage): boolean {
-  return (request.method === 'GET' || request.method === 'HEAD') && readPath(request.url!) === '/healthz';
+function isRead(method: string): boolean {
+  return method === 'GET' || method === 'HEAD';
 }
 
-/** `null` for a chunked body; 0 where there is none. Its form was checked by the parser. */
+/** `null` for a chunked body; 0 where there is none. Its form was checked by the parser, which allows 2^64. */
 function readContentLength(headers: RequestHeaders): number | null {
   if (headers.get('transfer-encoding') !== undefined) return null;
-  return Number(headers.get('content-length') ?? 0);
+  return Math.min(Number(headers.get('content-length') ?? 0), Number.MAX_SAFE_INTEGER);
 }
 
-function writeAnswer(request: IncomingMessage, response: ServerResponse, answer: IngressAnswer | null): void {
+function writeAnswer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  answer: IngressAnswer | null,
+  bounds: ServerBounds,
+): void {
   if (answer === null || response.destroyed) {
     request.socket.destroy();
-    return;
+  } else if (request.complete) {
+    response.writeHead(answer.status, answer.headers as string[]);
+    response.end(answer.body);
+  } else {
+    response.writeHead(answer.status, [...answer.headers, 'Connection', 'close']);
+    response.write(answer.body);
+    endAfterRest(request, response, bounds);
   }
-  const isBodyRead = request.complete || !hasBody(request);
-  const headers = isBodyRead ? answer.headers : [...answer.headers, 'Connection', 'close'];
-  response.writeHead(answer.status, headers as string[]);
-  response.end(answer.body);
-  if (!isBodyRead) discardRest(request);
-}
-
-function hasBody(request: IncomingMessage): boolean {
-  const length = request.headers['content-length'];
-  return request.headers['transfer-encoding'] !== undefined || (length !== undefined && length !== '0');
 }
 
 /** Closing at once would reset the connection and could take the answer with it; reading on forever would be worse. */
-function discardRest(request: IncomingMessage): void {
-  const { socket } = request;
-  let rest = LINGER_BYTES;
-  const timer = setTimeout(() => socket.destroy(), LINGER_MS).unref();
+function endAfterRest(request: IncomingMessage, response: ServerResponse, bounds: ServerBounds): void {
+  let rest = bounds.lingerBytes;
+  const timer = setTimeout(() => response.end(), bounds.lingerMs);
   request.on('data', (chunk: Buffer) => {
     rest -= chunk.length;
-    if (rest < 0) socket.destroy();
+    if (rest < 0) response.end();
   });
-  request.on('close', () => clearTimeout(timer));
+  request.on('end', () => response.end());
+  request.on('error', () => {});
+  response.on('close', () => clearTimeout(timer));
   request.resume();
 }
 
-/** What the parser refused never reached a webhook; nothing is stored. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+/**
+ * What the parser refused never reached a webhook; nothing is stored. What came whole before it is answered first: a
+ * delivery on its way to disk must not be told `400`.
+ *
+ * @param newest the last response that was begun on this connection
+ */
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, newest: ServerResponse | undefined): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
+  else if (newest === undefined || newest.writableFinished) refuse(error, socket);
+  else if (newest.req.complete) newest.once('close', () => socket.destroySoon());
+  else if (newest.headersSent) newest.end();
+  // It waits behind others that came whole. To break off tells all of them "unknown", which is safe to repeat.
+  else if (newest.socket === null) socket.destroy();
+  else refuse(error, socket);
+}
+
+function refuse(error: NodeJS.ErrnoException, socket: Socket): void {
   const status = BROKEN_REQUEST_STATUS[error.code ?? ''] ?? '400 Bad Request';
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy());
 }

@@ -4,75 +4,83 @@ import type { BodyRead } from './handle-delivery.ts';
 /** Bytes of bodies that all connections together may hold (threat model N1). */
 const MAX_BYTES_IN_FLIGHT = 128 * 1024 * 1024;
 
-/** Counts what is held from the first byte read until the delivery is answered. */
+/** Counts what is held of bodies, from the first byte received until the delivery is answered. */
 export class BytesInFlight {
+  readonly #limit: number;
   #held = 0;
 
-  take(bytes: number): boolean {
-    if (this.#held + bytes > MAX_BYTES_IN_FLIGHT) return false;
-    this.#held += bytes;
-    return true;
+  constructor(limit = MAX_BYTES_IN_FLIGHT) {
+    this.#limit = limit;
   }
 
-  give(bytes: number): void {
-    this.#held -= bytes;
+  /** The share of one request, to be released when it is answered. */
+  open(): HeldBytes {
+    let bytes = 0;
+    return {
+      take: (more) => {
+        if (this.#held + more > this.#limit) return false;
+        this.#held += more;
+        bytes += more;
+        return true;
+      },
+      release: () => {
+        this.#held -= bytes;
+        bytes = 0;
+      },
+    };
   }
+}
+
+export interface HeldBytes {
+  /** `false` where the daemon would hold more than it may. */
+  take(bytes: number): boolean;
+  release(): void;
 }
 
 /**
  * Reads a body into a buffer of its own, which can be handed to another thread without a copy. Stops at the first
- * byte over the limit, whether the length was announced or not.
+ * byte over the limit, whether the length was announced or not. Memory follows what has come, not what was announced:
+ * connections that promise much and send nothing hold nothing.
  *
  * @param announcedBytes value of `Content-Length`; `null` for a chunked body
  */
-export function readBody(
+export async function readBody(
   stream: Readable,
   announcedBytes: number | null,
   maxBytes: number,
-  inFlight: BytesInFlight,
-): Promise<BodyRead & { held: number }> {
-  if (announcedBytes !== null && announcedBytes > maxBytes) {
-    return Promise.resolve({ ok: false, reason: 'too_large', bytes: announcedBytes, held: 0 });
-  }
-  const held = announcedBytes ?? maxBytes;
-  if (!inFlight.take(held)) return Promise.resolve({ ok: false, reason: 'overloaded', held: 0 });
-  const read = announcedBytes === null ? readChunked(stream, maxBytes) : readAnnounced(stream, announcedBytes);
-  return read.then((result) => ({ ...result, held }));
-}
-
-/** The parser of HTTP ends the stream after exactly the announced bytes, or breaks it off. */
-function readAnnounced(stream: Readable, announcedBytes: number): Promise<BodyRead> {
-  const body = Buffer.allocUnsafeSlow(announcedBytes) as Buffer<ArrayBuffer>;
+  held: HeldBytes,
+): Promise<BodyRead> {
+  const limit = announcedBytes ?? maxBytes;
+  if (limit > maxBytes) return { ok: false, reason: 'too_large', bytes: limit };
+  let body = Buffer.alloc(0);
   let filled = 0;
-  return collect(stream, (chunk) => {
-    filled += chunk.copy(body, filled);
+  const stopped = await collect(stream, (chunk) => {
+    const needed = filled + chunk.length;
+    if (needed > limit) return { ok: false, reason: 'too_large', bytes: needed };
+    if (needed > body.length) {
+      // Twice as much each time, so that a body in many small pieces is not copied over and over.
+      const larger = Math.min(limit, Math.max(needed, body.length * 2));
+      if (!held.take(larger - body.length)) return { ok: false, reason: 'overloaded' };
+      body = enlarge(body, filled, larger);
+    }
+    chunk.copy(body, filled);
+    filled = needed;
     return null;
-  }).then((stopped) => stopped ?? (filled === announcedBytes ? { ok: true, body } : { ok: false, reason: 'aborted' }));
+  });
+  return stopped ?? { ok: true, body: body.subarray(0, filled) };
 }
 
-function readChunked(stream: Readable, maxBytes: number): Promise<BodyRead> {
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  return collect(stream, (chunk) => {
-    bytes += chunk.length;
-    if (bytes > maxBytes) return { ok: false, reason: 'too_large', bytes };
-    chunks.push(chunk);
-    return null;
-  }).then((stopped) => stopped ?? { ok: true, body: join(chunks, bytes) });
-}
-
-function join(chunks: readonly Buffer[], bytes: number): Buffer<ArrayBuffer> {
-  const body = Buffer.allocUnsafeSlow(bytes) as Buffer<ArrayBuffer>;
-  let filled = 0;
-  for (const chunk of chunks) filled += chunk.copy(body, filled);
-  return body;
+function enlarge(body: Buffer, filled: number, bytes: number): Buffer<ArrayBuffer> {
+  const larger = Buffer.allocUnsafeSlow(bytes) as Buffer<ArrayBuffer>;
+  body.copy(larger, 0, 0, filled);
+  return larger;
 }
 
 /** Feeds chunks to `take` until the stream ends (`null`), breaks off, or `take` says why to stop. */
 function collect(stream: Readable, take: (chunk: Buffer) => BodyRead | null): Promise<BodyRead | null> {
   return new Promise((resolve) => {
     const finish = (result: BodyRead | null) => {
-      stream.off('data', onData).off('end', onEnd).off('error', onBroken).off('close', onBroken);
+      stream.off('data', onData).off('end', onEnd).off('close', onBroken);
       stream.pause();
       resolve(result);
     };
@@ -82,6 +90,8 @@ function collect(stream: Readable, take: (chunk: Buffer) => BodyRead | null): Pr
     };
     const onEnd = () => finish(null);
     const onBroken = () => finish({ ok: false, reason: 'aborted' });
-    stream.on('data', onData).on('end', onEnd).on('error', onBroken).on('close', onBroken);
+    // An error is always followed by `close`; unheard it would end the process, also after the reading has stopped.
+    stream.on('error', () => {});
+    stream.on('data', onData).on('end', onEnd).on('close', onBroken);
   });
 }

@@ -80,7 +80,7 @@ const DISABLED: Verdict = {
   message: 'the automation is disabled',
 };
 
-/** Any of the triggers suffices; where none matches, the first one says which key decided. */
+/** Any of the triggers suffices. Where none matches, a broken filter is said first, then which key of the first decided. */
 function compileDecision(payloads: readonly (JsonObject | null)[]): (payload: unknown) => Verdict {
   if (payloads.some((payload) => payload === null)) return () => FIRES;
   const parsed = payloads.map((payload) => parsePattern(payload));
@@ -89,7 +89,7 @@ function compileDecision(payloads: readonly (JsonObject | null)[]): (payload: un
   const brokenVerdict = broken && !broken.ok ? explainBroken(broken.problems[0]?.message ?? 'unknown') : null;
   return (payload) => {
     if (patterns.some((pattern) => pattern.matches(payload))) return FIRES;
-    return patterns[0] === undefined ? brokenVerdict! : explainFiltered(patterns[0], payload);
+    return brokenVerdict ?? explainFiltered(patterns[0]!, payload);
   };
 }
 

@@ -1,0 +1,35 @@
+import { describe, expect, it } from 'vitest';
+import { createClientAddressFinder } from './client-address.ts';
+
+describe('the address of the client', () => {
+  it('is the peer where no proxy is trusted, whatever the header says (threat model N12)', () => {
+    const find = createClientAddressFinder([]);
+    expect(find('192.0.2.1', '203.0.113.9')).toBe('192.0.2.1');
+    expect(find('::ffff:192.0.2.1', undefined)).toBe('192.0.2.1');
+    expect(find('2001:db8::1', undefined)).toBe('2001:db8::1');
+  });
+
+  const find = createClientAddressFinder(['10.0.0.0/8', '2001:db8:1::/48', '192.0.2.7']);
+  it.each([
+    ['is the peer where it is no trusted proxy', '192.0.2.1', '203.0.113.9', '192.0.2.1'],
+    ['is what a trusted proxy saw', '10.0.0.1', '203.0.113.9', '203.0.113.9'],
+    ['is what a trusted proxy saw over IPv6', '2001:db8:1::5', '2001:db8:2::9', '2001:db8:2::9'],
+    [
+      'is read from the right, so that what the sender wrote does not count',
+      '10.0.0.1',
+      '1.1.1.1, 203.0.113.9',
+      '203.0.113.9',
+    ],
+    ['is found behind several trusted proxies', '10.0.0.1', '1.1.1.1, 203.0.113.9,192.0.2.7 , 10.9.9.9', '203.0.113.9'],
+    ['is the farthest proxy where all are trusted', '10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['is the proxy where there is no header', '10.0.0.1', undefined, '10.0.0.1'],
+    ['is the proxy where the header is empty', '10.0.0.1', '', '10.0.0.1'],
+    ['is the last good hop before junk', '10.0.0.1', '203.0.113.9, unknown, 10.0.0.2', '10.0.0.2'],
+    ['is never an address with a port', '10.0.0.1', '203.0.113.9:4711', '10.0.0.1'],
+    ['of an IPv4 proxy on an IPv6 socket is recognised', '::ffff:10.0.0.1', '::ffff:203.0.113.9', '203.0.113.9'],
+    ['may carry a zone', '10.0.0.1', 'fe80::1%eth0', 'fe80::1%eth0'],
+    ['of a peer that has gone is passed on', 'unknown', '203.0.113.9', 'unknown'],
+  ])('%s', (_what, peer, forwardedFor, client) => {
+    expect(find(peer, forwardedFor)).toBe(client);
+  });
+});

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveryLogEntry, DeliveryOffer, RecordOutcome, RejectionEntry } from '../core/delivery.ts';
+import { AppError } from '../core/errors.ts';
+import { DeliveryRecorder } from './delivery-recorder.ts';
+
+/** A log whose batches end when the test says so. */
+function createLog() {
+  const batches: { ids: string[]; end(outcomes?: RecordOutcome[]): void; fail(error: unknown): void }[] = [];
+  const record = (entries: DeliveryLogEntry[]) =>
+    new Promise<RecordOutcome[]>((resolve, reject) => {
+      batches.push({
+        ids: entries.map(({ id }) => id),
+        end: (outcomes = entries.map(() => ({ outcome: 'accepted' }))) => resolve(outcomes),
+        fail: reject,
+      });
+    });
+  return { batches, recorder: new DeliveryRecorder({ record }) };
+}
+
+const offer = (id: string | number, size = 10) => ({ kind: 'offer', id: `dlv_${id}`, size }) as DeliveryOffer;
+const rejection = (id: string | number) => ({ kind: 'rejection', id: `dlv_${id}`, size: 1e12 }) as RejectionEntry;
+const settled = () => new Promise(setImmediate);
+
+describe('the recorder', () => {
+  it('writes a lone delivery at once', () => {
+    const { batches, recorder } = createLog();
+    void recorder.offer(offer(1));
+    expect(batches.map(({ ids }) => ids)).toEqual([['dlv_1']]);
+  });
+
+  it('gathers what arrives while a batch is being written into the next one, in order', async () => {
+    const { batches, recorder } = createLog();
+    const all = [offer(1), offer(2), offer(3)].map((entry) => recorder.offer(entry));
+    recorder.note(rejection(4));
+    batches[0]!.end();
+    await settled();
+    expect(batches.map(({ ids }) => ids)).toEqual([['dlv_1'], ['dlv_2', 'dlv_3', 'dlv_4']]);
+    batches[1]!.end([{ outcome: 'duplicate', of: 'dlv_1' }, { outcome: 'accepted' }, { outcome: 'logged' }]);
+    expect(await Promise.all(all)).toEqual([
+      { outcome: 'accepted' },
+      { outcome: 'duplicate', of: 'dlv_1' },
+      { outcome: 'accepted' },
+    ]);
+  });
+
+  it('answers nobody before the batch is written', async () => {
+    const { batches, recorder } = createLog();
+    let isAnswered = false;
+    const answered = recorder.offer(offer(1)).then(() => {
+      isAnswered = true;
+    });
+    await settled();
+    expect(isAnswered).toBe(false);
+    batches[0]!.end();
+    await answered;
+  });
+
+  it('bounds a batch by entries and by bytes', async () => {
+    const { batches, recorder } = createLog();
+    void recorder.offer(offer('first'));
+    for (let i = 0; i < 300; i++) void recorder.offer(offer(i));
+    for (let i = 0; i < 3; i++) void recorder.offer(offer(`large ${i}`, 3 * 1024 * 1024));
+    void recorder.offer(offer('huge', 9 * 1024 * 1024));
+    for (let i = 0; i < batches.length; i++) {
+      batches[i]!.end();
+      await settled();
+    }
+    expect(batches.map(({ ids }) => ids.length)).toEqual([1, 256, 46, 1, 1]);
+    expect(batches.flatMap(({ ids }) => ids)).toEqual([
+      'dlv_first',
+      ...Array.from({ length: 300 }, (_, i) => `dlv_${i}`),
+      ...['dlv_large 0', 'dlv_large 1', 'dlv_large 2', 'dlv_huge'],
+    ]);
+  });
+
+  it('fails those of a batch that could not be written, and goes on with the next', async () => {
+    const { batches, recorder } = createLog();
+    const first = recorder.offer(offer(1));
+    const second = recorder.offer(offer(2));
+    const error = new AppError('storage_unavailable', 'disk full');
+    batches[0]!.fail(error);
+    await expect(first).rejects.toBe(error);
+    batches[1]!.end();
+    await expect(second).resolves.toEqual({ outcome: 'accepted' });
+  });
+
+  it('refuses early where too many wait, and drops rejections then', async () => {
+    const { batches, recorder } = createLog();
+    void recorder.offer(offer('first'));
+    for (let i = 0; i < 4_096; i++) void recorder.offer(offer(i));
+    await expect(recorder.offer(offer('late'))).rejects.toMatchObject({ code: 'storage_unavailable' });
+    recorder.note(rejection('late'));
+    for (let i = 0; i < batches.length; i++) {
+      batches[i]!.end();
+      await settled();
+    }
+    expect(batches.flatMap(({ ids }) => ids)).toHaveLength(4_097);
+  });
+
+  it('is drained when nothing waits any more', async () => {
+    const { batches, recorder } = createLog();
+    await recorder.drain();
+    void recorder.offer(offer(1));
+    void recorder.offer(offer(2));
+    let isDrained = false;
+    const drained = recorder.drain().then(() => {
+      isDrained = true;
+    });
+    batches[0]!.end();
+    await settled();
+    expect(isDrained).toBe(false);
+    batches[1]!.end();
+    await drained;
+  });
+});

@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { identify } from './identify.ts';
+import { createRequestHeaders } from './request-headers.ts';
+
+const HASH = createHash('sha256').update('{}').digest();
+const HEX = HASH.toString('hex');
+const latin1 = (bytes: Uint8Array | string) => Buffer.from(bytes as string, 'utf8').toString('latin1');
+
+function name(raw: string[], deliveryIdHeader: string | null = null, provider: string | null = null) {
+  return identify(createRequestHeaders(raw), deliveryIdHeader, provider, HASH);
+}
+
+const fromHeader = (value: string) => name(['X-Id', value], 'x-id');
+
+describe('the identity of a delivery', () => {
+  it('comes from the first available: own header, provider, service header, hash of the body', () => {
+    const raw = ['X-Service-Delivery-Id', 'service', 'X-Own', 'own'];
+    expect(name(raw, 'x-own', 'provider')).toEqual({ source: 'header', value: 'own', key: 'own' });
+    expect(name(raw, null, 'provider')).toEqual({ source: 'provider', value: 'provider', key: 'provider' });
+    expect(name(raw, 'x-absent')).toEqual({ source: 'service_header', value: 'service', key: 'service' });
+    expect(name([])).toEqual({ source: 'body_hash', value: `sha256:${HEX}`, key: `sha256:${HEX}` });
+  });
+
+  it.each(['', ' ', '\t \t'])('takes an empty header value (%j) as absent', (empty) => {
+    expect(name(['X-Own', empty, 'X-Service-Delivery-Id', empty], 'x-own', empty).source).toBe('body_hash');
+    expect(name(['X-Own', empty, 'X-Service-Delivery-Id', 'x'], 'x-own', empty).source).toBe('service_header');
+  });
+
+  it('trims white space of HTTP only', () => {
+    expect(fromHeader(' \ta b\t ').key).toBe('a b');
+    // A no-break space is two bytes of UTF-8, not white space.
+    expect(fromHeader(latin1('\u00a0x\u00a0')).value).toBe('\u00a0x\u00a0');
+  });
+
+  it('shows valid UTF-8 as text and anything else as Latin-1', () => {
+    expect(fromHeader(latin1('żółw 東京')).value).toBe('żółw 東京');
+    expect(fromHeader('caf\xe9').value).toBe('caf\xe9');
+    expect(fromHeader('\xef\xbb\xbfx').value).toBe('\ufeffx');
+  });
+
+  it('tells bytes apart that read as the same text', () => {
+    const asUtf8 = fromHeader('\xc3\xa9 ');
+    const asLatin1 = fromHeader('\xe9');
+    expect(asUtf8.value).toBe(asLatin1.value);
+    expect(asUtf8.key).not.toBe(asLatin1.key);
+  });
+
+  it('replaces a value over 255 bytes by its hash', () => {
+    expect(fromHeader('x'.repeat(255)).value).toBe('x'.repeat(255));
+    const hash = createHash('sha256').update('x'.repeat(256)).digest('hex');
+    expect(fromHeader('x'.repeat(256))).toEqual({ source: 'header', value: `sha256:${hash}`, key: `sha256:${hash}` });
+    // Bytes count, not characters: 128 letters of two bytes each are too long.
+    expect(fromHeader(latin1('é'.repeat(127))).value).toBe('é'.repeat(127));
+    expect(fromHeader(latin1('é'.repeat(128))).value).toMatch(/^sha256:/);
+  });
+
+  it('is injective over all values up to 255 bytes after trimming', () => {
+    const value = fc
+      .uint8Array({ minLength: 1, maxLength: 255 })
+      .map((bytes) =>
+        Buffer.from(bytes)
+          .toString('latin1')
+          .replace(/^[ \t]+|[ \t]+$/g, ''),
+      )
+      .filter((text) => text !== '');
+    // Neighbours: what differs in letter case, one bit, length or outer white space only.
+    const near = fc.tuple(value, fc.nat(), fc.nat(7)).map(([text, at, bit]) => {
+      const bytes = Buffer.from(text, 'latin1');
+      bytes[at % bytes.length]! ^= 1 << bit;
+      return [text, bytes.toString('latin1')] as const;
+    });
+    const trim = (text: string) => text.replace(/^[ \t]+|[ \t]+$/g, '');
+    fc.assert(
+      fc.property(fc.oneof(fc.tuple(value, value), near), ([a, b]) => {
+        fc.pre(trim(b) !== '');
+        expect(fromHeader(a).key === fromHeader(b).key).toBe(trim(a) === trim(b));
+        expect(fromHeader(` ${a}\t`).key).toBe(fromHeader(a).key);
+      }),
+      { numRuns: 500 },
+    );
+  });
+});

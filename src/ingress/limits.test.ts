@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { RateLimits } from './limits.ts';
+
+const create = (more = {}) => new RateLimits({ deliveriesPerMinute: 2, failedAuthPerMinute: 2, ...more });
+
+describe('the delivery rate', () => {
+  it('is counted for each webhook by itself', () => {
+    const limits = create();
+    limits.admitDelivery('wh_a', 0);
+    limits.admitDelivery('wh_a', 0);
+    expect(limits.admitDelivery('wh_a', 0)).toEqual({ ok: false, retryAfterSeconds: 60 });
+    expect(limits.admitDelivery('wh_b', 0)).toEqual({ ok: true });
+  });
+
+  it.each([
+    [1, 60],
+    [59_000, 1],
+    [59_001, 1],
+    [58_999, 2],
+    [59_999.5, 1],
+  ])('at %d ms of a minute says to wait %d whole seconds, rounded up', (nowMs, retryAfterSeconds) => {
+    const limits = create({ deliveriesPerMinute: 1 });
+    limits.admitDelivery('wh_a', 0);
+    expect(limits.admitDelivery('wh_a', nowMs)).toEqual({ ok: false, retryAfterSeconds });
+    expect(limits.admitDelivery('wh_a', nowMs + retryAfterSeconds * 1_000)).toEqual({ ok: true });
+  });
+});
+
+describe('the budget of failed authentications', () => {
+  it('is counted for each webhook and client address', () => {
+    const limits = create();
+    const fail = (uid: string, address: string) => limits.admitFailure(uid, address, 0).ok;
+    expect([fail('wh_a', '192.0.2.1'), fail('wh_a', '192.0.2.1'), fail('wh_a', '192.0.2.1')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(fail('wh_a', '192.0.2.2')).toBe(true);
+    expect(fail('wh_b', '192.0.2.1')).toBe(true);
+  });
+
+  it('takes nothing from the delivery rate', () => {
+    const limits = create();
+    for (let i = 0; i < 10; i++) limits.admitFailure('wh_a', '192.0.2.1', 0);
+    expect(limits.admitDelivery('wh_a', 0)).toEqual({ ok: true });
+  });
+
+  it('is kept for a bounded number of callers, the one that failed longest ago going first', () => {
+    const limits = create({ failedAuthPerMinute: 1 });
+    const fail = (address: string) => limits.admitFailure('wh_a', address, 0).ok;
+    fail('first');
+    fail('second');
+    fail('first');
+    for (let i = 0; i < 9_999; i++) fail(`other ${i}`);
+    expect(fail('first')).toBe(false);
+    expect(fail('second')).toBe(true);
+  });
+});

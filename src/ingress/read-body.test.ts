@@ -1,0 +1,111 @@
+import { PassThrough } from 'node:stream';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { BytesInFlight, readBody } from './read-body.ts';
+
+const MAX_BYTES = 1_000;
+const settled = () => new Promise(setImmediate);
+
+describe('reading a body', () => {
+  it('gives back exactly the bytes, however they were cut, in a buffer of its own', async () => {
+    const pieces = fc.array(fc.uint8Array({ minLength: 1, maxLength: 200 }), { maxLength: 5 });
+    await fc.assert(
+      fc.asyncProperty(pieces, fc.boolean(), async (chunks, isAnnounced) => {
+        const whole = Buffer.concat(chunks);
+        const stream = new PassThrough();
+        const reading = readBody(stream, isAnnounced ? whole.length : null, MAX_BYTES, new BytesInFlight().open());
+        for (const chunk of chunks) stream.write(Buffer.from(chunk));
+        stream.end();
+        const read = await reading;
+        expect(read.ok && Buffer.compare(read.body, whole)).toBe(0);
+      }),
+    );
+  });
+
+  it('does not hold the memory of the chunks it came in', async () => {
+    const stream = new PassThrough();
+    const chunk = Buffer.from('{"a":1}');
+    const reading = readBody(stream, chunk.length, MAX_BYTES, new BytesInFlight().open());
+    stream.end(chunk);
+    const read = await reading;
+    expect(read.ok && read.body.buffer.byteLength).toBe(7);
+    expect(read.ok && read.body.buffer).not.toBe(chunk.buffer);
+  });
+
+  it('refuses an announced body that is too large without a look at it', async () => {
+    const stream = new PassThrough();
+    const read = await readBody(stream, MAX_BYTES + 1, MAX_BYTES, new BytesInFlight().open());
+    expect(read).toEqual({ ok: false, reason: 'too_large', bytes: 1_001 });
+    expect(stream.listenerCount('data')).toBe(0);
+  });
+
+  it('stops at the first byte too much and says how many it has read', async () => {
+    const stream = new PassThrough();
+    const reading = readBody(stream, null, MAX_BYTES, new BytesInFlight().open());
+    stream.write(Buffer.alloc(MAX_BYTES));
+    await settled();
+    stream.write(Buffer.alloc(1));
+    expect(await reading).toEqual({ ok: false, reason: 'too_large', bytes: 1_001 });
+    expect(stream.isPaused()).toBe(true);
+  });
+
+  it('takes a body of exactly the limit', async () => {
+    const stream = new PassThrough();
+    const reading = readBody(stream, null, MAX_BYTES, new BytesInFlight().open());
+    stream.end(Buffer.alloc(MAX_BYTES, 1));
+    expect(await reading).toMatchObject({ ok: true });
+  });
+
+  it('says when the sender broke off', async () => {
+    for (const error of [undefined, new Error('aborted')]) {
+      const stream = new PassThrough();
+      const reading = readBody(stream, 100, MAX_BYTES, new BytesInFlight().open());
+      stream.write(Buffer.alloc(50));
+      await settled();
+      stream.destroy(error);
+      expect(await reading).toEqual({ ok: false, reason: 'aborted' });
+    }
+  });
+});
+
+describe('bytes in flight', () => {
+  it('count what has come, not what was announced', async () => {
+    const inFlight = new BytesInFlight(MAX_BYTES);
+    const idle = Array.from({ length: 50 }, () => readBody(new PassThrough(), 900, MAX_BYTES, inFlight.open()));
+    const stream = new PassThrough();
+    const reading = readBody(stream, 900, MAX_BYTES, inFlight.open());
+    stream.end(Buffer.alloc(900));
+    expect(await reading).toMatchObject({ ok: true });
+    expect(idle).toHaveLength(50);
+  });
+
+  it('are bounded over all requests, and given back when a request is answered', async () => {
+    const inFlight = new BytesInFlight(MAX_BYTES);
+    const read = (bytes: number) => {
+      const stream = new PassThrough();
+      const held = inFlight.open();
+      const reading = readBody(stream, null, MAX_BYTES, held);
+      stream.end(Buffer.alloc(bytes));
+      return { reading, held };
+    };
+    const first = read(600);
+    expect(await first.reading).toMatchObject({ ok: true });
+    const second = read(401);
+    expect(await second.reading).toEqual({ ok: false, reason: 'overloaded' });
+    second.held.release();
+    first.held.release();
+    first.held.release();
+    expect(await read(1_000).reading).toMatchObject({ ok: true });
+    expect(await read(1).reading).toEqual({ ok: false, reason: 'overloaded' });
+  });
+
+  it('follow a body in many small pieces without counting much more than it has', async () => {
+    const inFlight = new BytesInFlight(MAX_BYTES);
+    const stream = new PassThrough();
+    const reading = readBody(stream, null, MAX_BYTES, inFlight.open());
+    for (let i = 0; i < 400; i++) stream.write(Buffer.alloc(1));
+    stream.end();
+    const read = await reading;
+    expect(read.ok && read.body.buffer.byteLength).toBeLessThan(800);
+  });
+});

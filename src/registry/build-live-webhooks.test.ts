@@ -1,0 +1,174 @@
+import { describe, expect, it } from 'vitest';
+import type { AppliedAutomation, AppliedFactory, AppliedWebhook } from '../core/applied.ts';
+import type { Trigger } from '../core/definition.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import { SecretValue } from '../core/secret-value.ts';
+import { buildLiveWebhooks } from './build-live-webhooks.ts';
+import { Registry } from './registry.ts';
+
+const A: WebhookUid = 'wh_a';
+const B: WebhookUid = 'wh_b';
+const SECRETS = new Map([
+  ['a', new SecretValue('secret of a')],
+  ['b', new SecretValue('secret of b')],
+]);
+
+function webhook(uid: WebhookUid, more: Partial<AppliedWebhook> = {}): AppliedWebhook {
+  return {
+    ...{ ref: 1, uid, factory: 'f', name: uid.slice(3), file: '', description: null, authMode: 'token' as const },
+    ...{ signatureScheme: null, secretName: 'S', secretVersion: 1, deliveryIdHeader: null, enabled: true },
+    ...{ revision: 'c1', createdAt: 0, updatedAt: 0, deletedAt: null },
+    ...more,
+  };
+}
+
+type Filter = [uids: WebhookUid[], payload: JsonObject | null];
+
+function automation(name: string, filters: Filter[], more: Partial<AppliedAutomation> = {}): AppliedAutomation {
+  const at = { line: 1, column: 1 };
+  const triggers = filters.map(([webhookIds, payload]): Trigger => {
+    return { provider: 'webhook', event: 'received', webhookIds, webhooks: [], payload, at } as Trigger;
+  });
+  return {
+    ...{ name, triggers, factory: 'f', version: 3, file: '', description: null, enabled: true, agent: null },
+    ...{
+      prompt: '',
+      overrides: {},
+      listensTo: filters.map(([uids]) => uids),
+      revision: 'c1',
+      updatedAt: 0,
+      warnings: [],
+    },
+    ...more,
+  };
+}
+
+function build(webhooks: AppliedWebhook[], automations: AppliedAutomation[] = [], secrets = SECRETS) {
+  const applied: AppliedFactory = { name: 'f', revision: 'c2', webhooks, automations };
+  return buildLiveWebhooks(applied, secrets);
+}
+
+const listenersOf = (...automations: AppliedAutomation[]) => build([webhook(A)], automations)[0]!.listeners;
+
+describe('live webhooks', () => {
+  it('are those that are enabled and not deleted', () => {
+    const all = [webhook(A), webhook(B, { enabled: false }), webhook('wh_c', { deletedAt: 5 })];
+    expect(build(all).map(({ uid }) => uid)).toEqual([A]);
+    expect(build(all)[0]).toMatchObject({ factory: 'f', revision: 'c2', ref: 1, name: 'a' });
+  });
+
+  it('look their delivery ID header up in lowercase', () => {
+    expect(build([webhook(A, { deliveryIdHeader: 'X-Event-ID' })])[0]?.deliveryIdHeader).toBe('x-event-id');
+  });
+
+  it.each(['token', 'url_token'] as const)('of mode %s accept their own secret only', (authMode) => {
+    const { credential } = build([webhook(A, { authMode })])[0]!;
+    if (!('accepts' in credential)) throw new Error('no check');
+    expect(credential.mode).toBe(authMode);
+    expect(credential.accepts('secret of a')).toBe(true);
+    expect(credential.accepts('secret of b')).toBe(false);
+  });
+
+  it('verify signatures under their scheme', () => {
+    const { credential } = build([webhook(A, { authMode: 'signature', signatureScheme: 'github' })])[0]!;
+    expect(credential).toMatchObject({ mode: 'signature', verify: expect.any(Function) });
+  });
+
+  it.each([
+    ['the secret is not there', {}, new Map()],
+    ['the scheme is unknown', { authMode: 'signature' as const, signatureScheme: 'nobody' }, SECRETS],
+    [
+      'the scheme cannot use the secret',
+      { authMode: 'signature' as const, signatureScheme: 'standard_webhooks' },
+      SECRETS,
+    ],
+  ])('are unreadable where %s, and keep their mode', (_what, more, secrets) => {
+    const row = webhook(A, more);
+    expect(build([row], [], secrets)[0]?.credential).toEqual({ mode: row.authMode, unreadable: true });
+  });
+});
+
+describe('listeners', () => {
+  it('are one for each automation and webhook, however many of its triggers select it', () => {
+    const two = automation('two', [
+      [[A, B], { level: ['fatal'] }],
+      [[A], { level: ['error'] }],
+    ]);
+    const live = build([webhook(A), webhook(B)], [two, automation('other', [[[B], null]])]);
+    expect(live.map(({ listeners }) => listeners.map((listener) => listener.automation))).toEqual([
+      ['two'],
+      ['two', 'other'],
+    ]);
+    const [onA, onB] = live.map(({ listeners }) => listeners[0]!);
+    expect(onA!.version).toBe(3);
+    expect(onA!.decide({ level: 'error' })).toEqual({ fires: true });
+    expect(onA!.decide({ level: 'fatal' })).toEqual({ fires: true });
+    expect(onB!.decide({ level: 'error' }).fires).toBe(false);
+  });
+
+  it('that select one webhook twice in one trigger decide once', () => {
+    expect(listenersOf(automation('x', [[[A, A], null]]))).toHaveLength(1);
+  });
+
+  it('fire on every payload where one trigger has no filter', () => {
+    const [listener] = listenersOf(
+      automation('x', [
+        [[A], { level: ['fatal'] }],
+        [[A], null],
+      ]),
+    );
+    for (const payload of [null, 1, 'x', [], {}, { level: 'info' }])
+      expect(listener!.decide(payload)).toEqual({ fires: true });
+  });
+
+  it('say which key of the first filter decided', () => {
+    const [listener] = listenersOf(
+      automation('x', [
+        [[A], { level: ['fatal'] }],
+        [[A], { host: ['db'] }],
+      ]),
+    );
+    expect(listener!.decide({ level: 'info', host: 'web' })).toMatchObject({
+      ...{ fires: false, outcome: 'filtered', path: 'level', actual: 'info' },
+      message: expect.stringContaining('level'),
+    });
+    expect(listener!.decide([1])).toMatchObject({ fires: false, outcome: 'filtered' });
+  });
+
+  it('of a disabled automation stay and say so', () => {
+    const [listener] = listenersOf(automation('x', [[[A], null]], { enabled: false }));
+    expect(listener!.decide({})).toMatchObject({ fires: false, outcome: 'disabled' });
+  });
+
+  it('with a filter that cannot be evaluated never fire from it', () => {
+    const broken: Filter = [[A], { level: [] }];
+    const [alone] = listenersOf(automation('x', [broken]));
+    expect(alone!.decide({ level: 'fatal' })).toMatchObject({ fires: false, outcome: 'filter_error' });
+    expect(alone!.decide({ level: 'fatal' })).toMatchObject({
+      message: expect.stringContaining('cannot be evaluated'),
+    });
+
+    const [beside] = listenersOf(automation('x', [broken, [[A], { level: ['fatal'] }]]));
+    expect(beside!.decide({ level: 'fatal' })).toEqual({ fires: true });
+    expect(beside!.decide({ level: 'info' })).toMatchObject({ outcome: 'filter_error' });
+  });
+
+  it('are not made of triggers that are handled elsewhere', () => {
+    const foreign: Trigger = { provider: 'github', declared: { provider: 'github' } };
+    expect(listenersOf(automation('x', [], { triggers: [foreign], listensTo: [[]] }))).toEqual([]);
+  });
+});
+
+describe('the registry', () => {
+  it('replaces one factory and leaves the others, without touching a snapshot in use', () => {
+    const registry = new Registry();
+    registry.replaceFactory('f', build([webhook(A), webhook(B)]));
+    registry.replaceFactory('g', [{ ...build([webhook('wh_c')])[0]!, factory: 'g' }]);
+    const before = registry.current();
+    registry.replaceFactory('f', build([webhook(B)]));
+    expect([...before.webhooks.keys()]).toEqual([A, B, 'wh_c']);
+    expect([...registry.current().webhooks.keys()].sort()).toEqual([B, 'wh_c']);
+    expect(registry.current().webhooks.get('__proto__')).toBeUndefined();
+  });
+});

@@ -1,0 +1,83 @@
+import { connect, type Socket } from 'node:net';
+import { eventually } from './eventually.ts';
+
+/** One answer exactly as it stood on the wire, every byte one character (Latin-1). */
+export interface RawAnswer {
+  status: number;
+  /** Status line and header lines, without the empty line that ends them. */
+  head: string;
+  body: string;
+}
+
+/** A TCP connection that sends exactly the bytes it is given, and reads answers in their order. */
+export class RawConnection {
+  readonly socket: Socket;
+  #received = '';
+  #isClosed = false;
+
+  private constructor(socket: Socket) {
+    this.socket = socket;
+    socket.setEncoding('latin1').on('data', (text: string) => {
+      this.#received += text;
+    });
+    // A connection that is reset is a closed one; what came before counts.
+    socket
+      .on('error', () => {})
+      .on('close', () => {
+        this.#isClosed = true;
+      });
+  }
+
+  static async open(port: number): Promise<RawConnection> {
+    const connection = new RawConnection(connect({ port, host: '127.0.0.1', noDelay: true }));
+    await eventually(() => !connection.socket.connecting);
+    return connection;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** What came and was not taken as an answer. */
+  get received(): string {
+    return this.#received;
+  }
+
+  /** Texts are sent as Latin-1. */
+  send(bytes: string | Uint8Array): this {
+    this.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
+    return this;
+  }
+
+  /** The next answer, which states its length; `null` where the connection was closed without one. */
+  async readAnswer(): Promise<RawAnswer | null> {
+    return eventually(() => {
+      const answer = this.#takeAnswer();
+      return answer !== null ? { answer } : this.#isClosed && { answer: null };
+    }).then(({ answer }) => answer);
+  }
+
+  async closed(timeoutMs?: number): Promise<void> {
+    await eventually(() => this.#isClosed, timeoutMs);
+  }
+
+  destroy(): void {
+    this.socket.destroy();
+  }
+
+  #takeAnswer(): RawAnswer | null {
+    const headEnd = this.#received.indexOf('\r\n\r\n');
+    if (headEnd < 0) return null;
+    const head = this.#received.slice(0, headEnd);
+    const bodyEnd = headEnd + 4 + Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
+    if (this.#received.length < bodyEnd) return null;
+    const body = this.#received.slice(headEnd + 4, bodyEnd);
+    this.#received = this.#received.slice(bodyEnd);
+    return { status: Number(head.slice(9, 12)), head, body };
+  }
+}
+
+/** Header lines without the one that changes by itself. */
+export function withoutDate(answer: RawAnswer | null): RawAnswer | null {
+  return answer && { ...answer, head: answer.head.replace(/\r\nDate: [^\r]*/i, '') };
+}

@@ -1,0 +1,224 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { request } from 'undici';
+import type { Clock } from '../../src/core/clock.ts';
+import type { Trigger } from '../../src/core/definition.ts';
+import type { Delivery } from '../../src/core/delivery.ts';
+import { createIdSource, type WebhookUid } from '../../src/core/ids.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+import { EMPTY_PLAN } from '../../src/core/plan.ts';
+import type { DeliveryLog } from '../../src/core/ports/delivery-log.ts';
+import type { AutomationRow, WebhookRow } from '../../src/core/ports/inventory.ts';
+import { SecretValue } from '../../src/core/secret-value.ts';
+import { createClientAddressFinder } from '../../src/ingress/client-address.ts';
+import { DeliveryRecorder } from '../../src/ingress/delivery-recorder.ts';
+import { handleDelivery, type IngressContext } from '../../src/ingress/handle-delivery.ts';
+import { createIngressServer, type ServerBounds } from '../../src/ingress/http.ts';
+import { RateLimits } from '../../src/ingress/limits.ts';
+import { BytesInFlight } from '../../src/ingress/read-body.ts';
+import { RejectionRows } from '../../src/ingress/rejection-rows.ts';
+import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
+import { Registry } from '../../src/registry/registry.ts';
+import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { RawConnection } from './raw-connection.ts';
+
+/** 2026-01-02T03:04:05.678Z */
+export const START_MS = 1_767_323_045_678;
+const FACTORY = 'payments';
+const REVISION = 'c0ffee';
+
+/** A webhook of the factory; a token webhook called `hook` where nothing else is said. */
+export interface TestWebhook extends Partial<Pick<WebhookRow, 'authMode' | 'signatureScheme' | 'deliveryIdHeader'>> {
+  name?: string;
+  enabled?: boolean;
+  /** `null`: the pinned value cannot be read. */
+  secret?: string | null;
+}
+
+/** An automation that listens to one webhook with one trigger. */
+export interface TestAutomation {
+  name: string;
+  webhook: string;
+  payload?: JsonObject | null;
+  enabled?: boolean;
+}
+
+export interface TestIngressOptions {
+  webhooks?: TestWebhook[];
+  automations?: TestAutomation[];
+  limits?: Partial<{ deliveriesPerMinute: number; failedAuthPerMinute: number }>;
+  bounds?: Partial<ServerBounds>;
+  maxBytesInFlight?: number;
+  trustedProxies?: string[];
+  /** Puts something between the ingress and the storage. */
+  wrapLog?: (log: DeliveryLog) => DeliveryLog;
+}
+
+export interface TestAnswer {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+  body: string;
+}
+
+export interface TestDelivery {
+  headers?: Record<string, string>;
+  body?: string | Uint8Array;
+  method?: string;
+}
+
+/** An ingress on a real listener and a real database file, with clocks that stand still until they are told. */
+export interface TestIngress {
+  port: number;
+  /** The database file. */
+  file: string;
+  clock: Clock & { advance(ms: number): void };
+  storage: SqliteStorage;
+  context: IngressContext;
+  /** What was counted and who was told. */
+  seen: { refusals: string[]; labels: string[]; wakened: string[]; trouble: unknown[] };
+  uid(name?: string): WebhookUid;
+  /** Path of a webhook's URL. */
+  path(name?: string): string;
+  /** Sends to a path, or to a webhook by its name with its token. */
+  post(to: string, delivery?: TestDelivery): Promise<TestAnswer>;
+  connect(): Promise<RawConnection>;
+  /** The log of a webhook, newest first, rejections included. */
+  deliveries(name?: string): Promise<Delivery[]>;
+  /** Applies the factory anew. */
+  apply(webhooks: TestWebhook[], automations?: TestAutomation[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Secret of every webhook that names none. */
+export const TOKEN = 'dbs_token-of-32-characters-0000000';
+
+export async function startIngress(options: TestIngressOptions = {}): Promise<TestIngress> {
+  const dir = mkdtempSync(join(tmpdir(), 'dockbell-ingress-'));
+  const file = join(dir, 'dockbell.db');
+  const storage = openSqliteStorage(file);
+  const ids = createIdSource(randomBytes);
+  const clock = createFakeClock();
+  const registry = new Registry();
+  const uids = new Map<string, WebhookUid>();
+  const uid = (name = 'hook') => {
+    if (!uids.has(name)) uids.set(name, ids.webhookUid());
+    return uids.get(name)!;
+  };
+  const secrets = new Map<string, string | null>();
+
+  const apply = async (webhooks: TestWebhook[], automations: TestAutomation[] = []) => {
+    const rows = webhooks.map((webhook) => toWebhookRow(webhook, uid(webhook.name)));
+    const gone = [...uids].filter(([name]) => !rows.some((row) => row.name === name)).map(([, id]) => id);
+    for (const { name = 'hook', secret = TOKEN } of webhooks) secrets.set(name, secret);
+    const applied = await storage.inventory.apply({
+      ...{ factory: FACTORY, revision: REVISION, source: 'test', at: clock.wallMs() },
+      ...{ webhooks: rows, deleteWebhooks: gone, deleteAutomations: [], conditions: [] },
+      automations: automations.map((automation) => toAutomationRow(automation, uid(automation.webhook))),
+      reconciliation: {
+        ...{ id: ids.reconciliationId(START_MS), factory: FACTORY, revision: REVISION, result: 'applied' as const },
+        ...{ reason: 'Applied', message: '', diagnostics: [], plan: EMPTY_PLAN },
+        ...{ startedAt: START_MS, finishedAt: START_MS, attemptedAt: START_MS },
+      },
+    });
+    const readable = [...secrets].flatMap(([name, text]) => (text === null ? [] : [[name, new SecretValue(text)]]));
+    registry.replaceFactory(FACTORY, buildLiveWebhooks(applied, new Map(readable as [string, SecretValue][])));
+  };
+  await storage.inventory.register(FACTORY, START_MS);
+  await apply(options.webhooks ?? [{}], options.automations);
+
+  const recorder = new DeliveryRecorder((options.wrapLog ?? ((log) => log))(storage.deliveryLog));
+  const seen: TestIngress['seen'] = { refusals: [], labels: [], wakened: [], trouble: [] };
+  const context: IngressContext = {
+    ...{ registry, recorder, clock, ids, maxBodyBytes: 262_144 },
+    rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
+    limits: new RateLimits({ deliveriesPerMinute: 60, failedAuthPerMinute: 30, ...options.limits }),
+    metrics: {
+      countDelivery: (_webhook, label) => seen.labels.push(label),
+      countRefusal: (reason) => seen.refusals.push(reason),
+    },
+    onRunsBorn: (factory) => seen.wakened.push(factory),
+    onStorageTrouble: (error) => seen.trouble.push(error),
+  };
+  const server = createIngressServer(
+    (incoming) => handleDelivery(context, incoming),
+    createClientAddressFinder(options.trustedProxies ?? []),
+    options.bounds,
+    new BytesInFlight(options.maxBytesInFlight),
+  );
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const connections: RawConnection[] = [];
+
+  return {
+    ...{ port, file, clock, storage, context, seen, uid, apply },
+    path: (name) => `/webhooks/w/${uid(name)}`,
+    post: (to, delivery = {}) => {
+      const isPath = to.startsWith('/');
+      const authorization: Record<string, string> = isPath ? {} : { authorization: `Bearer ${secrets.get(to)}` };
+      const path = isPath ? to : `/webhooks/w/${uid(to)}`;
+      return post(port, path, { ...delivery, headers: { ...authorization, ...delivery.headers } });
+    },
+    connect: async () => {
+      const connection = await RawConnection.open(port);
+      connections.push(connection);
+      return connection;
+    },
+    deliveries: async (name) => {
+      await recorder.drain();
+      const page = { webhookUid: uid(name), label: null, limit: 5_000, cursor: null };
+      return (await storage.deliveryReader.list(page)).data;
+    },
+    close: async () => {
+      for (const connection of connections) connection.destroy();
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+      await recorder.drain();
+      storage.close();
+      rmSync(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function post(port: number, path: string, { headers, body, method = 'POST' }: TestDelivery): Promise<TestAnswer> {
+  const answer = await request(`http://127.0.0.1:${port}`, {
+    ...{ path, method: method as 'POST', headers: headers ?? {}, body: body ?? null },
+    // A connection of its own, so that no test inherits what another one left on it.
+    reset: true,
+  });
+  return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
+}
+
+function toWebhookRow(webhook: TestWebhook, uid: WebhookUid): WebhookRow {
+  const { name = 'hook', authMode = 'token', enabled = true } = webhook;
+  return {
+    ...{ uid, name, authMode, enabled, factory: FACTORY, file: `webhooks/${name}.yaml`, description: null },
+    ...{ signatureScheme: webhook.signatureScheme ?? null, deliveryIdHeader: webhook.deliveryIdHeader ?? null },
+    ...{ secretName: 'SECRET', secretVersion: 1, revision: REVISION, updatedAt: START_MS },
+  };
+}
+
+function toAutomationRow({ name, payload = null, enabled = true }: TestAutomation, uid: WebhookUid): AutomationRow {
+  const at = { line: 1, column: 1 };
+  const triggers: Trigger[] = [
+    { provider: 'webhook', event: 'received', webhookIds: [uid], webhooks: [], payload, at } as Trigger,
+  ];
+  return {
+    ...{ name, enabled, triggers, factory: FACTORY, file: `automations/${name}/automation.md`, description: null },
+    ...{ agent: null, prompt: 'Do it.', overrides: {}, warnings: [] },
+    ...{ listensTo: [[uid]], revision: REVISION, updatedAt: START_MS },
+  };
+}
+
+function createFakeClock(): TestIngress['clock'] {
+  let passedMs = 0;
+  return {
+    wallMs: () => START_MS + passedMs,
+    monotonicMs: () => passedMs,
+    advance: (ms) => {
+      passedMs += ms;
+    },
+  };
+}
