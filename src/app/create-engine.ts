@@ -14,7 +14,6 @@ import { createReconcilers, type Reconcilers } from './create-reconcilers.ts';
 import { createRunDispatcher } from './create-run-dispatcher.ts';
 import { DefinitionsThread } from './definitions-thread.ts';
 import { createHealth, type Health } from './health.ts';
-import type { Lifetime } from './lifetime.ts';
 import { createNotifyingSecretStore } from './notifying-secret-store.ts';
 import type { Foundation } from './open-foundation.ts';
 
@@ -42,7 +41,6 @@ export interface EngineHooks {
 /** Builds the engine and makes live what was applied last, so that it serves also while git cannot be reached. */
 export async function createEngine(
   foundation: Foundation,
-  lifetime: Lifetime,
   { createTickets, onRunEnded }: EngineHooks,
 ): Promise<Engine> {
   const { config, env, storage, logger } = foundation;
@@ -51,7 +49,6 @@ export async function createEngine(
   for (const factory of config.factories) await activateLastApplied(activation, factory.name);
 
   const definitions = new DefinitionsThread(new URL('./definitions-worker.js', import.meta.url));
-  lifetime.defer(() => definitions.close());
   const onReconciled = (reconciliation: Reconciliation) => {
     reportReconciliation(foundation, reconciliation);
     foundation.metrics.keepWebhooks(registry.current().webhooks.keys());

@@ -33,7 +33,7 @@ export interface ReconcilerParts {
 
 /** The loops of all configured factories. */
 export interface Reconcilers extends ReconcileControl {
-  start(): Promise<void>;
+  start(): void;
   onSecretChanged(): void;
   stop(): Promise<void>;
 }
@@ -42,10 +42,10 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
   const byName = new Map(parts.config.factories.map((factory) => [factory.name, createReconciler(parts, factory)]));
   const all = [...byName.values()];
   return {
-    start: async () => {
-      await Promise.all(all.map((reconciler) => reconciler.start()));
+    start: () => {
+      for (const reconciler of all) reconciler.start();
     },
-    reconcileNow: (factory) => {
+    reconcileNow: async (factory) => {
       const reconciler = byName.get(factory);
       if (reconciler) return reconciler.reconcile();
       throw new AppError('not_found', `the configuration names no factory ${factory}`);
@@ -54,7 +54,9 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
       for (const reconciler of all) reconciler.onSecretChanged();
     },
     stop: async () => {
-      await Promise.all(all.map((reconciler) => reconciler.stop()));
+      const stopped = all.map((reconciler) => reconciler.stop());
+      // A pass that waits for a slow definition must not hold the stop up.
+      await Promise.all([parts.definitions.close(), ...stopped]);
     },
   };
 }
@@ -76,8 +78,9 @@ function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Recon
     activate,
     clock,
     ids,
+    logger,
   };
-  return new Reconciler(context, scheduleUnref, parts.onReconciled, logger);
+  return new Reconciler(context, scheduleUnref, parts.onReconciled);
 }
 
 /** The URL may hold a password, so what is stored is a digest. */

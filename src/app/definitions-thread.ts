@@ -4,7 +4,7 @@ import type { SourceTree } from '../core/source-tree.ts';
 import type { ValidatedTree, ValidationContext } from '../definitions/validate-tree.ts';
 
 /** A tree that takes longer than this is given up. */
-const TIMEOUT_MS = 60_000;
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 export interface ValidationRequest {
   id: number;
@@ -26,27 +26,34 @@ interface Pending {
 /** Validates definition trees in a thread of its own, started when first needed and again after it broke. */
 export class DefinitionsThread {
   readonly #workerUrl: URL;
+  readonly #timeoutMs: number;
   readonly #pending = new Map<number, Pending>();
   #worker: Worker | null = null;
   #lastId = 0;
+  #isClosed = false;
 
   /** @param workerUrl the built `definitions-worker.js` */
-  constructor(workerUrl: URL) {
+  constructor(workerUrl: URL, timeoutMs = DEFAULT_TIMEOUT_MS) {
     this.#workerUrl = workerUrl;
+    this.#timeoutMs = timeoutMs;
   }
 
-  /** Rejects with `internal` where the thread broke or took too long. */
+  /** Rejects with `internal` where the thread broke or took too long, and after `close`. */
   validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree> {
+    if (this.#isClosed) return Promise.reject(refuse('the daemon stops'));
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => this.#break(`validation took over ${TIMEOUT_MS / 1000} s`), TIMEOUT_MS).unref();
-      this.#pending.set(id, { resolve, reject, timer });
-      this.#start().postMessage({ id, tree, context } satisfies ValidationRequest);
+      const worker = this.#start();
+      const giveUp = () => this.#break(worker, `it took longer than ${this.#timeoutMs / 1000} s`);
+      this.#pending.set(id, { resolve, reject, timer: setTimeout(giveUp, this.#timeoutMs).unref() });
+      worker.postMessage({ id, tree, context } satisfies ValidationRequest);
     });
   }
 
+  /** Fails what is under way. */
   async close(): Promise<void> {
-    this.#break('the daemon stops');
+    this.#isClosed = true;
+    if (this.#worker !== null) await this.#break(this.#worker, 'the daemon stops');
   }
 
   #start(): Worker {
@@ -54,7 +61,8 @@ export class DefinitionsThread {
     const worker = new Worker(this.#workerUrl);
     worker.unref();
     worker.on('message', ({ id, validated }: ValidationReply) => this.#take(id)?.resolve(validated));
-    worker.on('error', (error) => this.#break(error.message));
+    worker.on('error', (error) => this.#break(worker, error.message));
+    worker.on('exit', (code) => this.#break(worker, `its thread ended with ${code}`));
     this.#worker = worker;
     return worker;
   }
@@ -66,12 +74,15 @@ export class DefinitionsThread {
     return pending;
   }
 
-  #break(reason: string): void {
-    const worker = this.#worker;
+  /** Everything under way goes with the thread; the next call starts another. What a thread of the past tells is old. */
+  async #break(worker: Worker, reason: string): Promise<void> {
+    if (this.#worker !== worker) return;
     this.#worker = null;
-    void worker?.terminate();
-    for (const id of [...this.#pending.keys()]) {
-      this.#take(id)?.reject(new AppError('internal', `the definition could not be validated: ${reason}`));
-    }
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(refuse(reason));
+    await worker.terminate();
   }
+}
+
+function refuse(reason: string): AppError {
+  return new AppError('internal', `the definition could not be validated: ${reason}`);
 }

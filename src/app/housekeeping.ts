@@ -1,51 +1,87 @@
 import type { Clock } from '../core/clock.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Retention, RetentionPolicy } from '../core/ports/retention.ts';
+import type { RunReader } from '../core/ports/run-queue.ts';
+import type { RunFiles } from '../executors/run-files.ts';
 import type { RejectionRows } from '../ingress/rejection-rows.ts';
 
 const RETENTION_INTERVAL_MS = 60_000;
+const ORPHAN_INTERVAL_MS = 24 * 60 * 60 * 1000;
 /** Between two pieces, so that deliveries go first. */
 const PIECE_PAUSE_MS = 50;
+/** Runs that are looked up between two pauses. */
+const PIECE_RUNS = 100;
 const FLUSH_INTERVAL_MS = 5_000;
 
 export interface HousekeepingParts {
   retention: Retention;
   policy: RetentionPolicy;
-  removeRunFiles(runId: string): Promise<void>;
-  rejectionRows: RejectionRows;
+  runs: Pick<RunReader, 'get'>;
+  files: RunFiles;
+  rejectionRows: Pick<RejectionRows, 'flush'>;
   clock: Clock;
   logger: Logger;
 }
+
+/** A sweep asks between its pieces whether it is to end early. */
+type IsStopped = () => boolean;
 
 /** Removes what is too old in small pieces, and writes the sums of rejections whose minute is over. */
 export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<void> } {
   let stopped = false;
   let sweeping: Promise<void> = Promise.resolve();
-  const sweep = () => {
+  const sweep = (work: (parts: HousekeepingParts, isStopped: IsStopped) => Promise<void>) => {
     sweeping = sweeping
-      .then(() => removeExpired(parts, () => stopped))
-      .catch((error) => {
-        parts.logger.error({ err: error }, 'retention broke off; it is tried again in a minute');
-      });
+      .then(() => work(parts, () => stopped))
+      .catch((error) => parts.logger.error({ err: error }, 'housekeeping broke off; it is tried again later'));
   };
-  const retention = setInterval(sweep, RETENTION_INTERVAL_MS).unref();
-  const flush = setInterval(() => parts.rejectionRows.flush(parts.clock.monotonicMs()), FLUSH_INTERVAL_MS).unref();
-  sweep();
+  const timers = [
+    setInterval(() => sweep(removeExpired), RETENTION_INTERVAL_MS),
+    setInterval(() => sweep(removeOrphans), ORPHAN_INTERVAL_MS),
+    setInterval(() => parts.rejectionRows.flush(parts.clock.monotonicMs()), FLUSH_INTERVAL_MS),
+  ];
+  for (const timer of timers) timer.unref();
+  sweep(removeOrphans);
+  sweep(removeExpired);
   return {
     stop: async () => {
       stopped = true;
-      clearInterval(retention);
-      clearInterval(flush);
+      for (const timer of timers) clearInterval(timer);
       await sweeping;
     },
   };
 }
 
-async function removeExpired(parts: HousekeepingParts, isStopped: () => boolean): Promise<void> {
+async function removeExpired(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {
   for (let more = true; more && !isStopped(); ) {
     const piece = await parts.retention.prune(parts.policy, parts.clock.wallMs());
-    for (const run of piece.removedRuns) await parts.removeRunFiles(run);
+    for (const run of piece.removedRuns) await removeFiles(parts, run);
     more = piece.more;
-    if (more) await new Promise((resolve) => setTimeout(resolve, PIECE_PAUSE_MS));
+    if (more) await pause();
   }
+}
+
+/**
+ * The row of a run goes before its files do, so that nothing shows a run without them. Files that a crash or a failure
+ * left behind are found here: those whose row is gone. A run's first file is made long after its row.
+ */
+async function removeOrphans(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {
+  const runs = await parts.files.list();
+  for (let index = 0; index < runs.length && !isStopped(); index += 1) {
+    const run = runs[index]!;
+    if ((await parts.runs.get(run)) === null) await removeFiles(parts, run);
+    if (index % PIECE_RUNS === PIECE_RUNS - 1) await pause();
+  }
+}
+
+async function removeFiles({ files, logger }: HousekeepingParts, run: string): Promise<void> {
+  try {
+    await files.removeRunFiles(run);
+  } catch (error) {
+    logger.error({ err: error, run }, 'files of a run cannot be removed; it is tried again within a day');
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PIECE_PAUSE_MS));
 }

@@ -17,6 +17,7 @@ import { createVault } from '../secrets/vault.ts';
 import { verifyMasterKey } from '../secrets/verify-master-key.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
 import { startStorage } from '../storage/sqlite/start-storage.ts';
+import { removeDaemonFile } from './daemon-file.ts';
 import { type DataPaths, resolveDataPaths } from './data-paths.ts';
 import type { Lifetime } from './lifetime.ts';
 import { createMetricProbes } from './metric-probes.ts';
@@ -65,6 +66,8 @@ export async function openFoundation(
   const redactor = createRedactor();
   const logger = createLogger({ ...log, level: 'info', redact: (text) => redactor.redactText(text) });
   const paths = resolveDataPaths(config.dataDir);
+  // A daemon that was killed left its own behind, with addresses where nobody listens.
+  await removeDaemonFile(paths.daemonFile);
   const thread = await startStorage(new URL('../storage/sqlite/worker.js', import.meta.url), { file: paths.database });
   lifetime.defer(() => thread.close());
 

@@ -49,12 +49,18 @@ export async function runDemo({ dir, out, env, stop }: DemoOptions): Promise<num
     ...{ configFile: null, dataDir: dir, env, overrides: await composeConfig(repository) },
     log: { format: 'text', destination: out },
     beforeWork: ensureSecrets,
-    onRunEnded: (run) => void printResult(out, runLogs, run),
+    // What cannot be shown can be read with `dockbell run log`.
+    onRunEnded: (run) => void printResult(out, runLogs, run).catch(() => {}),
   });
   if (stop.aborted) void daemon.stop();
   stop.addEventListener('abort', () => void daemon.stop(), { once: true });
-  await daemon.reconcile.reconcileNow(FACTORY);
-  out.write(await renderIntroduction(daemon, dir, repository));
+  try {
+    await daemon.reconcile.reconcileNow(FACTORY);
+    out.write(await renderIntroduction(daemon, dir, repository));
+  } catch (error) {
+    await daemon.stop();
+    if (!stop.aborted) throw error;
+  }
   return daemon.exited;
 }
 

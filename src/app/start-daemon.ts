@@ -59,11 +59,12 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   try {
     const foundation = await openFoundation(config, options.env, lifetime, options.log);
     const { createTickets = createTicketOffice, onRunEnded } = options;
-    const engine = await createEngine(foundation, lifetime, { createTickets, onRunEnded });
+    const engine = await createEngine(foundation, { createTickets, onRunEnded });
     await options.beforeWork?.(engine.secrets);
-    startWork(foundation, engine, lifetime);
+    lifetime.defer(() => stopWork(foundation, engine));
     const ingressUrl = await openIngress(foundation, engine, lifetime);
     const adminUrl = await openAdmin(foundation, engine, ingressUrl, lifetime);
+    startWork(foundation, engine, lifetime);
     await announce(foundation, ingressUrl, adminUrl, lifetime);
     return { ingressUrl, adminUrl, ...composeHandle(foundation, engine, lifetime) };
   } catch (error) {
@@ -72,19 +73,25 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-/** Runs are taken up, commits are followed, what is too old goes. The listeners end before any of it does. */
+/** Runs are taken up, commits are followed, what is too old goes. A start that fails has begun none of it. */
 function startWork(foundation: Foundation, engine: Engine, lifetime: Lifetime): void {
-  const { config, paths, storage } = foundation;
-  void engine.dispatcher.start();
-  lifetime.defer(() => engine.dispatcher.stop(config.shutdownGraceMs));
-  void engine.reconcilers.start();
-  lifetime.defer(() => engine.reconcilers.stop());
-  const runFiles = createRunFiles({ runsDir: paths.runs, logsDir: paths.runLogs, tickets: engine.tickets });
+  const { config, paths, storage, logger } = foundation;
+  engine.dispatcher.start().catch((error) => logger.error({ err: error }, 'runs cannot be taken up'));
+  engine.reconcilers.start();
   const housekeeping = startHousekeeping({
-    ...{ ...foundation, ...engine, policy: config.retention, retention: storage.retention },
-    removeRunFiles: (runId) => runFiles.removeRunFiles(runId),
+    ...{ ...foundation, ...engine, policy: config.retention, retention: storage.retention, runs: storage.runReader },
+    files: createRunFiles({
+      ...{ runsDir: paths.runs, logsDir: paths.runLogs, ticketsDir: paths.tickets },
+      tickets: engine.tickets,
+    }),
   });
   lifetime.defer(() => housekeeping.stop());
+}
+
+/** After the listeners have closed: what they took in is written, and the runs that it woke are stopped with the rest. */
+async function stopWork({ config }: Foundation, engine: Engine): Promise<void> {
+  await engine.reconcilers.stop();
+  await engine.dispatcher.stop(config.shutdownGraceMs);
 }
 
 async function announce({ paths, logger }: Foundation, ingressUrl: string, adminUrl: string, lifetime: Lifetime) {

@@ -1,5 +1,6 @@
 import { chmod, readdir, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
+import { isRunId, type RunId } from '../core/ids.ts';
 import type { TicketOffice } from '../core/ports/executor.ts';
 import { systemErrorCode } from './file-error.ts';
 import { checkRunId, runFolder, runLogFile } from './run-paths.ts';
@@ -8,10 +9,23 @@ import { checkRunId, runFolder, runLogFile } from './run-paths.ts';
 export interface RunFiles {
   /** Removes all of it once retention has removed the run. Throws `bad_request` for what is not a run's identifier. */
   removeRunFiles(runId: string): Promise<void>;
+  /** The runs that anything is left of, whether or not the storage still knows them. */
+  list(): Promise<RunId[]>;
 }
 
-export function createRunFiles(places: { runsDir: string; logsDir: string; tickets: TicketOffice }): RunFiles {
+export interface RunFilePlaces {
+  runsDir: string;
+  logsDir: string;
+  ticketsDir: string;
+  tickets: TicketOffice;
+}
+
+export function createRunFiles(places: RunFilePlaces): RunFiles {
   return {
+    list: async () => {
+      const names = await Promise.all([places.runsDir, places.logsDir, places.ticketsDir].map(listNames));
+      return [...new Set(names.flat().map((name) => basename(name, '.log')))].filter(isRunId);
+    },
     removeRunFiles: async (runId) => {
       const run = checkRunId(runId);
       await removeTree(runFolder(places.runsDir, run));
@@ -20,6 +34,15 @@ export function createRunFiles(places: { runsDir: string; logsDir: string; ticke
       await places.tickets.discard(run);
     },
   };
+}
+
+async function listNames(folder: string): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return [];
+    throw error;
+  }
 }
 
 /** Also removes what a command left in folders that nobody may write to, as the module caches of some tools are. */

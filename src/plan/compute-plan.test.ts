@@ -42,6 +42,7 @@ function plan(definition: Partial<FactoryDefinition>, before: Partial<AppliedFac
   return computePlan({
     definition: { webhooks, automations: definition.automations ?? [] },
     applied: { name: 'f', revision: 'old', webhooks: [], automations: [], ...before },
+    findings: [],
     secrets: new Map(webhooks.map(({ name }) => [name, { version }])),
     ...{ revision: 'new', nowMs: 5, newUid: () => UID_NEW },
   });

@@ -7,12 +7,14 @@ import type { Plan, PlanEntry } from '../core/plan.ts';
 import type { AutomationRow, WebhookRow } from '../core/ports/inventory.ts';
 import { type AssignedUids, assignUids } from './assign-uids.ts';
 import { type Declared, diffDeclared } from './diff.ts';
-import { resolveListeners } from './resolve-listeners.ts';
+import { type ResolvedListeners, resolveListeners } from './resolve-listeners.ts';
 
 /** What a plan is computed from. */
 export interface PlanInput {
   definition: FactoryDefinition;
   applied: AppliedFactory;
+  /** What was found so far; each automation keeps the warnings about its own file. */
+  findings: readonly Diagnostic[];
   /** The secret that each webhook gets pinned to, by the webhook's name. */
   secrets: ReadonlyMap<string, { version: number }>;
   revision: string | null;
@@ -47,7 +49,7 @@ export function computePlan(input: PlanInput): ComputedPlan {
     deleteWebhooks: webhooks.gone.map((webhook) => webhook.uid),
     automations: automations.rows,
     deleteAutomations: automations.gone.map((automation) => automation.name),
-    warnings: automations.rows.flatMap((row) => row.warnings),
+    warnings: automations.warnings,
   };
 }
 
@@ -93,9 +95,12 @@ function declareWebhook(webhook: WebhookRow): Declared {
 function planAutomations(input: PlanInput, uids: AssignedUids) {
   const before = new Map(input.applied.automations.map((automation) => [automation.name, automation]));
   const section = emptySection();
+  const warnings: Diagnostic[] = [];
   const rows = input.definition.automations.map((automation) => {
     const earlier = before.get(automation.name);
-    const row = composeAutomationRow(input, automation, uids);
+    const listeners = resolveListeners(automation, uids.byName);
+    warnings.push(...listeners.warnings);
+    const row = composeAutomationRow(input, automation, listeners);
     const changes = diffDeclared(earlier ? declareAutomation(earlier) : {}, declareAutomation(row));
     const entry: PlanEntry = { name: row.name, uid: null, restored: false, changes };
     if (!earlier) section.create.push(entry);
@@ -105,13 +110,19 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
   const kept = new Set(rows.map((row) => row.name));
   const gone = input.applied.automations.filter((automation) => !kept.has(automation.name));
   section.delete = gone.map((automation) => ({ name: automation.name, uid: null, restored: false, changes: [] }));
-  return { section, rows, gone };
+  return { section, rows, gone, warnings };
 }
 
-function composeAutomationRow(input: PlanInput, automation: AutomationDefinition, uids: AssignedUids): AutomationRow {
+function composeAutomationRow(
+  input: PlanInput,
+  automation: AutomationDefinition,
+  { listensTo, warnings }: ResolvedListeners,
+): AutomationRow {
+  const own = input.findings.filter(({ severity, file }) => severity === 'warning' && file === automation.file);
   return {
     ...automation,
-    ...resolveListeners(automation, uids.byName),
+    listensTo,
+    warnings: [...own, ...warnings],
     factory: input.applied.name,
     revision: input.revision,
     updatedAt: input.nowMs,

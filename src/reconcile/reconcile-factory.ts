@@ -2,10 +2,12 @@ import type { AppliedFactory } from '../core/applied.ts';
 import type { Clock } from '../core/clock.ts';
 import type { FactoryDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
+import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
 import type { DefinitionSource } from '../core/ports/definition-source.ts';
 import type { Inventory } from '../core/ports/inventory.ts';
+import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
 import type { SecretValue } from '../core/secret-value.ts';
@@ -31,10 +33,25 @@ export interface FactoryContext {
   activate(applied: AppliedFactory, secrets: ReadonlyMap<string, SecretValue>): void;
   clock: Clock;
   ids: IdSource;
+  logger: Logger;
 }
 
 /** Why a pass runs. A routine one (poll, change of the branch) does not look at a commit again that was found invalid. */
 export type PassTrigger = 'routine' | 'asked';
+
+/** How a pass is asked for. */
+export interface PassOrder {
+  trigger: PassTrigger;
+  /** Aborted when the daemon stops: what fails from then on says nothing about the definition and is not recorded. */
+  stopping: AbortSignal;
+}
+
+/** A pass on its way. */
+interface Pass extends PassOrder {
+  startedAt: number;
+  /** The commit it looks at, once that is known. */
+  revision: string | null;
+}
 
 /** How a pass ended. */
 interface Ending {
@@ -48,28 +65,40 @@ interface Ending {
 
 /**
  * One full pass: fetch, validate, resolve secrets, plan, apply, swap. Whatever goes wrong, the last good definition
- * keeps serving and the reconciliation says what it was.
+ * keeps serving and the reconciliation says what it was. Rejects only where not even that could be recorded, and with
+ * the reason of `stopping` where that broke it off.
  */
-export async function reconcileFactory(context: FactoryContext, trigger: PassTrigger): Promise<Reconciliation> {
-  const startedAt = context.clock.wallMs();
+export async function reconcileFactory(context: FactoryContext, order: PassOrder): Promise<Reconciliation> {
+  const pass: Pass = { ...order, startedAt: context.clock.wallMs(), revision: null };
+  try {
+    return await carryOut(context, pass);
+  } catch (error) {
+    pass.stopping.throwIfAborted();
+    context.logger.error({ factory: context.name, revision: pass.revision, err: error }, 'reconciliation broke off');
+    return recordEnding(context, pass, breakOff(pass.revision, error));
+  }
+}
+
+async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconciliation> {
   const fetched = await context.source.fetch();
-  if (!fetched.ok) return recordEnding(context, startedAt, fail(null, fetched.reason, fetched.message));
+  if (!fetched.ok) return recordEnding(context, pass, fail(null, fetched.reason, fetched.message));
 
   const { revision } = fetched;
-  const known = await findKnownEnding(context, revision, trigger);
-  if (known !== null) return recordEnding(context, startedAt, known);
+  pass.revision = revision;
+  const known = await findKnownEnding(context, revision, pass.trigger);
+  if (known !== null) return recordEnding(context, pass, known);
 
   const read = await context.source.readTree(revision);
-  if (!read.ok) return recordEnding(context, startedAt, refuseTree(revision, read.reason, read.message));
+  if (!read.ok) return recordEnding(context, pass, refuseTree(revision, read.reason, read.message));
 
   const applied = (await context.inventory.load(context.name))!;
   const { definition, diagnostics } = await context.validate(read.tree, {
     webhooksPerFactory: context.webhooksPerFactory,
     knownUids: collectUids(applied),
   });
-  if (definition === null) return recordEnding(context, startedAt, invalidate(revision, diagnostics));
+  if (definition === null) return recordEnding(context, pass, invalidate(revision, diagnostics));
 
-  return applyDefinition(context, startedAt, { revision, applied, definition, diagnostics });
+  return applyDefinition(context, pass, { revision, applied, definition, diagnostics });
 }
 
 /** The commit is live already, or was found invalid and nobody asks for another look. */
@@ -102,16 +131,17 @@ interface Candidate {
 /** From a valid definition to a live one. */
 async function applyDefinition(
   context: FactoryContext,
-  startedAt: number,
+  pass: Pass,
   { revision, applied, definition, diagnostics }: Candidate,
 ): Promise<Reconciliation> {
   const resolved = await resolveSecrets(definition, context.secrets);
   const findings = [...diagnostics, ...resolved.diagnostics];
-  if (!resolved.ok) return recordEnding(context, startedAt, refuseSecrets(revision, resolved.problem, findings));
+  if (!resolved.ok) return recordEnding(context, pass, refuseSecrets(revision, resolved.problem, findings));
 
   const computed = computePlan({
     definition,
     applied,
+    findings,
     secrets: resolved.byWebhook,
     revision,
     nowMs: context.clock.wallMs(),
@@ -123,7 +153,7 @@ async function applyDefinition(
     diagnostics: [...findings, ...computed.warnings],
   };
   const secrets = new Map([...resolved.byWebhook].map(([webhook, secret]) => [webhook, secret.value]));
-  return applyPlan(context, startedAt, { revision, computed, ending, secrets });
+  return applyPlan(context, pass, { revision, computed, ending, secrets });
 }
 
 interface Decided {
@@ -136,10 +166,10 @@ interface Decided {
 /** Everything in one transaction: rows, history, applied and attempted revision, conditions. Then the swap. */
 async function applyPlan(
   context: FactoryContext,
-  startedAt: number,
+  pass: Pass,
   { revision, computed, ending, secrets }: Decided,
 ): Promise<Reconciliation> {
-  const reconciliation = composeReconciliation(context, startedAt, ending);
+  const reconciliation = composeReconciliation(context, pass, ending);
   const status = await context.inventory.status(context.name);
   const applied = await context.inventory.apply({
     factory: context.name,
@@ -158,8 +188,9 @@ async function applyPlan(
 }
 
 /** A pass that applied nothing. */
-async function recordEnding(context: FactoryContext, startedAt: number, ending: Ending): Promise<Reconciliation> {
-  const reconciliation = composeReconciliation(context, startedAt, ending);
+async function recordEnding(context: FactoryContext, pass: Pass, ending: Ending): Promise<Reconciliation> {
+  if (ending.result === 'failed') pass.stopping.throwIfAborted();
+  const reconciliation = composeReconciliation(context, pass, ending);
   const status = await context.inventory.status(context.name);
   const conditions = describe(context, status, status?.appliedRevision ?? null, reconciliation);
   return context.inventory.recordAttempt(reconciliation, conditions);
@@ -182,7 +213,7 @@ function describe(
 
 function composeReconciliation(
   { name, clock, ids }: FactoryContext,
-  startedAt: number,
+  { startedAt }: Pass,
   ending: Ending,
 ): Reconciliation {
   const { revision, result, reason, message, diagnostics, plan } = ending;
@@ -199,6 +230,14 @@ function end(revision: string | null, result: ReconciliationResult, reason: stri
 
 function fail(revision: string | null, reason: string, message: string): Ending {
   return end(revision, 'failed', reason, message);
+}
+
+/** What nobody expected is told in the log only: its message may hold anything. */
+function breakOff(revision: string | null, error: unknown): Ending {
+  if (!(error instanceof AppError)) {
+    return fail(revision, 'InternalError', 'the pass broke off for an internal error; the log of the daemon has it');
+  }
+  return fail(revision, error.code.startsWith('storage_') ? 'StorageFailed' : 'InternalError', error.message);
 }
 
 /** A tree that is too large or odd is the commit's own fault and waits for a new one; the rest is git's trouble. */

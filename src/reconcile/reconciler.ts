@@ -1,5 +1,4 @@
-import { messageOf } from '../core/errors.ts';
-import type { Logger } from '../core/ports/logger.ts';
+import { AppError } from '../core/errors.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import { type FactoryContext, type PassTrigger, reconcileFactory } from './reconcile-factory.ts';
 
@@ -25,30 +24,29 @@ export class Reconciler {
   readonly #context: FactoryContext;
   readonly #schedule: Schedule;
   readonly #onReconciled: OnReconciled;
-  readonly #logger: Logger;
+  readonly #stopping = new AbortController();
   #current: Promise<unknown> = Promise.resolve();
   #next: NextPass | null = null;
   #retryMs = FIRST_RETRY_MS;
   #cancelRetry: (() => void) | null = null;
-  #stopped = false;
+  #isRegistered = false;
   #last: Reconciliation | null = null;
+  /** Did a secret change after the newest pass began? */
+  #isSecretNewer = false;
 
-  constructor(context: FactoryContext, schedule: Schedule, onReconciled: OnReconciled, logger: Logger) {
+  constructor(context: FactoryContext, schedule: Schedule, onReconciled: OnReconciled) {
     this.#context = context;
     this.#schedule = schedule;
     this.#onReconciled = onReconciled;
-    this.#logger = logger;
   }
 
-  /** Registers the factory, runs a first pass and watches its source from then on. */
-  async start(): Promise<void> {
-    const { inventory, source, name, clock } = this.#context;
-    await inventory.register(name, clock.wallMs());
-    source.watch(() => this.#passInBackground('routine'));
+  /** Begins a first pass, and watches the source from then on. */
+  start(): void {
+    this.#context.source.watch(() => this.#passInBackground('routine'));
     this.#passInBackground('asked');
   }
 
-  /** One full pass that begins after this call. Rejects only where not even the failure could be recorded. */
+  /** One full pass that begins after this call. Rejects where not even the failure could be recorded. */
   reconcile(trigger: PassTrigger = 'asked'): Promise<Reconciliation> {
     if (this.#next === null) {
       const done = this.#current.then(() => this.#pass());
@@ -60,14 +58,15 @@ export class Reconciler {
     return this.#next.done;
   }
 
-  /** A secret came or changed: worth another look where the last pass failed for want of one. */
+  /** A secret came or changed: worth another look where the last pass, or the one under way, fails for want of one. */
   onSecretChanged(): void {
-    const reason = this.#last?.reason;
-    if (reason === 'SecretMissing' || reason === 'SecretUnsuitable') this.#passInBackground('asked');
+    this.#isSecretNewer = true;
+    this.#takeNewerSecrets();
   }
 
+  /** Begins no pass any more; one that is under way is broken off as far as it waits for the source. */
   async stop(): Promise<void> {
-    this.#stopped = true;
+    this.#stopping.abort(new AppError('conflict', 'the daemon stops'));
     this.#cancelRetry?.();
     await this.#context.source.close();
     await this.#current;
@@ -78,11 +77,13 @@ export class Reconciler {
     this.#next = null;
     this.#cancelRetry?.();
     this.#cancelRetry = null;
+    this.#isSecretNewer = false;
     try {
-      const reconciliation = await reconcileFactory(this.#context, trigger);
-      this.#last = reconciliation;
-      this.#onReconciled(reconciliation);
+      const reconciliation = await this.#carryOut(trigger);
       this.#planRetry(reconciliation.result === 'failed');
+      this.#last = reconciliation;
+      this.#takeNewerSecrets();
+      this.#onReconciled(reconciliation);
       return reconciliation;
     } catch (error) {
       this.#planRetry(true);
@@ -90,8 +91,25 @@ export class Reconciler {
     }
   }
 
+  async #carryOut(trigger: PassTrigger): Promise<Reconciliation> {
+    const { inventory, name, clock } = this.#context;
+    const stopping = this.#stopping.signal;
+    stopping.throwIfAborted();
+    if (!this.#isRegistered) await inventory.register(name, clock.wallMs());
+    this.#isRegistered = true;
+    return reconcileFactory(this.#context, { trigger, stopping });
+  }
+
+  #takeNewerSecrets(): void {
+    const reason = this.#last?.reason;
+    const isWaiting = reason === 'SecretMissing' || reason === 'SecretUnsuitable';
+    if (isWaiting && this.#isSecretNewer) this.#passInBackground('asked');
+  }
+
   #planRetry(isNeeded: boolean): void {
-    if (!isNeeded || this.#stopped) {
+    this.#cancelRetry?.();
+    this.#cancelRetry = null;
+    if (!isNeeded || this.#stopping.signal.aborted) {
       this.#retryMs = FIRST_RETRY_MS;
       return;
     }
@@ -100,9 +118,11 @@ export class Reconciler {
   }
 
   #passInBackground(trigger: PassTrigger): void {
-    if (this.#stopped) return;
+    if (this.#stopping.signal.aborted) return;
     this.reconcile(trigger).catch((error) => {
-      this.#logger.error({ factory: this.#context.name, error: messageOf(error) }, 'reconciliation broke off');
+      if (this.#stopping.signal.aborted) return;
+      const { logger, name } = this.#context;
+      logger.error({ factory: name, err: error }, 'the outcome of a reconciliation could not be recorded');
     });
   }
 }

@@ -24,8 +24,9 @@ export async function resolveSecrets(definition: FactoryDefinition, secrets: Sec
   const byWebhook = new Map<string, ResolvedSecret>();
   const missing: Diagnostic[] = [];
   const findings: Diagnostic[] = [];
+  const resolve = createOnceResolver(secrets);
   for (const webhook of definition.webhooks) {
-    const secret = await secrets.resolve(webhook.secretName);
+    const secret = await resolve(webhook.secretName);
     if (secret === null) missing.push(reportMissing(webhook));
     else {
       byWebhook.set(webhook.name, secret);
@@ -36,6 +37,16 @@ export async function resolveSecrets(definition: FactoryDefinition, secrets: Sec
   if (hasErrors(findings)) return { ok: false, problem: 'unsuitable', diagnostics };
   if (missing.length > 0) return { ok: false, problem: 'missing', diagnostics };
   return { ok: true, byWebhook, diagnostics: [...diagnostics, ...(await reportMissingForRuns(definition, secrets))] };
+}
+
+/** Webhooks that share a secret get the same version of it, also where it changes at this moment (threat model S4). */
+function createOnceResolver(secrets: SecretStore): (name: string) => Promise<ResolvedSecret | null> {
+  const resolved = new Map<string, Promise<ResolvedSecret | null>>();
+  return (name) => {
+    const known = resolved.get(name) ?? secrets.resolve(name);
+    resolved.set(name, known);
+    return known;
+  };
 }
 
 function reportMissing(webhook: WebhookDefinition): Diagnostic {

@@ -59,7 +59,7 @@ describe('the log of a run', () => {
 describe('removal of what a run leaves', () => {
   it('takes its directories, its log and its tickets, and nothing of others', async () => {
     const tickets = createTicketOffice(join(workshop.dir, 'tickets'));
-    const files = createRunFiles({ runsDir: workshop.runsDir, logsDir: workshop.logsDir, tickets });
+    const files = createRunFiles({ ...workshop, ticketsDir: join(workshop.dir, 'tickets'), tickets });
     const executor = workshop.executor(['echo', 'hello']);
     const [gone, kept] = [makeRunInput(), makeRunInput()];
     await execute(executor, gone);
@@ -89,7 +89,7 @@ describe('removal of what a run leaves', () => {
 
   it('takes a tree with such folders and leaves what its links point to', async () => {
     const tickets = createTicketOffice(join(workshop.dir, 'tickets'));
-    const files = createRunFiles({ runsDir: workshop.runsDir, logsDir: workshop.logsDir, tickets });
+    const files = createRunFiles({ ...workshop, ticketsDir: join(workshop.dir, 'tickets'), tickets });
     const run = newRunId();
     const locked = join(workshop.runsDir, run, '1', 'cache');
     await mkdir(locked, { recursive: true });
@@ -99,6 +99,22 @@ describe('removal of what a run leaves', () => {
     await files.removeRunFiles(run);
     expect(await readdir(workshop.runsDir)).toEqual([]);
     await access(join(workshop.dir, 'precious'));
+  });
+});
+
+describe('what is left of runs', () => {
+  it('is found by a directory, a log or a ticket alone, and nothing else is taken for a run', async () => {
+    const ticketsDir = join(workshop.dir, 'tickets');
+    const tickets = createTicketOffice(ticketsDir);
+    const files = createRunFiles({ ...workshop, ticketsDir, tickets });
+    expect(await files.list()).toEqual([]);
+    const [byFolder, byLog, byTicket] = [newRunId(), newRunId(), newRunId()];
+    await mkdir(join(workshop.runsDir, byFolder), { recursive: true });
+    await mkdir(workshop.logsDir, { recursive: true });
+    await writeFile(join(workshop.logsDir, `${byLog}.log`), 'x');
+    await writeFile(join(workshop.logsDir, 'notes.log'), 'x');
+    await tickets.take(byTicket, 1);
+    expect((await files.list()).sort()).toEqual([byFolder, byLog, byTicket].sort());
   });
 });
 
@@ -112,7 +128,7 @@ describe('an identifier that is none', () => {
   ])('never becomes part of a path: %s', async (id) => {
     const run = id as `run_${string}`;
     const tickets = createTicketOffice(join(workshop.dir, 'tickets'));
-    const files = createRunFiles({ runsDir: workshop.runsDir, logsDir: workshop.logsDir, tickets });
+    const files = createRunFiles({ ...workshop, ticketsDir: join(workshop.dir, 'tickets'), tickets });
     await expect(files.removeRunFiles(id)).rejects.toMatchObject({ code: 'bad_request' });
     await expect(createRunLogReader(workshop.logsDir).read(run, 0, 1)).rejects.toMatchObject({ code: 'bad_request' });
     await expect(tickets.take(run, 1)).rejects.toMatchObject({ code: 'bad_request' });
