@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { listDocuments, locate, readDocument, readProse } from '../helpers/documents.ts';
+
+const PAGE = 'docs/glossary.md';
+const ROWS = [...readDocument(PAGE).matchAll(/^\| ([^|`]+) \| ([^|]+) \| `(\w+)` in `(src\/[\w/.-]+)` \|$/gm)].map(
+  ([, word = '', meaning = '', name = '', file = '']) => ({ word, meaning, name, file }),
+);
+
+describe('docs/glossary.md', () => {
+  it.each(ROWS)('$word lives where the glossary says', ({ name, file }) => {
+    const source = existsSync(locate(file)) ? readDocument(file) : '';
+    expect(source).toMatch(new RegExp(`^export (?:async )?(?:interface|type|const|class|function) ${name}\\b`, 'm'));
+  });
+
+  it('gives each word one row, and each row one sentence', () => {
+    const written = readDocument(PAGE).match(/^\| (?!---|word )/gm)!.length;
+    expect(ROWS).toHaveLength(written);
+    expect(new Set(ROWS.map(({ word }) => word)).size).toBe(ROWS.length);
+    for (const { word, meaning } of ROWS) expect(meaning, word).toMatch(/^[A-Z].*[^.]\.$/);
+  });
+});
+
+describe('the documents', () => {
+  it('name only files of the sources that exist', () => {
+    const missing = listDocuments().flatMap((document) =>
+      [...readProse(document).matchAll(/`((?:src|test|scripts|schemas)\/[\w/.-]*)`/g)]
+        .map((match) => match[1]!)
+        .filter((path) => !existsSync(locate(path)))
+        .map((path) => `${document}: ${path}`),
+    );
+    expect(missing).toEqual([]);
+  });
+});

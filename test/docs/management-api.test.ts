@@ -1,0 +1,46 @@
+import { describe, expect, it } from 'vitest';
+import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { ROLES } from '../../src/core/access.ts';
+import { ERROR_CODES } from '../../src/core/errors.ts';
+import { createFakeAdminServices } from '../helpers/admin-services.ts';
+import { expectGenerated, readDocument, renderTable } from '../helpers/documents.ts';
+
+const PAGE = 'docs/reference/management-api.md';
+
+interface Operation {
+  summary?: string;
+}
+
+describe('docs/reference/management-api.md', () => {
+  it('lists the routes with role and reach as the server registers them', async () => {
+    const app = createAdminServer(createFakeAdminServices());
+    await app.ready();
+    const paths = (app.swagger().paths ?? {}) as Record<string, Record<string, Operation | undefined>>;
+    const rows = app.accessTable
+      .filter(({ method }) => method !== 'HEAD')
+      .map(({ method, url, access }) => {
+        const path = url.replaceAll(/:(\w+)/g, '{$1}');
+        const summary = paths[path]?.[method.toLowerCase()]?.summary;
+        expect(summary, `${method} ${path}`).toBeTruthy();
+        const reach = access.role === 'public' ? '' : access.reach;
+        return [`\`${method} ${path}\``, access.role, reach, summary!];
+      });
+    expectGenerated(PAGE, 'routes', renderTable(['route', 'role', 'reach', 'does'], rows));
+    await app.close();
+  });
+
+  it('lists the codes of errors', () => {
+    const rows = Object.entries(ERROR_CODES).map(([code, { status, exit, title }]) => [
+      `\`${code}\``,
+      String(status),
+      String(exit),
+      title,
+    ]);
+    expectGenerated(PAGE, 'errors', renderTable(['code', 'status', 'exit code of the command', 'title'], rows));
+  });
+
+  it('says what each role may', () => {
+    const described = [...readDocument(PAGE).matchAll(/^\| `(\w+)` \| (?:read|also) /gm)].map((match) => match[1]);
+    expect(described).toEqual([...ROLES]);
+  });
+});

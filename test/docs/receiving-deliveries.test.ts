@@ -1,0 +1,88 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { OPTIONS } from '../../src/config/options.ts';
+import { IDENTITY_SOURCES } from '../../src/core/delivery.ts';
+import * as answers from '../../src/ingress/answers.ts';
+import { AUTH_REASONS } from '../../src/signature/auth-reasons.ts';
+import { expectGenerated, locate, readDocument, renderTable } from '../helpers/documents.ts';
+
+const PAGE = 'docs/reference/receiving-deliveries.md';
+
+/** Reasons beside those of `AUTH_REASONS`; a test below looks for them in the sources. */
+const OTHER_REASONS: [reason: string, label: string, meaning: string][] = [
+  ['too_large', '`Rejected (too large)`', 'The body is larger than the limit.'],
+  ['empty_body', '`Rejected (invalid JSON)`', 'The body is empty, which is not JSON.'],
+  ['invalid_utf8', '`Rejected (invalid JSON)`', 'The body is not valid UTF-8: another encoding, or compressed.'],
+  ['invalid_json', '`Rejected (invalid JSON)`', 'The body is not valid JSON (RFC 8259); a form, for example.'],
+  [
+    'summed_up',
+    'any rejection',
+    'One entry for all rejections of a minute beyond the limit of entries; `count` says how many.',
+  ],
+  ['same_identity', '`Duplicate`', 'This identity was accepted before, with the same body: most likely a retry.'],
+  [
+    'same_identity_other_body',
+    '`Duplicate`',
+    'This identity was accepted before, with another body: the sender uses an ID twice.',
+  ],
+];
+
+/** Ways of reading a body that end without an entry in the log. */
+const UNLOGGED = ['aborted', 'overloaded'];
+
+function readSources(folder: string): string {
+  return readdirSync(locate(folder))
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => readDocument(`${folder}${name}`))
+    .join('\n');
+}
+
+describe('docs/reference/receiving-deliveries.md', () => {
+  it('explains every reason of the delivery log', () => {
+    const ofAuth = Object.entries(AUTH_REASONS).map(([reason, meaning]) => [
+      `\`${reason}\``,
+      '`Rejected (auth)`',
+      meaning,
+    ]);
+    const others = OTHER_REASONS.map(([reason, label, meaning]) => [`\`${reason}\``, label, meaning]);
+    expectGenerated(PAGE, 'reasons', renderTable(['reason', 'label', 'means'], [...ofAuth, ...others]));
+  });
+
+  it('knows the reasons that the sources of ingress and storage write', () => {
+    const sources = readSources('src/ingress/') + readDocument('src/storage/sqlite/delivery-log.ts');
+    const written = [
+      ...sources.matchAll(/reason: '(\w+)'/g),
+      ...sources.matchAll(/invalid\('(\w+)'/g),
+      ...sources.matchAll(/'(same_identity\w*)'/g),
+    ].map((match) => match[1]!);
+    const ours = new Set(written.filter((reason) => !(reason in AUTH_REASONS) && !UNLOGGED.includes(reason)));
+    expect([...ours].sort()).toEqual(OTHER_REASONS.map(([reason]) => reason).sort());
+  });
+
+  it('lists every status that the ingress answers with', () => {
+    const described = [...readDocument(PAGE).matchAll(/^\| `(\d{3})` \|/gm)].map((match) => Number(match[1]));
+    const built = [answers.tooLarge(1), answers.tooManyRequests(1), answers.accepted('a')];
+    const fixed = Object.values(answers).flatMap((answer) => (typeof answer === 'object' ? [answer] : []));
+    const ofTheParser = [...readDocument('src/ingress/http.ts').matchAll(/'(4\d\d) [A-Z][\w ]+'/g)];
+    const answered = [...built, ...fixed].map(({ status }) => status);
+    const all = new Set([...answered, ...ofTheParser.map((match) => Number(match[1]))]);
+    expect(described).toEqual([...all].sort());
+  });
+
+  it('names the sources of an identity in their order', () => {
+    const rows = [...readDocument(PAGE).matchAll(/^\| `([a-z_]+)` \| .*$/gm)].map((match) => match[1]!);
+    expect(rows.filter((name) => (IDENTITY_SOURCES as readonly string[]).includes(name))).toEqual([
+      ...IDENTITY_SOURCES,
+    ]);
+  });
+
+  it('states the limits that the configuration has by default', () => {
+    const page = readDocument(PAGE);
+    const rows = [...page.matchAll(/^\| .* \| ([\d,]+)(?: bytes)? \| `(limits\.\w+)` \|$/gm)];
+    const defaults = rows.map(([, value, key]) => [key, Number(value!.replaceAll(',', ''))]);
+    const options = Object.entries(OPTIONS).filter(([key]) => key.startsWith('limits.') && !key.endsWith('Factory'));
+    expect(Object.fromEntries(defaults)).toEqual(
+      Object.fromEntries(options.map(([key, option]) => [key, (option as { default?: unknown }).default])),
+    );
+  });
+});

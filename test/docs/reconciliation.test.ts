@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import type { SourceFailure } from '../../src/core/ports/definition-source.ts';
+import type { ReconciliationResult } from '../../src/core/reconciliation.ts';
+import { describeExecutor, describeOutcome, describeReadiness } from '../../src/reconcile/conditions.ts';
+import { readDocument, readFirstColumn } from '../helpers/documents.ts';
+
+const PAGE = 'docs/reference/reconciliation.md';
+
+/** The compiler keeps this complete. */
+const SOURCE_FAILURES = {
+  RepositoryUnreachable: true,
+  RepositoryMissing: true,
+  RepositoryRefused: true,
+  BranchMissing: true,
+  FetchTooLarge: true,
+  FetchTimeout: true,
+  TreeTooLarge: true,
+  TreeOdd: true,
+} satisfies Record<SourceFailure, true>;
+
+const RESULTS = { applied: true, unchanged: true, invalid: true, failed: true } satisfies Record<
+  ReconciliationResult,
+  true
+>;
+
+describe('docs/reference/reconciliation.md', () => {
+  it('explains every reason that a pass or a condition can have, and no other', () => {
+    const sources = ['reconcile-factory.ts', 'conditions.ts'].map((name) => readDocument(`src/reconcile/${name}`));
+    const types = listConditions().map(({ type }) => type);
+    const written = [...sources.join('\n').matchAll(/'([A-Z][a-z]+(?:[A-Z][a-z]+)*)'/g)].map((match) => match[1]!);
+    const reasons = written.filter((word) => !types.includes(word) && word !== 'True' && word !== 'False');
+    const all = new Set([...reasons, ...Object.keys(SOURCE_FAILURES)]);
+    expect(readFirstColumn(PAGE, 'reasons').sort()).toEqual([...all].sort());
+  });
+
+  it('explains every result of a pass', () => {
+    for (const result of Object.keys(RESULTS))
+      expect(readDocument(PAGE)).toMatch(new RegExp(`^\\| \`${result}\` \\|`, 'm'));
+  });
+
+  it('explains every condition', () => {
+    for (const { type, reason } of listConditions()) {
+      expect(readDocument(PAGE)).toMatch(new RegExp(`^\\| \`${type}\` \\| .*\`${reason}\``, 'm'));
+    }
+  });
+});
+
+function listConditions() {
+  return [
+    describeReadiness('c0ffee', true),
+    describeReadiness(null, false),
+    describeOutcome(true, 'Applied', ''),
+    ...describeExecutor(false),
+  ];
+}

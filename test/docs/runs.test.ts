@@ -1,0 +1,63 @@
+import { describe, it } from 'vitest';
+import type { RunInput } from '../../src/core/run.ts';
+import { buildRunEnvironment } from '../../src/executors/run-environment.ts';
+import { renderRunDocuments } from '../../src/run/envelope.ts';
+import { expectGenerated, renderTable } from '../helpers/documents.ts';
+
+const PAGE = 'docs/reference/runs.md';
+
+const INPUT: RunInput = {
+  run: {
+    id: 'run_01m7yj32yre0ypze8bxjzjg667',
+    factory: 'payments',
+    automation: 'triage-build-failure',
+    delivery: 'dlv_01m7yj32yre0ypze8bxjzjg666',
+    webhookUid: 'wh_kt4y07vv0p5z98a9bb8rvsyxtr',
+    deliveryIdentity: 'build-4713',
+    state: 'running',
+    attempt: 1,
+    executor: 'command',
+    revision: 'f8655a5480a4f17f55a5adecbcd8e6e2f4393005',
+    error: null,
+    exitCode: null,
+    createdAt: 1_795_248_196_573,
+    startedAt: 1_795_248_196_580,
+    finishedAt: null,
+  },
+  webhook: { name: 'internal-ci', uid: 'wh_kt4y07vv0p5z98a9bb8rvsyxtr' },
+  prompt: 'A build has failed. Find out which step broke it, and say in three sentences what to do.\n',
+  agent: null,
+  overrides: { secrets: ['ISSUE_TRACKER_TOKEN'] },
+  payload: new TextEncoder().encode('{}'),
+};
+
+const MEANINGS: Readonly<Record<string, string>> = {
+  PATH: 'that of the daemon',
+  HOME: "the run's directory, which is also the working directory",
+  TMPDIR: 'a folder that goes with the end of the attempt',
+  LANG: '`C.UTF-8`',
+  DOCKBELL_RUN_ID: 'ID of the run',
+  DOCKBELL_FACTORY: 'name of the factory',
+  DOCKBELL_AUTOMATION: 'name of the automation',
+  DOCKBELL_WEBHOOK: 'name of the webhook',
+  DOCKBELL_WEBHOOK_UID: 'UID of the webhook',
+  DOCKBELL_DELIVERY_ID: "the sender's ID of the delivery, as it was received",
+  DOCKBELL_PAYLOAD: 'absolute path of `event-payload.json`',
+};
+
+describe('docs/reference/runs.md', () => {
+  it('shows the files of a run as they are written', () => {
+    const { promptFile, runFile } = renderRunDocuments(INPUT);
+    expectGenerated(PAGE, 'prompt.md', `\n\`\`\`\`markdown\n${promptFile}\`\`\`\`\n\n`);
+    expectGenerated(PAGE, 'run.json', `\n\`\`\`json\n${runFile}\`\`\`\n\n`);
+  });
+
+  it('lists the whole environment of a run', () => {
+    const places = { work: '/w', temporary: '/t', payload: '/w/event-payload.json' };
+    const built = buildRunEnvironment(INPUT, places, '/bin', new Map());
+    const environment = built.ok ? built.environment : {};
+    const set = Object.keys(environment).filter((name) => environment[name] !== undefined);
+    const rows = set.map((name) => [`\`${name}\``, MEANINGS[name] ?? '?']);
+    expectGenerated(PAGE, 'environment', `\n${renderTable(['variable', 'holds'], rows)}\n`);
+  });
+});

@@ -1,0 +1,67 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { expect } from 'vitest';
+
+const ROOT = new URL('../../', import.meta.url);
+
+/** Where a path of the repository stands on this machine. */
+export function locate(path: string): URL {
+  return new URL(path, ROOT);
+}
+
+/** Text of a file of the repository. */
+export function readDocument(path: string): string {
+  return readFileSync(locate(path), 'utf8');
+}
+
+/** Every document: those in the root and all under docs/, as paths of the repository. */
+export function listDocuments(): string[] {
+  const inRoot = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
+  const inDocs = readdirSync(locate('docs/'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.md'))
+    .map((name) => `docs/${name.replaceAll('\\', '/')}`);
+  return [...inRoot, ...inDocs].sort();
+}
+
+/** A fenced block of a document. */
+export interface Fence {
+  document: string;
+  /** First word after the fence, for example `sh`. */
+  language: string;
+  /** What follows it: for definitions the path that the example would have. */
+  title: string;
+  text: string;
+}
+
+export function listFences(document: string): Fence[] {
+  return [...readDocument(document).matchAll(/^```(\S+)[ \t]*(.*)\n([\s\S]*?)^```$/gm)].map(
+    ([, language = '', title = '', text = '']) => ({ document, language, title, text }),
+  );
+}
+
+/** The document without its fenced blocks. */
+export function readProse(document: string): string {
+  return readDocument(document).replace(/^```[\s\S]*?^```$/gm, '');
+}
+
+/** The text between `<!-- name -->` and `<!-- end -->` is generated; `UPDATE_DOCS=1` writes it. */
+export function expectGenerated(document: string, name: string, generated: string): void {
+  const text = readDocument(document);
+  const begin = `<!-- ${name} -->\n`;
+  const from = text.indexOf(begin) + begin.length;
+  const to = text.indexOf('<!-- end -->', from);
+  expect(from > begin.length && to !== -1, `${document} has a place for "${name}"`).toBe(true);
+  if (process.env.UPDATE_DOCS) writeFileSync(locate(document), text.slice(0, from) + generated + text.slice(to));
+  else expect(text.slice(from, to)).toBe(generated);
+}
+
+/** A Markdown table, a line for each row. */
+export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('');
+}
+
+/** The first cells of the table between `<!-- name -->` and `<!-- end -->`, without their backticks. */
+export function readFirstColumn(document: string, name: string): string[] {
+  const part = readDocument(document).split(`<!-- ${name} -->`)[1]?.split('<!-- end -->')[0] ?? '';
+  return [...part.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1]!);
+}
