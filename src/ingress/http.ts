@@ -73,31 +73,48 @@ async function answerRequest(
   response: ServerResponse,
   awaitsContinue: boolean,
 ): Promise<void> {
-  const held = listener.inFlight.open();
   const headers = createRequestHeaders(request.rawHeaders);
   const isHealthCheck = isRead(request.method!) && readPath(request.url!) === '/healthz';
-  const answer = await (isHealthCheck
+  const answer = isHealthCheck
     ? HEALTHY
-    : listener.handle({
-        method: request.method!,
-        target: request.url!,
-        headers,
-        clientAddress: listener.findClientAddress(
-          request.socket.remoteAddress ?? 'unknown',
-          headers.get('x-forwarded-for'),
-        ),
-        readBody: (maxBytes): Promise<BodyRead> => {
-          const announcedBytes = readContentLength(headers);
-          if (awaitsContinue && (announcedBytes ?? 0) <= maxBytes) response.writeContinue();
-          return readBody(request, announcedBytes, maxBytes, held);
-        },
-      }));
-  held.release();
-  writeAnswer(request, response, answer, listener.bounds);
+    : await handleRequest(listener, request, headers, awaitsContinue ? () => response.writeContinue() : null);
+  if (answer === null || response.destroyed) request.socket.destroy();
+  else if (request.complete || isRestShort(headers, awaitsContinue, listener.bounds)) {
+    response.writeHead(answer.status, answer.headers as string[]);
+    response.end(answer.body);
+    request.resume();
+  } else {
+    response.writeHead(answer.status, [...answer.headers, 'Connection', 'close']);
+    response.write(answer.body);
+    endAfterRest(request, response, listener.bounds);
+  }
 }
 
 function isRead(method: string): boolean {
   return method === 'GET' || method === 'HEAD';
+}
+
+/** @param invite asks a sender for the body that waits for `100 Continue`; `null` for one that does not wait */
+async function handleRequest(
+  { handle, findClientAddress, inFlight }: Listener,
+  request: IncomingMessage,
+  headers: RequestHeaders,
+  invite: (() => void) | null,
+): Promise<IngressAnswer | null> {
+  const held = inFlight.open();
+  const answer = await handle({
+    method: request.method!,
+    target: request.url!,
+    headers,
+    clientAddress: findClientAddress(request.socket.remoteAddress ?? 'unknown', headers.get('x-forwarded-for')),
+    readBody: (maxBytes): Promise<BodyRead> => {
+      const announcedBytes = readContentLength(headers);
+      if (announcedBytes === null || announcedBytes <= maxBytes) invite?.();
+      return readBody(request, announcedBytes, maxBytes, held);
+    },
+  });
+  held.release();
+  return answer;
 }
 
 /** `null` for a chunked body; 0 where there is none. Its form was checked by the parser, which allows 2^64. */
@@ -106,22 +123,11 @@ function readContentLength(headers: RequestHeaders): number | null {
   return Math.min(Number(headers.get('content-length') ?? 0), Number.MAX_SAFE_INTEGER);
 }
 
-function writeAnswer(
-  request: IncomingMessage,
-  response: ServerResponse,
-  answer: IngressAnswer | null,
-  bounds: ServerBounds,
-): void {
-  if (answer === null || response.destroyed) {
-    request.socket.destroy();
-  } else if (request.complete) {
-    response.writeHead(answer.status, answer.headers as string[]);
-    response.end(answer.body);
-  } else {
-    response.writeHead(answer.status, [...answer.headers, 'Connection', 'close']);
-    response.write(answer.body);
-    endAfterRest(request, response, bounds);
-  }
+/** May what is left of the body be thrown away as it comes, so that the connection can be used again? */
+function isRestShort(headers: RequestHeaders, awaitsContinue: boolean, { lingerBytes }: ServerBounds): boolean {
+  const announcedBytes = readContentLength(headers);
+  // A sender that waited for `100 Continue` in vain may send the body or not: where its next request begins is unknown.
+  return !awaitsContinue && announcedBytes !== null && announcedBytes <= lingerBytes;
 }
 
 /** Closing at once would reset the connection and could take the answer with it; reading on forever would be worse. */
@@ -146,9 +152,10 @@ function endAfterRest(request: IncomingMessage, response: ServerResponse, bounds
  */
 function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket, newest: ServerResponse | undefined): void {
   if (error.code === 'ECONNRESET' || !socket.writable) socket.destroy();
-  else if (newest === undefined || newest.writableFinished) refuse(error, socket);
+  else if (newest === undefined || (newest.writableFinished && newest.req.complete)) refuse(error, socket);
+  // Its answer is out; what broke is the rest of its body.
+  else if (newest.headersSent) socket.destroySoon();
   else if (newest.req.complete) newest.once('close', () => socket.destroySoon());
-  else if (newest.headersSent) newest.end();
   // It waits behind others that came whole. To break off tells all of them "unknown", which is safe to repeat.
   else if (newest.socket === null) socket.destroy();
   else refuse(error, socket);

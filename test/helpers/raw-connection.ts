@@ -50,9 +50,9 @@ export class RawConnection {
   }
 
   /** The next answer, which states its length; `null` where the connection was closed without one. */
-  async readAnswer(): Promise<RawAnswer | null> {
+  async readAnswer(method = 'POST'): Promise<RawAnswer | null> {
     return eventually(() => {
-      const answer = this.#takeAnswer();
+      const answer = this.#takeAnswer(method !== 'HEAD');
       return answer !== null ? { answer } : this.#isClosed && { answer: null };
     }).then(({ answer }) => answer);
   }
@@ -65,11 +65,12 @@ export class RawConnection {
     this.socket.destroy();
   }
 
-  #takeAnswer(): RawAnswer | null {
+  #takeAnswer(hasBody: boolean): RawAnswer | null {
     const headEnd = this.#received.indexOf('\r\n\r\n');
     if (headEnd < 0) return null;
     const head = this.#received.slice(0, headEnd);
-    const bodyEnd = headEnd + 4 + Number(/^content-length: (\d+)$/im.exec(head)?.[1] ?? 0);
+    const length = /^content-length: (\d+)$/im.exec(head)?.[1];
+    const bodyEnd = headEnd + 4 + (hasBody ? Number(length ?? 0) : 0);
     if (this.#received.length < bodyEnd) return null;
     const body = this.#received.slice(headEnd + 4, bodyEnd);
     this.#received = this.#received.slice(bodyEnd);

@@ -1,0 +1,85 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type RawAnswer, withoutDate } from '../helpers/raw-connection.ts';
+import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
+
+const UNKNOWN = '/webhooks/w/wh_00000000000000000000000000';
+const NOT_FOUND = '{"type":"about:blank","title":"Not Found","status":404}';
+
+let ingress: TestIngress;
+
+beforeEach(async () => {
+  const webhooks = [
+    ...[{ name: 'hook' }, { name: 'off', enabled: false }, { name: 'gone' }],
+    ...[{ name: 'signed', authMode: 'signature' as const, signatureScheme: 'github' }],
+  ];
+  ingress = await startIngress({ webhooks });
+  await ingress.apply(webhooks.filter(({ name }) => name !== 'gone'));
+});
+
+afterEach(() => ingress.close());
+
+async function ask(target: string, method = 'POST', lines: string[] = []): Promise<RawAnswer | null> {
+  const body = '{"a":1}';
+  const head = [`${method} ${target} HTTP/1.1`, 'Host: hooks', `Authorization: Bearer ${TOKEN}`, ...lines];
+  const connection = await ingress.connect();
+  connection.send(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${method === 'HEAD' ? '' : body}`);
+  return withoutDate(await connection.readAnswer(method));
+}
+
+it('unknown, disabled, deleted webhooks and wrong paths answer the same bytes, and nothing is logged', async () => {
+  const unknown = await ask(UNKNOWN);
+  expect(unknown).toEqual({
+    status: 404,
+    head: [
+      'HTTP/1.1 404 Not Found',
+      'Content-Type: application/problem+json',
+      `Content-Length: ${NOT_FOUND.length}`,
+      'Connection: keep-alive',
+      'Keep-Alive: timeout=5, max=1000',
+    ].join('\r\n'),
+    body: NOT_FOUND,
+  });
+  const same = [
+    ...[ingress.path('off'), ingress.path('gone'), `${ingress.path('hook')}/${TOKEN}`, `${ingress.path('hook')}/`],
+    ...[`${ingress.path('signed')}/x`, `${ingress.path('off')}/x`, `${ingress.path('gone')}/x`, `${UNKNOWN}/x`],
+    ...[ingress.path('hook').toUpperCase(), ingress.path('hook').replace('_', '%5F'), `/${ingress.path('hook')}`],
+    ...['/', '/healthz', '/metrics', '/webhooks/w/', '/webhooks/w/__proto__', '/webhooks/w/constructor', '*'],
+  ];
+  for (const target of same) expect([target, await ask(target)]).toEqual([target, unknown]);
+  for (const name of ['hook', 'off', 'gone', 'signed']) expect(await ingress.deliveries(name)).toEqual([]);
+});
+
+it.each(['GET', 'HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
+  '%s is answered 405 with Allow: POST, the same for known and unknown webhooks',
+  async (method) => {
+    const known = await ask(ingress.path('hook'), method);
+    expect(known?.status).toBe(405);
+    expect(known?.head).toContain('\r\nAllow: POST\r\n');
+    for (const target of [UNKNOWN, ingress.path('off'), ingress.path('gone'), `${ingress.path('hook')}/x`]) {
+      expect(await ask(target, method)).toEqual(known);
+    }
+    expect((await ask('/webhooks/other', method))?.status).toBe(404);
+    expect(await ingress.deliveries()).toEqual([]);
+  },
+);
+
+it.each([
+  ['a query', (path: string) => `${path}?uid=other&/x`],
+  ['an absolute-form target', (path: string) => `http://elsewhere.example${path}?q`],
+])('%s is served by its path', async (_what, shape) => {
+  expect((await ask(shape(ingress.path())))?.status).toBe(202);
+});
+
+it('a webhook that is disabled answers 404 at once and takes up again when it is enabled', async () => {
+  expect((await ask(ingress.path()))?.status).toBe(202);
+  await ingress.apply([{ enabled: false }]);
+  expect((await ask(ingress.path()))?.status).toBe(404);
+  await ingress.apply([{}]);
+  expect((await ask(ingress.path()))?.status).toBe(202);
+  expect((await ingress.deliveries()).map(({ label }) => label)).toEqual(['Duplicate', 'Accepted']);
+});
+
+it('says that it lives under /healthz, whatever becomes of deliveries', async () => {
+  expect(await ingress.post('/healthz', { method: 'GET' })).toMatchObject({ status: 200, body: 'ok\n' });
+  expect(await ingress.post('/healthz?x=1', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
+});
