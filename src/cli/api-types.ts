@@ -167,21 +167,3 @@ export interface ApiToken {
   created_at: string;
   last_used_at: string | null;
 }
-
-export interface TraceEntry {
-  path: string;
-  operator: string;
-  expected: Json;
-  actual: Json;
-  present: boolean;
-  matched: boolean;
-  message: string;
-}
-
-export interface FilterVerdict {
-  verdict: 'Would trigger' | 'Would not trigger';
-  trace: TraceEntry[];
-  /** Path of the key that decided; `null` where every key matched or none could decide. */
-  decided_by: string | null;
-  message: string;
-}

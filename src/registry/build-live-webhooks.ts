@@ -3,8 +3,7 @@ import { isWebhookTrigger } from '../core/definition.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { type CompiledPattern, compilePattern } from '../filter/compile-pattern.ts';
-import { parsePattern } from '../filter/parse-pattern.ts';
+import { compileFilters, describeInvalid, type Judgement } from '../filter/judge-filters.ts';
 import { compileVerifier } from '../signature/compile-verifier.ts';
 import { findScheme } from '../signature/schemes.ts';
 import { compileTokenCheck } from '../signature/token.ts';
@@ -53,18 +52,18 @@ function collectListeners(automations: readonly AppliedAutomation[]): Map<Webhoo
   return byWebhook;
 }
 
-function collectPayloadFilters(automation: AppliedAutomation): Map<WebhookUid, (JsonObject | null)[]> {
-  const filters = new Map<WebhookUid, (JsonObject | null)[]>();
+function collectPayloadFilters(automation: AppliedAutomation): Map<WebhookUid, JsonObject[]> {
+  const filters = new Map<WebhookUid, JsonObject[]>();
   automation.triggers.forEach((trigger, index) => {
     if (!isWebhookTrigger(trigger)) return;
     for (const uid of automation.listensTo[index] ?? []) {
-      filters.set(uid, [...(filters.get(uid) ?? []), trigger.payload]);
+      filters.set(uid, [...(filters.get(uid) ?? []), trigger.payload ?? {}]);
     }
   });
   return filters;
 }
 
-function buildListener(automation: AppliedAutomation, payloads: readonly (JsonObject | null)[]): Listener {
+function buildListener(automation: AppliedAutomation, payloads: readonly JsonObject[]): Listener {
   const decide = automation.enabled ? compileDecision(payloads) : () => DISABLED;
   return { automation: automation.name, version: automation.version, decide };
 }
@@ -80,39 +79,17 @@ const DISABLED: Verdict = {
   message: 'the automation is disabled',
 };
 
-/** Any of the triggers suffices. Where none matches, a broken filter is said first, then which key of the first decided. */
-function compileDecision(payloads: readonly (JsonObject | null)[]): (payload: unknown) => Verdict {
-  if (payloads.some((payload) => payload === null)) return () => FIRES;
-  const parsed = payloads.map((payload) => parsePattern(payload));
-  const patterns = parsed.filter((result) => result.ok).map((result) => compilePattern(result.pattern));
-  const broken = parsed.find((result) => !result.ok);
-  const brokenVerdict = broken && !broken.ok ? explainBroken(broken.problems[0]?.message ?? 'unknown') : null;
-  return (payload) => {
-    if (patterns.some((pattern) => pattern.matches(payload))) return FIRES;
-    return brokenVerdict ?? explainFiltered(patterns[0]!, payload);
-  };
+function compileDecision(payloads: readonly JsonObject[]): Listener['decide'] {
+  const filters = compileFilters(payloads);
+  return (payload) => (filters.matches(payload) ? FIRES : explainSilence(filters.judge(payload)));
 }
 
-function explainFiltered(pattern: CompiledPattern, payload: unknown): Verdict {
-  const { decidedBy } = pattern.explain(payload);
-  return {
-    fires: false,
-    outcome: 'filtered',
-    path: decidedBy?.path ?? null,
-    expected: decidedBy?.expected ?? null,
-    actual: decidedBy?.actual ?? null,
-    message: decidedBy?.message ?? 'the payload is not an object',
-  };
-}
-
-/** A filter that cannot be evaluated never matches (decisions, "Payload filter"). */
-function explainBroken(problem: string): Verdict {
-  return {
-    fires: false,
-    outcome: 'filter_error',
-    path: null,
-    expected: null,
-    actual: null,
-    message: `the filter cannot be evaluated: ${problem}`,
-  };
+function explainSilence(judgement: Judgement): Verdict {
+  if (judgement.outcome === 'matched') return FIRES;
+  if (judgement.outcome === 'invalid') {
+    const message = describeInvalid(judgement.problems);
+    return { fires: false, outcome: 'filter_error', path: null, expected: null, actual: null, message };
+  }
+  const { path, expected, actual, message } = judgement.decidedBy;
+  return { fires: false, outcome: 'filtered', path, expected, actual, message };
 }

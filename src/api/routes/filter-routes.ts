@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
+import type { FilterVerdict } from '../../filter/judge-filters.ts';
 import { requireRole } from '../access-rules.ts';
-import type { FilterVerdict } from '../judge-filter.ts';
-import { judgeAutomation, judgeFilter } from '../judge-filter.ts';
+import { judgeApplied, judgeFilter } from '../judge-filter.ts';
 import { factoryOf, requireReached } from '../reach.ts';
 import { refTo } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
@@ -84,5 +84,5 @@ async function judge(services: AdminServices, request: FilterTestRequest, subjec
   const { automation, filter } = request.body;
   if (automation === undefined) return judgeFilter(filter, subject.payload);
   const found = await services.inventory.automation(factoryOf(request).name, automation);
-  return judgeAutomation(requireReached(request, 'automation', found), subject.webhook, subject.payload);
+  return judgeApplied(requireReached(request, 'automation', found), subject.webhook, subject.payload);
 }

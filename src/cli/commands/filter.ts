@@ -5,12 +5,13 @@ import type { AutomationDefinition } from '../../core/definition.ts';
 import { escapeLines, escapeText } from '../../core/escape-text.ts';
 import type { Json } from '../../core/json.ts';
 import { validateTree } from '../../definitions/validate-tree.ts';
+import type { TraceEntry } from '../../filter/explain.ts';
+import type { FilterVerdict } from '../../filter/judge-filters.ts';
 import { readDirectoryTree } from '../../source/directory-source.ts';
 import { ApiError } from '../api-client.ts';
-import type { FilterVerdict, TraceEntry } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { judgeAutomation, judgeFilter, parseFilterText } from '../judge-filter.ts';
+import { judgeDeclared, judgeFilter, parseFilterText } from '../judge-filter.ts';
 import type { Column } from '../output.ts';
 import { parseJsonBytes, readInput } from '../read-input.ts';
 import type { Bind, Session } from '../session.ts';
@@ -75,7 +76,7 @@ async function judge(session: Session, options: TestOptions): Promise<FilterVerd
   if (payload === undefined) return askDaemon(session, options, { filter });
   if (filter !== undefined) return judgeFilter(filter, payload);
   const automation = await findAutomation(session, options.automation!, options.dir);
-  return automation === null ? askDaemon(session, options, { payload }) : judgeAutomation(automation, payload);
+  return automation === null ? askDaemon(session, options, { payload }) : judgeDeclared(automation, payload);
 }
 
 async function readFilter(session: Session, path: string): Promise<unknown> {

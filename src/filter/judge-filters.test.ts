@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { compileFilters, judgeAutomation, presentJudgement } from './judge-filters.ts';
+
+const LEVEL = { level: ['fatal'] };
+const SOURCE = { source: ['ci'] };
+const BROKEN = { level: 'fatal' };
+
+describe('Filters of which any suffices', () => {
+  it('match where one of them does, and say so with the trace of that one', () => {
+    const filters = compileFilters([LEVEL, SOURCE]);
+    const payload = { level: 'info', source: 'ci' };
+    expect(filters.matches(payload)).toBe(true);
+    expect(filters.judge(payload)).toMatchObject({ outcome: 'matched', trace: [{ path: 'source', matched: true }] });
+  });
+
+  it('are explained by the first where none matches', () => {
+    const filters = compileFilters([LEVEL, SOURCE]);
+    expect(filters.matches({ source: 'x' })).toBe(false);
+    expect(filters.judge({ source: 'x' })).toMatchObject({ outcome: 'filtered', decidedBy: { path: 'level' } });
+  });
+
+  it('match everything where one is empty, as of a trigger without any', () => {
+    const filters = compileFilters([LEVEL, {}]);
+    expect(filters.matches(7)).toBe(true);
+    expect(presentJudgement(filters.judge(7))).toMatchObject({ verdict: 'Would trigger', decided_by: null });
+  });
+
+  it('that cannot be evaluated never match, which is said before any key that decided', () => {
+    expect(compileFilters([BROKEN, LEVEL]).judge({ level: 'fatal' })).toMatchObject({ outcome: 'matched' });
+    expect(compileFilters([LEVEL, BROKEN]).judge({})).toMatchObject({ outcome: 'invalid' });
+    const broken = compileFilters([BROKEN]);
+    expect(broken.matches({ level: 'fatal' })).toBe(false);
+    expect(presentJudgement(broken.judge({ level: 'fatal' }))).toEqual({
+      verdict: 'Would not trigger',
+      trace: [],
+      decided_by: null,
+      message: expect.stringMatching(/^The filter cannot be evaluated: Expected a list/),
+    });
+  });
+});
+
+describe('An automation', () => {
+  const automation = { name: 'triage', enabled: true, filters: [LEVEL], deafness: 'It listens to nothing.' };
+
+  it.each([
+    [{ level: 'fatal' }, 'Would trigger', null],
+    [{ level: 'info' }, 'Would not trigger', 'level'],
+    [7, 'Would not trigger', ''],
+  ])('on %j: %s', (payload, verdict, decidedBy) => {
+    expect(judgeAutomation(automation, payload)).toMatchObject({ verdict, decided_by: decidedBy });
+  });
+
+  it('that is disabled starts nothing, and still shows what its filter found', () => {
+    expect(judgeAutomation({ ...automation, enabled: false }, { level: 'fatal' })).toMatchObject({
+      verdict: 'Would not trigger',
+      trace: [{ matched: true }],
+      message: 'The automation triage is disabled.',
+    });
+  });
+
+  it('without a trigger that counts says why', () => {
+    expect(judgeAutomation({ ...automation, filters: [] }, {})).toMatchObject({
+      verdict: 'Would not trigger',
+      message: 'It listens to nothing.',
+    });
+  });
+});

@@ -1,0 +1,91 @@
+import type { JsonObject } from '../core/json.ts';
+import { type CompiledPattern, compilePattern } from './compile-pattern.ts';
+import type { TraceEntry } from './explain.ts';
+import { type PatternProblem, parsePattern } from './parse-pattern.ts';
+
+/**
+ * What the filters of an automation make of a payload. `invalid`: none matched, and some could not be evaluated, which
+ * then never match (decisions, "Payload filter"); said before any key that decided, since it is what has to be mended.
+ */
+export type Judgement =
+  | { outcome: 'matched'; trace: TraceEntry[] }
+  | { outcome: 'filtered'; trace: TraceEntry[]; decidedBy: TraceEntry }
+  | { outcome: 'invalid'; problems: PatternProblem[] };
+
+/** Filters of which any suffices: those of all triggers of one automation that listen to a webhook. */
+export interface CompiledFilters {
+  /** Does the payload, as `JSON.parse` gave it, match any of them? The quick way, for the path of a delivery. */
+  matches(payload: unknown): boolean;
+  /** The same verdict with its reasons: those of the filter that matches, else of the first. */
+  judge(payload: unknown): Judgement;
+}
+
+/** Prepares filters as JSON or YAML gave them; a trigger without one counts as `{}`, which every payload matches. */
+export function compileFilters(filters: readonly unknown[]): CompiledFilters {
+  const parsed = filters.map(parsePattern);
+  const patterns = parsed.flatMap((result) => (result.ok ? [compilePattern(result.pattern)] : []));
+  const problems = parsed.flatMap((result) => (result.ok ? [] : result.problems));
+  return {
+    matches: (payload) => patterns.some((pattern) => pattern.matches(payload)),
+    judge: (payload) => judgePatterns(patterns, problems, payload),
+  };
+}
+
+function judgePatterns(patterns: readonly CompiledPattern[], problems: PatternProblem[], payload: unknown): Judgement {
+  const matching = patterns.find((pattern) => pattern.matches(payload));
+  const deciding = matching ?? patterns[0];
+  if (deciding === undefined || (matching === undefined && problems.length > 0))
+    return { outcome: 'invalid', problems };
+  const { trace, decidedBy } = deciding.explain(payload);
+  return decidedBy === null ? { outcome: 'matched', trace } : { outcome: 'filtered', trace, decidedBy };
+}
+
+/** What a test of a filter or an automation answers, in the words of the API and of the command line. */
+export interface FilterVerdict {
+  verdict: 'Would trigger' | 'Would not trigger';
+  trace: TraceEntry[];
+  /** Path of the key that decided; `null` where every key matched or none could decide. */
+  decided_by: string | null;
+  message: string;
+}
+
+/** An automation as far as it is judged here. */
+export interface JudgedAutomation {
+  name: string;
+  enabled: boolean;
+  /** Filters of the triggers that count; `{}` for a trigger without one. */
+  filters: readonly JsonObject[];
+  /** Said where no trigger counts. */
+  deafness: string;
+}
+
+/** Would a delivery with this payload start the automation? A disabled one starts nothing, whatever matches. */
+export function judgeAutomation(automation: JudgedAutomation, payload: unknown): FilterVerdict {
+  if (automation.filters.length === 0) return refuse(automation.deafness);
+  const judgement = compileFilters(automation.filters).judge(payload);
+  if (automation.enabled) return presentJudgement(judgement);
+  const trace = judgement.outcome === 'invalid' ? [] : judgement.trace;
+  return refuse(`The automation ${automation.name} is disabled.`, trace);
+}
+
+/** The verdict that a judgement amounts to. */
+export function presentJudgement(judgement: Judgement): FilterVerdict {
+  if (judgement.outcome === 'invalid') return refuse(describeInvalid(judgement.problems));
+  const { outcome, trace } = judgement;
+  if (outcome === 'filtered') {
+    const { path, message } = judgement.decidedBy;
+    return { ...refuse(message, trace), decided_by: path };
+  }
+  const message =
+    trace.length === 0 ? 'The filter is empty: it matches every payload.' : 'Every key of the filter matched.';
+  return { verdict: 'Would trigger', trace, decided_by: null, message };
+}
+
+/** One sentence about filters that cannot be evaluated. */
+export function describeInvalid([first]: readonly PatternProblem[]): string {
+  return `The filter cannot be evaluated: ${first?.message ?? 'there is none.'}`;
+}
+
+function refuse(message: string, trace: TraceEntry[] = []): FilterVerdict {
+  return { verdict: 'Would not trigger', trace, decided_by: null, message };
+}
