@@ -18,18 +18,26 @@ export interface Refusal {
 /** More than any rotation needs; bounds the work that a stranger's header with many Ed25519 signatures can cause. */
 export const MAX_SIGNATURES = 16;
 
-/** Cuts a signature header into its entries. Entries without the scheme's separator carry no label and are left out. */
-export function readEntries(scheme: Scheme, header: string): Entry[] {
-  if (scheme.entrySeparator === null) return keepEntry([], scheme.labelSeparator, header);
+/**
+ * Cuts a signature header into its entries. Entries without the scheme's separator carry no label and are left out.
+ * Cut by positions, not by `split` and `trim`: their intermediate texts cost a fifth of the check of a small body.
+ */
+export function readEntries({ entrySeparator, labelSeparator }: Scheme, header: string): Entry[] {
+  if (entrySeparator === null) return keepEntry([], labelSeparator, header);
   const entries: Entry[] = [];
-  for (const text of header.split(scheme.entrySeparator)) keepEntry(entries, scheme.labelSeparator, trimBlanks(text));
+  for (let start = 0; start <= header.length; ) {
+    const found = header.indexOf(entrySeparator, start);
+    const end = found < 0 ? header.length : found;
+    keepEntry(entries, labelSeparator, cutTrimmed(header, start, end));
+    start = end + 1;
+  }
   return entries;
 }
 
-/** HTTP's white space only: `trim` would also take bytes such as 0xa0, and with them junk for part of a signature. */
-function trimBlanks(text: string): string {
-  let start = 0;
-  let end = text.length;
+/** Trims HTTP's white space only: `trim` would also take bytes such as 0xa0, and with them junk for part of a signature. */
+function cutTrimmed(text: string, from: number, to: number): string {
+  let start = from;
+  let end = to;
   while (start < end && isBlank(text.charCodeAt(start))) start++;
   while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
   return text.slice(start, end);
@@ -58,18 +66,19 @@ export function readSignatures(
   scheme: Scheme,
   form: KeyForm,
 ): { ok: true; signatures: string[] } | Refusal {
-  const ours = entries.filter((entry) => entry.label === form.label);
-  if (ours.length === 0)
-    return malformed(`wrong prefix: no \`${form.label}${scheme.labelSeparator}\` before a signature`);
-  if (ours.length > MAX_SIGNATURES) return malformed(`more than ${MAX_SIGNATURES} signatures`);
   const length = signatureLength(scheme, form);
   const signatures: string[] = [];
   let fault: string | null = null;
-  for (const { value } of ours) {
+  let ours = 0;
+  for (const { label, value } of entries) {
+    if (label !== form.label) continue;
+    ours++;
     const wrong = value === '' ? null : faultOf(value, scheme.encoding, length);
     if (value !== '' && wrong === null) signatures.push(value);
     fault ??= wrong;
   }
+  if (ours === 0) return malformed(`wrong prefix: no \`${form.label}${scheme.labelSeparator}\` before a signature`);
+  if (ours > MAX_SIGNATURES) return malformed(`more than ${MAX_SIGNATURES} signatures`);
   if (signatures.length > 0) return { ok: true, signatures };
   return fault === null ? { ok: false, reason: 'missing_credential', detail: null } : malformed(fault);
 }
