@@ -159,8 +159,7 @@ async function pruneIdentities({ db, policy, nowMs, limit, pass }: Piece): Promi
     .orderBy('seq')
     .limit(limit)
     .execute();
-  const keptMs = Math.max(policy.identitiesMs, policy.deliveriesMs);
-  const walked = walkOld(rows, nowMs - keptMs, nowMs, pass);
+  const walked = walkOld(rows, nowMs - policy.identitiesMs, nowMs, pass);
   const logged = await findLogged(
     db,
     walked.old.map((identity) => identity.delivery),

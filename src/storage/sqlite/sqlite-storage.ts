@@ -1,6 +1,7 @@
 import type { Storage } from '../../core/ports/storage.ts';
 import { prepareRecordBatch } from './delivery-log.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
+import { watchFullDisk } from './full-disk.ts';
 import { createInventory } from './inventory.ts';
 import { createInventoryReader } from './inventory-reader.ts';
 import { openDatabase } from './open-database.ts';
@@ -28,12 +29,20 @@ export function openSqliteStorage(file: string, space: SpaceGuard = UNGUARDED): 
   const db = openDatabase(file);
   const query = createQueryBuilder(db);
   const recordBatch = prepareRecordBatch(db);
-  const guard = <Port extends object>(port: Port) => translateErrors(port, space);
+  const fullDisk = watchFullDisk(db);
+  const onDiskFull = () => {
+    fullDisk.found();
+    space.releaseBallast();
+  };
+  const guard = <Port extends object>(port: Port) => translateErrors(port, onDiskFull);
   return {
     deliveryLog: guard({
       record: async (batch) => {
         space.check();
-        return recordBatch(batch);
+        if (batch.length === 0) fullDisk.probe();
+        const outcomes = recordBatch(batch);
+        if (batch.length > 0) fullDisk.over();
+        return outcomes;
       },
     }),
     deliveryReader: guard(createDeliveryReader(query)),
@@ -52,7 +61,7 @@ export function openSqliteStorage(file: string, space: SpaceGuard = UNGUARDED): 
 const UNGUARDED: SpaceGuard = { check: () => undefined, releaseBallast: () => undefined };
 
 /** Every operation of a port, its failures given the codes that callers decide on. */
-function translateErrors<Port extends object>(port: Port, space: SpaceGuard): Port {
+function translateErrors<Port extends object>(port: Port, onDiskFull: () => void): Port {
   const operations = Object.entries(port as Record<string, (...args: unknown[]) => Promise<unknown>>);
   const translated = operations.map(([name, operation]) => [
     name,
@@ -60,7 +69,7 @@ function translateErrors<Port extends object>(port: Port, space: SpaceGuard): Po
       try {
         return await operation(...args);
       } catch (error) {
-        if (isDiskFull(error)) space.releaseBallast();
+        if (isDiskFull(error)) onDiskFull();
         throw toStorageError(error);
       }
     },

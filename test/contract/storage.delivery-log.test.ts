@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { IDENTITY_SOURCES, type RecordOutcome } from '../../src/core/delivery.ts';
+import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook } from '../helpers/build-apply.ts';
+import { buildOffer, buildRejection, START_MS } from '../helpers/build-offer.ts';
+import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+
+describe.each(STORAGES)('the delivery log on $name', (kind) => {
+  const opened = useStorage(kind);
+  const record = (...batch: Parameters<typeof opened.storage.deliveryLog.record>[0]) =>
+    opened.storage.deliveryLog.record(batch);
+  const outcomes = (recorded: RecordOutcome[]) => recorded.map(({ outcome }) => outcome);
+
+  it('stores a new delivery, its exact bytes, its decisions and its runs together', async () => {
+    const { webhook, version, uid } = await applyOneOfEach(opened.storage);
+    const offer = buildOffer({ webhook, body: '{"big": 1e400}', runs: [{ automation: 'fix-errors', version }] });
+    const expected = { id: offer.id, run: offer.runs[0]!.id, decisions: offer.decisions };
+
+    expect(await record(offer)).toEqual([{ outcome: 'accepted' }]);
+
+    const { deliveryReader, runReader } = opened.storage;
+    expect(await deliveryReader.get(expected.id)).toEqual({
+      ...{ id: expected.id, factory: 'payments', webhookUid: uid, webhookName: 'internal-ci', label: 'Accepted' },
+      identity: { source: 'header', value: `key of ${expected.id}` },
+      ...{ reason: null, detail: null, size: 14, count: 1, receivedAt: START_MS, clientAddress: '192.0.2.7' },
+      ...{ revision: 'c0ffee', duplicateOf: null, runs: [expected.run] },
+    });
+    expect(Buffer.from((await deliveryReader.payload(expected.id))!).toString()).toBe('{"big": 1e400}');
+    expect(await deliveryReader.decisions(expected.id)).toEqual(expected.decisions);
+    expect(await runReader.get(expected.run)).toMatchObject({ state: 'queued', attempt: 1, delivery: expected.id });
+  });
+
+  it('keeps what it accepted when it is closed and opened again', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const offer = buildOffer({ webhook });
+    await record(offer);
+    opened.reopen();
+    expect(await opened.storage.deliveryReader.get(offer.id)).toMatchObject({ id: offer.id, label: 'Accepted' });
+  });
+
+  it('accepts exactly one of two deliveries with one identity in one batch', async () => {
+    const { webhook, version } = await applyOneOfEach(opened.storage);
+    const runs = [{ automation: 'fix-errors', version }];
+    const [first, second] = [buildOffer({ webhook, key: 'k', runs }), buildOffer({ webhook, key: 'k', runs })];
+    expect(await record(first, second)).toEqual([{ outcome: 'accepted' }, { outcome: 'duplicate', of: first.id }]);
+    const page = await opened.storage.runReader.list({
+      ...{ factory: 'payments', state: null, automation: null, limit: 10, cursor: null },
+    });
+    expect(page.data.map((run) => run.delivery)).toEqual([first.id]);
+  });
+
+  it('keeps of a duplicate the metadata only, linked to the accepted delivery', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const [first, second] = [buildOffer({ webhook, key: 'k' }), buildOffer({ webhook, key: 'k', at: START_MS + 5 })];
+    await record(first);
+    expect(await record(second)).toEqual([{ outcome: 'duplicate', of: first.id }]);
+    const { deliveryReader } = opened.storage;
+    expect(await deliveryReader.get(second.id)).toMatchObject({
+      ...{ label: 'Duplicate', reason: 'same_identity', duplicateOf: first.id, runs: [] },
+    });
+    expect(await deliveryReader.payload(second.id)).toBeNull();
+    expect(await deliveryReader.decisions(second.id)).toEqual([]);
+  });
+
+  it('says when an identity is repeated with another body', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    await record(buildOffer({ webhook, key: 'k', body: '1' }));
+    const other = buildOffer({ webhook, key: 'k', body: '2' });
+    await record(other);
+    expect(await opened.storage.deliveryReader.get(other.id)).toMatchObject({ reason: 'same_identity_other_body' });
+  });
+
+  it('scopes identities to the webhook and to the source they came from', async () => {
+    const webhooks = [buildWebhook({ name: 'a' }), buildWebhook({ name: 'b' })];
+    const applied = await applyFactory(opened.storage, { webhooks });
+    const [a, b] = applied.webhooks.map((webhook) => webhook.ref);
+    const batch = IDENTITY_SOURCES.flatMap((source) => [
+      buildOffer({ webhook: a!, source, key: 'same' }),
+      buildOffer({ webhook: b!, source, key: 'same' }),
+    ]);
+    expect(new Set(outcomes(await record(...batch)))).toEqual(new Set(['accepted']));
+  });
+
+  it('compares identities by every character, also those that text functions cut or fold', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const keys = ['a', 'A', 'a ', ' a', 'a\u0000', 'a\u0000b', '\u00e9', 'e\u0301', '', '\u0000'];
+    const batch = keys.map((key) => buildOffer({ webhook, key }));
+    expect(outcomes(await record(...batch))).toEqual(keys.map(() => 'accepted'));
+    const again = keys.map((key) => buildOffer({ webhook, key }));
+    expect(outcomes(await record(...again))).toEqual(keys.map(() => 'duplicate'));
+  });
+
+  it('remembers no identity of a delivery that was turned away', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const rejection = { ...buildRejection({ webhook }), identity: { source: 'header' as const, value: 'k' } };
+    const batch = [rejection, buildOffer({ webhook, key: 'k' })];
+    expect(outcomes(await record(...batch))).toEqual(['logged', 'accepted']);
+  });
+
+  it('stores a rejection with its reason, its count and no payload', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const rejection = buildRejection({ webhook, label: 'Rejected (too large)', count: 17 });
+    await record({ ...rejection, detail: 'announced 300000 bytes' });
+    const { deliveryReader } = opened.storage;
+    expect(await deliveryReader.get(rejection.id)).toMatchObject({
+      ...{ label: 'Rejected (too large)', reason: 'bad_credential', detail: 'announced 300000 bytes', count: 17 },
+      ...{ identity: null, runs: [], clientAddress: '192.0.2.8', size: 12 },
+    });
+    expect(await deliveryReader.payload(rejection.id)).toBeNull();
+    expect(await deliveryReader.decisions(rejection.id)).toEqual([]);
+  });
+
+  it('fails an entry that cannot be stored alone, and leaves nothing of it', async () => {
+    const { webhook, version } = await applyOneOfEach(opened.storage);
+    const runs = [{ automation: 'fix-errors', version }];
+    const first = buildOffer({ webhook, runs });
+    const poisoned = { ...buildOffer({ webhook, key: 'poison', runs }), id: first.id };
+    const last = buildOffer({ webhook, runs });
+    expect(outcomes(await record(first, poisoned, last))).toEqual(['accepted', 'failed', 'accepted']);
+    const { deliveryReader, runReader } = opened.storage;
+    expect(await runReader.get(poisoned.runs[0]!.id)).toBeNull();
+    expect(await deliveryReader.get(last.id)).toMatchObject({ runs: [last.runs[0]!.id] });
+    expect(outcomes(await record(buildOffer({ webhook, key: 'poison' })))).toEqual(['accepted']);
+  });
+
+  it('refuses a delivery whose run would have no prompt', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const offer = buildOffer({ webhook, runs: [{ automation: 'fix-errors', version: 4711 }] });
+    expect(await record(offer)).toEqual([{ outcome: 'failed', message: expect.stringContaining('4711') }]);
+    expect(await opened.storage.deliveryReader.get(offer.id)).toBeNull();
+  });
+
+  it('gives each automation at most one run of a delivery', async () => {
+    const { webhook, version } = await applyOneOfEach(opened.storage);
+    const twice = [1, 2].map(() => ({ automation: 'fix-errors', version }));
+    expect(outcomes(await record(buildOffer({ webhook, runs: twice })))).toEqual(['failed']);
+  });
+
+  it('takes an empty batch', async () => {
+    expect(await record()).toEqual([]);
+  });
+
+  it('accepts exactly one delivery of each identity, whatever the batches', async () => {
+    const drawnOffer = fc.record({
+      webhook: fc.constantFrom(0, 1),
+      source: fc.constantFrom(...IDENTITY_SOURCES),
+      key: fc.constantFrom('a', 'b', 'A'),
+      hasRun: fc.boolean(),
+    });
+    const batches = fc.array(fc.array(drawnOffer, { maxLength: 12 }), { maxLength: 5 });
+    let factories = 0;
+    const check = async (drawn: typeof batches extends fc.Arbitrary<infer T> ? T : never) => {
+      const factory = `factory-${++factories}`;
+      const webhooks = ['a', 'b'].map((name) => buildWebhook({ name, factory }));
+      const automations = [buildAutomation({ factory })];
+      const applied = await applyFactory(opened.storage, { factory, webhooks, automations });
+      const { version } = applied.automations[0]!;
+      const acceptedAs = new Map<string, string>();
+      for (const batch of drawn) {
+        const offers = batch.map(({ webhook, source, key, hasRun }) => {
+          const runs = hasRun ? [{ automation: 'fix-errors', version }] : [];
+          return buildOffer({ webhook: applied.webhooks[webhook]!.ref, source, key, runs });
+        });
+        const recorded = await record(...offers);
+        for (const [index, offer] of offers.entries()) {
+          const identity = `${offer.webhook} ${offer.identity.source} ${offer.identity.key}`;
+          const earlier = acceptedAs.get(identity);
+          expect(recorded[index]).toEqual(earlier ? { outcome: 'duplicate', of: earlier } : { outcome: 'accepted' });
+          const stored = await opened.storage.deliveryReader.get(offer.id);
+          expect(stored!.runs).toEqual(earlier ? [] : offer.runs.map((run) => run.id));
+          if (!earlier) acceptedAs.set(identity, offer.id);
+        }
+      }
+    };
+    await fc.assert(fc.asyncProperty(batches, check), { numRuns: 50 });
+  });
+});

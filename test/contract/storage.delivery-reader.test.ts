@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveryId, WebhookUid } from '../../src/core/ids.ts';
+import { applyFactory, applyOneOfEach, buildWebhook } from '../helpers/build-apply.ts';
+import { buildOffer, buildRejection, START_MS } from '../helpers/build-offer.ts';
+import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+
+const UNKNOWN = 'dlv_00000000000000000000000000' as DeliveryId;
+
+describe.each(STORAGES)('reading deliveries on $name', (kind) => {
+  const opened = useStorage(kind);
+
+  /** 3 accepted, 2 of them repeated, 2 rejected, in turn. */
+  async function recordSeven() {
+    const { webhook, version, uid } = await applyOneOfEach(opened.storage);
+    const runs = [{ automation: 'fix-errors', version }];
+    const batch = [
+      buildOffer({ webhook, key: 'a', runs }),
+      buildRejection({ webhook }),
+      buildOffer({ webhook, key: 'a' }),
+      buildOffer({ webhook, key: 'b' }),
+      buildRejection({ webhook, label: 'Rejected (invalid JSON)' }),
+      buildOffer({ webhook, key: 'b' }),
+      buildOffer({ webhook, key: 'c', runs }),
+    ];
+    await opened.storage.deliveryLog.record(batch);
+    return { uid: uid as WebhookUid, webhook, batch, ids: batch.map((entry) => entry.id) };
+  }
+
+  it('lists newest first with the runs of each delivery', async () => {
+    const { uid, batch, ids } = await recordSeven();
+    const page = await opened.storage.deliveryReader.list({ webhookUid: uid, label: null, limit: 50, cursor: null });
+    expect(page.nextCursor).toBeNull();
+    expect(page.data.map((delivery) => delivery.id)).toEqual(ids.toReversed());
+    const runs = new Map(page.data.map((delivery) => [delivery.id, delivery.runs]));
+    expect(runs.get(ids[0]!)).toEqual([(batch[0] as ReturnType<typeof buildOffer>).runs[0]!.id]);
+    expect(runs.get(ids[3]!)).toEqual([]);
+  });
+
+  it.each([
+    ['Accepted', [6, 3, 0]],
+    ['Duplicate', [5, 2]],
+    ['Rejected (auth)', [1]],
+    ['Rejected (invalid JSON)', [4]],
+    ['Rejected (too large)', []],
+  ] as const)('lists only what has the label %s', async (label, places) => {
+    const { uid, ids } = await recordSeven();
+    const page = await opened.storage.deliveryReader.list({ webhookUid: uid, label, limit: 50, cursor: null });
+    expect(page.data.map((delivery) => delivery.id)).toEqual(places.map((place) => ids[place]));
+  });
+
+  it.each([null, 'Accepted', 'Duplicate'] as const)(
+    'walks the pages of label %s without gap or overlap',
+    async (label) => {
+      const { uid, webhook } = await recordSeven();
+      const request = { webhookUid: uid, label };
+      const whole = await opened.storage.deliveryReader.list({ ...request, limit: 50, cursor: null });
+      const walked: string[] = [];
+      for (let cursor: string | null | undefined = null; cursor !== undefined; ) {
+        const page = await opened.storage.deliveryReader.list({ ...request, limit: 2, cursor });
+        walked.push(...page.data.map((delivery) => delivery.id));
+        // New entries between two pages shift nothing.
+        if (label === null) await opened.storage.deliveryLog.record([buildOffer({ webhook })]);
+        cursor = page.nextCursor ?? undefined;
+      }
+      expect(walked).toEqual(whole.data.map((delivery) => delivery.id));
+    },
+  );
+
+  it('gives no cursor where a page ends with the last entry', async () => {
+    const { uid } = await recordSeven();
+    const page = await opened.storage.deliveryReader.list({ webhookUid: uid, label: null, limit: 7, cursor: null });
+    expect(page.data).toHaveLength(7);
+    expect(page.nextCursor).toBeNull();
+  });
+
+  it.each(['', 'nonsense', 'czU=', Buffer.from('5').toString('base64url'), Buffer.from('s-1').toString('base64url')])(
+    'refuses the cursor %j, which no page gave',
+    async (cursor) => {
+      const { uid } = await recordSeven();
+      const listing = opened.storage.deliveryReader.list({ webhookUid: uid, label: null, limit: 5, cursor });
+      await expect(listing).rejects.toMatchObject({ name: 'AppError', code: 'bad_request' });
+    },
+  );
+
+  it('lists nothing of another webhook, and an empty page for one that never was', async () => {
+    const { uid } = await recordSeven();
+    const { webhooks } = await applyFactory(opened.storage, { webhooks: [buildWebhook({ name: 'other' })] });
+    const other = webhooks.find((webhook) => webhook.name === 'other')!;
+    const entry = buildOffer({ webhook: other.ref });
+    await opened.storage.deliveryLog.record([entry]);
+    const request = { label: null, limit: 50, cursor: null };
+    const { deliveryReader } = opened.storage;
+    const ofOther = await deliveryReader.list({ ...request, webhookUid: other.uid });
+    expect(ofOther.data.map((delivery) => delivery.id)).toEqual([entry.id]);
+    const ofFirst = await deliveryReader.list({ ...request, webhookUid: uid });
+    expect(ofFirst.data).toHaveLength(7);
+    expect(await deliveryReader.list({ ...request, webhookUid: 'wh_nobody' })).toEqual({ data: [], nextCursor: null });
+  });
+
+  it('keeps the log of a deleted webhook readable', async () => {
+    const { uid, ids } = await recordSeven();
+    await applyFactory(opened.storage, { deleteWebhooks: [uid], at: START_MS + 1 });
+    const page = await opened.storage.deliveryReader.list({ webhookUid: uid, label: null, limit: 50, cursor: null });
+    expect(page.data).toHaveLength(ids.length);
+  });
+
+  it('tells an unknown id from an entry without payload', async () => {
+    const { ids } = await recordSeven();
+    const { deliveryReader } = opened.storage;
+    expect(await deliveryReader.get(UNKNOWN)).toBeNull();
+    expect(await deliveryReader.payload(UNKNOWN)).toBeNull();
+    expect(await deliveryReader.decisions(UNKNOWN)).toBeNull();
+    expect(await deliveryReader.decisions(ids[1]!)).toEqual([]);
+  });
+
+  it('gives back every byte of a payload', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const bytes = Uint8Array.from({ length: 262_144 }, (_, index) => index & 255);
+    const offer = buildOffer({ webhook, body: bytes });
+    await opened.storage.deliveryLog.record([offer]);
+    const payload = await opened.storage.deliveryReader.payload(offer.id);
+    expect(Buffer.compare(payload!, bytes)).toBe(0);
+  });
+});

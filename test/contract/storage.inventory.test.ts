@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest';
+import type { Diagnostic } from '../../src/core/diagnostic.ts';
+import type { Condition } from '../../src/core/reconciliation.ts';
+import {
+  applyFactory,
+  buildApply,
+  buildAutomation,
+  buildReconciliation,
+  buildWebhook,
+  FACTORY,
+} from '../helpers/build-apply.ts';
+import { buildOffer, START_MS } from '../helpers/build-offer.ts';
+import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+
+const READY: Condition = { type: 'Ready', status: 'True', reason: 'Serving', message: 'c0ffee is live', since: 1 };
+const LATER = START_MS + 60_000;
+
+describe.each(STORAGES)('the inventory on $name', (kind) => {
+  const opened = useStorage(kind);
+  const inventory = () => opened.storage.inventory;
+  const reader = () => opened.storage.inventoryReader;
+
+  it('knows nothing of a factory that was never registered', async () => {
+    expect(await inventory().load('nobody')).toBeNull();
+    expect(await inventory().status('nobody')).toBeNull();
+    expect(await inventory().lastReconciliation('nobody')).toBeNull();
+  });
+
+  it('registers a factory once and keeps what is there', async () => {
+    await applyFactory(opened.storage, { webhooks: [buildWebhook()] });
+    await inventory().register(FACTORY, LATER);
+    expect(await inventory().load(FACTORY)).toMatchObject({ revision: 'c0ffee', webhooks: [{ name: 'internal-ci' }] });
+  });
+
+  it('gives back what was applied, every field of it', async () => {
+    const webhook = buildWebhook({
+      ...{ description: 'Ours', authMode: 'signature', signatureScheme: 'github', secretVersion: 7 },
+      ...{ deliveryIdHeader: 'X-Id', enabled: false, revision: null },
+    });
+    const automation = buildAutomation({
+      ...{ description: 'Fixes', enabled: false, agent: 'reviewer', listensTo: [[webhook.uid], []] },
+      triggers: [
+        {
+          ...{ provider: 'webhook', event: 'received', webhookIds: [webhook.uid], webhooks: ['internal-ci'] },
+          ...{ payload: { level: ['error'], n: { exists: true } }, at: { line: 2, column: 3 } },
+        },
+        { provider: 'slack', declared: { provider: 'slack', channel: null } },
+      ],
+      overrides: { model: 'large', secrets: ['A', 'B'] },
+      warnings: [buildWarning('gone')],
+    });
+    const applied = await applyFactory(opened.storage, { webhooks: [webhook], automations: [automation] });
+    expect(applied).toEqual({
+      ...{ name: FACTORY, revision: 'c0ffee' },
+      webhooks: [{ ...webhook, ref: expect.any(Number), createdAt: START_MS, deletedAt: null }],
+      automations: [{ ...automation, version: expect.any(Number) }],
+    });
+  });
+
+  it('says what is applied and attempted since when', async () => {
+    await applyFactory(opened.storage, { conditions: [READY], source: 'main of /repo' });
+    expect(await inventory().status(FACTORY)).toEqual({
+      ...{ name: FACTORY, appliedRevision: 'c0ffee', appliedAt: START_MS, appliedSource: 'main of /repo' },
+      ...{ attemptedRevision: 'c0ffee', attemptedAt: START_MS, conditions: [READY] },
+    });
+    expect(await reader().factories()).toEqual([await inventory().status(FACTORY)]);
+  });
+
+  it('keeps number and time of creation of a webhook that is applied again', async () => {
+    const webhook = buildWebhook();
+    const [before] = (await applyFactory(opened.storage, { webhooks: [webhook] })).webhooks;
+    const changed = { ...webhook, enabled: false, secretVersion: 2, updatedAt: LATER };
+    const [after] = (await applyFactory(opened.storage, { webhooks: [changed], at: LATER })).webhooks;
+    expect(after).toEqual({ ...before, enabled: false, secretVersion: 2, updatedAt: LATER });
+  });
+
+  it('marks a webhook deleted whose file is gone, and restores it with the file', async () => {
+    const webhook = buildWebhook();
+    const [before] = (await applyFactory(opened.storage, { webhooks: [webhook] })).webhooks;
+    const deleted = await applyFactory(opened.storage, { deleteWebhooks: [webhook.uid], at: LATER });
+    expect(deleted.webhooks).toEqual([{ ...before, deletedAt: LATER, updatedAt: LATER }]);
+    expect(await reader().webhooks(FACTORY)).toEqual([]);
+    expect(await reader().webhook(webhook.uid)).toMatchObject({ uid: webhook.uid, deletedAt: LATER });
+    const restored = await applyFactory(opened.storage, { webhooks: [webhook], at: LATER + 1 });
+    expect(restored.webhooks).toEqual([before]);
+  });
+
+  it('keeps one version for one content of an automation, also when an older one comes back', async () => {
+    const versionOf = async (more: Parameters<typeof buildAutomation>[0]) =>
+      (await applyFactory(opened.storage, { automations: [buildAutomation(more)] })).automations[0]!.version;
+    const first = await versionOf({});
+    expect(await versionOf({ enabled: false, description: 'told better', updatedAt: LATER })).toBe(first);
+    const changed = [{ prompt: 'Fix it well.' }, { agent: 'reviewer' }, { overrides: { model: 'large' } }];
+    const others = [];
+    for (const change of changed) others.push(await versionOf(change));
+    expect(new Set([first, ...others]).size).toBe(4);
+    expect(await versionOf({})).toBe(first);
+  });
+
+  it('removes an automation whose file is gone', async () => {
+    const automations = [buildAutomation({ name: 'a' }), buildAutomation({ name: 'b' })];
+    await applyFactory(opened.storage, { automations });
+    const { automations: left } = await applyFactory(opened.storage, { deleteAutomations: ['a'] });
+    expect(left.map((automation) => automation.name)).toEqual(['b']);
+    expect(await reader().automation(FACTORY, 'a')).toBeNull();
+    expect(await reader().automation(FACTORY, 'b')).toMatchObject({ name: 'b', prompt: 'Fix it.' });
+  });
+
+  it('applies everything or nothing', async () => {
+    const webhook = buildWebhook();
+    await applyFactory(opened.storage, { webhooks: [webhook], conditions: [READY] });
+    const before = await inventory().load(FACTORY);
+    // A second webhook of the same name breaks the apply after the first rows are written.
+    const broken = buildApply({
+      revision: 'bad',
+      webhooks: [{ ...webhook, enabled: false }, buildWebhook({ name: 'new' }), buildWebhook({ name: 'new' })],
+      automations: [buildAutomation()],
+      conditions: [],
+    });
+    await expect(inventory().apply(broken)).rejects.toMatchObject({ name: 'AppError' });
+    expect(await inventory().load(FACTORY)).toEqual(before);
+    expect(await inventory().status(FACTORY)).toMatchObject({ appliedRevision: 'c0ffee', conditions: [READY] });
+    expect(await inventory().lastReconciliation(FACTORY)).toMatchObject({ revision: 'c0ffee' });
+  });
+
+  it('keeps factories apart', async () => {
+    const other = { factory: 'other', webhooks: [buildWebhook({ factory: 'other', name: 'internal-ci' })] };
+    await applyFactory(opened.storage, { webhooks: [buildWebhook()], automations: [buildAutomation()] });
+    const applied = await applyFactory(opened.storage, { ...other, deleteAutomations: ['fix-errors'] });
+    expect(applied.automations).toEqual([]);
+    expect((await inventory().load(FACTORY))!.automations).toHaveLength(1);
+    expect((await reader().factories()).map((factory) => factory.name)).toEqual(['other', FACTORY]);
+  });
+
+  it('records an attempt beside what stays applied', async () => {
+    await applyFactory(opened.storage, { webhooks: [buildWebhook()], conditions: [READY] });
+    const attempt = buildReconciliation({
+      ...{ revision: 'bad', result: 'invalid', reason: 'ValidationFailed', finishedAt: LATER },
+      diagnostics: [buildWarning('wrong')],
+    });
+    const conditions = [{ ...READY, status: 'False' as const }];
+    expect(await inventory().recordAttempt(attempt, conditions)).toEqual(attempt);
+    expect(await inventory().status(FACTORY)).toMatchObject({
+      ...{ appliedRevision: 'c0ffee', attemptedRevision: 'bad', attemptedAt: LATER, conditions },
+    });
+    expect(await inventory().lastReconciliation(FACTORY)).toEqual(attempt);
+  });
+
+  it('renews the newest row where the same commit has the same outcome', async () => {
+    await inventory().register(FACTORY, START_MS);
+    const bad = { revision: 'bad', result: 'invalid', reason: 'ValidationFailed' } as const;
+    const first = buildReconciliation({ ...bad, diagnostics: [buildWarning('wrong')] });
+    await inventory().recordAttempt(first, []);
+    const again = buildReconciliation({ ...bad, diagnostics: [buildWarning('wrong')], finishedAt: LATER });
+    expect(await inventory().recordAttempt(again, [READY])).toEqual({ ...first, attemptedAt: LATER });
+    expect(await listReconciliations()).toEqual([{ ...first, attemptedAt: LATER }]);
+    expect(await inventory().status(FACTORY)).toMatchObject({ attemptedAt: LATER, conditions: [READY] });
+  });
+
+  it.each([
+    ['commit', { revision: 'other' }],
+    ['result', { result: 'failed' }],
+    ['reason', { reason: 'NoFactoryFound' }],
+    ['findings', { diagnostics: [buildWarning('another')] }],
+  ] as const)('writes a new row where the %s differs', async (_, difference) => {
+    await inventory().register(FACTORY, START_MS);
+    const bad = { revision: 'bad', result: 'invalid', reason: 'ValidationFailed' } as const;
+    const first = buildReconciliation({ ...bad, diagnostics: [buildWarning('wrong')] });
+    const second = buildReconciliation({ ...bad, ...difference, finishedAt: LATER } as Partial<typeof first>);
+    await inventory().recordAttempt(first, []);
+    expect(await inventory().recordAttempt(second, [])).toEqual(second);
+    expect(await listReconciliations()).toEqual([second, first]);
+  });
+
+  it('keeps the commit last attempted when a pass fails before it knows one', async () => {
+    await applyFactory(opened.storage);
+    const unreachable = { revision: null, result: 'failed', reason: 'RepositoryUnreachable' } as const;
+    await inventory().recordAttempt(buildReconciliation({ ...unreachable, finishedAt: LATER }), []);
+    expect(await inventory().status(FACTORY)).toMatchObject({ attemptedRevision: 'c0ffee', attemptedAt: LATER });
+  });
+
+  it('shows of a webhook its newest delivery and how its secret stands', async () => {
+    const webhook = buildWebhook({ secretName: 'CI_SECRET', secretVersion: 1 });
+    const { webhooks } = await applyFactory(opened.storage, { webhooks: [webhook] });
+    const view = async () => (await reader().webhook(webhook.uid))!;
+    expect(await view()).toMatchObject({ secretState: 'missing', lastDeliveryAt: null });
+    const sealed = { name: 'CI_SECRET', sealed: new Uint8Array([1]), createdAt: START_MS };
+    await opened.storage.sealedSecrets.insert({ ...sealed, version: 1 });
+    expect(await view()).toMatchObject({ secretState: 'current' });
+    await opened.storage.sealedSecrets.insert({ ...sealed, version: 2 });
+    expect(await view()).toMatchObject({ secretState: 'outdated' });
+    await opened.storage.sealedSecrets.delete('CI_SECRET');
+    expect(await view()).toMatchObject({ secretState: 'missing' });
+    const offers = [START_MS, LATER].map((at) => buildOffer({ webhook: webhooks[0]!.ref, at }));
+    await opened.storage.deliveryLog.record(offers);
+    expect(await view()).toMatchObject({ lastDeliveryAt: LATER });
+    expect(await reader().webhooks(FACTORY)).toEqual([await view()]);
+  });
+
+  it('counts what exists and what waits', async () => {
+    const webhooks = [buildWebhook({ name: 'a' }), buildWebhook({ name: 'b' })];
+    const applied = await applyFactory(opened.storage, { webhooks, automations: [buildAutomation()] });
+    await applyFactory(opened.storage, { deleteWebhooks: [webhooks[1]!.uid] });
+    const runs = [{ automation: 'fix-errors', version: applied.automations[0]!.version }];
+    const offers = [1, 2, 3].map(() => buildOffer({ webhook: applied.webhooks[0]!.ref, runs }));
+    await opened.storage.deliveryLog.record(offers);
+    await opened.storage.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: LATER });
+    expect(await reader().counts(FACTORY)).toEqual({ webhooks: 1, automations: 1, queuedRuns: 2, runningRuns: 1 });
+  });
+
+  async function listReconciliations() {
+    const page = await opened.storage.reconciliationReader.list({ factory: FACTORY, limit: 50, cursor: null });
+    return page.data;
+  }
+});
+
+describe.each(STORAGES)('the reconciliation history on $name', (kind) => {
+  const opened = useStorage(kind);
+
+  it('is listed newest first, in pages, and read one by one', async () => {
+    await opened.storage.inventory.register(FACTORY, START_MS);
+    await opened.storage.inventory.register('other', START_MS);
+    const rows = [0, 1, 2, 3, 4].map((index) => buildReconciliation({ revision: `commit-${index}` }));
+    for (const row of rows) await opened.storage.inventory.recordAttempt(row, []);
+    await opened.storage.inventory.recordAttempt(buildReconciliation({ factory: 'other' }), []);
+    const { reconciliationReader } = opened.storage;
+    const first = await reconciliationReader.list({ factory: FACTORY, limit: 3, cursor: null });
+    expect(first.data).toEqual(rows.slice(2).toReversed());
+    const second = await reconciliationReader.list({ factory: FACTORY, limit: 3, cursor: first.nextCursor });
+    expect(second).toEqual({ data: rows.slice(0, 2).toReversed(), nextCursor: null });
+    expect(await reconciliationReader.get(rows[1]!.id)).toEqual(rows[1]);
+    expect(await reconciliationReader.get('rec_nothing')).toBeNull();
+  });
+});
+
+function buildWarning(message: string): Diagnostic {
+  return {
+    ...{ severity: 'warning', rule: 'automation/unknown-uid', file: 'automations/a/automation.md', line: 2, column: 1 },
+    ...{ path: 'triggers[0]', message, hint: '' },
+  };
+}

@@ -1,0 +1,248 @@
+import { describe, expect, it } from 'vitest';
+import type { RetentionPolicy } from '../../src/core/ports/retention.ts';
+import {
+  applyFactory,
+  applyOneOfEach,
+  buildAutomation,
+  buildReconciliation,
+  buildWebhook,
+  FACTORY,
+} from '../helpers/build-apply.ts';
+import { buildOffer, buildRejection, START_MS } from '../helpers/build-offer.ts';
+import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const POLICY: RetentionPolicy = {
+  ...{ deliveriesMs: 7 * DAY_MS, minDeliveries: 2, identitiesMs: 90 * DAY_MS, runsMs: 30 * DAY_MS },
+};
+/** One piece removes at most so many rows. */
+const PIECE_ROWS = 500;
+const SUCCEEDED = { state: 'succeeded', error: null, exitCode: 0 } as const;
+
+describe.each(STORAGES)('retention on $name', (kind) => {
+  const opened = useStorage(kind);
+  const record = (...batch: Parameters<typeof opened.storage.deliveryLog.record>[0]) =>
+    opened.storage.deliveryLog.record(batch);
+
+  /** One whole pass, `days` after the start. */
+  async function prune(days: number, policy: Partial<RetentionPolicy> = {}) {
+    const removedRuns: string[] = [];
+    let pieces = 0;
+    for (let more = true; more; pieces += 1) {
+      const piece = await opened.storage.retention.prune({ ...POLICY, ...policy }, START_MS + days * DAY_MS);
+      removedRuns.push(...piece.removedRuns);
+      more = piece.more;
+    }
+    return { removedRuns, pieces };
+  }
+
+  async function listIds(webhookUid: string): Promise<string[]> {
+    const request = { webhookUid: webhookUid as 'wh_', label: null, limit: 5000, cursor: null };
+    return (await opened.storage.deliveryReader.list(request)).data.map((delivery) => delivery.id);
+  }
+
+  it('removes entries that are too old together with their payloads, and keeps the newest of each webhook', async () => {
+    const webhooks = [buildWebhook({ name: 'busy' }), buildWebhook({ name: 'quiet' })];
+    const applied = await applyFactory(opened.storage, { webhooks });
+    const [busy, quiet] = applied.webhooks;
+    const ofQuiet = [buildOffer({ webhook: quiet!.ref }), buildOffer({ webhook: quiet!.ref })];
+    const ofBusy = [1, 2, 3].map(() => buildOffer({ webhook: busy!.ref }));
+    const rejected = buildRejection({ webhook: busy!.ref });
+    await record(...ofQuiet, ...ofBusy, rejected);
+
+    await prune(6.9);
+    expect(await listIds(busy!.uid)).toHaveLength(4);
+    await prune(7.1);
+    expect(await listIds(busy!.uid)).toEqual([rejected.id, ofBusy[2]!.id]);
+    expect(await listIds(quiet!.uid)).toEqual([ofQuiet[1]!.id, ofQuiet[0]!.id]);
+    expect(await opened.storage.deliveryReader.payload(ofBusy[0]!.id)).toBeNull();
+    expect(await opened.storage.deliveryReader.payload(ofQuiet[0]!.id)).not.toBeNull();
+  });
+
+  it.each(['queued', 'running'] as const)('keeps a delivery whose run is %s, with its payload', async (state) => {
+    const { webhook, version, uid } = await applyOneOfEach(opened.storage);
+    const waiting = buildOffer({ webhook, runs: [{ automation: 'fix-errors', version }] });
+    const run = waiting.runs[0]!.id;
+    await record(waiting, buildOffer({ webhook }), buildOffer({ webhook }), buildOffer({ webhook }));
+    const { runQueue, runReader } = opened.storage;
+    const claim = () => runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: START_MS });
+    if (state === 'running') await claim();
+
+    await prune(400);
+    expect(await listIds(uid)).toHaveLength(3);
+    expect(await runReader.input(run)).toMatchObject({ run: { state }, prompt: 'Fix it.' });
+
+    if (state === 'queued') await claim();
+    await runQueue.finish({ id: run, attempt: 1, result: SUCCEEDED, at: START_MS });
+    await prune(400);
+    expect(await listIds(uid)).toHaveLength(2);
+    expect(await runReader.get(run)).toBeNull();
+  });
+
+  it('removes a large log in pieces, also behind a long row of entries that stay', async () => {
+    const { webhook, version, uid } = await applyOneOfEach(opened.storage);
+    const runs = [{ automation: 'fix-errors', version }];
+    const waiting = Array.from({ length: PIECE_ROWS + 100 }, () => buildOffer({ webhook, runs }));
+    const old = Array.from({ length: 2 * PIECE_ROWS }, () => buildOffer({ webhook }));
+    await record(...waiting);
+    await record(...old);
+    const { pieces } = await prune(8);
+    expect(pieces).toBeGreaterThanOrEqual(4);
+    expect(await listIds(uid)).toHaveLength(waiting.length + POLICY.minDeliveries);
+  });
+
+  it('removes at most a few hundred rows at once', async () => {
+    const { webhook, uid } = await applyOneOfEach(opened.storage);
+    const count = 2 * PIECE_ROWS + 10;
+    await record(...Array.from({ length: count }, () => buildOffer({ webhook })));
+    const piece = await opened.storage.retention.prune(POLICY, START_MS + 8 * DAY_MS);
+    expect(piece).toEqual({ more: true, removedRuns: [] });
+    expect(await listIds(uid)).toHaveLength(count - PIECE_ROWS);
+  });
+
+  it('is not held up by an entry from the future, after a clock was set back', async () => {
+    const { webhook, uid } = await applyOneOfEach(opened.storage);
+    const future = buildOffer({ webhook, at: START_MS + 1000 * DAY_MS });
+    const young = [8, 8].map((days) => buildOffer({ webhook, at: START_MS + days * DAY_MS }));
+    await record(future, buildOffer({ webhook }), ...young);
+    await prune(9);
+    expect(await listIds(uid)).toEqual([young[1]!.id, young[0]!.id, future.id]);
+  });
+
+  it('gives no number of a removed entry to a new one while runs refer to it', async () => {
+    const { webhook, version } = await applyOneOfEach(opened.storage);
+    const runs = [{ automation: 'fix-errors', version }];
+    const offer = buildOffer({ webhook, runs });
+    await record(offer);
+    const { runQueue, deliveryReader } = opened.storage;
+    const [input] = await runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: START_MS });
+    await runQueue.finish({ id: input!.run.id, attempt: 1, result: SUCCEEDED, at: START_MS });
+    await prune(8, { minDeliveries: 0 });
+    const next = buildOffer({ webhook, at: START_MS + 8 * DAY_MS, runs });
+    const born = next.runs[0]!.id;
+    expect(await record(next)).toEqual([{ outcome: 'accepted' }]);
+    expect(await deliveryReader.get(next.id)).toMatchObject({ runs: [born] });
+  });
+
+  it('remembers an identity for its time, and longer while its delivery is in the log', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    await record(buildOffer({ webhook, key: 'forgotten' }));
+    await record(buildOffer({ webhook, key: 'logged' }), buildOffer({ webhook, key: 'logged too' }));
+    const repeat = async (key: string) =>
+      (await record(buildOffer({ webhook, key, at: START_MS + 91 * DAY_MS })))[0]!.outcome;
+    await prune(89);
+    await prune(91);
+    expect(await repeat('logged')).toBe('duplicate');
+    expect(await repeat('forgotten')).toBe('accepted');
+  });
+
+  it('remembers identities at least as long as deliveries', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const offers = ['a', 'b', 'c'].map((key) => buildOffer({ webhook, key }));
+    await record(...offers);
+    await prune(6, { identitiesMs: 1 });
+    const [repeated] = await record(buildOffer({ webhook, key: 'a' }));
+    expect(repeated).toMatchObject({ outcome: 'duplicate' });
+  });
+
+  it('unlinks a duplicate from an accepted delivery that is gone', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const first = buildOffer({ webhook, key: 'k' });
+    const repeats = [1, 2].map(() => buildOffer({ webhook, key: 'k', at: START_MS + 3 * DAY_MS }));
+    await record(first, ...repeats);
+    const { deliveryReader } = opened.storage;
+    expect(await deliveryReader.get(repeats[0]!.id)).toMatchObject({ duplicateOf: first.id });
+    await prune(8);
+    expect(await deliveryReader.get(repeats[0]!.id)).toMatchObject({ label: 'Duplicate', duplicateOf: null });
+  });
+
+  it('removes runs by the time of their end, and names them so that their files can go', async () => {
+    const { webhook, version } = await applyOneOfEach(opened.storage);
+    const runs = [{ automation: 'fix-errors', version }];
+    const offers = [1, 2, 3].map(() => buildOffer({ webhook, runs }));
+    const [early, late, queued] = offers.map((offer) => offer.runs[0]!.id);
+    await record(...offers);
+    const { runQueue, runReader } = opened.storage;
+    await runQueue.claim({ factory: FACTORY, executor: 'command', limit: 2, at: START_MS });
+    await runQueue.finish({ id: early!, attempt: 1, result: SUCCEEDED, at: START_MS });
+    await runQueue.finish({ id: late!, attempt: 1, result: SUCCEEDED, at: START_MS + 20 * DAY_MS });
+    expect((await prune(29)).removedRuns).toEqual([]);
+    expect((await prune(31)).removedRuns).toEqual([early]);
+    expect((await prune(51)).removedRuns).toEqual([late]);
+    expect(await runReader.get(queued!)).toMatchObject({ state: 'queued' });
+  });
+
+  it('removes versions of automations that are neither live nor named by a run, one pass later', async () => {
+    const applied = await applyFactory(opened.storage, {
+      webhooks: [buildWebhook()],
+      automations: [buildAutomation({ prompt: 'Named by a run.' })],
+    });
+    const named = applied.automations[0]!.version;
+    const webhook = applied.webhooks[0]!.ref;
+    const versionOf = async (prompt: string) =>
+      (await applyFactory(opened.storage, { automations: [buildAutomation({ prompt })] })).automations[0]!.version;
+    const unused = await versionOf('Unused.');
+    const live = await versionOf('Live.');
+    const offer = (version: number) => buildOffer({ webhook, runs: [{ automation: 'fix-errors', version }] });
+    await record(offer(named));
+
+    await prune(1);
+    expect(await record(offer(unused))).toEqual([{ outcome: 'accepted' }]);
+    await prune(1);
+    expect(await record(offer(unused))).toEqual([{ outcome: 'accepted' }]);
+
+    const fresh = await versionOf('Retired between two passes.');
+    await versionOf('Live.');
+    await prune(1);
+    await prune(1);
+    const recorded = await record(offer(named), offer(live), offer(fresh));
+    expect(recorded).toMatchObject([{ outcome: 'accepted' }, { outcome: 'accepted' }, { outcome: 'failed' }]);
+  });
+
+  it('removes versions of secrets that are neither newest nor pinned, one pass later', async () => {
+    const { sealedSecrets } = opened.storage;
+    const seal = (name: string, version: number) =>
+      sealedSecrets.insert({ name, version, sealed: new Uint8Array([version]), createdAt: START_MS });
+    for (const version of [1, 2, 3]) await seal('PINNED', version);
+    await seal('DELETED', 1);
+    await sealedSecrets.delete('DELETED');
+    const webhooks = [
+      buildWebhook({ name: 'pins', secretName: 'PINNED', secretVersion: 2 }),
+      buildWebhook({ name: 'gone', secretName: 'PINNED', secretVersion: 1 }),
+    ];
+    await applyFactory(opened.storage, { webhooks });
+    await applyFactory(opened.storage, { deleteWebhooks: [webhooks[1]!.uid] });
+    const left = async () => {
+      const versions = [1, 2, 3].map((version) => ['PINNED', version] as const);
+      const found = [];
+      for (const [name, version] of [...versions, ['DELETED', 1] as const]) {
+        if (await sealedSecrets.get(name, version)) found.push(`${name} ${version}`);
+      }
+      return found;
+    };
+    await prune(1);
+    expect(await left()).toEqual(['PINNED 1', 'PINNED 2', 'PINNED 3', 'DELETED 1']);
+    await prune(1);
+    expect(await left()).toEqual(['PINNED 2', 'PINNED 3']);
+  });
+
+  it('caps the history of reconciliations by count and by age, and keeps the newest', async () => {
+    const { inventory, reconciliationReader } = opened.storage;
+    const attempt = (revision: string, days = 0) =>
+      inventory.recordAttempt(buildReconciliation({ revision, finishedAt: START_MS + days * DAY_MS }), []);
+    const revisions = async () => {
+      const page = await reconciliationReader.list({ factory: FACTORY, limit: 2000, cursor: null });
+      return page.data.map((row) => row.revision);
+    };
+    await inventory.register(FACTORY, START_MS);
+    for (let index = 0; index < 1003; index += 1) await attempt(`${index}`);
+    await prune(1);
+    expect(await revisions()).toEqual(Array.from({ length: 1000 }, (_, index) => `${1002 - index}`));
+    await attempt('young', 50);
+    await attempt('newest', 51);
+    await prune(91);
+    expect(await revisions()).toEqual(['newest', 'young']);
+    await prune(500);
+    expect(await revisions()).toEqual(['newest']);
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import type { RunId } from '../../src/core/ids.ts';
+import type { RunState } from '../../src/core/run.ts';
+import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
+import { buildOffer, START_MS } from '../helpers/build-offer.ts';
+import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+
+const UNKNOWN = 'run_00000000000000000000000000' as RunId;
+const SUCCEEDED = { state: 'succeeded', error: null, exitCode: 0 } as const;
+const AT = START_MS + 1000;
+
+describe.each(STORAGES)('the queue of runs on $name', (kind) => {
+  const opened = useStorage(kind);
+  const queue = () => opened.storage.runQueue;
+  const reader = () => opened.storage.runReader;
+  const claim = (limit: number, factory = FACTORY) => queue().claim({ factory, executor: 'command', limit, at: AT });
+
+  /** As many deliveries, each with one run; answers with the runs, oldest first. */
+  async function bearRuns(count: number): Promise<RunId[]> {
+    const { webhook, version } = await applyOneOfEach(opened.storage);
+    const runs = [{ automation: 'fix-errors', version }];
+    const offers = Array.from({ length: count }, (_, index) => buildOffer({ webhook, body: `${index}`, runs }));
+    const born = offers.map((offer) => offer.runs[0]!.id);
+    await opened.storage.deliveryLog.record(offers);
+    return born;
+  }
+
+  it('hands out the oldest runs first, each once', async () => {
+    const born = await bearRuns(5);
+    const first = await claim(2);
+    const second = await claim(10);
+    expect(first.map((input) => input.run.id)).toEqual(born.slice(0, 2));
+    expect(second.map((input) => input.run.id)).toEqual(born.slice(2));
+    expect(await claim(10)).toEqual([]);
+  });
+
+  it('gives a claim all that an attempt needs, as it was when the delivery came', async () => {
+    const webhook = buildWebhook({ name: 'ci' });
+    const automation = buildAutomation({ prompt: 'Then.', agent: 'reviewer', overrides: { model: 'large' } });
+    const applied = await applyFactory(opened.storage, { webhooks: [webhook], automations: [automation] });
+    const runs = [{ automation: 'fix-errors', version: applied.automations[0]!.version }];
+    const offer = buildOffer({ webhook: applied.webhooks[0]!.ref, key: 'evt-1', body: '{"n": 1e400}', runs });
+    const expected = { delivery: offer.id, run: offer.runs[0]!.id };
+    await opened.storage.deliveryLog.record([offer]);
+    await applyFactory(opened.storage, { revision: 'newer', automations: [buildAutomation({ prompt: 'Now.' })] });
+
+    const [input] = await claim(1);
+    expect(input).toEqual({
+      run: {
+        ...{ id: expected.run, factory: FACTORY, automation: 'fix-errors', delivery: expected.delivery },
+        ...{ webhookUid: webhook.uid, deliveryIdentity: 'evt-1', state: 'running', attempt: 1, executor: 'command' },
+        ...{ revision: 'c0ffee', error: null, exitCode: null },
+        ...{ createdAt: START_MS, startedAt: AT, finishedAt: null },
+      },
+      webhook: { name: 'ci', uid: webhook.uid },
+      ...{ prompt: 'Then.', agent: 'reviewer', overrides: { model: 'large' }, payload: expect.anything() },
+    });
+    expect(Buffer.from(input!.payload).toString()).toBe('{"n": 1e400}');
+    expect(await reader().input(expected.run)).toEqual(input);
+  });
+
+  it('leaves the runs of other factories alone', async () => {
+    await bearRuns(1);
+    await opened.storage.inventory.register('other', START_MS);
+    expect(await claim(10, 'other')).toEqual([]);
+    expect(await claim(10)).toHaveLength(1);
+  });
+
+  it('ends an attempt once', async () => {
+    const [id] = await bearRuns(1);
+    await claim(1);
+    const failed = { state: 'failed', error: 'exit code 3', exitCode: 3 } as const;
+    expect(await queue().finish({ id: id!, attempt: 1, result: failed, at: AT + 5 })).toBe(true);
+    const ended = await reader().get(id!);
+    expect(ended).toMatchObject({ state: 'failed', error: 'exit code 3', exitCode: 3, finishedAt: AT + 5 });
+    expect(await queue().finish({ id: id!, attempt: 1, result: SUCCEEDED, at: AT + 9 })).toBe(false);
+    expect(await reader().get(id!)).toEqual(ended);
+  });
+
+  it('changes nothing for a run that is not running in that attempt', async () => {
+    const [queued, running] = await bearRuns(2);
+    await queue().cancelQueued({ id: queued!, at: AT });
+    await claim(1);
+    const before = [await reader().get(queued!), await reader().get(running!)];
+    expect(await queue().finish({ id: queued!, attempt: 1, result: SUCCEEDED, at: AT })).toBe(false);
+    expect(await queue().finish({ id: running!, attempt: 2, result: SUCCEEDED, at: AT })).toBe(false);
+    expect(await queue().finish({ id: UNKNOWN, attempt: 1, result: SUCCEEDED, at: AT })).toBe(false);
+    expect(await queue().release({ id: queued!, attempt: 1, nextAttempt: 2 })).toBe(false);
+    expect(await queue().release({ id: running!, attempt: 2, nextAttempt: 3 })).toBe(false);
+    expect([await reader().get(queued!), await reader().get(running!)]).toEqual(before);
+  });
+
+  it.each([1, 2])('queues a run again as attempt %i', async (nextAttempt) => {
+    const [id] = await bearRuns(1);
+    await claim(1);
+    expect(await queue().release({ id: id!, attempt: 1, nextAttempt })).toBe(true);
+    const queued = { state: 'queued', attempt: nextAttempt, executor: null, startedAt: null };
+    expect(await reader().get(id!)).toMatchObject(queued);
+    const [again] = await claim(1);
+    expect(again!.run).toMatchObject({ id, state: 'running', attempt: nextAttempt });
+  });
+
+  it('gives a run back its place at the front', async () => {
+    const [oldest] = await bearRuns(3);
+    await claim(1);
+    await queue().release({ id: oldest!, attempt: 1, nextAttempt: 2 });
+    expect((await claim(1))[0]!.run.id).toBe(oldest);
+  });
+
+  it('cancels a queued run, and only a queued one', async () => {
+    const [running, queued] = await bearRuns(2);
+    await claim(1);
+    expect(await queue().cancelQueued({ id: queued!, at: AT })).toBe(true);
+    expect(await reader().get(queued!)).toMatchObject({ state: 'cancelled', startedAt: null, finishedAt: AT });
+    expect(await queue().cancelQueued({ id: queued!, at: AT })).toBe(false);
+    expect(await queue().cancelQueued({ id: running!, at: AT })).toBe(false);
+    expect(await queue().cancelQueued({ id: UNKNOWN, at: AT })).toBe(false);
+    expect(await claim(5)).toEqual([]);
+  });
+
+  it('shows what a daemon left behind as running, also after it is opened again', async () => {
+    const [first, second] = await bearRuns(3);
+    await claim(2);
+    opened.reopen();
+    expect((await queue().running('command')).map((run) => run.id)).toEqual([first, second]);
+    expect(await queue().running('http')).toEqual([]);
+  });
+
+  it('lists runs newest first, by state and by automation, in pages', async () => {
+    const automations = [buildAutomation({ name: 'a' }), buildAutomation({ name: 'b' })];
+    const applied = await applyFactory(opened.storage, { webhooks: [buildWebhook()], automations });
+    const runs = applied.automations.map(({ name, version }) => ({ automation: name, version }));
+    const offers = [1, 2, 3].map(() => buildOffer({ webhook: applied.webhooks[0]!.ref, runs }));
+    const [a, b] = [0, 1].map((place) => offers.map((offer) => offer.runs[place]!.id));
+    await opened.storage.deliveryLog.record(offers);
+    await claim(3);
+    const list = async (state: RunState | null, automation: string | null, cursor: string | null = null) =>
+      reader().list({ factory: FACTORY, state, automation, limit: 2, cursor });
+    const idsOf = (page: Awaited<ReturnType<typeof list>>) => page.data.map((run) => run.id);
+
+    const first = await list(null, null);
+    expect(idsOf(first)).toEqual([b![2], a![2]]);
+    expect(idsOf(await list(null, null, first.nextCursor))).toEqual([b![1], a![1]]);
+    expect(idsOf(await list('running', null))).toEqual([a![1], b![0]]);
+    expect(idsOf(await list('queued', 'b'))).toEqual([b![2], b![1]]);
+    expect(idsOf(await list(null, 'a'))).toEqual([a![2], a![1]]);
+    expect(await list('failed', null)).toEqual({ data: [], nextCursor: null });
+  });
+
+  it('knows no run that never was', async () => {
+    expect(await reader().get(UNKNOWN)).toBeNull();
+    expect(await reader().input(UNKNOWN)).toBeNull();
+  });
+});

@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import type { SealedSecret } from '../../src/core/ports/secret-store.ts';
+import { applyFactory, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
+import { START_MS } from '../helpers/build-offer.ts';
+import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+
+function seal(version: number, more: Partial<SealedSecret> = {}): SealedSecret {
+  return {
+    name: 'API_KEY',
+    version,
+    sealed: new Uint8Array([0, version, 255]),
+    createdAt: START_MS + version,
+    ...more,
+  };
+}
+
+describe.each(STORAGES)('the rows of sealed secrets on $name', (kind) => {
+  const opened = useStorage(kind);
+  const table = () => opened.storage.sealedSecrets;
+
+  it('keeps the proof of the master key', async () => {
+    expect(await table().keyCheck()).toBeNull();
+    await table().setKeyCheck(new Uint8Array([1, 0, 2]));
+    opened.reopen();
+    expect([...(await table().keyCheck())!]).toEqual([1, 0, 2]);
+  });
+
+  it('never replaces the proof of the master key', async () => {
+    await table().setKeyCheck(new Uint8Array([1]));
+    await expect(table().setKeyCheck(new Uint8Array([2]))).rejects.toMatchObject({ name: 'AppError' });
+    expect([...(await table().keyCheck())!]).toEqual([1]);
+  });
+
+  it('gives the newest version, and every other by its number, byte for byte', async () => {
+    await table().insert(seal(1));
+    await table().insert(seal(2));
+    expect(describeSecret(await table().newest('API_KEY'))).toEqual(describeSecret(seal(2)));
+    expect(describeSecret(await table().get('API_KEY', 1))).toEqual(describeSecret(seal(1)));
+    expect(await table().get('API_KEY', 3)).toBeNull();
+    expect(await table().newest('OTHER')).toBeNull();
+  });
+
+  it('refuses a version that is taken', async () => {
+    await table().insert(seal(1));
+    await table().insert(seal(2));
+    for (const version of [1, 2]) {
+      const other = seal(version, { sealed: new Uint8Array([9]) });
+      await expect(table().insert(other)).rejects.toMatchObject({ name: 'AppError', code: 'conflict' });
+    }
+    expect(describeSecret(await table().newest('API_KEY'))).toEqual(describeSecret(seal(2)));
+  });
+
+  it('takes a name away but not the versions that may be pinned, and uses no number twice', async () => {
+    await table().insert(seal(1));
+    expect(await table().delete('API_KEY')).toBe(true);
+    expect(await table().delete('API_KEY')).toBe(false);
+    expect(await table().newest('API_KEY')).toBeNull();
+    expect(await table().list()).toEqual([]);
+    expect(describeSecret(await table().get('API_KEY', 1))).toEqual(describeSecret(seal(1)));
+    expect(await table().lastVersion('API_KEY')).toBe(1);
+    await expect(table().insert(seal(1))).rejects.toMatchObject({ code: 'conflict' });
+    await table().insert(seal(2));
+    expect(await table().list()).toMatchObject([{ name: 'API_KEY', version: 2, createdAt: START_MS + 2 }]);
+  });
+
+  it('knows no version of a new name, and cannot delete it', async () => {
+    expect(await table().lastVersion('NEW')).toBe(0);
+    expect(await table().delete('NEW')).toBe(false);
+  });
+
+  it('lists names with their newest version and who is pinned to which', async () => {
+    await table().insert(seal(1));
+    await table().insert(seal(1, { name: 'B_KEY' }));
+    const webhooks = [
+      buildWebhook({ name: 'b', secretName: 'API_KEY', secretVersion: 1 }),
+      buildWebhook({ name: 'a', secretName: 'API_KEY', secretVersion: 1 }),
+      buildWebhook({ name: 'gone', secretName: 'API_KEY', secretVersion: 1 }),
+    ];
+    await applyFactory(opened.storage, { webhooks });
+    await applyFactory(opened.storage, { deleteWebhooks: [webhooks[2]!.uid] });
+    await table().insert(seal(2));
+    const users = ['a', 'b'].map((webhook) => ({ factory: FACTORY, webhook, version: 1 }));
+    expect(await table().list()).toEqual([
+      { name: 'API_KEY', version: 2, createdAt: START_MS + 1, updatedAt: START_MS + 2, usedBy: users },
+      { name: 'B_KEY', version: 1, createdAt: START_MS + 1, updatedAt: START_MS + 1, usedBy: [] },
+    ]);
+  });
+});
+
+function describeSecret(secret: SealedSecret | null) {
+  return secret && { ...secret, sealed: [...secret.sealed] };
+}

@@ -1,0 +1,71 @@
+import type { AppliedFactory } from '../../src/core/applied.ts';
+import { EMPTY_PLAN } from '../../src/core/plan.ts';
+import type { AppliedChange, AutomationRow, WebhookRow } from '../../src/core/ports/inventory.ts';
+import type { Storage } from '../../src/core/ports/storage.ts';
+import type { Reconciliation } from '../../src/core/reconciliation.ts';
+import { ids, START_MS } from './build-offer.ts';
+
+export const FACTORY = 'payments';
+
+/** A webhook as an apply writes it. */
+export function buildWebhook(more: Partial<WebhookRow> = {}): WebhookRow {
+  const name = more.name ?? 'internal-ci';
+  return {
+    ...{ uid: ids.webhookUid(), factory: FACTORY, name, file: `webhooks/${name}.yaml`, description: null },
+    ...{ authMode: 'token', signatureScheme: null, secretName: 'CI_SECRET', secretVersion: 1 },
+    ...{ deliveryIdHeader: null, enabled: true, revision: 'c0ffee', updatedAt: START_MS },
+    ...more,
+  };
+}
+
+/** An automation as an apply writes it. */
+export function buildAutomation(more: Partial<AutomationRow> = {}): AutomationRow {
+  const name = more.name ?? 'fix-errors';
+  const at = { line: 3, column: 5 };
+  return {
+    ...{ name, factory: FACTORY, file: `automations/${name}/automation.md`, description: null, enabled: true },
+    ...{ agent: null, prompt: 'Fix it.', overrides: {}, listensTo: [[]], revision: 'c0ffee', updatedAt: START_MS },
+    triggers: [{ provider: 'webhook', event: 'received', webhookIds: [], webhooks: [], payload: null, at }],
+    warnings: [],
+    ...more,
+  };
+}
+
+/** One pass, applied unless said otherwise. */
+export function buildReconciliation(more: Partial<Reconciliation> = {}): Reconciliation {
+  const at = more.finishedAt ?? START_MS;
+  return {
+    ...{ id: ids.reconciliationId(at), factory: FACTORY, revision: 'c0ffee', result: 'applied', reason: 'Applied' },
+    ...{ message: 'c0ffee is live', diagnostics: [], plan: EMPTY_PLAN },
+    ...{ startedAt: at, finishedAt: at, attemptedAt: at },
+    ...more,
+  };
+}
+
+/** A whole apply. */
+export function buildApply(more: Partial<AppliedChange> = {}): AppliedChange {
+  const at = more.at ?? START_MS;
+  const revision = more.revision === undefined ? 'c0ffee' : more.revision;
+  const factory = more.factory ?? FACTORY;
+  return {
+    ...{ factory, revision, source: 'main of /repo', at, webhooks: [], deleteWebhooks: [], automations: [] },
+    ...{ deleteAutomations: [], conditions: [] },
+    reconciliation: buildReconciliation({ factory, revision, finishedAt: at }),
+    ...more,
+  };
+}
+
+/** Registers the factory, applies, and answers with what stands there then. */
+export async function applyFactory(storage: Storage, more: Partial<AppliedChange> = {}): Promise<AppliedFactory> {
+  const change = buildApply(more);
+  await storage.inventory.register(change.factory, change.at);
+  await storage.inventory.apply(change);
+  return (await storage.inventory.load(change.factory))!;
+}
+
+/** A factory with one webhook and one automation that listens to it. */
+export async function applyOneOfEach(storage: Storage): Promise<{ webhook: number; version: number; uid: string }> {
+  const factory = await applyFactory(storage, { webhooks: [buildWebhook()], automations: [buildAutomation()] });
+  const [webhook] = factory.webhooks;
+  return { webhook: webhook!.ref, version: factory.automations[0]!.version, uid: webhook!.uid };
+}

@@ -1,0 +1,52 @@
+import { createHash, randomBytes } from 'node:crypto';
+import type { DeliveryLabel, DeliveryOffer, IdentitySource, NewRun, RejectionEntry } from '../../src/core/delivery.ts';
+import { createIdSource } from '../../src/core/ids.ts';
+
+export const ids = createIdSource(randomBytes);
+
+/** 2026-01-02T03:04:05.678Z */
+export const START_MS = 1_767_323_045_678;
+
+interface OfferParts {
+  webhook?: number;
+  source?: IdentitySource;
+  key?: string;
+  body?: string | Uint8Array;
+  at?: number;
+  runs?: { automation: string; version: number }[];
+  revision?: string | null;
+}
+
+/** A delivery that passed every check, new unless `key` says otherwise. */
+export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
+  const { webhook = 1, source = 'header', body = '{"level":"error"}', at = START_MS } = parts;
+  const id = ids.deliveryId(at);
+  const key = parts.key ?? `key of ${id}`;
+  // A copy has a buffer of its own; short buffers of Node.js share one.
+  const bytes = new Uint8Array(Buffer.from(body as string));
+  const runs: NewRun[] = (parts.runs ?? []).map((run) => ({ id: ids.runId(at), ...run }));
+  return {
+    ...{ kind: 'offer', id, webhook, size: bytes.byteLength, receivedAt: at, clientAddress: '192.0.2.7' },
+    revision: parts.revision === undefined ? 'c0ffee' : parts.revision,
+    identity: { source, value: key, key },
+    body: bytes,
+    bodyHash: createHash('sha256').update(bytes).digest(),
+    decisions: runs.map((run) => ({
+      ...{ automation: run.automation, outcome: 'started', run: run.id, path: null, expected: null, actual: null },
+      message: 'no filter',
+    })),
+    runs,
+  };
+}
+
+/** A request that was turned away. */
+export function buildRejection(
+  parts: { webhook?: number; label?: DeliveryLabel; at?: number; count?: number } = {},
+): RejectionEntry {
+  const { webhook = 1, label = 'Rejected (auth)', at = START_MS, count = 1 } = parts;
+  return {
+    ...{ kind: 'rejection', id: ids.deliveryId(at), webhook, size: 12, receivedAt: at, clientAddress: '192.0.2.8' },
+    label: label as RejectionEntry['label'],
+    ...{ reason: 'bad_credential', detail: null, identity: null, count, revision: 'c0ffee' },
+  };
+}
