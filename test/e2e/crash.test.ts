@@ -6,10 +6,19 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
 import { type BrokenPromise, findBrokenPromises } from '../helpers/check-promises.ts';
+import {
+  applyCiFactory,
+  CI_AUTOMATIONS,
+  CI_TOKEN,
+  configureCiFactory,
+  createCiRepository,
+  declareCiFactory,
+  settleCiFactory,
+} from '../helpers/ci-factory.ts';
 import { type Ledger, sendUntilBroken } from '../helpers/delivery-load.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { chooseSeed, createSeededRandom, type SeededRandom } from '../helpers/seeded-random.ts';
-import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import {
   type LaunchedDaemon,
   launchTestDaemon,
@@ -17,8 +26,6 @@ import {
   type TestDaemonOptions,
 } from '../helpers/test-daemon.ts';
 
-const TOKEN = 'a-token-of-more-than-16-characters';
-const AUTOMATIONS = ['first', 'second'];
 const ODD_TICKETS = fileURLToPath(new URL('./daemon-with-odd-tickets.mjs', import.meta.url));
 
 /** Leaves its mark before anything else: one write of one line to a file opened for appending. */
@@ -48,22 +55,12 @@ interface SceneOptions {
 
 function createScene({ seed, commandSeconds, startsRunsPercent, tickets }: SceneOptions): Scene {
   const folder = mkdtempSync(join(tmpdir(), 'dockbell-crash-'));
-  const repo = createTempGitRepo();
-  repo.commit(declareFactory('the first commit'));
+  const repo = createCiRepository();
   const marksFile = join(folder, 'marks');
   const script = join(folder, 'command.sh');
   writeFileSync(script, COMMAND);
   const command = ['/bin/sh', script, marksFile, String(commandSeconds)];
-  const config = {
-    limits: { deliveriesPerMinute: 100_000 },
-    factories: [
-      {
-        name: 'payments',
-        source: { type: 'repository', url: repo.path },
-        runs: { executor: { type: 'command', command }, concurrency: 4 },
-      },
-    ],
-  };
+  const config = configureCiFactory(repo, command);
   const dataDir = mkdtempSync(join(folder, 'data-'));
   const options = { config, dataDir, ...(tickets === undefined ? {} : oddTickets(tickets)) };
   const random = createSeededRandom(seed);
@@ -72,20 +69,6 @@ function createScene({ seed, commandSeconds, startsRunsPercent, tickets }: Scene
 
 function oddTickets(tickets: string): Pick<TestDaemonOptions, 'entry' | 'env'> {
   return { entry: ODD_TICKETS, env: { ODD_TICKETS: tickets } };
-}
-
-function declareFactory(prompt: string): Record<string, string> {
-  const automation = `---
-triggers:
-  - provider: webhook
-    event: received
-    filter: { webhooks: [ci], payload: { start: [true] } }
----
-${prompt}
-`;
-  const files: Record<string, string> = { 'webhooks/ci.yaml': 'secretName: CI_SECRET\n' };
-  for (const name of AUTOMATIONS) files[`automations/${name}/automation.md`] = automation;
-  return files;
 }
 
 /** Kills a start at a random moment, before anything is served. */
@@ -102,7 +85,7 @@ async function killUnderLoad(scene: Scene, webhookUid: string): Promise<Launched
   const { options, random, ledger, startsRunsPercent } = scene;
   const launched = launchTestDaemon(options);
   const daemon = await requireServing(launched);
-  const target = { url: `${daemon.ingressUrl}/webhooks/w/${webhookUid}`, token: TOKEN };
+  const target = { url: `${daemon.ingressUrl}/webhooks/w/${webhookUid}`, token: CI_TOKEN };
   const killed = new AbortController();
   const load = { senders: 5, startsRunsPercent, random, ledger };
   const sending = sendUntilBroken(target, load, killed.signal);
@@ -123,12 +106,7 @@ async function requireServing(launched: LaunchedDaemon): Promise<TestDaemon> {
 /** Serves once in peace, so that the factory is applied; answers with the webhook's UID. */
 async function applyFactory({ options }: Scene): Promise<string> {
   const daemon = await requireServing(launchTestDaemon(options));
-  const put = await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: TOKEN } });
-  expect(put.status).toBeLessThan(300);
-  const uid = await eventually(async () => {
-    const { body } = await daemon.api('/factories/payments/webhooks');
-    return body.data?.[0]?.uid as string | undefined;
-  });
+  const uid = await applyCiFactory(daemon);
   expect(await daemon.end('SIGTERM')).toBe(0);
   return uid;
 }
@@ -136,27 +114,22 @@ async function applyFactory({ options }: Scene): Promise<string> {
 /** The last start: everything that is still open comes to its end, then the daemon stops cleanly. */
 async function settle({ options, repo }: Scene): Promise<void> {
   const daemon = await requireServing(launchTestDaemon(options));
-  const revision = repo.git(['rev-parse', 'HEAD']);
-  const isSettled = async () => {
-    for (const state of ['queued', 'running']) {
-      const { body } = await daemon.api(`/factories/payments/runs?state=${state}&limit=1`);
-      if (body.data.length > 0) return false;
-    }
-    return (await daemon.api('/factories/payments')).body.applied_revision === revision;
-  };
-  await eventually(isSettled, 60_000);
+  await settleCiFactory(daemon, repo.git(['rev-parse', 'HEAD']));
   expect(await daemon.end('SIGTERM')).toBe(0);
 }
 
 function findViolations({ dataDir, ledger, marksFile }: Scene) {
-  return findBrokenPromises({ dataDir, ledger, marksFile, automations: AUTOMATIONS });
+  return findBrokenPromises({ dataDir, ledger, marksFile, automations: CI_AUTOMATIONS });
 }
 
-/** What a daemon that breaks its promises would leave behind: the checks above must tell each of them. */
+/**
+ * What a daemon that breaks its promises would leave behind: the checks above must tell each of them. Of deliveries
+ * twenty are lost, since of one the sender may have got no answer.
+ */
 const DAMAGES: readonly { promise: BrokenPromise; sql: string }[] = [
   {
     promise: 'delivery lost',
-    sql: 'DELETE FROM deliveries WHERE seq = (SELECT max(seq) FROM deliveries WHERE label = 0)',
+    sql: 'DELETE FROM deliveries WHERE seq IN (SELECT seq FROM deliveries WHERE label = 0 ORDER BY seq LIMIT 20)',
   },
   {
     promise: 'accepted twice',
@@ -164,7 +137,7 @@ const DAMAGES: readonly { promise: BrokenPromise; sql: string }[] = [
   },
   {
     promise: 'payload changed',
-    sql: "UPDATE delivery_contents SET body = x'7b7d' WHERE delivery = (SELECT min(seq) FROM deliveries WHERE label = 0)",
+    sql: "UPDATE delivery_contents SET body = x'7b7d' WHERE delivery = (SELECT max(seq) FROM deliveries WHERE label = 0)",
   },
   { promise: 'run lost or invented', sql: 'DELETE FROM runs WHERE seq = (SELECT max(seq) FROM runs)' },
   {
@@ -178,7 +151,7 @@ function damageAndCheck(scene: Scene): BrokenPromise[] {
   const db = new Database(join(scene.dataDir, 'dockbell.db'));
   try {
     return DAMAGES.filter(({ promise, sql }) => {
-      expect(db.prepare(sql).run().changes).toBe(1);
+      expect(db.prepare(sql).run().changes, promise).toBeGreaterThan(0);
       return findViolations(scene).some((violation) => violation.promise === promise);
     }).map(({ promise }) => promise);
   } finally {
@@ -218,7 +191,7 @@ describe('kill -9 at random moments', () => {
     const uid = await step('apply', () => applyFactory(scene));
     for (let round = 1; round <= 50; round++) {
       // An apply is on its way in some of the rounds.
-      if (round % 5 === 0) scene.repo.commit(declareFactory(`commit of round ${round}`));
+      if (round % 5 === 0) scene.repo.commit(declareCiFactory(`commit of round ${round}`));
       const isEarly = scene.random.next() < 0.2;
       count(await step(`round ${round}`, () => (isEarly ? killEarly(scene) : killUnderLoad(scene, uid))));
     }
@@ -262,7 +235,7 @@ describe('kill -9 at random moments', () => {
     const daemon = await requireServing(stuck);
     await sendRunStarter(`${daemon.ingressUrl}/webhooks/w/${uid}`, scene);
     await eventually(async () => (await listRuns(daemon)).every(({ state }) => state === 'running'));
-    if (tickets === 'stuck_after') await eventually(() => countTickets(scene) === AUTOMATIONS.length);
+    if (tickets === 'stuck_after') await eventually(() => countTickets(scene) === CI_AUTOMATIONS.length);
     stuck.kill('SIGKILL');
     await stuck.exited;
 
@@ -272,10 +245,10 @@ describe('kill -9 at random moments', () => {
       return listed.every(({ state }) => state !== 'queued' && state !== 'running') && listed;
     });
     expect(await next.end('SIGTERM')).toBe(0);
-    expect(runs.map(({ state }) => state)).toEqual(AUTOMATIONS.map(() => expected.state));
+    expect(runs.map(({ state }) => state)).toEqual(CI_AUTOMATIONS.map(() => expected.state));
     const starts = existsSync(scene.marksFile) ? readFileSync(scene.marksFile, 'utf8').trim().split('\n') : [];
     expect(new Set(starts).size).toBe(starts.length);
-    expect(starts).toHaveLength(AUTOMATIONS.length * expected.starts);
+    expect(starts).toHaveLength(CI_AUTOMATIONS.length * expected.starts);
     expect(findViolations(scene)).toEqual([]);
     removeScene(scene);
   });
@@ -283,14 +256,14 @@ describe('kill -9 at random moments', () => {
 
 async function sendRunStarter(url: string, { ledger }: Scene): Promise<void> {
   const body = '{"start":true}';
-  const response = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${TOKEN}` }, body });
+  const response = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${CI_TOKEN}` }, body });
   expect(response.status).toBe(202);
   ledger.push({ deliveryId: null, body, isSound: true, startsRuns: true, accepted: 1, refused: 0, unknown: 0 });
 }
 
 async function listRuns(daemon: TestDaemon): Promise<{ state: string }[]> {
   const { body } = await daemon.api('/factories/payments/runs');
-  expect(body.data).toHaveLength(AUTOMATIONS.length);
+  expect(body.data).toHaveLength(CI_AUTOMATIONS.length);
   return body.data;
 }
 

@@ -20,7 +20,9 @@ export interface TestDaemon {
   api(path: string, init?: { method?: string; body?: unknown; token?: string }): Promise<ApiAnswer>;
   /** Runs the command line against it. */
   cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
-  /** Sends the signal and resolves with the exit code, `null` where the signal ended it. */
+  /** The exit code, `null` where a signal ended it. */
+  exited: Promise<number | null>;
+  /** Sends the signal and resolves as `exited` does. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -40,11 +42,18 @@ export interface TestDaemonOptions {
   entry?: string;
 }
 
+const tempDirs: string[] = [];
+
 /** A fresh folder that goes when the test file ends; kept for a look where `DOCKBELL_KEEP` is set. */
 export function createTempDir(prefix: string): string {
+  if (tempDirs.length === 0 && !process.env.DOCKBELL_KEEP) process.once('exit', removeTempDirs);
   const dir = mkdtempSync(join(tmpdir(), `dockbell-${prefix}-`));
-  if (!process.env.DOCKBELL_KEEP) process.once('exit', () => rmSync(dir, { recursive: true, force: true }));
+  tempDirs.push(dir);
   return dir;
+}
+
+function removeTempDirs(): void {
+  for (const dir of tempDirs) rmSync(dir, { recursive: true, force: true });
 }
 
 /** Starts a daemon and resolves when it accepts requests; rejects with its output where it ends before that. */
@@ -84,7 +93,7 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
   const describe = (): TestDaemon => {
     const { ingress_url: ingressUrl, admin_url: adminUrl } = JSON.parse(readFileSync(daemonFile, 'utf8'));
     return {
-      ...{ dataDir, ingressUrl, adminUrl, pid: child.pid!, output },
+      ...{ dataDir, ingressUrl, adminUrl, pid: child.pid!, output, exited },
       api: (path, init = {}) => callApi(`${adminUrl}/api/v1${path}`, join(dataDir, 'admin-token'), init),
       cli: (...cliArgs) => runBuiltCli([...cliArgs, '--data-dir', dataDir]),
       end: (signal) => {

@@ -1,0 +1,67 @@
+import { expect } from 'vitest';
+import { eventually } from './eventually.ts';
+import { createTempGitRepo, type TempGitRepo } from './temp-git-repo.ts';
+import type { TestDaemon, TestDaemonOptions } from './test-daemon.ts';
+
+/** The secret of the one webhook. */
+export const CI_TOKEN = 'a-token-of-more-than-16-characters';
+
+/** Automations that each start on a payload with `"start": true`, and on no other. */
+export const CI_AUTOMATIONS = ['first', 'second'];
+
+/** A factory with one webhook `ci` and two automations, in a repository of its own. */
+export function createCiRepository(): TempGitRepo {
+  const repo = createTempGitRepo();
+  repo.commit(declareCiFactory('the first commit'));
+  return repo;
+}
+
+export function declareCiFactory(prompt: string): Record<string, string> {
+  const automation = `---
+triggers:
+  - provider: webhook
+    event: received
+    filter: { webhooks: [ci], payload: { start: [true] } }
+---
+${prompt}
+`;
+  const files: Record<string, string> = { 'webhooks/ci.yaml': 'secretName: CI_SECRET\n' };
+  for (const name of CI_AUTOMATIONS) files[`automations/${name}/automation.md`] = automation;
+  return files;
+}
+
+/** Configuration that serves it. Its webhook takes more than a test can send. */
+export function configureCiFactory(repo: TempGitRepo, command: readonly string[]): TestDaemonOptions['config'] {
+  return {
+    limits: { deliveriesPerMinute: 100_000 },
+    factories: [
+      {
+        name: 'payments',
+        source: { type: 'repository', url: repo.path },
+        runs: { executor: { type: 'command', command }, concurrency: 4 },
+      },
+    ],
+  };
+}
+
+/** Gives the webhook its secret and waits until it is live; answers with its UID. */
+export async function applyCiFactory(daemon: TestDaemon): Promise<string> {
+  const put = await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: CI_TOKEN } });
+  expect(put.status).toBeLessThan(300);
+  return eventually(async () => {
+    const { body } = await daemon.api('/factories/payments/webhooks');
+    return body.data?.[0]?.uid as string | undefined;
+  });
+}
+
+/** Waits until no run is queued or running and this commit is live. */
+export async function settleCiFactory(daemon: TestDaemon, revision: string): Promise<void> {
+  const isSettled = async () => {
+    for (const state of ['queued', 'running']) {
+      const { body } = await daemon.api(`/factories/payments/runs?state=${state}&limit=1`);
+      if (body.data.length > 0) return false;
+    }
+    return (await daemon.api('/factories/payments')).body.applied_revision === revision;
+  };
+  await eventually(isSettled, 60_000);
+}

@@ -1,0 +1,404 @@
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import Database from 'better-sqlite3';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { DeliveryId } from '../../src/core/ids.ts';
+import { startStorage } from '../../src/storage/sqlite/start-storage.ts';
+import { findBrokenPromises } from '../helpers/check-promises.ts';
+import {
+  applyCiFactory,
+  CI_AUTOMATIONS,
+  CI_TOKEN,
+  configureCiFactory,
+  createCiRepository,
+  settleCiFactory,
+} from '../helpers/ci-factory.ts';
+import { type Ledger, sendUntilBroken } from '../helpers/delivery-load.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { createSeededRandom } from '../helpers/seeded-random.ts';
+import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
+import {
+  createTempDir,
+  launchTestDaemon,
+  startTestDaemon,
+  type TestDaemon,
+  type TestDaemonOptions,
+} from '../helpers/test-daemon.ts';
+
+const STORAGE_WORKER = new URL('../../dist/storage/sqlite/worker.js', import.meta.url);
+const LIMITED_DATABASE = pathToFileURL(join(import.meta.dirname, '../helpers/limited-database.mjs')).href;
+
+/** Leaves a mark, then goes on until it is told to stop; with a file `quick` in the folder it ends at once. */
+const COMMAND = `#!/bin/sh
+echo "$DOCKBELL_RUN_ID \${PWD##*/}" >> "$1/marks"
+[ -e "$1/quick" ] && exit 0
+trap 'echo "$DOCKBELL_RUN_ID" >> "$1/terminated"; exit 3' TERM
+sleep 60 &
+wait
+`;
+
+let repo: TempGitRepo;
+const running: TestDaemon[] = [];
+
+beforeAll(() => {
+  repo = createCiRepository();
+});
+
+afterAll(() => repo.remove());
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((daemon) => daemon.end('SIGKILL')));
+});
+
+interface Scene {
+  /** Where the command leaves its marks. */
+  folder: string;
+  options: TestDaemonOptions & { dataDir: string };
+}
+
+function createScene(dataDir = createTempDir('faults')): Scene {
+  const folder = createTempDir('faults-command');
+  const script = join(folder, 'command.sh');
+  writeFileSync(script, COMMAND);
+  writeFileSync(join(folder, 'quick'), '');
+  return { folder, options: { dataDir, config: configureCiFactory(repo, ['/bin/sh', script, folder]) } };
+}
+
+async function serve(options: TestDaemonOptions): Promise<TestDaemon> {
+  const daemon = await startTestDaemon(options);
+  running.push(daemon);
+  return daemon;
+}
+
+/** A data directory that a daemon has served from and left cleanly. */
+async function prepareDataDir({ options }: Scene): Promise<string> {
+  const daemon = await serve(options);
+  const uid = await applyCiFactory(daemon);
+  expect(await daemon.end('SIGTERM')).toBe(0);
+  return uid;
+}
+
+/** Sends a body that no free corner of a page can hold. */
+function post(daemon: TestDaemon, uid: string, name: string, sizeBytes = 50_000): Promise<Response> {
+  return fetch(`${daemon.ingressUrl}/webhooks/w/${uid}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${CI_TOKEN}`, 'x-service-delivery-id': name },
+    body: JSON.stringify({ start: true, filling: 'x'.repeat(sizeBytes) }),
+  });
+}
+
+async function askReady(daemon: TestDaemon): Promise<{ status: number; problems: string }> {
+  const response = await fetch(`${daemon.adminUrl}/readyz`);
+  const body = (await response.json()) as { problems: string[] };
+  return { status: response.status, problems: body.problems.join(' ') };
+}
+
+/** Counts of what belongs together: a delivery, its body, its runs. */
+function countRows(dataDir: string): { accepted: number; bodies: number; runs: number; check: unknown } {
+  const db = new Database(join(dataDir, 'dockbell.db'), { readonly: true });
+  const count = (sql: string) => db.prepare<[], number>(sql).pluck().get()!;
+  const rows = {
+    accepted: count('SELECT count(*) FROM deliveries WHERE label = 0'),
+    bodies: count('SELECT count(*) FROM delivery_contents'),
+    runs: count('SELECT count(*) FROM runs'),
+    check: db.pragma('integrity_check', { simple: true }),
+  };
+  db.close();
+  return rows;
+}
+
+/** Starts a daemon that must not come to serve; answers with its exit code and everything it said. */
+async function startInVain(options: TestDaemonOptions): Promise<{ code: number | null; output: string }> {
+  const launched = launchTestDaemon(options);
+  const serving = await launched.serving;
+  if (serving !== null) running.push(serving);
+  expect(serving, 'it serves').toBeNull();
+  return { code: await launched.exited, output: launched.output() };
+}
+
+describe('a full disk (threat model D4)', () => {
+  /** From the last accepted delivery over a full disk to service as before, with nothing half written. */
+  async function showRefusalAndRecovery(scene: Scene, fill: () => void, makeRoom: () => void): Promise<void> {
+    const daemon = await serve(scene.options);
+    const uid = await applyCiFactory(daemon);
+    expect((await post(daemon, uid, 'before')).status).toBe(202);
+    expect(await askReady(daemon)).toMatchObject({ status: 200 });
+
+    fill();
+    let accepted = 1;
+    const refused = await eventually(async () => {
+      const response = await post(daemon, uid, `filling-${accepted}`);
+      if (response.status !== 202) return response;
+      accepted += 1;
+      return null;
+    });
+    expect(refused.status).toBe(503);
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(await askReady(daemon)).toMatchObject({ status: 503, problems: expect.stringMatching(/full|free/) });
+
+    makeRoom();
+    // The sender does as it was told and says the same again.
+    await eventually(async () => (await post(daemon, uid, `filling-${accepted}`)).status === 202);
+    accepted += 1;
+    expect(await eventually(async () => (await askReady(daemon)).status === 200)).toBe(true);
+    await settleCiFactory(daemon, repo.git(['rev-parse', 'HEAD']));
+    expect(await daemon.end('SIGTERM')).toBe(0);
+    const runs = accepted * CI_AUTOMATIONS.length;
+    expect(countRows(scene.options.dataDir)).toEqual({ accepted, bodies: accepted, runs, check: 'ok' });
+  }
+
+  it('answers 503 with Retry-After where SQLite finds no room, says so, and goes on when there is room', async () => {
+    const scene = createScene();
+    const limit = join(scene.folder, 'limit');
+    scene.options.env = { NODE_OPTIONS: `--import=${LIMITED_DATABASE}`, LIMITED_DATABASE: limit };
+    await showRefusalAndRecovery(
+      scene,
+      () => writeFileSync(limit, ''),
+      () => rmSync(limit),
+    );
+  });
+
+  const mounted = tryMountSmallDisk();
+  if (mounted === null) console.warn('A full disk is not tested: mounting a small file system needs root.');
+  afterAll(() => {
+    if (mounted !== null) execFileSync('umount', [mounted]);
+  });
+
+  it.skipIf(mounted === null)('does the same on a file system without a free byte', async () => {
+    const filler = join(mounted!, 'filler');
+    await showRefusalAndRecovery(
+      createScene(mounted!),
+      () => fillDisk(filler),
+      () => rmSync(filler),
+    );
+  });
+});
+
+/** `null` where this user may not mount. */
+function tryMountSmallDisk(): string | null {
+  const folder = createTempDir('small-disk');
+  try {
+    // Too small for the ballast, which would give way before anybody is refused.
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m,mode=0700', 'dockbell-test', folder], { stdio: 'pipe' });
+    return folder;
+  } catch {
+    return null;
+  }
+}
+
+function fillDisk(file: string): void {
+  const descriptor = openSync(file, 'w');
+  for (let bytes = 1024 * 1024; bytes >= 1; ) {
+    try {
+      writeSync(descriptor, Buffer.alloc(bytes));
+    } catch (error) {
+      expect((error as NodeJS.ErrnoException).code).toBe('ENOSPC');
+      bytes = Math.floor(bytes / 2);
+    }
+  }
+  closeSync(descriptor);
+}
+
+describe('a broken storage (threat model D3)', () => {
+  it('ends the daemon with exit code 1, nothing is accepted any more, and after the repair it goes on', async () => {
+    const scene = createScene();
+    const database = join(scene.options.dataDir, 'dockbell.db');
+    const first = await serve(scene.options);
+    const uid = await applyCiFactory(first);
+    expect((await post(first, uid, 'whole', 200_000)).status).toBe(202);
+    const { body } = await first.api(`/factories/payments/webhooks/${uid}/deliveries`);
+    const payloadPath = `/deliveries/${body.data[0].id}/payload`;
+    await settleCiFactory(first, repo.git(['rev-parse', 'HEAD']));
+    expect(await first.end('SIGTERM')).toBe(0);
+
+    const repair = damageBody(database);
+    await showThatNothingIsWritten(database, body.data[0].id);
+
+    const daemon = await serve(scene.options);
+    const answers: number[] = [];
+    const sending = keepPosting(daemon, uid, answers);
+    await eventually(() => answers.length >= 3);
+    expect(await daemon.api(payloadPath)).toMatchObject({ status: 503, body: { code: 'storage_broken' } });
+    // One may have been on its way to its sender.
+    const answered = answers.length + 1;
+    await sending;
+    expect(await daemon.exited).toBe(1);
+    expect(answers.slice(0, 3)).toEqual([202, 202, 202]);
+    expect(answers.slice(answered)).not.toContain(202);
+    expect(daemon.output()).toMatch(/storage is broken.*start it again/);
+    expect(existsSync(join(scene.options.dataDir, 'daemon.json'))).toBe(false);
+
+    repair();
+    const repaired = await serve(scene.options);
+    expect((await repaired.api(payloadPath)).status).toBe(200);
+    expect((await post(repaired, uid, 'after the repair')).status).toBe(202);
+    expect(await repaired.end('SIGTERM')).toBe(0);
+    const accepted = answers.filter((status) => status === 202).length + 2;
+    expect(countRows(scene.options.dataDir)).toMatchObject({ accepted, bodies: accepted, check: 'ok' });
+  });
+
+  it('is told at the start where the file is no database, and the file stays as it is', async () => {
+    const scene = createScene();
+    await prepareDataDir(scene);
+    const database = join(scene.options.dataDir, 'dockbell.db');
+    const whole = readFileSync(database);
+    writeFileSync(database, Buffer.from(whole).fill('garbage ', 0, 4096));
+    const damaged = hashFile(database);
+    const { code, output } = await startInVain(scene.options);
+    expect(code).toBe(2);
+    expect(output).toContain(database);
+    expect(output).toContain('not a database');
+    expect(hashFile(database)).toBe(damaged);
+
+    writeFileSync(database, whole);
+    expect(await (await serve(scene.options)).end('SIGTERM')).toBe(0);
+  });
+});
+
+/** Sends one delivery after the other until nobody answers. */
+async function keepPosting(daemon: TestDaemon, uid: string, answers: number[]): Promise<void> {
+  for (;;) {
+    try {
+      answers.push((await post(daemon, uid, `delivery-${answers.length}`, 10)).status);
+    } catch {
+      return;
+    }
+  }
+}
+
+/** Once it has found damage, the storage itself refuses everything, whoever asks and however it is stopped. */
+async function showThatNothingIsWritten(database: string, delivery: DeliveryId): Promise<void> {
+  const thread = await startStorage(STORAGE_WORKER, { file: database });
+  const { deliveryLog, deliveryReader } = thread.storage;
+  const broken = expect.objectContaining({ code: 'storage_broken' });
+  expect(await deliveryLog.record([])).toEqual([]);
+  await expect(deliveryReader.payload(delivery)).rejects.toEqual(broken);
+  await expect(deliveryLog.record([])).rejects.toEqual(broken);
+  expect(await thread.broken).toEqual(broken);
+  await thread.close();
+}
+
+/** Cuts the chain of pages of the long body; answers with what joins it again. */
+function damageBody(database: string): () => void {
+  const pageBytes = 4096;
+  const content = readFileSync(database);
+  // A page of nothing but the body begins with the number of the next one.
+  const inner = Buffer.alloc(pageBytes - 4, 'x');
+  let at = pageBytes;
+  while (!content.subarray(at + 4, at + pageBytes).equals(inner)) at += pageBytes;
+  overwrite(database, at, Buffer.alloc(4, 0xff));
+  return () => overwrite(database, at, content.subarray(at, at + 4));
+}
+
+function overwrite(file: string, position: number, bytes: Uint8Array): void {
+  const descriptor = openSync(file, 'r+');
+  writeSync(descriptor, bytes, 0, bytes.length, position);
+  closeSync(descriptor);
+}
+
+function hashFile(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
+
+describe('a data directory that cannot be taken', () => {
+  it('refuses a second daemon at once and names the first (threat model D15)', async () => {
+    const scene = createScene();
+    const first = await serve(scene.options);
+    // Its own configuration, as a second service would have; the data directory is the same.
+    const file = join(scene.folder, 'second.yaml');
+    const { dataDir } = scene.options;
+    writeFileSync(file, JSON.stringify({ ...scene.options.config, dataDir, ingress: { port: 0 }, admin: { port: 0 } }));
+    const second = await first.cli('serve', '--config', file);
+    expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining(`process ${first.pid}`) });
+    expect(second.stderr).toContain(dataDir);
+    expect((await first.api('/factories/payments')).status).toBe(200);
+    expect(await first.end('SIGTERM')).toBe(0);
+  });
+
+  it('refuses a database of a newer version and changes nothing (threat model D14)', async () => {
+    const scene = createScene();
+    await prepareDataDir(scene);
+    const database = join(scene.options.dataDir, 'dockbell.db');
+    const db = new Database(database);
+    db.pragma('user_version = 99');
+    db.close();
+    const before = hashFile(database);
+    const { code, output } = await startInVain(scene.options);
+    expect(code).toBe(2);
+    expect(output).toMatch(/schema version 99/);
+    expect(hashFile(database)).toBe(before);
+    expect(readdirSync(scene.options.dataDir).filter((name) => name.includes('before-v'))).toEqual([]);
+  });
+
+  it('refuses a wrong master key and writes nothing (threat model S1)', async () => {
+    const scene = createScene();
+    await prepareDataDir(scene);
+    const before = dumpDatabase(scene.options.dataDir);
+    const key = readFileSync(join(scene.options.dataDir, 'master.key'), 'utf8');
+    const wrongKey = Buffer.alloc(32, 9).toString('base64');
+    const { code, output } = await startInVain({ ...scene.options, env: { DOCKBELL_MASTER_KEY: wrongKey } });
+    expect(code).toBe(2);
+    expect(output).toContain('master key is not the one');
+    expect(output).not.toContain(wrongKey);
+    expect(dumpDatabase(scene.options.dataDir)).toEqual(before);
+    expect(readFileSync(join(scene.options.dataDir, 'master.key'), 'utf8')).toBe(key);
+
+    expect(await (await serve(scene.options)).end('SIGTERM')).toBe(0);
+  });
+});
+
+/** Every row of every table, but for the instant of the last opening. */
+function dumpDatabase(dataDir: string): Record<string, unknown[]> {
+  const db = new Database(join(dataDir, 'dockbell.db'), { readonly: true });
+  const tables = db.prepare<[], string>("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all();
+  const rows = tables.map((table) => [table, db.prepare(`SELECT * FROM "${table}"`).all()] as const);
+  db.close();
+  const dump = Object.fromEntries(rows);
+  dump.settings = (dump.settings as { key: string }[]).filter(({ key }) => key !== 'opened_at');
+  return dump;
+}
+
+describe('a clean stop', () => {
+  it('under load stores what got a 202, ends what runs, and the next daemon goes on', async () => {
+    const scene = createScene();
+    const { dataDir } = scene.options;
+    rmSync(join(scene.folder, 'quick'));
+    const daemon = await serve(scene.options);
+    const uid = await applyCiFactory(daemon);
+    const ledger: Ledger = [];
+    const target = { url: `${daemon.ingressUrl}/webhooks/w/${uid}`, token: CI_TOKEN };
+    const load = { senders: 5, startsRunsPercent: 10, random: createSeededRandom(1), ledger };
+    const sending = sendUntilBroken(target, load, new AbortController().signal);
+    const marksFile = join(scene.folder, 'marks');
+    await eventually(() => ledger.length > 100 && countLines(marksFile) === 4);
+    expect(await daemon.end('SIGTERM')).toBe(0);
+    await sending;
+    expect(existsSync(join(dataDir, 'daemon.json'))).toBe(false);
+    expect(countLines(join(scene.folder, 'terminated'))).toBe(4);
+    expect(listEnds(dataDir)).toEqual([{ state: 'failed', error: 'interrupted', runs: 4 }]);
+
+    writeFileSync(join(scene.folder, 'quick'), '');
+    const next = await serve(scene.options);
+    await settleCiFactory(next, repo.git(['rev-parse', 'HEAD']));
+    expect(await next.end('SIGTERM')).toBe(0);
+    expect(findBrokenPromises({ dataDir, ledger, marksFile, automations: CI_AUTOMATIONS })).toEqual([]);
+    expect(listEnds(dataDir)).toContainEqual({ state: 'failed', error: 'interrupted', runs: 4 });
+  });
+});
+
+function countLines(file: string): number {
+  return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
+}
+
+/** How the runs that have ended did so. */
+function listEnds(dataDir: string): unknown[] {
+  const db = new Database(join(dataDir, 'dockbell.db'), { readonly: true });
+  const ended = db
+    .prepare("SELECT state, error, count(*) AS runs FROM runs WHERE state NOT IN ('queued', 'running') GROUP BY 1, 2")
+    .all();
+  db.close();
+  return ended;
+}
