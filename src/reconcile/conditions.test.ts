@@ -1,0 +1,40 @@
+import { describe, expect, it } from 'vitest';
+import { describeExecutor, describeOutcome, describeReadiness, updateConditions } from './conditions.ts';
+
+const AT = 1_000;
+
+describe('updateConditions', () => {
+  const state = { type: 'Ready', status: 'True', reason: 'DefinitionLive', message: 'serving a' } as const;
+  const [before] = updateConditions([], [state], AT);
+
+  it('dates a condition that is new', () => {
+    expect(before).toEqual({ ...state, since: AT });
+  });
+
+  it.each([
+    ['another message keeps the time', { message: 'serving b' }, AT],
+    ['another reason is a change', { reason: 'Other' }, 2_000],
+    ['another status is a change', { status: 'False' as const }, 2_000],
+  ])('%s', (_title, change, since) => {
+    expect(updateConditions([before!], [{ ...state, ...change }], 2_000)).toEqual([{ ...state, ...change, since }]);
+  });
+
+  it('drops a condition that is not told any more', () => {
+    expect(updateConditions([before!], [], 2_000)).toEqual([]);
+  });
+});
+
+it('a factory is ready when a definition serves', () => {
+  expect(describeReadiness('abc', true)).toMatchObject({ status: 'True', message: 'serving abc' });
+  expect(describeReadiness(null, false)).toMatchObject({ status: 'False', reason: 'NothingApplied' });
+});
+
+it('nothing to change is no other state than applied', () => {
+  expect(describeOutcome(true, 'Unchanged', 'm')).toMatchObject({ status: 'True', reason: 'Applied' });
+  expect(describeOutcome(false, 'BranchMissing', 'm')).toMatchObject({ status: 'False', reason: 'BranchMissing' });
+});
+
+it('only a missing executor is told of', () => {
+  expect(describeExecutor(true)).toEqual([]);
+  expect(describeExecutor(false)).toMatchObject([{ type: 'NoExecutor', status: 'True' }]);
+});

@@ -1,0 +1,89 @@
+import { describe, expect, it } from 'vitest';
+import type { AutomationDefinition, WebhookDefinition } from '../core/definition.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import { SecretValue } from '../core/secret-value.ts';
+import { resolveSecrets } from './resolve-secrets.ts';
+
+/** Answers with these values, all of version 3; an empty one is nothing that the real store would take. */
+function secretsOf(values: Record<string, string>): SecretStore {
+  const unused = async () => {
+    throw new Error('not used');
+  };
+  return {
+    ...{ put: unused, delete: unused, open: unused },
+    list: async () => Object.keys(values).map((name) => ({ name, version: 3, createdAt: 1, updatedAt: 1, usedBy: [] })),
+    resolve: async (name) =>
+      Object.hasOwn(values, name) ? { version: 3, value: new SecretValue(values[name]!) } : null,
+  };
+}
+
+function webhook(name: string, change: Partial<WebhookDefinition> = {}): WebhookDefinition {
+  return {
+    ...{ name, file: `webhooks/${name}.yaml`, description: null, authMode: 'token', signatureScheme: null },
+    ...{ secretName: 'S', deliveryIdHeader: null, enabled: true, secretNameAt: { line: 2, column: 13 } },
+    ...change,
+  };
+}
+
+function automation(secrets: unknown): AutomationDefinition {
+  return {
+    ...{ name: 'x', file: 'automations/x/automation.md', description: null, enabled: true, agent: null },
+    ...{ triggers: [], prompt: 'p', overrides: { secrets: secrets as string[] } },
+  };
+}
+
+const LONG = 'long-enough-to-be-strong';
+const rulesOf = ({ diagnostics }: { diagnostics: { rule: string }[] }) => diagnostics.map(({ rule }) => rule);
+
+describe('resolveSecrets', () => {
+  it('answers with version and value by webhook', async () => {
+    const resolved = await resolveSecrets({ webhooks: [webhook('a')], automations: [] }, secretsOf({ S: LONG }));
+    expect(resolved).toMatchObject({ ok: true, diagnostics: [] });
+    const secret = resolved.ok ? resolved.byWebhook.get('a') : null;
+    expect([secret?.version, secret?.value.reveal()]).toEqual([3, LONG]);
+  });
+
+  it('reports every missing secret with its place', async () => {
+    const webhooks = [webhook('a'), webhook('b', { secretName: 'T' })];
+    const resolved = await resolveSecrets({ webhooks, automations: [] }, secretsOf({}));
+    expect(resolved).toMatchObject({ ok: false, problem: 'missing' });
+    expect(resolved.diagnostics.map(({ file, line, column, path }) => [file, line, column, path])).toEqual([
+      ['webhooks/a.yaml', 2, 13, 'secretName'],
+      ['webhooks/b.yaml', 2, 13, 'secretName'],
+    ]);
+  });
+
+  it.each<[string, Partial<WebhookDefinition>, string, string]>([
+    ['an empty value', {}, '', 'webhook/empty-secret'],
+    ['an unsafe value in a URL', { authMode: 'url_token' }, 'has a / in it and is long', 'webhook/unsafe-secret'],
+    [
+      'a value that is no key of its scheme',
+      { authMode: 'signature', signatureScheme: 'standard_webhooks' },
+      'whsec_!!!',
+      'webhook/unusable-secret',
+    ],
+  ])('finds %s unsuitable', async (_title, change, value, rule) => {
+    const webhooks = [webhook('a', change)];
+    const resolved = await resolveSecrets({ webhooks, automations: [] }, secretsOf({ S: value }));
+    expect([resolved.ok, rulesOf(resolved)]).toEqual([false, [rule]]);
+    expect(resolved).toMatchObject({ problem: 'unsuitable' });
+  });
+
+  it('calls a definition unsuitable where one secret is and another is missing, and reports both', async () => {
+    const webhooks = [webhook('a', { secretName: 'T' }), webhook('b')];
+    const resolved = await resolveSecrets({ webhooks, automations: [] }, secretsOf({ S: '' }));
+    expect(resolved).toMatchObject({ ok: false, problem: 'unsuitable' });
+    expect(rulesOf(resolved)).toEqual(['secret/missing', 'webhook/empty-secret']);
+  });
+
+  it('warns of a weak value, and of a secret that only runs would miss, and goes on', async () => {
+    const definition = { webhooks: [webhook('a')], automations: [automation(['S', 'GONE'])] };
+    const resolved = await resolveSecrets(definition, secretsOf({ S: 'short' }));
+    expect([resolved.ok, rulesOf(resolved)]).toEqual([true, ['webhook/weak-secret', 'automation/missing-run-secret']]);
+  });
+
+  it('takes no harm from a list of secrets that is none', async () => {
+    const definition = { webhooks: [], automations: [automation('DEPLOY_KEY'), automation([1, null])] };
+    expect(await resolveSecrets(definition, secretsOf({}))).toMatchObject({ ok: true, diagnostics: [] });
+  });
+});

@@ -1,0 +1,260 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { activateLastApplied } from '../../src/app/activate-last-applied.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import { createIdSource } from '../../src/core/ids.ts';
+import type { DefinitionSource, SourceFailure } from '../../src/core/ports/definition-source.ts';
+import type { Inventory } from '../../src/core/ports/inventory.ts';
+import type { Logger } from '../../src/core/ports/logger.ts';
+import type { SecretStore } from '../../src/core/ports/secret-store.ts';
+import type { Reconciliation } from '../../src/core/reconciliation.ts';
+import { SecretValue } from '../../src/core/secret-value.ts';
+import { validateTree } from '../../src/definitions/validate-tree.ts';
+import type { FactoryContext } from '../../src/reconcile/reconcile-factory.ts';
+import { Reconciler } from '../../src/reconcile/reconciler.ts';
+import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
+import type { LiveWebhook } from '../../src/registry/live-webhook.ts';
+import { Registry } from '../../src/registry/registry.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { createSecretStore } from '../../src/secrets/secret-store.ts';
+import { createVault } from '../../src/secrets/vault.ts';
+import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { createTree } from './definition-tree.ts';
+
+export const FACTORY = 'payments';
+
+type Files = Record<string, string>;
+type Failure = { reason: SourceFailure; message: string };
+
+/** A repository in memory, whose branch the test moves, breaks and holds up. */
+export interface ScriptedSource extends DefinitionSource {
+  /** Moves the branch to a commit with these files and answers with its id. */
+  commit(files: Files): string;
+  /** Moves the branch to a commit that exists, as a force-push does. */
+  moveTo(revision: string): void;
+  /** What `fetch` answers until the branch moves or `recover`. */
+  fail(failure: Failure): void;
+  recover(): void;
+  failTree(failure: Failure | null): void;
+  /** Tells the watcher that the branch may have moved. */
+  tellChange(): void;
+  /** Holds every fetch from now on until the answer is called. */
+  hold(): () => void;
+  fetches: number;
+  isClosed: boolean;
+  /** Instead of the fetch, where set. */
+  throwOnFetch: Error | null;
+}
+
+export function createScriptedSource(): ScriptedSource {
+  const commits = new Map<string, Files>();
+  let tip: string | null = null;
+  let failure: Failure | null = null;
+  let treeFailure: Failure | null = null;
+  let onChange = () => {};
+  let gate: Promise<void> = Promise.resolve();
+  const source: ScriptedSource = {
+    ...{ fetches: 0, isClosed: false, throwOnFetch: null },
+    commit: (files) => {
+      tip = (commits.size + 1).toString(16).padStart(40, '0');
+      commits.set(tip, files);
+      failure = null;
+      return tip;
+    },
+    moveTo: (revision) => {
+      tip = revision;
+      failure = null;
+    },
+    fail: (told) => {
+      failure = told;
+    },
+    recover: () => {
+      failure = null;
+    },
+    failTree: (told) => {
+      treeFailure = told;
+    },
+    tellChange: () => onChange(),
+    hold: () => {
+      let release!: () => void;
+      gate = new Promise((resolve) => {
+        release = resolve;
+      });
+      return release;
+    },
+    fetch: async () => {
+      source.fetches += 1;
+      await gate;
+      if (source.throwOnFetch) throw source.throwOnFetch;
+      if (source.isClosed) return { ok: false, reason: 'RepositoryUnreachable', message: 'The source is closed.' };
+      if (failure) return { ok: false, ...failure };
+      return tip === null
+        ? { ok: false, reason: 'BranchMissing', message: 'There is no branch main.' }
+        : { ok: true, revision: tip };
+    },
+    readTree: async (revision) =>
+      treeFailure ? { ok: false, ...treeFailure } : { ok: true, tree: createTree(commits.get(revision)!) },
+    watch: (callback) => {
+      onChange = callback;
+    },
+    close: async () => {
+      source.isClosed = true;
+    },
+  };
+  return source;
+}
+
+/** Timers that run when the test says so. */
+export class FakeSchedule {
+  readonly delaysMs: number[] = [];
+  #due: (() => void) | null = null;
+
+  readonly schedule = (delayMs: number, callback: () => void) => {
+    this.delaysMs.push(delayMs);
+    this.#due = callback;
+    return () => {
+      if (this.#due === callback) this.#due = null;
+    };
+  };
+
+  get isPending(): boolean {
+    return this.#due !== null;
+  }
+
+  /** Runs what waits. */
+  fire(): void {
+    const due = this.#due;
+    this.#due = null;
+    due?.();
+  }
+}
+
+/** Everything around one factory's loop but git and HTTP: real storage on a file, real secrets, real registry. */
+export interface ReconcileWorld {
+  source: ScriptedSource;
+  storage: SqliteStorage;
+  /** Values that are put reach the loop as in the daemon. */
+  secrets: SecretStore;
+  registry: Registry;
+  timers: FakeSchedule;
+  reconciler: Reconciler;
+  /** Errors that the loop logged. */
+  logged: { fields: Record<string, unknown>; message: string }[];
+  ended: Reconciliation[];
+  /** Wall time in milliseconds; rises by one with every look. */
+  now: number;
+  validations: number;
+  put(name: string, value: string): Promise<void>;
+  /** A full pass, asked for. */
+  pass(): Promise<Reconciliation>;
+  live(name: string): LiveWebhook | undefined;
+  /** Does the webhook take this credential just now? */
+  accepts(name: string, credential: string): boolean;
+  history(): Promise<Reconciliation[]>;
+  /** Another daemon over the same storage and repository. */
+  restart(change?: WorldOptions): Promise<ReconcileWorld>;
+  close(): void;
+}
+
+export interface WorldOptions {
+  sourceKey?: string;
+  hasExecutor?: boolean;
+  validate?: FactoryContext['validate'];
+  /** Stands between the loop and its inventory. */
+  wrapInventory?: (inventory: Inventory) => Inventory;
+  wrapSecrets?: (secrets: SecretStore) => SecretStore;
+  activate?: FactoryContext['activate'];
+}
+
+export async function createReconcileWorld(options: WorldOptions = {}): Promise<ReconcileWorld> {
+  const file = join(mkdtempSync(join(tmpdir(), 'dockbell-reconcile-')), 'dockbell.db');
+  return openWorld(file, createScriptedSource(), randomBytes(32), 1_000, options);
+}
+
+async function openWorld(
+  file: string,
+  source: ScriptedSource,
+  key: Uint8Array,
+  startMs: number,
+  options: WorldOptions,
+): Promise<ReconcileWorld> {
+  const storage = openSqliteStorage(file);
+  const clock: Clock = { wallMs: () => ++world.now, monotonicMs: () => world.now };
+  const registry = new Registry();
+  const logged: ReconcileWorld['logged'] = [];
+  const logger = createErrorCollector(logged);
+  const store = createSecretStore({
+    ...{ table: storage.sealedSecrets, vault: createVault(key), clock, redactor: createRedactor() },
+  });
+  const { wrapInventory = (same) => same, wrapSecrets = (same) => same } = options;
+  const timers = new FakeSchedule();
+  const ended: Reconciliation[] = [];
+  const context: FactoryContext = {
+    name: FACTORY,
+    source,
+    sourceKey: options.sourceKey ?? 'main .',
+    hasExecutor: options.hasExecutor ?? true,
+    inventory: wrapInventory(storage.inventory),
+    secrets: wrapSecrets(store),
+    validate: async (tree, validation) => {
+      world.validations += 1;
+      return options.validate ? options.validate(tree, validation) : validateTree(tree, validation);
+    },
+    webhooksPerFactory: 20,
+    activate:
+      options.activate ?? ((applied, secrets) => registry.replaceFactory(FACTORY, buildLiveWebhooks(applied, secrets))),
+    clock,
+    ids: createIdSource(randomBytes),
+    logger,
+  };
+  const reconciler = new Reconciler(context, timers.schedule, (reconciliation) => ended.push(reconciliation));
+  const live = (name: string) => [...registry.current().webhooks.values()].find((webhook) => webhook.name === name);
+  const world: ReconcileWorld = {
+    ...{
+      source,
+      storage,
+      secrets: store,
+      registry,
+      timers,
+      reconciler,
+      logged,
+      ended,
+      now: startMs,
+      validations: 0,
+      live,
+    },
+    put: async (name, value) => {
+      await store.put(name, new SecretValue(value), 'put');
+      reconciler.onSecretChanged();
+    },
+    pass: () => reconciler.reconcile(),
+    accepts: (name, credential) => {
+      const found = live(name)?.credential;
+      return found !== undefined && 'accepts' in found && found.accepts(credential);
+    },
+    history: async () => (await storage.reconciliationReader.list({ factory: FACTORY, limit: 100, cursor: null })).data,
+    restart: async (change = {}) => {
+      storage.close();
+      source.isClosed = false;
+      return openWorld(file, source, key, world.now, { ...options, ...change });
+    },
+    close: () => {
+      storage.close();
+      rmSync(dirname(file), { recursive: true, force: true });
+    },
+  };
+  await activateLastApplied({ inventory: storage.inventory, secrets: store, registry, logger }, FACTORY);
+  return world;
+}
+
+function createErrorCollector(logged: ReconcileWorld['logged']): Logger {
+  const logger: Logger = {
+    info: () => {},
+    warn: () => {},
+    error: (fields, message) => logged.push({ fields, message }),
+    child: () => logger,
+  };
+  return logger;
+}

@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
+
+const WEBHOOK = 'secretName: S\n';
+
+let world: ReconcileWorld;
+beforeEach(async () => {
+  world = await createReconcileWorld();
+  await world.put('S', 'a-secret-that-is-long-enough');
+});
+afterEach(() => world.close());
+
+const conditions = async () => (await world.storage.inventory.status(FACTORY))!.conditions;
+
+it('the same bad commit with the same outcome writes no new row, it renews the time of the last one', async () => {
+  world.source.commit({ 'webhooks/a.yaml': 'broken' });
+  const first = await world.pass();
+  const second = await world.pass();
+  expect(second).toEqual({ ...first, attemptedAt: second.attemptedAt });
+  expect(second.attemptedAt).toBeGreaterThan(first.attemptedAt);
+  expect(await world.history()).toEqual([second]);
+  expect(await world.storage.inventory.status(FACTORY)).toMatchObject({ attemptedAt: second.attemptedAt });
+});
+
+it('another outcome of the same commit is a row of its own', async () => {
+  world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n', 'webhooks/b.yaml': 'secretName: B\n' });
+  await world.pass();
+  for (const name of ['A', 'B']) {
+    const before = world.ended.length;
+    await world.put(name, 'a-secret-that-is-long-enough');
+    await eventually(() => world.ended.length > before);
+  }
+  const outcomes = (await world.history()).map(({ result, diagnostics }) => [result, diagnostics.length]);
+  expect(outcomes).toEqual([
+    ['applied', 0],
+    ['failed', 1],
+    ['failed', 2],
+  ]);
+});
+
+it('a routine pass does not validate a commit again that was found invalid; one that is asked for does', async () => {
+  world.source.commit({ 'webhooks/a.yaml': 'broken' });
+  const first = await world.reconciler.reconcile('routine');
+  expect(world.validations).toBe(1);
+  const routine = await world.reconciler.reconcile('routine');
+  expect([world.validations, routine.id, routine.diagnostics]).toEqual([1, first.id, first.diagnostics]);
+  expect(routine.attemptedAt).toBeGreaterThan(first.attemptedAt);
+  await world.reconciler.reconcile('asked');
+  expect(world.validations).toBe(2);
+});
+
+it('a routine pass looks at another commit, also after trouble with git in between', async () => {
+  const bad = world.source.commit({ 'webhooks/a.yaml': 'broken' });
+  await world.reconciler.reconcile('routine');
+  world.source.fail({ reason: 'RepositoryUnreachable', message: 'gone' });
+  await world.reconciler.reconcile('routine');
+  world.source.moveTo(bad);
+  expect(await world.reconciler.reconcile('routine')).toMatchObject({ result: 'invalid', revision: bad });
+  world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+  expect(await world.reconciler.reconcile('routine')).toMatchObject({ result: 'applied' });
+});
+
+it('conditions keep the time since when they hold, also through a restart', async () => {
+  world.source.commit({ 'webhooks/a.yaml': 'broken' });
+  await world.pass();
+  const before = await conditions();
+  await world.pass();
+  world = await world.restart();
+  await world.pass();
+  expect((await conditions()).map(({ type, since }) => [type, since])).toEqual(
+    before.map(({ type, since }) => [type, since]),
+  );
+  world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+  const { finishedAt } = await world.pass();
+  expect((await conditions()).map(({ type, since }) => [type, since])).toEqual([
+    ['Ready', finishedAt],
+    ['Reconciled', finishedAt],
+  ]);
+});
+
+it('a factory without an executor says that its runs wait, and stops saying so when it gets one', async () => {
+  world = await world.restart({ hasExecutor: false });
+  world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+  await world.pass();
+  expect((await conditions()).map(({ type, status }) => [type, status])).toEqual([
+    ['Ready', 'True'],
+    ['Reconciled', 'True'],
+    ['NoExecutor', 'True'],
+  ]);
+  world = await world.restart({ hasExecutor: true });
+  await world.pass();
+  expect((await conditions()).map(({ type }) => type)).toEqual(['Ready', 'Reconciled']);
+});

@@ -1,0 +1,158 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SecretStore } from '../../src/core/ports/secret-store.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
+
+const OLD = 'the-old-secret-of-the-team';
+const NEW = 'the-new-secret-of-the-team';
+
+let world: ReconcileWorld;
+beforeEach(async () => {
+  world = await createReconcileWorld();
+});
+afterEach(() => world.close());
+
+/** The passes that the loop makes by itself, until there were so many in all. */
+const waitForPasses = (count: number) => eventually(() => world.ended.length >= count);
+const pinnedVersion = async () => (await world.storage.inventory.load(FACTORY))?.webhooks[0]?.secretVersion;
+
+describe('a secret that does not exist', () => {
+  it('fails the apply as a whole, and names the file, the line and what to do', async () => {
+    await world.put('THERE', OLD);
+    world.source.commit({ 'webhooks/a.yaml': 'secretName: THERE\n', 'webhooks/b.yaml': 'secretName: NOT_THERE\n' });
+    const reconciliation = await world.pass();
+    expect(reconciliation).toMatchObject({ result: 'failed', reason: 'SecretMissing' });
+    expect(reconciliation.diagnostics).toEqual([
+      expect.objectContaining({ rule: 'secret/missing', file: 'webhooks/b.yaml', line: 1, column: 13 }),
+    ]);
+    expect(reconciliation.diagnostics[0]?.hint).toContain('dockbell secret create NOT_THERE');
+    expect(world.registry.current().webhooks.size).toBe(0);
+    expect((await world.storage.inventory.load(FACTORY))?.webhooks).toEqual([]);
+  });
+
+  it('is waited for: when the last one is created, the definition applies by itself', async () => {
+    const revision = world.source.commit({
+      'webhooks/a.yaml': 'secretName: A\n',
+      'webhooks/b.yaml': 'secretName: B\n',
+    });
+    await world.pass();
+    await world.put('A', OLD);
+    await waitForPasses(2);
+    await world.put('B', OLD);
+    await waitForPasses(3);
+    expect(world.ended.map(({ result, diagnostics }) => [result, diagnostics.length])).toEqual([
+      ['failed', 2],
+      ['failed', 1],
+      ['applied', 0],
+    ]);
+    expect(world.ended.at(-1)?.revision).toBe(revision);
+    expect(world.accepts('a', OLD) && world.accepts('b', OLD)).toBe(true);
+  });
+
+  it('is noticed also where it is created while the pass that misses it is under way', async () => {
+    const revision = world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n' });
+    let isLate = true;
+    const wrapSecrets = (secrets: SecretStore): SecretStore => ({
+      ...secrets,
+      resolve: async (name) => {
+        const found = await secrets.resolve(name);
+        if (isLate) {
+          isLate = false;
+          await world.put('A', OLD);
+        }
+        return found;
+      },
+    });
+    world = await world.restart({ wrapSecrets });
+    expect(await world.pass()).toMatchObject({ result: 'failed', reason: 'SecretMissing' });
+    await waitForPasses(2);
+    expect(world.ended.map((ending) => ending.reason)).toEqual(['SecretMissing', 'Applied']);
+    expect(world.live('a')?.revision).toBe(revision);
+  });
+
+  it('of a running factory leaves the last good definition as it is', async () => {
+    await world.put('A', OLD);
+    world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n' });
+    await world.pass();
+    world.source.commit({ 'webhooks/a.yaml': 'secretName: GONE\n' });
+    await world.pass();
+    expect(world.accepts('a', OLD)).toBe(true);
+  });
+});
+
+describe('a secret that cannot serve its webhook', () => {
+  it('makes the definition invalid, is not tried again by the clock, but when it changes', async () => {
+    await world.put('A', 'not/url safe, but long enough');
+    world.source.commit({ 'webhooks/a.yaml': 'authMode: url_token\nsecretName: A\n' });
+    const reconciliation = await world.pass();
+    expect(reconciliation).toMatchObject({ result: 'invalid', reason: 'SecretUnsuitable' });
+    expect(reconciliation.diagnostics).toEqual([expect.objectContaining({ rule: 'webhook/unsafe-secret' })]);
+    expect(JSON.stringify(reconciliation)).not.toContain('not/url safe');
+    expect(world.timers.isPending).toBe(false);
+    await world.put('A', NEW);
+    await waitForPasses(2);
+    expect(world.ended.at(-1)).toMatchObject({ result: 'applied' });
+    expect(world.accepts('a', NEW)).toBe(true);
+  });
+});
+
+describe('rotation', () => {
+  beforeEach(async () => {
+    await world.put('A', OLD);
+    world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n' });
+    await world.pass();
+    await world.put('A', NEW);
+  });
+
+  it('is neither done by an update alone, nor by another look at the same commit, nor by a restart', async () => {
+    expect(world.accepts('a', OLD)).toBe(true);
+    expect(await world.pass()).toMatchObject({ result: 'unchanged' });
+    expect(world.accepts('a', OLD)).toBe(true);
+    world = await world.restart();
+    expect(world.accepts('a', OLD)).toBe(true);
+    expect(await world.pass()).toMatchObject({ result: 'unchanged' });
+    expect([world.accepts('a', OLD), world.accepts('a', NEW)]).toEqual([true, false]);
+    expect(await pinnedVersion()).toBe(1);
+  });
+
+  it('is done by the next commit, also by one that changes no file, and the plan says so', async () => {
+    world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n' });
+    const { plan } = await world.pass();
+    expect(plan.webhooks.update).toEqual([
+      expect.objectContaining({ name: 'a', changes: [{ key: 'secretVersion', from: 1, to: 2 }] }),
+    ]);
+    expect([world.accepts('a', OLD), world.accepts('a', NEW)]).toEqual([false, true]);
+  });
+
+  it('is not done by a commit that is invalid', async () => {
+    world.source.commit({ 'webhooks/a.yaml': 'secretNam: A\n' });
+    await world.pass();
+    expect(world.accepts('a', OLD)).toBe(true);
+  });
+
+  it('after a forced deletion keeps the pinned value until the next apply, which fails clearly', async () => {
+    await world.secrets.delete('A', { force: true });
+    expect(world.accepts('a', OLD)).toBe(true);
+    world = await world.restart();
+    expect(world.accepts('a', OLD)).toBe(true);
+    world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n' });
+    expect(await world.pass()).toMatchObject({ result: 'failed', reason: 'SecretMissing' });
+    expect(world.accepts('a', OLD)).toBe(true);
+  });
+});
+
+it('gives webhooks that share a secret the same version, also where it changes between the two', async () => {
+  await world.put('A', OLD);
+  const wrapSecrets = (secrets: SecretStore): SecretStore => ({
+    ...secrets,
+    resolve: async (name) => {
+      const found = await secrets.resolve(name);
+      await world.put(name, NEW);
+      return found;
+    },
+  });
+  world = await world.restart({ wrapSecrets });
+  world.source.commit({ 'webhooks/a.yaml': 'secretName: A\n', 'webhooks/b.yaml': 'secretName: A\n' });
+  await world.pass();
+  expect([world.accepts('a', OLD), world.accepts('b', OLD)]).toEqual([true, true]);
+});

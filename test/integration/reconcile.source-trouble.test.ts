@@ -1,0 +1,67 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { SourceFailure } from '../../src/core/ports/definition-source.ts';
+import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
+
+const SECRET = 'a-secret-that-is-long-enough';
+const WEBHOOK = 'secretName: S\n';
+
+let world: ReconcileWorld;
+beforeEach(async () => {
+  world = await createReconcileWorld();
+  await world.put('S', SECRET);
+});
+afterEach(() => world.close());
+
+const status = async () => (await world.storage.inventory.status(FACTORY))!;
+const condition = async (type: string) => (await status()).conditions.find((each) => each.type === type);
+
+it('a force-push back to an older commit applies it', async () => {
+  const older = world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+  await world.pass();
+  world.source.commit({ 'webhooks/a.yaml': `${WEBHOOK}enabled: false\n` });
+  await world.pass();
+  expect(world.live('a')).toBeUndefined();
+  world.source.moveTo(older);
+  expect(await world.pass()).toMatchObject({ result: 'applied', revision: older });
+  expect(world.accepts('a', SECRET)).toBe(true);
+});
+
+it('a force-push back to the live commit, away from a broken one, is healthy again', async () => {
+  const good = world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+  await world.pass();
+  world.source.commit({ 'webhooks/a.yaml': 'broken' });
+  await world.pass();
+  world.source.moveTo(good);
+  expect(await world.pass()).toMatchObject({ result: 'unchanged', revision: good });
+  expect(await condition('Reconciled')).toMatchObject({ status: 'True' });
+  expect(await status()).toMatchObject({ attemptedRevision: good });
+});
+
+describe.each<[SourceFailure, string]>([
+  ['BranchMissing', 'There is no branch main.'],
+  ['RepositoryMissing', 'There is no repository there.'],
+  ['RepositoryUnreachable', 'The server does not answer.'],
+  ['FetchTimeout', 'It took too long.'],
+])('a source that answers %s', (reason, message) => {
+  it('fails with that reason, keeps the last good definition and recovers by itself', async () => {
+    const revision = world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+    await world.pass();
+    world.source.fail({ reason, message });
+    expect(await world.pass()).toMatchObject({ result: 'failed', reason, message, revision: null });
+    expect(await condition('Reconciled')).toMatchObject({ status: 'False', reason, message });
+    expect(await condition('Ready')).toMatchObject({ status: 'True', message: `serving ${revision}` });
+    expect(await status()).toMatchObject({ appliedRevision: revision, attemptedRevision: revision });
+    expect(world.accepts('a', SECRET)).toBe(true);
+
+    const next = world.source.commit({ 'webhooks/a.yaml': WEBHOOK, 'webhooks/b.yaml': WEBHOOK });
+    expect(world.timers.isPending).toBe(true);
+    world.timers.fire();
+    expect(await world.pass()).toMatchObject({ result: 'applied', revision: next });
+    expect(await condition('Reconciled')).toMatchObject({ status: 'True' });
+  });
+});
+
+it('a factory that never had a definition is not ready, and says so', async () => {
+  expect(await world.pass()).toMatchObject({ result: 'failed', reason: 'BranchMissing' });
+  expect(await condition('Ready')).toMatchObject({ status: 'False', reason: 'NothingApplied' });
+});
