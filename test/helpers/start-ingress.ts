@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { request } from 'undici';
+import { Pool } from 'undici';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Trigger } from '../../src/core/definition.ts';
 import type { Delivery } from '../../src/core/delivery.ts';
@@ -65,7 +65,7 @@ export interface TestAnswer {
 
 export interface TestDelivery {
   headers?: Record<string, string>;
-  body?: string | Uint8Array;
+  body?: string | Uint8Array | null;
   method?: string;
 }
 
@@ -151,6 +151,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const connections: RawConnection[] = [];
+  const pool = new Pool(`http://127.0.0.1:${port}`);
 
   return {
     ...{ port, file, clock, storage, context, seen, uid, apply },
@@ -159,7 +160,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       const isPath = to.startsWith('/');
       const authorization: Record<string, string> = isPath ? {} : { authorization: `Bearer ${secrets.get(to)}` };
       const path = isPath ? to : `/webhooks/w/${uid(to)}`;
-      return post(port, path, { ...delivery, headers: { ...authorization, ...delivery.headers } });
+      return post(pool, path, { ...delivery, headers: { ...authorization, ...delivery.headers } });
     },
     connect: async () => {
       const connection = await RawConnection.open(port);
@@ -173,6 +174,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     },
     close: async () => {
       for (const connection of connections) connection.destroy();
+      await pool.destroy();
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
       await recorder.drain();
@@ -182,12 +184,8 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
   };
 }
 
-async function post(port: number, path: string, { headers, body, method = 'POST' }: TestDelivery): Promise<TestAnswer> {
-  const answer = await request(`http://127.0.0.1:${port}`, {
-    ...{ path, method: method as 'POST', headers: headers ?? {}, body: body ?? null },
-    // A connection of its own, so that no test inherits what another one left on it.
-    reset: true,
-  });
+async function post(pool: Pool, path: string, { headers = {}, body = null, method = 'POST' }: TestDelivery) {
+  const answer = await pool.request({ path, method: method as 'POST', headers, body });
   return { status: answer.statusCode, headers: answer.headers, body: await answer.body.text() };
 }
 

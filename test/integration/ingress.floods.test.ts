@@ -1,0 +1,68 @@
+import { afterEach, expect, it } from 'vitest';
+import { handleDelivery, type IngressContext } from '../../src/ingress/handle-delivery.ts';
+import { createRequestHeaders } from '../../src/ingress/request-headers.ts';
+import { startIngress, type TestIngress } from '../helpers/start-ingress.ts';
+
+let ingress: TestIngress;
+
+afterEach(() => ingress.close());
+
+/** A request as the listener would hand it on, without the cost of a socket. */
+function knock(context: IngressContext, target: string, clientAddress = '192.0.2.1') {
+  return handleDelivery(context, {
+    ...{ method: 'POST', target, clientAddress, headers: createRequestHeaders([]) },
+    readBody: () => Promise.reject(new Error('nobody may read this body')),
+  });
+}
+
+it('a flood of failed authentications writes at most 600 rows a minute and one that sums up the rest', async () => {
+  ingress = await startIngress({ limits: { failedAuthPerMinute: 100_000 } });
+  for (let i = 0; i < 1_500; i++) {
+    expect((await knock(ingress.context, ingress.path()))?.status).toBe(401);
+    ingress.clock.advance(10);
+  }
+  ingress.clock.advance(60_000);
+  ingress.context.rejectionRows.flush(ingress.clock.monotonicMs());
+  const rows = await ingress.deliveries();
+  expect(rows).toHaveLength(601);
+  expect(rows[0]).toMatchObject({ label: 'Rejected (auth)', reason: 'summed_up', count: 900 });
+  expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(1_500);
+  expect(ingress.seen.labels).toHaveLength(1_500);
+  expect(ingress.seen.refusals).toEqual(Array(900).fill('rejection_rows'));
+});
+
+it('a flood from one address is answered 429 and writes 30 rows', async () => {
+  ingress = await startIngress();
+  for (let i = 0; i < 500; i++) await knock(ingress.context, ingress.path());
+  expect(await ingress.deliveries()).toHaveLength(30);
+  expect((await ingress.post('hook', { body: '{}' })).status).toBe(202);
+});
+
+it('unknown webhooks cost no memory and no row, however many (threat model N3)', async () => {
+  ingress = await startIngress();
+  const untouchable = new Proxy(
+    {},
+    {
+      get: () => () => {
+        throw new Error('kept something of an unknown webhook');
+      },
+    },
+  );
+  const context = {
+    ...ingress.context,
+    ...({ limits: untouchable, recorder: untouchable, rejectionRows: untouchable } as object),
+  };
+  const count = { refusals: 0 };
+  const metrics = {
+    countDelivery: () => {},
+    countRefusal: () => {
+      count.refusals += 1;
+    },
+  };
+  for (let i = 0; i < 100_000; i++) {
+    const answer = await knock({ ...context, metrics } as IngressContext, `/webhooks/w/wh_${i}`, `192.0.2.${i}`);
+    if (answer?.status !== 404) throw new Error(`answered ${answer?.status}`);
+  }
+  expect(count.refusals).toBe(100_000);
+  expect(await ingress.deliveries()).toEqual([]);
+});

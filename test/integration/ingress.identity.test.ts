@@ -1,0 +1,193 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, it } from 'vitest';
+import { findScheme } from '../../src/signature/schemes.ts';
+import { signRequest } from '../../src/signature/sign.ts';
+import type { RawAnswer } from '../helpers/raw-connection.ts';
+import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
+
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const SIGNED = { name: 'signed', authMode: 'signature' as const, signatureScheme: 'standard_webhooks', secret: SECRET };
+
+const sha256 = (bytes: string | Buffer) => `sha256:${createHash('sha256').update(bytes).digest('hex')}`;
+
+let ingress: TestIngress;
+
+afterEach(() => ingress.close());
+
+/** Sends over a raw socket, header bytes as Latin-1. */
+async function sendRaw(lines: string[], body = '{}'): Promise<RawAnswer | null> {
+  const head = [`POST ${ingress.path()} HTTP/1.1`, 'Host: h', `Authorization: Bearer ${TOKEN}`, ...lines];
+  const connection = await ingress.connect();
+  const answer = await connection
+    .send(`${head.join('\r\n')}\r\nContent-Length: ${body.length}\r\n\r\n${body}`)
+    .readAnswer();
+  connection.destroy();
+  return answer;
+}
+
+describe('the identity of a delivery', () => {
+  it('is answered and logged with the source it came from', async () => {
+    ingress = await startIngress({ webhooks: [{ deliveryIdHeader: 'X-Event-Id' }] });
+    const cases: [Record<string, string>, string, string][] = [
+      [{ 'x-event-id': 'own', 'x-service-delivery-id': 'service' }, 'header', 'own'],
+      [{ 'x-event-id': '', 'x-service-delivery-id': 'service' }, 'service_header', 'service'],
+      [{ 'X-SERVICE-DELIVERY-ID': ' spaced ' }, 'service_header', 'spaced'],
+      [{ 'x-github-delivery': 'not this one' }, 'body_hash', sha256('{"n":3}')],
+      [{ 'x-event-id': 'x'.repeat(300) }, 'header', sha256('x'.repeat(300))],
+    ];
+    for (const [index, [headers, source, value]] of cases.entries()) {
+      const answer = await ingress.post('hook', { headers, body: `{"n":${index}}` });
+      expect(answer).toMatchObject({ status: 202, body: JSON.stringify({ delivery_id: value }) });
+      expect(answer.headers).toMatchObject({ 'content-type': 'application/json' });
+      expect((await ingress.deliveries())[0]).toMatchObject({ label: 'Accepted', identity: { source, value } });
+    }
+  });
+
+  it('that was accepted before is a Duplicate: 202 again, linked, nothing stored, nothing started', async () => {
+    ingress = await startIngress({ automations: [{ name: 'run-it', webhook: 'hook' }] });
+    const headers = { 'x-service-delivery-id': 'one' };
+    for (const body of ['{}', '{}', '{"other":1}']) {
+      const answer = await ingress.post('hook', { headers, body });
+      expect(answer).toMatchObject({ status: 202, body: '{"delivery_id":"one"}' });
+    }
+    const [other, same, accepted] = await ingress.deliveries();
+    expect(accepted).toMatchObject({ label: 'Accepted', runs: [expect.stringMatching(/^run_/)] });
+    expect(same).toMatchObject({ label: 'Duplicate', reason: 'same_identity', duplicateOf: accepted!.id, runs: [] });
+    expect(other).toMatchObject({ label: 'Duplicate', reason: 'same_identity_other_body', size: 11, runs: [] });
+    expect(await ingress.storage.deliveryReader.payload(other!.id)).toBeNull();
+    expect(ingress.seen.wakened).toEqual(['payments']);
+  });
+
+  it('is the body where no header names it, so equal bodies are one', async () => {
+    ingress = await startIngress();
+    for (const body of ['{"a":1}', '{"a":1}', '{"a": 1}']) await ingress.post('hook', { body });
+    expect((await ingress.deliveries()).map(({ label }) => label)).toEqual(['Accepted', 'Duplicate', 'Accepted']);
+  });
+
+  it('is scoped to its webhook and to its source', async () => {
+    ingress = await startIngress({ webhooks: [{ deliveryIdHeader: 'x-own' }, { name: 'other' }] });
+    const hash = sha256('{}');
+    expect((await ingress.post('hook', { body: '{}' })).body).toContain(hash);
+    await ingress.post('hook', { headers: { 'x-service-delivery-id': hash }, body: '{}' });
+    await ingress.post('hook', { headers: { 'x-own': hash }, body: '{}' });
+    await ingress.post('other', { body: '{}' });
+    const labels = [...(await ingress.deliveries()), ...(await ingress.deliveries('other'))].map(({ label }) => label);
+    expect(labels).toEqual(Array(4).fill('Accepted'));
+  });
+
+  it('sent many times at the same moment is accepted exactly once', async () => {
+    ingress = await startIngress({ automations: [{ name: 'run-it', webhook: 'hook' }] });
+    const headers = { 'x-service-delivery-id': 'race' };
+    const answers = await Promise.all(Array.from({ length: 40 }, () => ingress.post('hook', { headers, body: '{}' })));
+    expect(answers.map(({ status }) => status)).toEqual(Array(40).fill(202));
+    const rows = await ingress.deliveries();
+    expect(rows).toHaveLength(40);
+    expect(rows.filter(({ label }) => label === 'Accepted')).toHaveLength(1);
+    expect(rows.flatMap(({ runs }) => runs)).toHaveLength(1);
+  });
+
+  it('of a rejected delivery can be sent again', async () => {
+    ingress = await startIngress({ webhooks: [SIGNED] });
+    const body = Buffer.from('{}');
+    const delivery = { body, nowMs: ingress.clock.wallMs(), deliveryId: 'msg_1', newId: () => '' };
+    const headers = signRequest(findScheme('standard_webhooks')!, SECRET, delivery);
+    const tampered = Buffer.from('[]');
+    expect((await ingress.post(ingress.path('signed'), { headers, body: tampered })).status).toBe(401);
+    expect((await ingress.post(ingress.path('signed'), { headers, body })).status).toBe(202);
+    expect((await ingress.deliveries('signed')).map(({ label }) => label)).toEqual(['Accepted', 'Rejected (auth)']);
+  });
+
+  it('is that of the header family whose signature verified, where webhook-id and svix-id are both sent', async () => {
+    ingress = await startIngress({ webhooks: [SIGNED] });
+    const body = Buffer.from('{}');
+    const sign = (deliveryId: string) =>
+      signRequest(findScheme('standard_webhooks')!, SECRET, {
+        ...{ body, deliveryId, nowMs: ingress.clock.wallMs(), newId: () => '' },
+      });
+    const toSvix = (headers: Record<string, string>) =>
+      Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.replace(/^webhook-/i, 'svix-'), value]));
+    const forged = (headers: Record<string, string>) =>
+      Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.replace(/^v1,..../, 'v1,AAAA')]));
+    const send = async (headers: Record<string, string>) =>
+      (await ingress.post(ingress.path('signed'), { headers, body })).body;
+
+    expect(await send({ ...sign('standard-1'), ...forged(toSvix(sign('svix-1'))) })).toBe(
+      '{"delivery_id":"standard-1"}',
+    );
+    expect(await send({ ...forged(sign('standard-2')), ...toSvix(sign('svix-2')) })).toBe('{"delivery_id":"svix-2"}');
+    expect(await send({ ...toSvix(sign('svix-3')), 'webhook-id': 'unsigned' })).toBe('{"delivery_id":"svix-3"}');
+    const sources = (await ingress.deliveries('signed')).map(({ identity }) => identity?.source);
+    expect(sources).toEqual(['provider', 'provider', 'provider']);
+  });
+
+  it('of a signed webhook is its own header before the provider header', async () => {
+    ingress = await startIngress({ webhooks: [{ ...SIGNED, deliveryIdHeader: 'X-Own' }] });
+    const body = Buffer.from('{}');
+    const delivery = { body, nowMs: ingress.clock.wallMs(), deliveryId: 'msg_1', newId: () => '' };
+    const headers = { ...signRequest(findScheme('standard_webhooks')!, SECRET, delivery), 'x-own': 'mine' };
+    expect((await ingress.post(ingress.path('signed'), { headers, body })).body).toBe('{"delivery_id":"mine"}');
+  });
+});
+
+describe('naughty strings', () => {
+  const list = JSON.parse(
+    readFileSync(new URL('../vectors/naughty-strings/blns.json', import.meta.url), 'utf8'),
+  ) as string[];
+
+  it('as payload values are stored byte for byte, and the one filter that lists each starts its run', async () => {
+    const wanted = [...new Set(list)];
+    const groups = Array.from({ length: Math.ceil(wanted.length / 32) }, (_, at) =>
+      wanted.slice(at * 32, at * 32 + 32),
+    );
+    const automations = groups.map((v, index) => ({ name: `group-${index}`, webhook: 'hook', payload: { v } }));
+    ingress = await startIngress({ automations, limits: { deliveriesPerMinute: 1_000 } });
+    for (const text of list) {
+      expect((await ingress.post('hook', { body: JSON.stringify({ v: text }) })).status).toBe(202);
+    }
+    const accepted = (await ingress.deliveries()).filter(({ label }) => label === 'Accepted');
+    expect(accepted).toHaveLength(wanted.length);
+    for (const { id, runs } of accepted) {
+      const body = Buffer.from((await ingress.storage.deliveryReader.payload(id))!).toString('utf8');
+      const { v } = JSON.parse(body) as { v: string };
+      expect(body).toBe(JSON.stringify({ v }));
+      expect(runs).toHaveLength(1);
+      expect((await ingress.storage.runReader.get(runs[0]!))?.automation).toBe(
+        `group-${Math.floor(wanted.indexOf(v) / 32)}`,
+      );
+    }
+  });
+
+  it('as bytes of the identity header are never 5xx, and are one only where they are equal after trimming', async () => {
+    ingress = await startIngress({ limits: { deliveriesPerMinute: 2_000 } });
+    const identities = new Map<string, number>();
+    let refused = 0;
+    for (const text of list) {
+      const bytes = Buffer.from(text, 'utf8').toString('latin1');
+      const trimmed = bytes.replace(/^[ \t]+|[ \t]+$/g, '');
+      // Lines of their own would end the header; such a text cannot be sent as a value at all.
+      if (/[\r\n]/.test(bytes)) continue;
+      // With a body of its own, an empty value falls back to a hash that nobody else has.
+      const answer = await sendRaw(
+        [`X-Service-Delivery-Id: ${bytes}`],
+        JSON.stringify({ n: list.indexOf(text), text: refused }),
+      );
+      if (answer?.status === 202) {
+        if (trimmed !== '') identities.set(trimmed, (identities.get(trimmed) ?? 0) + 1);
+      } else {
+        expect(answer?.status).toBe(400);
+        refused += 1;
+      }
+    }
+    const rows = (await ingress.deliveries()).filter(({ identity }) => identity?.source === 'service_header');
+    expect(rows.filter(({ label }) => label === 'Accepted')).toHaveLength(identities.size);
+    expect(identities.size).toBeGreaterThan(480);
+    expect(refused).toBeLessThan(10);
+    expect(ingress.seen.trouble).toEqual([]);
+    const shown = new Set(rows.map(({ identity }) => identity?.value));
+    for (const text of ['Ω≈ç√∫˜µ≤≥÷', '👾 🙇 💁 🙅 🙆 🙋 🙎 🙍']) {
+      expect(list).toContain(text);
+      expect(shown).toContain(text);
+    }
+  });
+});

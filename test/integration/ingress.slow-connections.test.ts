@@ -1,0 +1,72 @@
+import { afterEach, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
+
+let ingress: TestIngress;
+
+afterEach(() => ingress.close());
+
+const head = (lines: string[]) => [`POST ${ingress.path()} HTTP/1.1`, 'Host: h', ...lines].join('\r\n');
+
+it('hundreds of idle and slow connections hinder no good sender, and are closed (threat model N2)', async () => {
+  ingress = await startIngress({
+    bounds: { headersTimeout: 1_000, requestTimeout: 1_500, connectionsCheckingInterval: 100, keepAliveTimeout: 500 },
+    limits: { deliveriesPerMinute: 1_000 },
+  });
+  const silent = await Promise.all(Array.from({ length: 100 }, () => ingress.connect()));
+  const slowHeaders = await Promise.all(
+    Array.from({ length: 100 }, async () => (await ingress.connect()).send(`${head([])}\r\nX-Slow: `)),
+  );
+  const auth = `Authorization: Bearer ${TOKEN}`;
+  const slowBodies = await Promise.all(
+    Array.from({ length: 100 }, async () => {
+      return (await ingress.connect()).send(`${head([auth, 'Content-Length: 200000'])}\r\n\r\n{"a":`);
+    }),
+  );
+  const all = [...silent, ...slowHeaders, ...slowBodies];
+  const dripping = setInterval(() => {
+    for (const connection of [...slowHeaders, ...slowBodies]) if (!connection.isClosed) connection.send('x');
+  }, 50);
+  try {
+    let sent = 0;
+    while (!all.every(({ isClosed }) => isClosed)) {
+      const startedAt = performance.now();
+      expect((await ingress.post('hook', { body: `{"n":${sent++}}` })).status).toBe(202);
+      expect(performance.now() - startedAt).toBeLessThan(2_000);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      if (sent > 500) throw new Error(`${all.filter(({ isClosed }) => !isClosed).length} connections are still open`);
+    }
+  } finally {
+    clearInterval(dripping);
+  }
+  for (const connection of [...slowHeaders, ...slowBodies]) expect((await connection.readAnswer())?.status).toBe(408);
+  const labels = new Set((await ingress.deliveries()).map(({ label }) => label));
+  expect([...labels]).toEqual(['Accepted']);
+});
+
+it('a connection that is done is closed when it stays idle', async () => {
+  ingress = await startIngress({ bounds: { keepAliveTimeout: 100 } });
+  const connection = await ingress.connect();
+  connection.send(`${head(['Authorization: Bearer x', 'Content-Length: 2'])}\r\n\r\n{}`);
+  expect((await connection.readAnswer())?.status).toBe(401);
+  await connection.closed();
+});
+
+it('a connection serves a bounded number of requests', async () => {
+  ingress = await startIngress({ bounds: { maxRequestsPerSocket: 3 } });
+  const connection = await ingress.connect();
+  for (let n = 1; n <= 3; n++) {
+    connection.send(`${head(['Authorization: Bearer x', 'Content-Length: 2'])}\r\n\r\n{}`);
+    const answer = await connection.readAnswer();
+    expect([n, answer?.status, /Connection: close/.test(answer!.head)]).toEqual([n, 401, n === 3]);
+  }
+  await connection.closed();
+});
+
+it('more connections than are allowed are not taken, and those that are go on', async () => {
+  ingress = await startIngress({ bounds: { maxConnections: 5 } });
+  expect((await ingress.post('hook', { body: '{}' })).status).toBe(202);
+  const others = await Promise.all(Array.from({ length: 10 }, () => ingress.connect()));
+  await eventually(() => others.filter(({ isClosed }) => isClosed).length === 6);
+  expect((await ingress.post('hook', { body: '{}' })).status).toBe(202);
+});

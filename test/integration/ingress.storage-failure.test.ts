@@ -1,0 +1,82 @@
+import { afterEach, expect, it } from 'vitest';
+import { AppError } from '../../src/core/errors.ts';
+import type { DeliveryLog } from '../../src/core/ports/delivery-log.ts';
+import { startIngress, type TestIngress } from '../helpers/start-ingress.ts';
+
+const UNAVAILABLE =
+  '{"type":"about:blank","title":"Service Unavailable","status":503,"detail":"the delivery was not stored, send it again"}';
+
+let ingress: TestIngress;
+
+afterEach(() => ingress.close());
+
+it('a storage that cannot take the write answers 503 with Retry-After, never 4xx, and the repeat is harmless', async () => {
+  let failure: Error | null = new AppError('storage_unavailable', 'disk full');
+  const wrapLog = (log: DeliveryLog): DeliveryLog => ({
+    record: async (batch) => {
+      if (failure !== null) throw failure;
+      return log.record(batch);
+    },
+  });
+  ingress = await startIngress({ wrapLog, automations: [{ name: 'run-it', webhook: 'hook' }] });
+  const answer = await ingress.post('hook', { body: '{}' });
+  expect(answer).toMatchObject({ status: 503, body: UNAVAILABLE, headers: { 'retry-after': '5' } });
+  expect(ingress.seen).toMatchObject({ refusals: ['storage'], trouble: [failure], wakened: [], labels: [] });
+  // Checks before the storage stay what they are.
+  expect((await ingress.post('hook', { body: '{bad' })).status).toBe(400);
+  expect((await ingress.post(ingress.path(), { body: '{}' })).status).toBe(401);
+
+  failure = null;
+  expect((await ingress.post('hook', { body: '{}' })).status).toBe(202);
+  expect((await ingress.deliveries()).map(({ label }) => label)).toEqual(['Accepted']);
+});
+
+it('an answer that was lost after the write is made good by the repeat (threat model D5)', async () => {
+  let isLost = true;
+  const wrapLog = (log: DeliveryLog): DeliveryLog => ({
+    record: async (batch) => {
+      const outcomes = await log.record(batch);
+      if (isLost) throw new AppError('storage_broken', 'the answer of the storage was lost');
+      return outcomes;
+    },
+  });
+  ingress = await startIngress({ wrapLog, automations: [{ name: 'run-it', webhook: 'hook' }] });
+  expect((await ingress.post('hook', { body: '{}' })).status).toBe(503);
+  isLost = false;
+  expect((await ingress.post('hook', { body: '{}' })).status).toBe(202);
+  const rows = await ingress.deliveries();
+  expect(rows.map(({ label }) => label)).toEqual(['Duplicate', 'Accepted']);
+  expect(rows.flatMap(({ runs }) => runs)).toHaveLength(1);
+});
+
+it('an entry that alone could not be written answers 503 and takes no other with it', async () => {
+  const wrapLog = (log: DeliveryLog): DeliveryLog => ({
+    record: async (batch) =>
+      (await log.record(batch)).map((outcome, index) => {
+        const entry = batch[index]!;
+        const isChosen = entry.identity?.value === 'poison';
+        return isChosen ? { outcome: 'failed' as const, message: 'refused by the schema' } : outcome;
+      }),
+  });
+  ingress = await startIngress({ wrapLog });
+  const send = (id: string) => ingress.post('hook', { body: '{}', headers: { 'x-service-delivery-id': id } });
+  const answers = await Promise.all(['a', 'poison', 'b'].map(send));
+  expect(answers.map(({ status }) => status)).toEqual([202, 503, 202]);
+  expect(ingress.seen.trouble).toMatchObject([{ message: 'refused by the schema' }]);
+});
+
+it('a fault of our own looks like one and ends nothing', async () => {
+  ingress = await startIngress();
+  const live = ingress.context.registry.current().webhooks.get(ingress.uid())!;
+  const broken = {
+    automation: 'x',
+    version: 1,
+    decide: () => {
+      throw new TypeError('a bug');
+    },
+  };
+  ingress.context.registry.replaceFactory('payments', [{ ...live, listeners: [broken] }]);
+  expect(await ingress.post('hook', { body: '{}' })).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+  expect(ingress.seen.trouble).toMatchObject([{ message: 'a bug' }]);
+  expect((await ingress.post('/healthz', { method: 'GET' })).status).toBe(200);
+});
