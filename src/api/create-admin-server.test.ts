@@ -290,7 +290,11 @@ describe('a body', () => {
 
   it('over the limit is 413, announced or not', async () => {
     const { status, problem } = await post('application/json', `"${'x'.repeat(MAX_BODY_BYTES)}"`);
-    expect([status, problem.code]).toEqual([413, 'body_too_large']);
+    expect([status, problem.code, problem.detail]).toEqual([
+      413,
+      'body_too_large',
+      `A body may have ${MAX_BODY_BYTES} bytes at most.`,
+    ]);
   });
 
   it('is not taken where there is nothing to say', async () => {
@@ -329,7 +333,18 @@ describe('the log', () => {
     await app.inject({ method: 'POST', url: `/api/v1/runs/${encodeURIComponent('a\nb')}/cancel`, headers: owner });
     const [line, ...others] = services.seen.logLines;
     expect(others).toEqual([]);
-    expect(JSON.parse(line!)).toMatchObject({ role: 'owner', method: 'POST', params: { id: 'a\nb' }, status: 404 });
+    expect(JSON.parse(line!)).toMatchObject({
+      ...{ role: 'owner', address: '127.0.0.1', durationMs: expect.any(Number) },
+      ...{ method: 'POST', route: '/api/v1/runs/:id/cancel', params: { id: 'a\nb' }, status: 404 },
+    });
     expect(line!.trimEnd()).not.toContain('\n');
+  });
+
+  it('holds no query and no path that leads nowhere: a value may stand there by mistake', async () => {
+    const { app, owner, services } = open();
+    await app.inject({ method: 'POST', url: `/api/v1/runs/${RUN_ID}/cancel?value=canary`, headers: owner });
+    await app.inject({ method: 'PUT', url: '/api/v1/secrets/A_SECRET/canary', headers: owner });
+    expect(services.seen.logLines).toHaveLength(1);
+    expect(services.seen.logLines.join()).not.toContain('canary');
   });
 });

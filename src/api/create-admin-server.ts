@@ -78,10 +78,13 @@ function addHooks(app: FastifyInstance, services: AdminServices): void {
   app.addHook('onRequest', createHostHook(services.allowedHosts));
   app.addHook('onRequest', createAccessHook({ inventory: services.inventory, authenticate }));
   app.addHook('onResponse', async (request, reply) => {
-    if (request.method === 'GET' || request.method === 'HEAD' || request.principal === null) return;
+    const reads = request.method === 'GET' || request.method === 'HEAD';
+    if (reads || request.is404 || request.principal === null) return;
     const { tokenId, role } = request.principal;
+    // The route and its parameters, never the URL as it came: its query may hold what does not belong there.
     const what = { method: request.method, route: request.routeOptions.url, params: request.params };
-    request.log.info({ token: tokenId, role, ...what, status: reply.statusCode }, 'management request');
+    const outcome = { status: reply.statusCode, durationMs: Math.round(reply.elapsedTime) };
+    request.log.info({ token: tokenId, role, address: request.ip, ...what, ...outcome }, 'management request');
   });
 }
 

@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import { AppError, ERROR_CODES, messageOf } from '../core/errors.ts';
+import { MAX_BODY_BYTES } from './parse-json-body.ts';
 import type { Problem, ProblemItem } from './problem.ts';
 import { describeProblem, problemType, sendProblem } from './problem.ts';
 
@@ -43,6 +44,7 @@ function describeFinding(finding: FastifySchemaValidationError, part: ProblemIte
 function describeRule(finding: FastifySchemaValidationError, allowedValues: unknown): string {
   if (finding.keyword === 'required') return 'is missing';
   if (finding.keyword === 'additionalProperties') return 'is not known';
+  if (finding.keyword === 'minLength' && finding.params.limit === 1) return 'must not be empty';
   if (Array.isArray(allowedValues)) return `must be one of ${allowedValues.join(', ')}`;
   return finding.message ?? `breaks the rule ${finding.keyword}`;
 }
@@ -55,20 +57,24 @@ function clip(text: string): string {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
-const REFUSALS: Record<number, { code: string; title: string }> = {
-  413: { code: 'body_too_large', title: 'Body too large' },
+const REFUSALS: Record<number, { code: string; title: string; detail?: string }> = {
+  413: {
+    code: 'body_too_large',
+    title: 'Body too large',
+    detail: `A body may have ${MAX_BODY_BYTES} bytes at most.`,
+  },
   414: { code: 'path_too_long', title: 'Path too long' },
   415: { code: 'unsupported_media_type', title: 'Unsupported media type' },
 };
 
 /** What the framework turned away before any handler ran. */
 export function describeRefusedRequest(status: number, error: unknown): Problem {
-  const known = REFUSALS[status] ?? { code: 'bad_request', title: 'Bad request' };
+  const known: (typeof REFUSALS)[number] = REFUSALS[status] ?? { code: 'bad_request', title: 'Bad request' };
   return {
     type: problemType(known.code),
     title: known.title,
     status,
-    detail: clip(messageOf(error)),
+    detail: known.detail ?? clip(messageOf(error)),
     code: known.code,
   };
 }

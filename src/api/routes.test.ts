@@ -438,6 +438,8 @@ describe('secrets', () => {
     for (const value of ['', 5, null, { a: 1 }]) {
       expect((await call('PUT', '/api/v1/secrets/A', { value })).status).toBe(400);
     }
+    const { body } = await call('PUT', '/api/v1/secrets/A', { value: '' });
+    expect(body.errors).toEqual([{ pointer: '#/value', in: 'body', detail: 'must not be empty' }]);
     for (const name of ['a-b', '1A', 'A%20B', 'A%0AB', 'x'.repeat(129)]) {
       expect((await call('PUT', `/api/v1/secrets/${name}`, { value: 'v' })).status).toBe(400);
     }

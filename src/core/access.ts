@@ -9,6 +9,9 @@ export function roleHolds(role: Role, needed: Role): boolean {
   return ROLES.indexOf(role) >= ROLES.indexOf(needed);
 }
 
+/** The text of an API token: `dbk_` and 32 bytes in base64url. */
+export const API_TOKEN_TEXT = /dbk_[A-Za-z0-9_-]{43}/;
+
 /** An API token without the token itself. */
 export interface ApiToken {
   id: TokenId;

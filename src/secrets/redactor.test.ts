@@ -40,6 +40,7 @@ describe('text', () => {
     ['each longer line of a value is found', '  first-line-1\n  x', ['first-line-1\nsecond-line'], '  [redacted]\n  x'],
     ['short lines of a value stay', 'a { b', ['{\n"longer-line": 1\n}'], 'a { b'],
     ['text without a value stays', 'nothing here', ['hunter22'], 'nothing here'],
+    ['an API token is known by its form', `x/dbk_${'aA0_-'.repeat(8)}abc/y`, [], 'x/[redacted]/y'],
     ['values beyond ASCII are found', 'grüße-aus-köln!', ['grüße-aus-köln'], '[redacted]!'],
   ];
   it.each(cases)('%s', (_name, text, values, expected) => {

@@ -1,4 +1,5 @@
 import { Transform } from 'node:stream';
+import { API_TOKEN_TEXT } from '../core/access.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { ByteMatcher } from './byte-matcher.ts';
 import { compileByteMatcher } from './byte-matcher.ts';
@@ -10,7 +11,12 @@ export const SHORTEST_MASKED_CHARACTERS = 4;
 /** Lines of a value with several lines are masked on their own from this length on. */
 const SHORTEST_MASKED_LINE_CHARACTERS = 8;
 
-/** Masks values wherever they turn up in text (threat model S2). */
+const ANY_API_TOKEN = new RegExp(API_TOKEN_TEXT, 'g');
+
+/**
+ * Masks values wherever they turn up in text (threat model S2). API tokens are known by their form: only their hashes
+ * are stored, and one may be typed where it does not belong, into a path for example.
+ */
 export interface Redactor {
   /** From now on this value is masked. Adding it again costs nothing. */
   add(value: SecretValue): void;
@@ -28,9 +34,10 @@ export function createRedactor(): Redactor {
       if (forms.size > before) matcher = null;
     },
     redactText: (text) => {
-      if (forms.size === 0) return text;
+      const tokenless = text.replace(ANY_API_TOKEN, REDACTION_MARK);
+      if (forms.size === 0) return tokenless;
       matcher ??= compileForms(forms);
-      return maskText(matcher, text);
+      return maskText(matcher, tokenless);
     },
   };
 }

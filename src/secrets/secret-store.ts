@@ -83,7 +83,7 @@ async function refuseWhileUsed(table: SealedSecretTable, name: string): Promise<
   const usedBy = (await table.list()).find((secret) => secret.name === name)?.usedBy ?? [];
   if (usedBy.length === 0) return;
   const users = usedBy.map(({ factory, webhook }) => `${factory}/${webhook}`);
-  const message = `The secret ${name} is used by ${users.join(', ')}. Name another secret there first, or use --force.`;
+  const message = `The secret ${name} is used by ${users.join(', ')}. Name another secret there first, or delete it with --force (API: ?force=true).`;
   throw new AppError('secret_in_use', message, { details: { secret: name, usedBy: users } });
 }
 

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { ApiToken, Role } from '../../core/access.ts';
+import { API_TOKEN_TEXT } from '../../core/access.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { IdSource, RandomBytes } from '../../core/ids.ts';
 import type { TokenTable } from '../../core/ports/token-table.ts';
 
 const TOKEN_BYTES = 32;
-const TOKEN_PATTERN = /^dbk_[A-Za-z0-9_-]{43}$/;
+const WHOLE_TOKEN = new RegExp(`^${API_TOKEN_TEXT.source}$`);
 
-/** Has this text the form of an API token? `dbk_` and 32 bytes in base64url. */
+/** Has this text the form of an API token? */
 export function isApiTokenText(text: string): boolean {
-  return TOKEN_PATTERN.test(text);
+  return WHOLE_TOKEN.test(text);
 }
 
 /** SHA-256 of the token as it is stored. No salt and no slow hash: the token has 256 random bits of its own. */
