@@ -80,8 +80,16 @@ async function killEarly({ options, random }: Scene): Promise<LaunchedDaemon> {
   return daemon;
 }
 
-/** Kills a daemon at a random moment under load. */
-async function killUnderLoad(scene: Scene, webhookUid: string): Promise<LaunchedDaemon> {
+/**
+ * Kills a daemon under load.
+ *
+ * @param untilMoment resolves at the moment
+ */
+async function killUnderLoad(
+  scene: Scene,
+  webhookUid: string,
+  untilMoment: () => Promise<unknown>,
+): Promise<LaunchedDaemon> {
   const { options, random, ledger, startsRunsPercent } = scene;
   const launched = launchTestDaemon(options);
   const daemon = await requireServing(launched);
@@ -89,12 +97,23 @@ async function killUnderLoad(scene: Scene, webhookUid: string): Promise<Launched
   const killed = new AbortController();
   const load = { senders: 5, startsRunsPercent, random, ledger };
   const sending = sendUntilBroken(target, load, killed.signal);
-  await pause(random.integer(0, 500));
+  await untilMoment();
   launched.kill('SIGKILL');
   await launched.exited;
   killed.abort();
   await sending;
   return launched;
+}
+
+/** A moment at which a command has just started and goes on for a while. */
+async function untilCommandStarts({ marksFile }: Scene): Promise<void> {
+  const countMarks = () => readMarks(marksFile).length;
+  const before = countMarks();
+  await eventually(() => countMarks() > before);
+}
+
+function readMarks(file: string): string[] {
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n') : [];
 }
 
 async function requireServing(launched: LaunchedDaemon): Promise<TestDaemon> {
@@ -189,11 +208,12 @@ describe('kill -9 at random moments', () => {
 
     for (let round = 1; round <= 5; round++) await step(`first start ${round}`, () => killEarly(scene));
     const uid = await step('apply', () => applyFactory(scene));
+    const atRandom = () => pause(scene.random.integer(0, 500));
     for (let round = 1; round <= 50; round++) {
       // An apply is on its way in some of the rounds.
       if (round % 5 === 0) scene.repo.commit(declareCiFactory(`commit of round ${round}`));
       const isEarly = scene.random.next() < 0.2;
-      count(await step(`round ${round}`, () => (isEarly ? killEarly(scene) : killUnderLoad(scene, uid))));
+      count(await step(`round ${round}`, () => (isEarly ? killEarly(scene) : killUnderLoad(scene, uid, atRandom))));
     }
     await step('last start', () => settle(scene));
     await step('promises', async () => expect(findViolations(scene).slice(0, 20)).toEqual([]));
@@ -213,10 +233,11 @@ describe('kill -9 at random moments', () => {
   });
 
   it('would start runs twice without tickets (control)', { timeout: 120_000 }, async () => {
-    const scene = createScene({ seed, commandSeconds: 0.3, startsRunsPercent: 5, tickets: 'none' });
+    const scene = createScene({ seed, commandSeconds: 0.5, startsRunsPercent: 5, tickets: 'none' });
     const step = <T>(name: string, work: () => Promise<T>) => explainFailure(scene, seed, name, work);
     const uid = await step('apply', () => applyFactory(scene));
-    for (let round = 1; round <= 3; round++) await step(`round ${round}`, () => killUnderLoad(scene, uid));
+    for (let round = 1; round <= 3; round++)
+      await step(`round ${round}`, () => killUnderLoad(scene, uid, () => untilCommandStarts(scene)));
     await step('last start', () => settle(scene));
     const promises = findViolations(scene).map(({ promise }) => promise);
     expect(promises).toContain('run started twice');
@@ -228,7 +249,7 @@ describe('kill -9 at random moments', () => {
   it.each([
     ['stuck_before', 'starts a run again whose ticket was never written', { state: 'succeeded', starts: 1 }],
     ['stuck_after', 'does not start a run again whose ticket is there', { state: 'failed', starts: 0 }],
-  ])('%s: %s', async (tickets, _title, expected) => {
+  ])('%s: %s', { timeout: 90_000 }, async (tickets, _title, expected) => {
     const scene = createScene({ seed, commandSeconds: 0, startsRunsPercent: 100 });
     const uid = await applyFactory(scene);
     const stuck = launchTestDaemon({ ...scene.options, ...oddTickets(tickets) });
@@ -246,7 +267,7 @@ describe('kill -9 at random moments', () => {
     });
     expect(await next.end('SIGTERM')).toBe(0);
     expect(runs.map(({ state }) => state)).toEqual(CI_AUTOMATIONS.map(() => expected.state));
-    const starts = existsSync(scene.marksFile) ? readFileSync(scene.marksFile, 'utf8').trim().split('\n') : [];
+    const starts = readMarks(scene.marksFile);
     expect(new Set(starts).size).toBe(starts.length);
     expect(starts).toHaveLength(CI_AUTOMATIONS.length * expected.starts);
     expect(findViolations(scene)).toEqual([]);

@@ -4,7 +4,7 @@ import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, wri
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { DeliveryId } from '../../src/core/ids.ts';
 import { startStorage } from '../../src/storage/sqlite/start-storage.ts';
 import { findBrokenPromises } from '../helpers/check-promises.ts';
@@ -27,6 +27,9 @@ import {
   type TestDaemon,
   type TestDaemonOptions,
 } from '../helpers/test-daemon.ts';
+
+// Two or three daemons are started in each test, on a machine that may be busy.
+vi.setConfig({ testTimeout: 90_000 });
 
 const STORAGE_WORKER = new URL('../../dist/storage/sqlite/worker.js', import.meta.url);
 const LIMITED_DATABASE = pathToFileURL(join(import.meta.dirname, '../helpers/limited-database.mjs')).href;
