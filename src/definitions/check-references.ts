@@ -1,11 +1,11 @@
 import { isWebhookTrigger, type WebhookDefinition, type WebhookTrigger } from '../core/definition.ts';
 import { isWebhookUid } from '../core/ids.ts';
 import { isJsonObject, type Json } from '../core/json.ts';
+import { suggest } from '../core/suggest.ts';
 import type { Findings } from './findings.ts';
 import { type KeyPath, quote } from './key-path.ts';
 import type { YamlText } from './parse-yaml.ts';
 import { listWebhookFilters, type ReadAutomation } from './read-automation.ts';
-import { suggest } from '../core/suggest.ts';
 
 /** What the rules across files look names up in. */
 export interface References {

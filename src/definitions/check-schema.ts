@@ -1,12 +1,12 @@
 import type { ErrorObject } from 'ajv';
 import type { JsonObject } from '../core/json.ts';
 import { isJsonObject } from '../core/json.ts';
+import { suggest } from '../core/suggest.ts';
 import type { Finding, Findings } from './findings.ts';
 import { formatKeyPath, type KeyPath, listAlternatives, quote } from './key-path.ts';
 import type { YamlText } from './parse-yaml.ts';
 import type { RuleId } from './rules.ts';
 import { type SchemaKind, schemaOf } from './schemas.ts';
-import { suggest } from '../core/suggest.ts';
 
 /** What a schema says itself about one of its keywords, under `x-says`. */
 interface Wording {
@@ -117,8 +117,18 @@ function hintForType(types: string[], found: unknown): string {
   if (types[0] === 'string' && (typeof found === 'number' || typeof found === 'boolean'))
     return 'Put quotes around it.';
   if (types[0] === 'array' && typeof found === 'string') return 'Write a list, also for a single entry: [entry].';
-  return '';
+  if (found === null && types[0] !== 'object') return 'Write a value, or remove the key.';
+  return `Write ${listAlternatives(types.map((type) => EXAMPLES[type] ?? type))}.`;
 }
+
+const EXAMPLES: { [type: string]: string } = {
+  string: 'a plain text',
+  boolean: 'true or false',
+  integer: 'a whole number such as 7',
+  number: 'a number such as 7',
+  array: 'a list such as [entry]',
+  object: 'keys with values such as "key: value"',
+};
 
 /** The type of a value for people; never the value, which may be a misplaced secret. */
 function describeType(value: unknown): string {
@@ -148,13 +158,17 @@ function describeScalar(value: unknown): string {
 function describeWrongForm(kind: SchemaKind, error: ErrorObject, path: KeyPath): ReturnType<Describe> {
   const explanation =
     (error.parentSchema as JsonObject).patternErrorMessage ?? `a text that matches ${error.params.pattern}`;
-  return invalid(kind, path, `${nameOf(kind, path)} is ${quote(error.data)}; it must be ${explanation}.`, '');
+  const [example] = (error.parentSchema as { examples?: unknown[] }).examples ?? [];
+  const hint = example === undefined ? 'Write it in that form.' : `Write, for example, ${String(example)}.`;
+  return invalid(kind, path, `${nameOf(kind, path)} is ${quote(error.data)}; it must be ${explanation}.`, hint);
 }
+
+const OTHER_HINT = 'Compare it with the example in the reference of definition files.';
 
 /** Whatever the tables above do not word, such as the `not` and `anyOf` that word themselves under `x-says`. */
 function describeOther(kind: SchemaKind, error: ErrorObject, path: KeyPath): ReturnType<Describe> {
   return {
-    ...invalid(kind, path, `${nameOf(kind, path)} is not valid: ${error.message ?? error.keyword}.`, ''),
+    ...invalid(kind, path, `${nameOf(kind, path)} is not valid: ${error.message ?? error.keyword}.`, OTHER_HINT),
     onKey: true,
   };
 }

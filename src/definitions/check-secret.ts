@@ -6,6 +6,8 @@ import { findScheme } from '../signature/schemes.ts';
 import { type Finding, toDiagnostic } from './findings.ts';
 
 const MIN_STRONG_LENGTH = 16;
+// What a header can carry: trimmed at both ends on its way, and never with a control character (RFC 9110, section 5.5).
+const UNSENDABLE = /^[ \t]|[ \t]$|[\u0000-\u001f\u007f]/;
 const URL_SAFE = /^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/;
 
 /**
@@ -27,6 +29,7 @@ function describeUnfit({ authMode, secretName, signatureScheme }: WebhookDefinit
   }
   if (authMode === 'signature') return describeUnusable(signatureScheme ?? '', secretName, text);
   if (authMode === 'url_token' && !URL_SAFE.test(text)) return describeUnsafe(secretName);
+  if (authMode === 'token' && UNSENDABLE.test(text)) return describeUnsendable(secretName);
   // Counted in characters, as the decisions say; a secret of letters beyond the basic plane is not longer for that.
   return [...text].length < MIN_STRONG_LENGTH ? describeWeak(secretName) : null;
 }
@@ -43,6 +46,12 @@ function describeUnsafe(secretName: string): Unfit {
   const message = `The secret ${secretName} is not URL-safe, but a url_token webhook has it in its URL.`;
   const hint = `Use letters, digits, "-", ".", "_" and "~" only, and not "." or ".." alone. ${hintToUpdate(secretName)}`;
   return { rule: 'webhook/unsafe-secret', message, hint };
+}
+
+function describeUnsendable(secretName: string): Unfit {
+  const message = `The secret ${secretName} has a space at an end, a line break or another control character, so no sender can present it in an Authorization header.`;
+  const hint = `Store it without them: "printf %s VALUE | dockbell secret update ${secretName}" adds no line break.`;
+  return { rule: 'webhook/unsendable-secret', message, hint };
 }
 
 function describeWeak(secretName: string): Unfit {

@@ -1,9 +1,6 @@
-import { type Diagnostic, hasErrors } from '../core/diagnostic.ts';
+import type { ValidationReport } from './validation-report.ts';
 
 /** The document of `dockbell validate --format json` (interfaces, "Command line"). */
-export function formatJson(
-  diagnostics: readonly Diagnostic[],
-  { root, webhooks, automations }: { root: string; webhooks: readonly string[]; automations: readonly string[] },
-): string {
-  return `${JSON.stringify({ valid: !hasErrors(diagnostics), root, diagnostics, webhooks, automations }, null, 2)}\n`;
+export function formatJson({ valid, root, diagnostics, webhooks, automations }: ValidationReport): string {
+  return `${JSON.stringify({ valid, root, diagnostics, webhooks, automations }, null, 2)}\n`;
 }

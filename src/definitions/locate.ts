@@ -22,6 +22,36 @@ export function locate(document: Document, path: KeyPath, toPosition: (offset: n
   return { key: toPosition(offsetOf(key)), value: toPosition(offsetOf(node)) };
 }
 
+/** The opposite of `locate`: the keys and indexes that lead to what stands at an offset, as far as it was composed. */
+export function findPath(document: Document, offset: number): KeyPath {
+  const path: (string | number)[] = [];
+  let node: unknown = document.contents;
+  while (node !== undefined && holdsOffset(node, offset)) {
+    const step = stepTowards(node, offset);
+    if (step === undefined) break;
+    path.push(step.key);
+    node = step.value;
+  }
+  return path;
+}
+
+/** The last entry of a map or a list that begins at or before the offset. */
+function stepTowards(node: unknown, offset: number): { key: string | number; value: unknown } | undefined {
+  if (isSeq(node)) {
+    const index = node.items.findLastIndex((item) => offsetOf(item) <= offset);
+    return index === -1 ? undefined : { key: index, value: node.items[index] };
+  }
+  if (!isMap(node)) return undefined;
+  const pair = (node.items as Pair[]).findLast(({ key }) => offsetOf(key) <= offset);
+  if (pair === undefined || !isScalar(pair.key)) return undefined;
+  return { key: String(pair.key.value), value: pair.value };
+}
+
+function holdsOffset(node: unknown, offset: number): boolean {
+  const range = (node as { range?: [number, number, number] | null } | null)?.range;
+  return range != null && range[0] <= offset && offset <= range[2];
+}
+
 function findChild(
   document: Document,
   node: unknown,

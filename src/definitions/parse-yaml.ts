@@ -5,7 +5,7 @@ import type { Json } from '../core/json.ts';
 import { FILE_START, type Finding } from './findings.ts';
 import { inspectNodes } from './inspect-nodes.ts';
 import type { KeyPath } from './key-path.ts';
-import { type Located, locate } from './locate.ts';
+import { findPath, type Located, locate } from './locate.ts';
 import type { RuleId } from './rules.ts';
 
 /** A parsed YAML text whose values can be found again. */
@@ -55,8 +55,9 @@ function readDocument(documents: ParsedDocument[], toPosition: (offset: number) 
   const [document, second] = documents;
   if (document === undefined)
     return { ok: true, yaml: { value: null, locate: () => ({ key: FILE_START, value: FILE_START }) } };
+  const place = (offset: number): Place => ({ at: toPosition(offset), path: findPath(document, offset) });
   const findings = [
-    ...describeErrors(document, toPosition),
+    ...describeErrors(document, place),
     ...(second === undefined ? [] : [() => describeSecondDocument(toPosition(second.range[0]))]),
   ];
   if (findings.length > 0) return { ok: false, findings };
@@ -64,7 +65,7 @@ function readDocument(documents: ParsedDocument[], toPosition: (offset: number) 
   if (problems.length > 0) {
     return {
       ok: false,
-      findings: problems.map(({ offset, ...rest }) => () => ({ ...rest, at: toPosition(offset), path: [] })),
+      findings: problems.map(({ offset, ...rest }) => () => ({ ...rest, ...place(offset) })),
     };
   }
   return readValue(document, toPosition);
@@ -139,23 +140,27 @@ function toFilePosition(lineCounter: LineCounter, offset: number, linesBefore: n
   return line === 0 ? { line: 1 + linesBefore, column: offset + 1 } : { line: line + linesBefore, column: col };
 }
 
-function describeErrors(document: ParsedDocument, toPosition: (offset: number) => Position): (() => Finding)[] {
-  const findings = document.errors.map((error) => () => describeError(error, toPosition));
+/** Where something stands, as a position and as keys. */
+type Place = Pick<Finding, 'at' | 'path'>;
+type FindPlace = (offset: number) => Place;
+
+function describeErrors(document: ParsedDocument, place: FindPlace): (() => Finding)[] {
+  const findings = document.errors.map((error) => () => describeError(error, place));
   for (const warning of document.warnings) {
-    if (warning.code === 'TAG_RESOLVE_FAILED') findings.push(() => describeError(warning, toPosition));
-    if (warning.code === 'BAD_DIRECTIVE') findings.push(() => describeError(warning, toPosition));
+    if (warning.code === 'TAG_RESOLVE_FAILED') findings.push(() => describeError(warning, place));
+    if (warning.code === 'BAD_DIRECTIVE') findings.push(() => describeError(warning, place));
   }
   const { explicit, version } = document.directives.yaml;
   if (explicit && version !== '1.2') findings.push(() => describeVersion(version));
   return findings;
 }
 
-function describeError(error: YAMLError, toPosition: (offset: number) => Position): Finding {
+function describeError(error: YAMLError, place: FindPlace): Finding {
   const rule: RuleId = error.code === 'TAG_RESOLVE_FAILED' ? 'yaml/custom-tag' : 'yaml/syntax';
   const said =
     error.message.length > MAX_LIBRARY_MESSAGE ? `${error.message.slice(0, MAX_LIBRARY_MESSAGE)}…` : error.message;
   const message = rule === 'yaml/custom-tag' ? `${said}.` : `Not valid YAML: ${said}`;
-  return { rule, at: toPosition(error.pos[0]), path: [], message, hint: HINTS[error.code] ?? '' };
+  return { rule, ...place(error.pos[0]), message, hint: HINTS[error.code] ?? OTHER_HINT };
 }
 
 const HINTS: { [code: string]: string } = {
@@ -165,6 +170,8 @@ const HINTS: { [code: string]: string } = {
   BLOCK_AS_IMPLICIT_KEY: 'Put quotes around a value that holds ": ".',
   NON_STRING_KEY: 'Write the key as plain text.',
 };
+
+const OTHER_HINT = 'Check the indentation, quotes and brackets of this line and of the one before it.';
 
 function describeVersion(version: string): Finding {
   const message = `The text asks for YAML ${version}; definition files are YAML 1.2.`;

@@ -1,6 +1,7 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { WEBHOOK_NAME_PATTERN } from '../core/names.ts';
 import type { SourceTree, TreeEntry } from '../core/source-tree.ts';
+import { findNameCollisions } from './find-name-collisions.ts';
 import { FILE_START, toDiagnostic } from './findings.ts';
 import { quote } from './key-path.ts';
 import type { RuleId } from './rules.ts';
@@ -34,12 +35,12 @@ export function sortEntries(tree: SourceTree): SortedEntries {
   };
   const folders = new Map<string, TreeEntry[]>();
   const misspelt = new Set<string>();
-  for (const entry of [...tree.entries].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0))) {
+  const entries = [...tree.entries].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  for (const entry of entries) {
     sortEntry(entry, { sorted, folders, misspelt, report });
   }
   for (const [name, entries] of folders) sortFolder(name, entries, sorted, report);
-  reportCollisions('webhook', sorted.webhooks, report);
-  reportCollisions('automation', sorted.automations, report);
+  reportCollisions(entries, report);
   return sorted;
 }
 
@@ -151,15 +152,14 @@ function checkName(kind: 'webhook' | 'automation', entry: TreeEntry, name: strin
   return name;
 }
 
-function reportCollisions(kind: 'webhook' | 'automation', named: NamedEntry[], report: Report): void {
-  const seen = new Map<string, NamedEntry>();
-  for (const item of named) {
-    const earlier = seen.get(item.name.toLowerCase());
-    if (earlier === undefined) seen.set(item.name.toLowerCase(), item);
-    else {
-      const message = `The names ${quote(earlier.name)} and ${quote(item.name)} differ only in case.`;
-      report(item.entry, `${kind}/name-collision`, message, 'Rename one: some file systems take them for the same.');
-    }
+function reportCollisions(entries: readonly TreeEntry[], report: Report): void {
+  for (const { entry, name, earlier } of findNameCollisions(entries)) {
+    const depth = name.split('/').length;
+    // Roots in the wrong case have a finding of their own.
+    if (depth === 1) continue;
+    const kind = depth > 2 ? 'tree' : name.startsWith('webhooks/') ? 'webhook' : 'automation';
+    const message = `The names ${quote(earlier)} and ${quote(name)} differ only in case, or in how letters are composed.`;
+    report(entry, `${kind}/name-collision`, message, 'Rename one: some file systems take them for the same.');
   }
 }
 

@@ -99,30 +99,32 @@ const CASES: Case[] = [
     ],
   ),
 
-  webhook('text that is not YAML', 'secretName: [a\n', ['2:1 yaml/syntax ']),
-  webhook('a tab for indentation', 'signature:\n\ta: 1\n', ['2:1 yaml/syntax '], /Indent with spaces/),
+  webhook('text that is not YAML', 'secretName: [a\n', ['2:1 yaml/syntax secretName[0]']),
+  webhook('a tab for indentation', 'signature:\n\ta: 1\n', ['2:1 yaml/syntax signature'], /Indent with spaces/),
   webhook('a key that is a list', '[a]: 1\n', ['1:1 yaml/syntax ']),
   webhook('YAML 1.1', '%YAML 1.1\n---\nsecretName: A\n', ['1:1 yaml/version '], /YAML 1.1/),
   webhook('two documents', 'secretName: A\n---\nsecretName: B\n', ['2:1 yaml/multiple-documents ']),
   webhook('65 levels', `secretName: ${'['.repeat(64)}${']'.repeat(64)}\n`, ['1:76 yaml/too-deep ']),
-  webhook('a duplicate key', 'secretName: A\nenabled: true\nsecretName: B\n', ['3:1 yaml/duplicate-key ']),
-  webhook('a duplicate key in other spelling', 'secretName: A\n"secretName": B\n', ['2:1 yaml/duplicate-key ']),
-  webhook('a custom tag', 'secretName: !env A\n', ['1:13 yaml/custom-tag '], /!env/),
-  webhook('a tag of YAML 1.1', 'secretName: !!binary aGk=\n', ['1:13 yaml/custom-tag ']),
-  webhook('an alias without anchor', 'secretName: *a\n', ['1:13 yaml/unknown-anchor ']),
-  webhook('an alias inside its own value', 'secretName: &a [*a]\n', ['1:17 yaml/alias-cycle ']),
-  webhook('a merge key inside its own value', 'secretName: &a\n  <<: *a\n', ['2:7 yaml/alias-cycle ']),
+  webhook('a duplicate key', 'secretName: A\nenabled: true\nsecretName: B\n', ['3:1 yaml/duplicate-key secretName']),
+  webhook('a duplicate key in other spelling', 'secretName: A\n"secretName": B\n', [
+    '2:1 yaml/duplicate-key secretName',
+  ]),
+  webhook('a custom tag', 'secretName: !env A\n', ['1:13 yaml/custom-tag secretName'], /!env/),
+  webhook('a tag of YAML 1.1', 'secretName: !!binary aGk=\n', ['1:13 yaml/custom-tag secretName']),
+  webhook('an alias without anchor', 'secretName: *a\n', ['1:13 yaml/unknown-anchor secretName']),
+  webhook('an alias inside its own value', 'secretName: &a [*a]\n', ['1:17 yaml/alias-cycle secretName[0]']),
+  webhook('a merge key inside its own value', 'secretName: &a\n  <<: *a\n', ['2:7 yaml/alias-cycle secretName["<<"]']),
   webhook(
     '101 aliases',
     `secretName: &a A\nx: [${'*a, '.repeat(101)}]\n`,
-    ['2:405 yaml/alias-limit '],
+    ['2:405 yaml/alias-limit x[100]'],
     /more than 100/,
   ),
   webhook('aliases of aliases', `a: &a [x]\nb: &b [${'*a, '.repeat(10)}]\nc: &c [${'*b, '.repeat(10)}]\n`, [
     '1:1 yaml/alias-limit ',
   ]),
-  webhook('a merge key without a map', '<<: 3\nsecretName: A\n', ['1:5 yaml/bad-merge ']),
-  webhook('infinity', 'secretName: .inf\n', ['1:13 yaml/not-json ']),
+  webhook('a merge key without a map', '<<: 3\nsecretName: A\n', ['1:5 yaml/bad-merge ["<<"]']),
+  webhook('infinity', 'secretName: .inf\n', ['1:13 yaml/not-json secretName']),
 
   front('no front matter', 'Do it.\n', ['1:1 front-matter/missing '], /begin with front matter/),
   front('an empty file', '', ['1:1 front-matter/missing '], /empty/),
@@ -135,7 +137,7 @@ const CASES: Case[] = [
     /front matter must be a map/,
   ),
   front('a body of white space', automation({ prompt: ' \n\t\n' }), ['7:1 automation/empty-prompt ']),
-  front('YAML mistakes count lines of the whole file', automation({ keys: 'agent: [\n' }), ['7:1 yaml/syntax ']),
+  front('YAML mistakes count lines of the whole file', automation({ keys: 'agent: [\n' }), ['7:1 yaml/syntax agent']),
 
   {
     title: 'factory.yaml with wrong values',
@@ -169,7 +171,21 @@ const CASES: Case[] = [
     title: 'names of webhooks that differ only in case',
     files: { 'webhooks/CI.yaml': 'secretName: A', 'webhooks/ci.yaml': 'secretName: A' },
     findings: ['webhooks/ci.yaml:1:1 webhook/name-collision '],
-    says: /"CI" and "ci"/,
+    says: /"webhooks\/CI.yaml" and "webhooks\/ci.yaml"/,
+  },
+  {
+    title: 'names that differ only in how their letters are composed or folded, at any depth',
+    files: {
+      ...CI,
+      'automations/a/automation.md': automation(),
+      'automations/a/e\u0301.md': '',
+      'automations/a/\u00e9.md': '',
+      'automations/a/STRASSE/x': '',
+      'automations/a/STRASSE/y': '',
+      'automations/a/stra\u00dfe/x': '',
+      'automations/a/stra\u00dfe/y': '',
+    },
+    findings: ['stra\u00dfe/x', '\u00e9.md'].map((name) => `automations/a/${name}:1:1 tree/name-collision `),
   },
   {
     title: 'folders and other files in webhooks/',
@@ -464,16 +480,18 @@ describe('validateTree', () => {
   it.each(CASES)('reports $title', ({ files, knownUids, findings, says }) => {
     const { diagnostics, definition } = validateFiles(files, { knownUids });
     expect(diagnostics.map((d) => `${d.file}:${d.line}:${d.column} ${d.rule} ${d.path}`)).toEqual(findings);
+    for (const { message, hint } of diagnostics) expect([message, hint]).not.toContain('');
     if (says) expect(`${diagnostics[0]!.message} ${diagnostics[0]!.hint}`).toMatch(says);
     expect(definition === null).toBe(diagnostics.some(({ severity }) => severity === 'error'));
   });
 
-  it('has a case above for every rule, except those that only a secret can break', () => {
+  it('has a case above for every rule, except those of the source and those that only a secret can break', () => {
     const reported = new Set(
       CASES.flatMap(({ files, knownUids }) => validateFiles(files, { knownUids }).diagnostics.map((d) => d.rule)),
     );
     const missing = Object.keys(RULES).filter((rule) => !reported.has(rule));
-    expect(missing).toEqual(['empty', 'unsafe', 'unusable', 'weak'].map((what) => `webhook/${what}-secret`));
+    const ofSecrets = ['empty', 'unsafe', 'unsendable', 'unusable', 'weak'].map((what) => `webhook/${what}-secret`);
+    expect(missing).toEqual(['tree/odd-name', 'tree/too-large', ...ofSecrets]);
   });
 
   it('fills in the defaults of a webhook', () => {

@@ -131,3 +131,12 @@ function describeNoFactory(tree: SourceTree): Diagnostic {
   const hint = 'Check the configured path and branch, or run "dockbell init" to begin a factory.';
   return toDiagnostic('', { rule: 'factory/not-found', at: FILE_START, path: [], message, hint });
 }
+
+/** The finding for a tree that its source refused to hand out: too large, or with names that cannot be shown or read. */
+export function describeRefusedTree(reason: 'TreeOdd' | 'TreeTooLarge', message: string): Diagnostic {
+  const finding =
+    reason === 'TreeOdd'
+      ? ({ rule: 'tree/odd-name', hint: 'Rename or remove what is named here, and commit that.' } as const)
+      : ({ rule: 'tree/too-large', hint: 'Keep only definitions under webhooks/ and automations/.' } as const);
+  return toDiagnostic('', { ...finding, at: FILE_START, path: [], message });
+}

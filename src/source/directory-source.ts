@@ -7,7 +7,7 @@ import { readGitTree } from './git-tree.ts';
 import { findWorkTreeRoot, realPathOf, resolveLocalRepository } from './local-repository.ts';
 import { hasUnprintable, quote } from './printable-text.ts';
 import { DEFAULT_LIMITS, failed, formatMegabytes, type SourceFailed, type SourceLimits } from './source-limits.ts';
-import { DEFINITION_PATHS, findCaseCollision, readTreePath } from './tree-names.ts';
+import { DEFINITION_PATHS, readTreePath } from './tree-names.ts';
 
 /** Bounds, and for `readRevisionTree` the environment git runs in; both have defaults that fit a command line. */
 export interface DirectoryOptions {
@@ -37,12 +37,15 @@ export async function readDirectoryTree(
   if (!place.ok) return place;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const walk: Walk = { root: place.folder, limits, entries: [], totalBytes: 0 };
-  for (const path of DEFINITION_PATHS) {
+  // As the folder lists them: a file system that ignores case would find one folder under each spelling.
+  const names = await readdir(place.folder).catch(() => null);
+  if (names === null)
+    return failed('RepositoryRefused', `The folder ${quote(dir)} cannot be read; check its permissions.`);
+  for (const path of DEFINITION_PATHS.filter((name) => names.includes(name))) {
     const walked = await walkPath(walk, Buffer.from(path));
     if (!walked.ok) return walked;
   }
-  const collision = findCaseCollision(walk.entries.map((entry) => entry.path));
-  return collision ?? { ok: true, tree: { prefix: place.prefix, entries: walk.entries }, root: place.root };
+  return { ok: true, tree: { prefix: place.prefix, entries: walk.entries }, root: place.root };
 }
 
 /** Reads the definition paths of a folder as a commit holds them; `rev` is anything git understands as a commit. */

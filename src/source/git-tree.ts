@@ -1,7 +1,7 @@
 import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry, type TreeEntryKind } from '../core/source-tree.ts';
 import { type Environment, type GitOutcome, runGit } from './git-process.ts';
 import { failed, formatMegabytes, type SourceFailed, type SourceLimits } from './source-limits.ts';
-import { DEFINITION_PATHS, findCaseCollision, readTreePath } from './tree-names.ts';
+import { DEFINITION_PATHS, readTreePath } from './tree-names.ts';
 
 /** Which repository is read, and with what bounds. */
 export interface TreeReading {
@@ -85,7 +85,7 @@ function parseListing(listing: Buffer, prefix: string, limits: SourceLimits): St
     if (entries.push(entry.entry) > limits.maxEntries) return tooManyEntries(limits);
     start = end + 1;
   }
-  return findCaseCollision(entries.map((entry) => entry.path)) ?? { ok: true, entries };
+  return { ok: true, entries };
 }
 
 /** One line of `ls-tree -l`: `MODE TYPE OBJECT SIZE<tab>PATH`, the size padded and `-` where there is none. */

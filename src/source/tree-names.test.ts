@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { findCaseCollision, parseFactoryFolder, readTreePath } from './tree-names.ts';
+import { parseFactoryFolder, readTreePath } from './tree-names.ts';
 
 describe('Names in a tree', () => {
   it.each(['webhooks/ci.yaml', 'automations/ä b/"q"/automation.md', '.gitignore', 'webhooks/a\\b'])(
@@ -18,20 +18,6 @@ describe('Names in a tree', () => {
     [Buffer.from('a//b'), '"a//b"'],
   ])('%j is refused and shown escaped', (name, shown) => {
     expect(readTreePath(name)).toMatchObject({ ok: false, reason: 'TreeOdd', message: expect.stringContaining(shown) });
-  });
-
-  it.each([
-    [['webhooks/ci.yaml', 'webhooks/CI.yaml']],
-    [['automations/A/automation.md', 'automations/a/notes.md']],
-    [['webhooks/stra\u00dfe.yaml', 'webhooks/STRASSE.yaml']],
-    [['webhooks/\u00e9.yaml', 'webhooks/e\u0301.yaml']],
-    [['webhooks/\u017f.yaml', 'webhooks/s.yaml']],
-  ])('%j collide', (paths) => {
-    expect(findCaseCollision(paths)).toMatchObject({ reason: 'TreeOdd' });
-  });
-
-  it('that share folders do not collide', () => {
-    expect(findCaseCollision(['automations/a/x', 'automations/a/y', 'automations/b/x'])).toBeNull();
   });
 });
 

@@ -2,8 +2,15 @@ import type { SourceTree } from '../core/source-tree.ts';
 import { hasUnprintable, quote, quoteBytes } from './printable-text.ts';
 import { failed, type SourceFailed } from './source-limits.ts';
 
-/** What a definition can consist of; everything else in a repository is not read. */
-export const DEFINITION_PATHS = ['factory.yaml', 'webhooks', 'automations'] as const;
+/**
+ * What a definition can consist of, and how that is misspelt; everything else in a repository is not read. The misspelt
+ * ones are read so that validation can say what is wrong with them, where they would be ignored in silence.
+ */
+export const DEFINITION_PATHS: readonly string[] = [
+  ...['factory.yaml', 'Factory.yaml', 'FACTORY.yaml', 'factory.yml', 'Factory.yml', 'factory.YAML', 'FACTORY.YAML'],
+  ...['webhooks', 'Webhooks', 'WEBHOOKS', 'WebHooks', 'webHooks'],
+  ...['automations', 'Automations', 'AUTOMATIONS'],
+];
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
@@ -31,30 +38,6 @@ function decodeUtf8(bytes: Uint8Array): string | null {
 
 function isReservedSegment(segment: string): boolean {
   return segment === '' || segment === '.' || segment === '..' || segment.toLowerCase() === '.git';
-}
-
-/** Refuses two names that a file system which ignores case or composition would take for one. */
-export function findCaseCollision(paths: Iterable<string>): SourceFailed | null {
-  const seen = new Map<string, string>();
-  for (const path of paths) {
-    for (let end = path.indexOf('/'); ; end = path.indexOf('/', end + 1)) {
-      const name = end === -1 ? path : path.slice(0, end);
-      const folded = foldCase(name);
-      const earlier = seen.get(folded);
-      if (earlier !== undefined && earlier !== name) return collision(earlier, name);
-      seen.set(folded, name);
-      if (end === -1) break;
-    }
-  }
-  return null;
-}
-
-function collision(a: string, b: string): SourceFailed {
-  return failed('TreeOdd', `The names ${quote(a)} and ${quote(b)} in the tree differ only in letter case; rename one.`);
-}
-
-function foldCase(name: string): string {
-  return name.normalize('NFD').toUpperCase().toLowerCase().normalize('NFC');
 }
 
 export type FolderResult = { ok: true; prefix: SourceTree['prefix'] } | SourceFailed;

@@ -121,6 +121,39 @@ describe('validate', () => {
     const strict = await run(['validate', '--strict']);
     expect(strict.code).toBe(1);
     expect(strict.stdout).toContain('warnings fail with --strict');
+    for (const [argv, code] of [
+      [['validate', '--json'], 0],
+      [['validate', '--strict', '--json'], 1],
+    ] as const) {
+      const json = await run([...argv]);
+      expect(json.code).toBe(code);
+      expect(JSON.parse(json.stdout)).toMatchObject({ valid: code === 0, diagnostics: [{ severity: 'warning' }] });
+    }
+  });
+
+  it('reports names that differ only in case, and misspelt folders, with their place', async () => {
+    await write('webhooks/CI.yaml', WEBHOOK);
+    await write('webhooks/ci.yaml', WEBHOOK);
+    await write('Automations/triage/automation.md', AUTOMATION);
+    await write('factory.yml', '');
+    const { code, stdout } = await run(['validate', '--format', 'json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout).diagnostics).toMatchObject([
+      { file: 'Automations/triage/automation.md', rule: 'tree/wrong-case' },
+      { file: 'factory.yml', rule: 'file/wrong-extension' },
+      { file: 'webhooks/ci.yaml', rule: 'webhook/name-collision' },
+    ]);
+  });
+
+  it('reports a name that cannot be shown as a finding of the tree', async () => {
+    await write('webhooks/a\u001b[2J.yaml', WEBHOOK);
+    const { code, stdout, stderr } = await run(['validate', '--format', 'json']);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
+      valid: false,
+      root: dir,
+      diagnostics: [{ rule: 'tree/odd-name', file: '' }],
+    });
   });
 
   it('reads a revision instead of the files on disk', async () => {
@@ -131,7 +164,9 @@ describe('validate', () => {
     await write('webhooks/ci.yaml', 'broken: [');
     expect((await run(['validate'])).code).toBe(1);
     expect((await run(['validate', '--rev', 'HEAD'])).code).toBe(0);
-    expect((await run(['validate', '--rev', 'nope'])).code).toBe(2);
+    const unknown = await run(['validate', '--rev', 'nope']);
+    expect(unknown.code).toBe(2);
+    expect(unknown.stderr).toMatch(/^The repository has no commit "nope"\.\nName a branch, a tag or a commit/);
   });
 
   it('ends with 2 where there is no such folder', async () => {

@@ -4,10 +4,8 @@ import { Option } from 'commander';
 import type { AutomationDefinition } from '../../core/definition.ts';
 import { escapeLines, escapeText } from '../../core/escape-text.ts';
 import type { Json } from '../../core/json.ts';
-import { validateTree } from '../../definitions/validate-tree.ts';
 import type { TraceEntry } from '../../filter/explain.ts';
 import type { FilterVerdict } from '../../filter/judge-filters.ts';
-import { readDirectoryTree } from '../../source/directory-source.ts';
 import { ApiError } from '../api-client.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -15,6 +13,7 @@ import { judgeDeclared, judgeFilter, parseFilterText } from '../judge-filter.ts'
 import type { Column } from '../output.ts';
 import { parseJsonBytes, readInput } from '../read-input.ts';
 import type { Bind, Session } from '../session.ts';
+import { validateOffline } from '../validate-offline.ts';
 
 interface TestOptions {
   filter?: string;
@@ -95,9 +94,8 @@ async function findAutomation(
 ): Promise<AutomationDefinition | null> {
   const folder = resolve(session.context.cwd, dir ?? '.');
   if (dir === undefined && !(await isDeclaredIn(folder, name))) return null;
-  const read = await readDirectoryTree(folder);
-  if (!read.ok) throw new CliError(read.message);
-  const { definition, declared } = validateTree(read.tree, { webhooksPerFactory: 20, knownUids: new Map() });
+  const { validated } = await validateOffline(folder);
+  const { definition, declared } = validated;
   const found = definition?.automations.find((automation) => automation.name === name);
   if (found !== undefined) return found;
   if (definition === null && declared.automations.includes(name)) {

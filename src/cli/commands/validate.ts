@@ -1,24 +1,22 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
+import { OPTIONS } from '../../config/options.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
 import type { DiagnosticFormat } from '../../definitions/format-diagnostics.ts';
 import { DIAGNOSTIC_FORMATS } from '../../definitions/format-diagnostics.ts';
 import type { ValidatedTree } from '../../definitions/validate-tree.ts';
-import { validateTree } from '../../definitions/validate-tree.ts';
-import { readDirectoryTree, readRevisionTree } from '../../source/directory-source.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
 import { hasColors } from '../output.ts';
 import type { Bind, Session } from '../session.ts';
+import { validateOffline } from '../validate-offline.ts';
 
 interface ValidateOptions {
   format: DiagnosticFormat;
   strict?: boolean;
   rev?: string;
+  json?: boolean;
 }
-
-/** The limit of the specification; the daemon may be configured for less, which only it knows. */
-const WEBHOOKS_PER_FACTORY = 20;
 
 /** `dockbell validate`: what an apply would refuse, without a daemon. */
 export function registerValidateCommand(program: CliCommand, bind: Bind): void {
@@ -33,10 +31,13 @@ export function registerValidateCommand(program: CliCommand, bind: Bind): void {
     )
     .option('--strict', 'warnings fail too')
     .option('--rev <rev>', 'read a git revision (branch, tag, commit) instead of the files on disk')
+    .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .offline()
     .explain({
       negative: 'the definition is invalid; with --strict: or has warnings',
-      more: 'Paths are relative to the root of the repository that holds the folder, so that editors and pipelines find them.',
+      more:
+        'Paths are relative to the root of the repository that holds the folder, so that editors and pipelines find them.\n' +
+        `Webhooks are counted against the default limit, ${OPTIONS['limits.webhooksPerFactory'].default} a factory; a daemon may be configured otherwise.`,
       examples: [
         ['dockbell validate', 'the factory in this folder'],
         ['dockbell validate --strict --rev HEAD', 'what was committed, as a check of a pull request does'],
@@ -47,26 +48,22 @@ export function registerValidateCommand(program: CliCommand, bind: Bind): void {
 }
 
 async function validate(session: Session, options: ValidateOptions, dir: string): Promise<number> {
-  const { tree, root } = await readTree(resolve(session.context.cwd, dir), options.rev);
-  const validated = validateTree(tree, { webhooksPerFactory: WEBHOOKS_PER_FACTORY, knownUids: new Map() });
-  const isValid = validated.definition !== null && !(options.strict && validated.diagnostics.length > 0);
+  const { validated, tree, root } = await validateOffline(resolve(session.context.cwd, dir), options.rev);
+  const { diagnostics, declared } = validated;
+  const isValid = options.strict ? diagnostics.length === 0 : validated.definition !== null;
   const { context, output } = session;
-  const report = DIAGNOSTIC_FORMATS[options.format]({
-    diagnostics: validated.diagnostics,
-    ...validated.declared,
+  const format = options.json ? 'json' : options.format;
+  const report = DIAGNOSTIC_FORMATS[format]({
+    valid: isValid,
+    diagnostics,
+    ...declared,
     root,
     sources: collectSources(tree),
     color: hasColors(context.stdout, context.env),
   });
   output.bytes(Buffer.from(report));
-  if (options.format === 'pretty') printSummary(session, validated, isValid);
+  if (format === 'pretty') printSummary(session, validated, isValid);
   return isValid ? EXIT_CODES.done : EXIT_CODES.negative;
-}
-
-async function readTree(dir: string, rev: string | undefined): Promise<{ tree: SourceTree; root: string }> {
-  const read = rev === undefined ? await readDirectoryTree(dir) : await readRevisionTree(dir, rev);
-  if (read.ok) return read;
-  throw new CliError(read.message, { hint: "Name the folder that holds the factory: 'dockbell validate DIR'." });
 }
 
 function printSummary({ output }: Session, { declared, definition }: ValidatedTree, isValid: boolean): void {

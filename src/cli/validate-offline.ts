@@ -1,0 +1,37 @@
+import { OPTIONS } from '../config/options.ts';
+import type { SourceTree } from '../core/source-tree.ts';
+import { describeRefusedTree, type ValidatedTree, validateTree } from '../definitions/validate-tree.ts';
+import { readDirectoryTree, readRevisionTree } from '../source/directory-source.ts';
+import { CliError } from './exit-codes.ts';
+
+/** What is wrong with a tree, and the tree itself, to quote from. */
+export interface OfflineValidation {
+  validated: ValidatedTree;
+  tree: SourceTree;
+  /** The folder that `file` of a diagnostic is relative to. */
+  root: string;
+}
+
+/**
+ * Checks the factory in a folder, or as a git revision holds it, without a daemon: webhooks are counted against the
+ * default of `limits.webhooksPerFactory`, and no UID is known. A folder or revision that is not there is a `CliError`.
+ */
+export async function validateOffline(dir: string, rev?: string): Promise<OfflineValidation> {
+  const read = rev === undefined ? await readDirectoryTree(dir) : await readRevisionTree(dir, rev);
+  if (read.ok) {
+    const webhooksPerFactory = OPTIONS['limits.webhooksPerFactory'].default;
+    const validated = validateTree(read.tree, { webhooksPerFactory, knownUids: new Map() });
+    return { validated, tree: read.tree, root: read.root };
+  }
+  if (read.reason !== 'TreeOdd' && read.reason !== 'TreeTooLarge') {
+    throw new CliError(read.message, { hint: HINTS[read.reason] ?? '' });
+  }
+  const diagnostics = [describeRefusedTree(read.reason, read.message)];
+  const validated = { diagnostics, definition: null, declared: { webhooks: [], automations: [] } };
+  return { validated, tree: { prefix: '', entries: [] }, root: dir };
+}
+
+const HINTS: { [reason: string]: string } = {
+  RepositoryMissing: 'Name the folder that holds the factory; for a revision it has to lie in a git repository.',
+  BranchMissing: "Name a branch, a tag or a commit of the repository; 'git log --oneline' lists commits.",
+};
