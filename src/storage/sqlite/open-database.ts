@@ -12,10 +12,12 @@ const SYNCHRONOUS_FULL = 2;
  *
  * Throws `storage_newer` for a file that a newer Dockbell wrote (nothing is changed), `storage_broken` for one that
  * cannot be opened or migrated, and where a commit would not be on disk when it returns.
+ *
+ * @param steps the schema, as `MIGRATIONS` explains
  */
-export function openDatabase(file: string): Database.Database {
+export function openDatabase(file: string, steps: readonly string[] = MIGRATIONS): Database.Database {
   try {
-    return openAndMigrate(file);
+    return openAndMigrate(file, steps);
   } catch (error) {
     if (error instanceof AppError) throw error;
     throw new AppError('storage_broken', `${file} cannot be used as the database: ${messageOf(error)}`, {
@@ -24,13 +26,13 @@ export function openDatabase(file: string): Database.Database {
   }
 }
 
-function openAndMigrate(file: string): Database.Database {
+function openAndMigrate(file: string, steps: readonly string[]): Database.Database {
   const isNew = !existsSync(file);
   const db = new Database(file);
   try {
-    refuseNewer(db, file);
+    refuseNewer(db, file, steps.length);
     configureDurability(db);
-    migrate(db, file, isNew);
+    migrate(db, file, isNew, steps);
     assertDurability(db, file);
     return db;
   } catch (error) {
@@ -43,12 +45,12 @@ function schemaVersion(db: Database.Database): number {
   return db.pragma('user_version', { simple: true }) as number;
 }
 
-function refuseNewer(db: Database.Database, file: string): void {
+function refuseNewer(db: Database.Database, file: string, known: number): void {
   const version = schemaVersion(db);
-  if (version <= MIGRATIONS.length) return;
+  if (version <= known) return;
   throw new AppError(
     'storage_newer',
-    `${file} has schema version ${version}, this Dockbell knows versions up to ${MIGRATIONS.length}: ` +
+    `${file} has schema version ${version}, this Dockbell knows versions up to ${known}: ` +
       'start the newer Dockbell again, or restore the backup that it made before it migrated. Nothing was changed.',
   );
 }
@@ -65,13 +67,13 @@ function configureDurability(db: Database.Database): void {
 }
 
 /** All missing steps in one transaction, after a copy of what was there (threat model D14). */
-function migrate(db: Database.Database, file: string, isNew: boolean): void {
+function migrate(db: Database.Database, file: string, isNew: boolean, steps: readonly string[]): void {
   const version = schemaVersion(db);
-  if (version === MIGRATIONS.length) return;
-  if (!isNew && version > 0) backUp(db, `${file}.before-v${MIGRATIONS.length}`);
+  if (version === steps.length) return;
+  if (!isNew && version > 0) backUp(db, `${file}.before-v${steps.length}`);
   db.transaction(() => {
-    for (const step of MIGRATIONS.slice(version)) db.exec(step);
-    db.pragma(`user_version = ${MIGRATIONS.length}`);
+    for (const step of steps.slice(version)) db.exec(step);
+    db.pragma(`user_version = ${steps.length}`);
   }).immediate();
 }
 

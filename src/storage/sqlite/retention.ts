@@ -108,8 +108,11 @@ async function pruneDeliveries({ db, policy, nowMs, limit, pass }: Piece): Promi
 }
 
 async function findNewest(db: Kysely<Schema>): Promise<number> {
-  const newest = await db.selectFrom('deliveries').select('seq').orderBy('seq', 'desc').limit(1).executeTakeFirst();
-  return newest?.seq ?? 0;
+  const { seq } = await db
+    .selectFrom('deliveries')
+    .select((select) => select.fn.max('seq').as('seq'))
+    .executeTakeFirstOrThrow();
+  return seq ?? 0;
 }
 
 /** The entries that wait for their runs to end: these still need the payload. */

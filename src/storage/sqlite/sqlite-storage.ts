@@ -1,3 +1,5 @@
+import type Database from 'better-sqlite3';
+import { AppError } from '../../core/errors.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { prepareRecordBatch } from './delivery-log.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
@@ -26,7 +28,22 @@ export interface SqliteStorage extends Storage {
  * @param space asked before deliveries are accepted, told when the disk is full; left out, only SQLite itself says so
  */
 export function openSqliteStorage(file: string, space: SpaceGuard = UNGUARDED): SqliteStorage {
-  const db = openDatabase(file);
+  return createSqliteStorage(openWithRoom(file, space), space);
+}
+
+/** On a full disk the ballast makes room for opening; accepting deliveries is another matter. */
+function openWithRoom(file: string, space: SpaceGuard): Database.Database {
+  try {
+    return openDatabase(file);
+  } catch (error) {
+    if (!(error instanceof AppError && isDiskFull(error.cause))) throw error;
+    space.releaseBallast();
+    return openDatabase(file);
+  }
+}
+
+/** The ports on a database that `openDatabase` opened. */
+export function createSqliteStorage(db: Database.Database, space: SpaceGuard = UNGUARDED): SqliteStorage {
   const query = createQueryBuilder(db);
   const recordBatch = prepareRecordBatch(db);
   const fullDisk = watchFullDisk(db);

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
+import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
+import { useFolder } from '../helpers/with-storage.ts';
+
+describe('opening the database', () => {
+  const folder = useFolder();
+  const file = () => join(folder.path, 'dockbell.db');
+
+  it('commits to disk: synchronous FULL and a write-ahead log still hold after the first write', () => {
+    const db = openDatabase(file());
+    db.prepare("INSERT INTO factories (name, created_at) VALUES ('f', 1)").run();
+    expect(db.pragma('synchronous', { simple: true })).toBe(2);
+    expect(db.pragma('journal_mode', { simple: true })).toBe('wal');
+    expect(db.pragma('foreign_keys', { simple: true })).toBe(1);
+    db.close();
+  });
+
+  it('refuses to start where a commit would not be on disk', () => {
+    // A database in memory cannot have a write-ahead log; SQLite says so only when it is asked.
+    expect(() => openDatabase(':memory:')).toThrow(
+      expect.objectContaining({ code: 'storage_broken', message: expect.stringContaining('journal_mode memory') }),
+    );
+  });
+
+  it('creates the schema of the newest version, and finds it there the next time', () => {
+    openDatabase(file()).close();
+    const db = openDatabase(file());
+    expect(db.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length);
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+    db.close();
+    expect(readdirSync(folder.path)).toEqual(['dockbell.db']);
+  });
+
+  it('refuses a file of a newer version and changes no byte of it', () => {
+    openDatabase(file()).close();
+    const newer = new Database(file());
+    newer.pragma(`user_version = ${MIGRATIONS.length + 1}`);
+    newer.close();
+    const before = digest(file());
+    expect(() => openDatabase(file())).toThrow(
+      expect.objectContaining({ code: 'storage_newer', message: expect.stringContaining(file()) }),
+    );
+    expect(digest(file())).toBe(before);
+    expect(readdirSync(folder.path)).toEqual(['dockbell.db']);
+  });
+
+  it('keeps a copy of an older file before it migrates', () => {
+    makeOlder(file());
+    const db = openDatabase(file(), [...MIGRATIONS, 'CREATE TABLE added (a INTEGER) STRICT']);
+    expect(db.prepare('SELECT count(*) AS n FROM added').get()).toEqual({ n: 0 });
+    db.close();
+    const backup = new Database(`${file()}.before-v${MIGRATIONS.length + 1}`, { readonly: true });
+    expect(backup.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length);
+    expect(backup.prepare('SELECT name FROM factories').all()).toEqual([{ name: 'kept' }]);
+    backup.close();
+  });
+
+  it('leaves the file as it was when a migration fails, and migrates it the next time', () => {
+    makeOlder(file());
+    const failing = [...MIGRATIONS, 'CREATE TABLE added (a INTEGER) STRICT; CREATE TABLE added (a INTEGER) STRICT'];
+    expect(() => openDatabase(file(), failing)).toThrow(
+      expect.objectContaining({ code: 'storage_broken', message: expect.stringContaining('added') }),
+    );
+    const untouched = new Database(file());
+    expect(untouched.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length);
+    expect(untouched.prepare("SELECT count(*) AS n FROM sqlite_schema WHERE name = 'added'").get()).toEqual({ n: 0 });
+    untouched.close();
+    const db = openDatabase(file(), [...MIGRATIONS, 'CREATE TABLE added (a INTEGER) STRICT']);
+    expect(db.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length + 1);
+    db.close();
+  });
+
+  it('replaces a backup that was not finished', () => {
+    makeOlder(file());
+    const backup = `${file()}.before-v${MIGRATIONS.length + 1}`;
+    writeFileSync(`${backup}.unfinished`, 'half of a copy');
+    openDatabase(file(), [...MIGRATIONS, 'SELECT 1']).close();
+    expect(existsSync(`${backup}.unfinished`)).toBe(false);
+    expect(new Database(backup, { readonly: true }).pragma('integrity_check', { simple: true })).toBe('ok');
+  });
+
+  it('says which file is no database', () => {
+    writeFileSync(file(), 'not a database, but long enough to be looked at as one'.repeat(100));
+    const before = digest(file());
+    expect(() => openDatabase(file())).toThrow(
+      expect.objectContaining({ code: 'storage_broken', message: expect.stringContaining(file()) }),
+    );
+    expect(digest(file())).toBe(before);
+  });
+
+  it('says which folder is missing', () => {
+    const missing = join(folder.path, 'missing', 'dockbell.db');
+    expect(() => openDatabase(missing)).toThrow(
+      expect.objectContaining({ code: 'storage_broken', message: expect.stringContaining(missing) }),
+    );
+  });
+});
+
+function makeOlder(file: string): void {
+  const db = openDatabase(file);
+  db.prepare("INSERT INTO factories (name, created_at) VALUES ('kept', 1)").run();
+  db.close();
+}
+
+function digest(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex');
+}
