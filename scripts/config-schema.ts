@@ -7,13 +7,17 @@ type Schema = Record<string, unknown>;
 
 const FROM_ENVIRONMENT = { $ref: '#/$defs/fromEnvironment' };
 
+const EXAMPLE = {
+  factories: [{ name: 'payments', source: { type: 'repository', url: '../payments-factory.git' } }],
+};
+
 /** The JSON Schema of `dockbell.yaml`, for editors: what the table of options says, before variables are put in. */
 export function buildConfigSchema(): Schema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:dockbell:schema:config',
-    title: 'Dockbell configuration',
     ...buildSection(buildOptionTree()),
+    examples: [EXAMPLE],
     $defs: {
       fromEnvironment: {
         title: 'From the environment',
@@ -25,10 +29,11 @@ export function buildConfigSchema(): Schema {
   };
 }
 
-function buildSection({ description, children }: OptionSection): Schema {
+function buildSection({ title, description, children }: OptionSection): Schema {
   const entries = [...children];
   const required = entries.filter(([, node]) => isRequired(node)).map(([name]) => name);
   return {
+    title,
     description,
     // A section whose keys are all commented out is `null` in YAML, and as good as absent.
     type: required.length > 0 ? 'object' : ['object', 'null'],
@@ -46,12 +51,15 @@ function isRequired(node: OptionNode): boolean {
 
 function buildNode(node: OptionNode): Schema {
   if (node.kind === 'section') return buildSection(node.section);
-  if (node.kind === 'sections') return { type: ['array', 'null'], items: buildSection(node.item) };
+  if (node.kind === 'sections') {
+    const { title, description } = node.item;
+    return { title, description, type: ['array', 'null'], items: buildSection(node.item) };
+  }
   return buildOption(node.option);
 }
 
-function buildOption({ type, default: fallback, description }: Option): Schema {
-  return { description, ...buildType(type), ...(fallback === null ? {} : { default: fallback }) };
+function buildOption({ title, type, default: fallback, description, examples }: Option): Schema {
+  return { title, description, ...buildType(type), ...(fallback === null ? {} : { default: fallback }), examples };
 }
 
 function buildType(type: OptionType): Schema {

@@ -16,6 +16,8 @@ export type OptionType =
   | { kind: 'choice'; values: readonly string[]; later: readonly string[] };
 
 export interface Option {
+  /** A name for people, shown by editors. */
+  title: string;
   type: OptionType;
   /** As it would be written; `null` where the description says what happens. */
   default: string | number | boolean | readonly string[] | null;
@@ -24,6 +26,8 @@ export interface Option {
   /** What a number counts; durations carry their own. */
   unit?: string;
   description: string;
+  /** Values worth copying, as they are written. */
+  examples: readonly (string | number | boolean | readonly string[])[];
   /** The environment variable that sets it, over the file. Lists are separated by commas. */
   env: string | null;
   /** May hold a credential: its value appears in no error. */
@@ -36,239 +40,302 @@ const LONGEST_TIMER = '24d';
 /** Every key of `dockbell.yaml`. `[]` stands for each item of a list. All else about configuration follows from here. */
 export const OPTIONS = {
   baseUrl: {
+    title: 'Base URL',
     type: { kind: 'text', format: 'baseUrl' },
     default: null,
     description:
       'The public address that senders use, without `/webhooks/...`. Ingress URLs are shown with it. By default the address of the ingress listener.',
+    examples: ['https://hooks.example.com'],
     env: 'DOCKBELL_BASE_URL',
     secret: false,
   },
   dataDir: {
+    title: 'Data directory',
     type: { kind: 'path' },
     default: './.dockbell',
     description: 'Folder of the database, the git mirrors and the files of runs. One daemon at a time uses it.',
+    examples: ['./.dockbell', '/var/lib/dockbell'],
     env: 'DOCKBELL_DATA_DIR',
     secret: false,
   },
   masterKeyFile: {
+    title: 'Master key file',
     type: { kind: 'path' },
     default: null,
     description:
       'File of the master key that encrypts the team secrets: base64 of 32 bytes, mode 0600, made at the first start. By default `master.key` in `dataDir`. `DOCKBELL_MASTER_KEY` holds the key itself and wins over the file.',
+    examples: ['./master.key', '/run/secrets/dockbell-master-key'],
     env: 'DOCKBELL_MASTER_KEY_FILE',
     secret: false,
   },
   'ingress.host': {
+    title: 'Ingress host',
     type: { kind: 'text', format: 'listenHost' },
     default: '127.0.0.1',
     description: 'Address that the public listener binds: it serves deliveries and nothing else.',
+    examples: ['127.0.0.1', '0.0.0.0', '::'],
     env: 'DOCKBELL_INGRESS_HOST',
     secret: false,
   },
   'ingress.port': {
+    title: 'Ingress port',
     type: { kind: 'integer', min: 0, max: 65_535 },
     default: 8787,
     description: 'Its port; 0 takes any free one, written to `daemon.json` in `dataDir`.',
+    examples: [8787, 0],
     env: 'DOCKBELL_INGRESS_PORT',
     secret: false,
   },
   'admin.host': {
+    title: 'Admin host',
     type: { kind: 'text', format: 'listenHost' },
     default: '127.0.0.1',
     description: 'Address that the management API and the metrics bind. Keep it private.',
+    examples: ['127.0.0.1', '10.0.0.5'],
     env: 'DOCKBELL_ADMIN_HOST',
     secret: false,
   },
   'admin.port': {
+    title: 'Admin port',
     type: { kind: 'integer', min: 0, max: 65_535 },
     default: 8788,
     description: 'Its port; 0 takes any free one, written to `daemon.json` in `dataDir`.',
+    examples: [8788, 0],
     env: 'DOCKBELL_ADMIN_PORT',
     secret: false,
   },
   'admin.openMetrics': {
+    title: 'Open metrics',
     type: { kind: 'boolean' },
     default: false,
     description: 'Serve `/metrics` without a token.',
+    examples: [true],
     env: 'DOCKBELL_ADMIN_OPEN_METRICS',
     secret: false,
   },
   'admin.allowedHosts': {
+    title: 'Allowed hosts',
     type: { kind: 'list', format: 'hostName' },
     default: [],
     description:
       'Names, with or without port, that the admin listener answers to beside loopback; a `Host` header with another name is refused.',
+    examples: [['dockbell.example.com']],
     env: 'DOCKBELL_ADMIN_ALLOWED_HOSTS',
     secret: false,
   },
   'storage.type': {
+    title: 'Storage type',
     type: { kind: 'choice', values: ['sqlite'], later: ['postgres'] },
     default: 'sqlite',
     description: 'Where deliveries, runs and definitions are stored. `sqlite` is a file in `dataDir`.',
+    examples: ['sqlite'],
     env: 'DOCKBELL_STORAGE_TYPE',
     secret: false,
   },
   trustedProxies: {
+    title: 'Trusted proxies',
     type: { kind: 'list', format: 'proxy' },
     default: [],
     description: 'Addresses and subnets of proxies whose `X-Forwarded-For` is believed.',
+    examples: [['10.0.0.0/8', '192.0.2.1']],
     env: 'DOCKBELL_TRUSTED_PROXIES',
     secret: false,
   },
   'limits.deliveriesPerMinute': {
+    title: 'Deliveries per minute',
     type: { kind: 'integer', min: 1, max: 100_000 },
     default: 60,
     unit: 'requests',
     description: 'Authenticated requests that each webhook takes in any 60 seconds; more are answered with 429.',
+    examples: [60, 600],
     env: 'DOCKBELL_LIMITS_DELIVERIES_PER_MINUTE',
     secret: false,
   },
   'limits.failedAuthPerMinute': {
+    title: 'Failed authentications per minute',
     type: { kind: 'integer', min: 1, max: 100_000 },
     default: 30,
     unit: 'requests',
     description:
       'Failed authentications of one client address at one webhook in any 60 seconds that are answered with 401; more get 429.',
+    examples: [30],
     env: 'DOCKBELL_LIMITS_FAILED_AUTH_PER_MINUTE',
     secret: false,
   },
   'limits.bodyBytes': {
+    title: 'Body size',
     type: { kind: 'integer', min: 1, max: 16_777_216 },
     default: 262_144,
     unit: 'bytes',
     description: 'The longest body of a delivery; longer ones are answered with 413.',
+    examples: [262_144],
     env: 'DOCKBELL_LIMITS_BODY_BYTES',
     secret: false,
   },
   'limits.webhooksPerFactory': {
+    title: 'Webhooks per factory',
     type: { kind: 'integer', min: 1, max: 10_000 },
     default: 20,
     unit: 'webhooks',
-    description: 'Webhooks that one factory may declare, disabled ones included.',
+    description:
+      'Webhooks that one factory may declare, disabled ones included. `dockbell validate`, which asks no daemon, counts against the default.',
+    examples: [20],
     env: 'DOCKBELL_LIMITS_WEBHOOKS_PER_FACTORY',
     secret: false,
   },
   'retention.deliveries': {
+    title: 'Retention of deliveries',
     type: { kind: 'duration', min: '1m', max: '36500d' },
     default: '7d',
     description: 'How long entries of the delivery log and their payloads are kept.',
+    examples: ['7d', '30d'],
     env: 'DOCKBELL_RETENTION_DELIVERIES',
     secret: false,
   },
   'retention.minDeliveries': {
+    title: 'Deliveries always kept',
     type: { kind: 'integer', min: 0, max: 1_000_000 },
     default: 50,
     unit: 'entries',
     description: 'The newest entries of each webhook that are kept whatever their age.',
+    examples: [50],
     env: 'DOCKBELL_RETENTION_MIN_DELIVERIES',
     secret: false,
   },
   'retention.identities': {
+    title: 'Retention of identities',
     type: { kind: 'duration', min: '1m', max: '36500d' },
     default: '90d',
     description:
       'How long a repeated delivery is recognised as a duplicate. At least as long as `retention.deliveries`, which raises the default.',
+    examples: ['90d'],
     env: 'DOCKBELL_RETENTION_IDENTITIES',
     secret: false,
   },
   'retention.runs': {
+    title: 'Retention of runs',
     type: { kind: 'duration', min: '1m', max: '36500d' },
     default: '30d',
     description: 'How long ended runs, their files and their logs are kept.',
+    examples: ['30d'],
     env: 'DOCKBELL_RETENTION_RUNS',
     secret: false,
   },
   shutdownGrace: {
+    title: 'Shutdown grace',
     type: { kind: 'duration', min: '0s', max: '1h' },
     default: '10s',
     description: 'How long running commands may take to end on a clean stop, after SIGTERM and before SIGKILL.',
+    examples: ['10s', '1m'],
     env: 'DOCKBELL_SHUTDOWN_GRACE',
     secret: false,
   },
   'factories[].name': {
+    title: 'Factory name',
     type: { kind: 'text', format: 'factoryName' },
     default: null,
     required: true,
     description: 'Name of the factory, unique. It stands in the database: another name is another factory.',
+    examples: ['payments'],
     env: null,
     secret: false,
   },
   'factories[].source.type': {
+    title: 'Source type',
     type: { kind: 'choice', values: ['repository'], later: ['managed', 'live'] },
     default: null,
     required: true,
     description: 'Where the definition lives. `repository`: a git repository that the team owns.',
+    examples: ['repository'],
     env: null,
     secret: false,
   },
   'factories[].source.url': {
+    title: 'Repository URL',
     type: { kind: 'repository' },
     default: null,
     required: true,
     description:
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
       'The repository: an https, ssh or file URL, `git@host:path`, or a local path relative to this file. Put a password in an environment variable: `https://user:${GIT_TOKEN}@host/path`.',
+    examples: ['../payments-factory.git', 'https://git.example.com/team/payments-factory.git'],
     env: null,
     secret: true,
   },
   'factories[].source.branch': {
+    title: 'Production branch',
     type: { kind: 'text', format: 'branch' },
     default: 'main',
     description: 'The production branch. Other branches change nothing.',
+    examples: ['main', 'production'],
     env: null,
     secret: false,
   },
   'factories[].source.path': {
+    title: 'Folder of the factory',
     type: { kind: 'text', format: 'folder' },
     default: '.',
     description: 'Folder inside the repository that holds `webhooks/` and `automations/`.',
+    examples: ['.', 'factories/payments'],
     env: null,
     secret: false,
   },
   'factories[].source.pollInterval': {
+    title: 'Poll interval',
     type: { kind: 'duration', min: '1s', max: LONGEST_TIMER },
     default: '30s',
     description: 'How often a remote repository is asked for a new commit. A local one is watched, not polled.',
+    examples: ['30s', '5m'],
     env: null,
     secret: false,
   },
   'factories[].runs.executor.type': {
+    title: 'Executor type',
     type: { kind: 'choice', values: ['command'], later: ['http', 'queue'] },
     default: null,
     required: true,
     description: 'What carries a run out. `command` starts a program on this machine.',
+    examples: ['command'],
     env: null,
     secret: false,
   },
   'factories[].runs.executor.command': {
+    title: 'Command',
     type: { kind: 'command' },
     default: null,
     required: true,
     description:
       'The program and its arguments, never a shell line. A program written with a `/`, and arguments that start with `./` or `../`, are relative to this file; a program without `/` is found on the PATH. Arguments are visible to other users of the machine: pass secrets by the `secrets` of an automation.',
+    examples: [['./agent.sh'], ['node', './agent.mjs', '--quiet']],
     env: null,
     secret: false,
   },
   'factories[].runs.executor.timeout': {
+    title: 'Timeout of a run',
     type: { kind: 'duration', min: '1s', max: LONGEST_TIMER },
     default: '30m',
     description: 'How long a run may take before its processes are stopped and it ends as failed.',
+    examples: ['30m', '2h'],
     env: null,
     secret: false,
   },
   'factories[].runs.concurrency': {
+    title: 'Concurrency',
     type: { kind: 'integer', min: 1, max: 1000 },
     default: 4,
     unit: 'runs',
     description: 'Runs of this factory that are carried out at the same time; the others wait.',
+    examples: [4, 1],
     env: null,
     secret: false,
   },
   'factories[].runs.retry': {
+    title: 'Retry',
     type: { kind: 'choice', values: ['never', 'interrupted'], later: [] },
     default: 'never',
     description:
       'What happens to a run that a crash or a stop of the daemon interrupted: `never` leaves it failed for a person to decide, `interrupted` starts it again. Choose `interrupted` only for commands that may run twice.',
+    examples: ['never'],
     env: null,
     secret: false,
   },
@@ -276,21 +343,28 @@ export const OPTIONS = {
 
 export type OptionKey = keyof typeof OPTIONS;
 
+interface Section {
+  title: string;
+  description: string;
+  optional?: true;
+}
+
 /** Sections of the file: keys that hold other keys. `optional` ones may be absent although they hold required keys. */
 export const SECTIONS = {
-  ingress: { description: 'The public listener.' },
-  admin: { description: 'The private listener: management API, metrics, health.' },
-  storage: { description: 'The database.' },
-  limits: { description: 'What senders may do.' },
-  retention: { description: 'How long things are kept.' },
-  factories: { description: 'The factories that this daemon serves.' },
-  'factories[].source': { description: 'Where the definition comes from.' },
-  'factories[].runs': { description: 'How runs are carried out.' },
+  ingress: { title: 'Ingress', description: 'The public listener.' },
+  admin: { title: 'Admin', description: 'The private listener: management API, metrics, health.' },
+  storage: { title: 'Storage', description: 'The database.' },
+  limits: { title: 'Limits', description: 'What senders may do.' },
+  retention: { title: 'Retention', description: 'How long things are kept.' },
+  factories: { title: 'Factories', description: 'The factories that this daemon serves.' },
+  'factories[].source': { title: 'Source', description: 'Where the definition comes from.' },
+  'factories[].runs': { title: 'Runs', description: 'How runs are carried out.' },
   'factories[].runs.executor': {
+    title: 'Executor',
     description: 'What carries runs out. Without it runs stay `queued` and the factory shows the condition NoExecutor.',
     optional: true,
   },
-} as const satisfies Readonly<Record<string, { description: string; optional?: true }>>;
+} as const satisfies Readonly<Record<string, Section>>;
 
 /** One key of a section: an option, a section of its own, or a list of sections. */
 export type OptionNode =
@@ -301,6 +375,7 @@ export type OptionNode =
 export interface OptionSection {
   /** Key path of the section; `''` for the whole file. */
   key: string;
+  title: string;
   description: string;
   isOptional: boolean;
   children: ReadonlyMap<string, OptionNode>;
@@ -308,31 +383,29 @@ export interface OptionSection {
 
 /** The table as a tree, in its order. */
 export function buildOptionTree(): OptionSection {
-  return buildSection('', 'Configuration of the Dockbell daemon.');
+  return buildSection('', { title: 'Dockbell configuration', description: 'Configuration of the Dockbell daemon.' });
 }
 
-function buildSection(key: string, description: string, isOptional = false): OptionSection {
+function buildSection(key: string, { title, description, optional }: Section): OptionSection {
   const prefix = key === '' ? '' : `${key}.`;
   const names = Object.keys(OPTIONS)
     .filter((each) => each.startsWith(prefix))
     .map((each) => each.slice(prefix.length).split('.')[0]!);
   const children = [...new Set(names)].map((name) => [name.replace('[]', ''), buildNode(`${prefix}${name}`)] as const);
-  return { key, description, isOptional, children: new Map(children) };
+  return { key, title, description, isOptional: optional === true, children: new Map(children) };
 }
 
 function buildNode(key: string): OptionNode {
   if (isOptionKey(key)) return { kind: 'option', key, option: OPTIONS[key] };
-  if (key.endsWith('[]'))
-    return { kind: 'sections', item: buildSection(key, describeSection(key.slice(0, -2)).description) };
-  const { description, optional } = describeSection(key);
-  return { kind: 'section', section: buildSection(key, description, optional) };
+  if (key.endsWith('[]')) return { kind: 'sections', item: buildSection(key, describeSection(key.slice(0, -2))) };
+  return { kind: 'section', section: buildSection(key, describeSection(key)) };
 }
 
 function isOptionKey(key: string): key is OptionKey {
   return Object.hasOwn(OPTIONS, key);
 }
 
-function describeSection(key: string): { description: string; optional?: true } {
-  const sections: Readonly<Record<string, { description: string; optional?: true }>> = SECTIONS;
+function describeSection(key: string): Section {
+  const sections: Readonly<Record<string, Section>> = SECTIONS;
   return sections[key]!;
 }

@@ -10,11 +10,39 @@ import { OPTIONS } from '../../src/config/options.ts';
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
 const PAGE = 'docs/reference/configuration.md';
 
+interface SchemaOfKey {
+  properties?: Record<string, SchemaOfKey>;
+  items?: SchemaOfKey;
+  examples: unknown[];
+}
+
+/** The schemas of all options, however deep they lie. */
+function listKeys(schema: object): SchemaOfKey[] {
+  const { properties = {} } = schema as SchemaOfKey;
+  return Object.values(properties).flatMap((child) => {
+    const inner = child.properties ?? child.items?.properties;
+    return inner === undefined ? [child] : listKeys({ properties: inner });
+  });
+}
+
 describe('the table of options', () => {
   it('is what schemas/config.schema.json was generated from', async () => {
     expect(JSON.parse(await read('schemas/config.schema.json'))).toEqual(
       JSON.parse(JSON.stringify(buildConfigSchema())),
     );
+  });
+
+  it('has for each key examples that the schema itself accepts', () => {
+    const ajv = new Ajv2020({ allowUnionTypes: true, strict: false });
+    const { $defs } = buildConfigSchema();
+    const keys = listKeys(buildConfigSchema());
+    expect(keys.length).toBe(Object.keys(OPTIONS).length);
+    for (const key of keys) {
+      expect(key).toMatchObject({ title: expect.any(String), description: expect.any(String) });
+      expect(key.examples).not.toEqual([]);
+      const validate = ajv.compile({ ...key, $defs });
+      for (const example of key.examples) expect([example, validate(example)]).toEqual([example, true]);
+    }
   });
 
   it('is what the page of the reference was generated from', async () => {
