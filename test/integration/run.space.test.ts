@@ -1,0 +1,103 @@
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { RunId } from '../../src/core/ids.ts';
+import { createRunSpace, type FreeRequest } from '../../src/executors/run-space.ts';
+import { newRunId, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
+
+const MIB = 1024 * 1024;
+
+let workshop: Workshop;
+let active: Set<RunId>;
+beforeEach(async () => {
+  workshop = await openWorkshop();
+  active = new Set();
+});
+afterEach(() => workshop.close());
+
+const open = () => createRunSpace({ ...workshop, clock: { wallMs: () => 0, monotonicMs: () => 0 } });
+const request = (limitBytes: number, changes: Partial<FreeRequest> = {}): FreeRequest => ({
+  ...{ limitBytes, hasEnded: async (run) => !active.has(run), isStopped: () => false },
+  ...changes,
+});
+
+/** A run that left a file of so many bytes in its folder, one below it, and a log. */
+async function leave({ file = 0, log = 0 }: { file?: number; log?: number }): Promise<RunId> {
+  const run = newRunId();
+  await mkdir(join(workshop.runsDir, run, '1', 'below'), { recursive: true });
+  await mkdir(workshop.logsDir, { recursive: true });
+  await writeFile(join(workshop.runsDir, run, '1', 'below', 'file'), Buffer.alloc(file, 1));
+  await writeFile(join(workshop.logsDir, `${run}.log`), Buffer.alloc(log, 1));
+  return run;
+}
+
+describe('the space that ended runs take', () => {
+  it('is freed from the oldest run on, until the others fit', async () => {
+    const runs = [await leave({ file: MIB }), await leave({ log: MIB }), await leave({ file: MIB }), await leave({})];
+    expect(await open().free(request(4 * MIB))).toEqual({ runs: 0, bytes: 0, stuck: [] });
+    const freed = await open().free(request(2 * MIB));
+    expect(freed.runs).toBe(2);
+    expect(freed.bytes).toBeGreaterThanOrEqual(2 * MIB);
+    expect((await readdir(workshop.runsDir)).sort()).toEqual(runs.slice(2));
+    expect(await workshop.log(runs[1]!)).toBe(
+      '[dockbell: log and files of this run were removed at 1970-01-01T00:00:00.000Z to make room, see retention.runBytes]\n',
+    );
+    expect(await workshop.log(runs[2]!)).toBe('');
+  });
+
+  it('counts and touches only runs that have ended', async () => {
+    const running = await leave({ file: 4 * MIB });
+    const ended = await leave({ file: MIB });
+    active.add(running);
+    expect((await open().free(request(2 * MIB))).runs).toBe(0);
+    expect((await open().free(request(0))).runs).toBe(1);
+    expect(await readdir(workshop.runsDir)).toEqual([running]);
+    expect(await workshop.log(ended)).toContain('removed');
+  });
+
+  it('spares a run that was queued again since it was measured', async () => {
+    const run = await leave({ file: MIB });
+    const answers = [true, false];
+    expect((await open().free(request(0, { hasEnded: async () => answers.shift()! }))).runs).toBe(0);
+    expect(await readdir(workshop.runsDir)).toEqual([run]);
+  });
+
+  it('is measured once for a run, and again after another attempt', async () => {
+    const run = await leave({ file: MIB });
+    const space = open();
+    const asked: RunId[] = [];
+    const hasEnded = async (id: RunId) => asked.push(id) > 0;
+    for (let i = 0; i < 3; i++) await space.free(request(8 * MIB, { hasEnded }));
+    expect(asked).toEqual([run]);
+    await mkdir(join(workshop.runsDir, run, '2'));
+    await writeFile(join(workshop.runsDir, run, '2', 'file'), Buffer.alloc(8 * MIB, 1));
+    expect((await space.free(request(8 * MIB, { hasEnded }))).runs).toBe(1);
+  });
+
+  it('does not grow by what links point to', async () => {
+    const outside = join(workshop.dir, 'outside');
+    await mkdir(outside);
+    await writeFile(join(outside, 'large'), Buffer.alloc(4 * MIB, 1));
+    const run = await leave({});
+    await symlink(outside, join(workshop.runsDir, run, '1', 'link'));
+    expect((await open().free(request(MIB))).runs).toBe(0);
+    expect((await open().free(request(0))).runs).toBe(1);
+    expect(await readdir(outside)).toEqual(['large']);
+  });
+
+  it('is freed past a run whose log cannot be written, which is named', async () => {
+    const [first, second] = [await leave({ file: MIB }), await leave({ file: MIB })];
+    const log = join(workshop.logsDir, `${first}.log`);
+    await rm(log);
+    await mkdir(log);
+    const freed = await open().free(request(0));
+    expect(freed).toMatchObject({ runs: 1, stuck: [{ run: first, problem: expect.stringContaining('EISDIR') }] });
+    expect(await workshop.log(second)).toContain('removed');
+  });
+
+  it('ends early when it is told to, and is nothing where no run was ever carried out', async () => {
+    expect(await open().free(request(0))).toEqual({ runs: 0, bytes: 0, stuck: [] });
+    await leave({ file: MIB });
+    expect((await open().free(request(0, { isStopped: () => true }))).runs).toBe(0);
+  });
+});
