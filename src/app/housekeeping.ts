@@ -1,11 +1,14 @@
 import type { Clock } from '../core/clock.ts';
+import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Retention, RetentionPolicy } from '../core/ports/retention.ts';
 import type { RunReader } from '../core/ports/run-queue.ts';
 import type { RunFiles } from '../executors/run-files.ts';
+import type { RunSpace } from '../executors/run-space.ts';
 import type { RejectionRows } from '../ingress/rejection-rows.ts';
 
 const RETENTION_INTERVAL_MS = 60_000;
+const SPACE_INTERVAL_MS = 5 * 60_000;
 const ORPHAN_INTERVAL_MS = 24 * 60 * 60 * 1000;
 /** Between two pieces, so that deliveries go first. */
 const PIECE_PAUSE_MS = 50;
@@ -15,9 +18,10 @@ const FLUSH_INTERVAL_MS = 5_000;
 
 export interface HousekeepingParts {
   retention: Retention;
-  policy: RetentionPolicy;
+  policy: RetentionPolicy & { runBytes: number };
   runs: Pick<RunReader, 'get'>;
   files: RunFiles;
+  space: RunSpace;
   rejectionRows: Pick<RejectionRows, 'flush'>;
   clock: Clock;
   logger: Logger;
@@ -37,12 +41,14 @@ export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<v
   };
   const timers = [
     setInterval(() => sweep(removeExpired), RETENTION_INTERVAL_MS),
+    setInterval(() => sweep(limitSpace), SPACE_INTERVAL_MS),
     setInterval(() => sweep(removeOrphans), ORPHAN_INTERVAL_MS),
     setInterval(() => parts.rejectionRows.flush(parts.clock.monotonicMs()), FLUSH_INTERVAL_MS),
   ];
   for (const timer of timers) timer.unref();
   sweep(removeOrphans);
   sweep(removeExpired);
+  sweep(limitSpace);
   return {
     stop: async () => {
       stopped = true;
@@ -72,6 +78,19 @@ async function removeOrphans(parts: HousekeepingParts, isStopped: IsStopped): Pr
     if ((await parts.runs.get(run)) === null) await removeFiles(parts, run);
     if (index % PIECE_RUNS === PIECE_RUNS - 1) await pause();
   }
+}
+
+/** By size, where `removeExpired` goes by age (threat model D10). */
+async function limitSpace({ space, policy, runs, logger }: HousekeepingParts, isStopped: IsStopped): Promise<void> {
+  const hasEnded = async (id: RunId) => {
+    const run = await runs.get(id);
+    return run === null || (run.state !== 'queued' && run.state !== 'running');
+  };
+  const freed = await space.free({ limitBytes: policy.runBytes, hasEnded, isStopped });
+  for (const { run, problem } of freed.stuck) logger.error({ run, problem }, 'files of a run cannot be removed');
+  if (freed.runs === 0) return;
+  const { runs: count, bytes } = freed;
+  logger.warn({ runs: count, bytes }, 'files of the oldest ended runs were removed: together they took too much space');
 }
 
 async function removeFiles({ files, logger }: HousekeepingParts, run: string): Promise<void> {

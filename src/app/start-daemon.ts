@@ -6,6 +6,7 @@ import type { ReconcileControl } from '../core/ports/reconciler.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Run } from '../core/run.ts';
 import { createRunFiles } from '../executors/run-files.ts';
+import { createRunSpace } from '../executors/run-space.ts';
 import { createTicketOffice } from '../executors/ticket-office.ts';
 import { createEngine, type Engine } from './create-engine.ts';
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts';
@@ -84,6 +85,7 @@ function startWork(foundation: Foundation, engine: Engine, lifetime: Lifetime): 
       ...{ runsDir: paths.runs, logsDir: paths.runLogs, ticketsDir: paths.tickets },
       tickets: engine.tickets,
     }),
+    space: createRunSpace({ runsDir: paths.runs, logsDir: paths.runLogs, clock: foundation.clock }),
   });
   lifetime.defer(() => housekeeping.stop());
 }

@@ -39,6 +39,7 @@ function assembleRetention(values: OptionValues): Config['retention'] {
     minDeliveries: values.get('retention.minDeliveries'),
     identitiesMs: Math.max(values.get('retention.identities'), deliveriesMs),
     runsMs: values.get('retention.runs'),
+    runBytes: values.get('retention.runBytes'),
   };
 }
 

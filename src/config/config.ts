@@ -53,6 +53,7 @@ export interface Config {
     readonly minDeliveries: number;
     readonly identitiesMs: number;
     readonly runsMs: number;
+    readonly runBytes: number;
   };
   readonly shutdownGraceMs: number;
   readonly factories: readonly FactoryConfig[];

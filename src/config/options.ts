@@ -221,6 +221,17 @@ export const OPTIONS = {
     env: 'DOCKBELL_RETENTION_RUNS',
     secret: false,
   },
+  'retention.runBytes': {
+    title: 'Space for ended runs',
+    type: { kind: 'integer', min: 1_048_576, max: Number.MAX_SAFE_INTEGER },
+    default: 10_737_418_240,
+    unit: 'bytes',
+    description:
+      'Space on disk that the files and logs of ended runs may take together, 10 GiB by default. Beyond it those of the oldest runs are removed before their time; the runs themselves stay in the list.',
+    examples: [10_737_418_240],
+    env: 'DOCKBELL_RETENTION_RUN_BYTES',
+    secret: false,
+  },
   shutdownGrace: {
     title: 'Shutdown grace',
     type: { kind: 'duration', min: '0s', max: '1h' },

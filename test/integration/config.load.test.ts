@@ -53,7 +53,10 @@ describe('defaults', () => {
       storage: { type: 'sqlite' },
       trustedProxies: [],
       limits: { deliveriesPerMinute: 60, failedAuthPerMinute: 30, bodyBytes: 262_144, webhooksPerFactory: 20 },
-      retention: { deliveriesMs: 7 * DAY_MS, minDeliveries: 50, identitiesMs: 90 * DAY_MS, runsMs: 30 * DAY_MS },
+      retention: {
+        ...{ deliveriesMs: 7 * DAY_MS, minDeliveries: 50, identitiesMs: 90 * DAY_MS },
+        ...{ runsMs: 30 * DAY_MS, runBytes: 10 * 1024 ** 3 },
+      },
       shutdownGraceMs: 10_000,
       factories: [],
     });
@@ -94,7 +97,7 @@ storage: { type: sqlite }
 masterKeyFile: ./master.key
 trustedProxies: [10.0.0.0/8, "::1"]
 limits: { deliveriesPerMinute: 6, failedAuthPerMinute: 3, bodyBytes: 1000, webhooksPerFactory: 2 }
-retention: { deliveries: 500ms, minDeliveries: 0, identities: 2h, runs: 15m }
+retention: { deliveries: 500ms, minDeliveries: 0, identities: 2h, runs: 15m, runBytes: 1048576 }
 shutdownGrace: 0s
 factories:
   - name: payments
@@ -113,7 +116,13 @@ factories:
       admin: { openMetrics: true, allowedHosts: ['bell.example.com'] },
       trustedProxies: ['10.0.0.0/8', '::1'],
       limits: { deliveriesPerMinute: 6, failedAuthPerMinute: 3, bodyBytes: 1000, webhooksPerFactory: 2 },
-      retention: { deliveriesMs: 60_000, minDeliveries: 0, identitiesMs: 7_200_000, runsMs: 900_000 },
+      retention: {
+        deliveriesMs: 60_000,
+        minDeliveries: 0,
+        identitiesMs: 7_200_000,
+        runsMs: 900_000,
+        runBytes: 1_048_576,
+      },
       shutdownGraceMs: 0,
     });
     expect(config.factories[0]).toMatchObject({
