@@ -43,10 +43,10 @@ function serve(storage: SqliteStorage): void {
 
   async function drain(): Promise<void> {
     draining = true;
-    for (let request = batches.shift() ?? others.shift(); request; request = batches.shift() ?? others.shift()) {
-      await answer(request);
-      // Lets messages in that arrived meanwhile, so that a waiting batch overtakes the reads in the queue.
-      if (others.length > 0) await new Promise(setImmediate);
+    while (batches.length + others.length > 0) {
+      // Messages come in only between two turns of the event loop: without one, no batch could overtake a read.
+      if (batches.length === 0) await new Promise(setImmediate);
+      await answer((batches.shift() ?? others.shift())!);
     }
     draining = false;
     if (closing) close();
