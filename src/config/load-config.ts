@@ -57,9 +57,16 @@ async function readConfigFile(path: string): Promise<string> {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
   } catch (error) {
-    const why = error instanceof TypeError ? 'it is not valid UTF-8' : messageOf(error);
-    throw new AppError('config_invalid', `The configuration file ${path} cannot be read: ${why}`, { cause: error });
+    const why = error instanceof TypeError ? 'it is not valid UTF-8' : describeReadError(error);
+    throw new AppError('config_invalid', `The configuration file ${path} cannot be read: ${why}.`, { cause: error });
   }
+}
+
+function describeReadError(error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === 'ENOENT') return 'there is no such file';
+  if (code === 'EISDIR') return 'it is a folder';
+  return code === 'EACCES' ? 'its permissions do not allow it' : messageOf(error);
 }
 
 function readText({ name, folder, env, problems }: TextContext, text: string): OptionValues {

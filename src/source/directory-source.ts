@@ -3,7 +3,7 @@ import { join, relative, sep } from 'node:path';
 import type { SourceResult } from '../core/ports/definition-source.ts';
 import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../core/source-tree.ts';
 import { type Environment, runGit } from './git-process.ts';
-import { readGitTree } from './git-tree.ts';
+import { readGitTree, type TreeReading } from './git-tree.ts';
 import { findWorkTreeRoot, realPathOf, resolveLocalRepository } from './local-repository.ts';
 import { hasUnprintable, quote } from './printable-text.ts';
 import { DEFAULT_LIMITS, failed, formatMegabytes, type SourceFailed, type SourceLimits } from './source-limits.ts';
@@ -48,12 +48,42 @@ export async function readDirectoryTree(
   return { ok: true, tree: { prefix: place.prefix, entries: walk.entries }, root: place.root };
 }
 
+/** The full commit that `rev`, anything git understands, names in the repository that holds a folder. */
+export async function resolveLocalRevision(
+  dir: string,
+  rev: string,
+  options: DirectoryOptions = {},
+): Promise<SourceResult<{ revision: string }>> {
+  const opened = await openRevision(dir, rev, options);
+  return opened.ok ? { ok: true, revision: opened.revision } : opened;
+}
+
 /** Reads the definition paths of a folder as a commit holds them; `rev` is anything git understands as a commit. */
 export async function readRevisionTree(
   dir: string,
   rev: string,
   options: DirectoryOptions = {},
 ): Promise<SourceResult<{ tree: SourceTree; root: string; revision: string }>> {
+  const opened = await openRevision(dir, rev, options);
+  if (!opened.ok) return opened;
+  const { place, reading, revision } = opened;
+  const read = await readGitTree(reading, revision, place.prefix);
+  if (read.ok) return { ...read, root: place.root, revision };
+  if (read.reason !== 'Broken') return { ...read, reason: read.reason };
+  return failed('RepositoryUnreachable', `The tree of ${quote(rev)} cannot be read: ${read.message}.`);
+}
+
+interface OpenedRevision {
+  place: Place;
+  reading: TreeReading;
+  revision: string;
+}
+
+async function openRevision(
+  dir: string,
+  rev: string,
+  options: DirectoryOptions,
+): Promise<({ ok: true } & OpenedRevision) | SourceFailed> {
   const place = await findPlace(dir);
   if (!place.ok) return place;
   const repository = await resolveLocalRepository(place.root);
@@ -61,15 +91,11 @@ export async function readRevisionTree(
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const reading = { gitDir: repository.gitDir, environment: options.environment ?? process.env, limits };
   const resolved = await resolveRevision(reading, rev);
-  if (!resolved.ok) return resolved;
-  const read = await readGitTree(reading, resolved.revision, place.prefix);
-  if (read.ok) return { ...read, root: place.root, revision: resolved.revision };
-  if (read.reason !== 'Broken') return { ...read, reason: read.reason };
-  return failed('RepositoryUnreachable', `The tree of ${quote(rev)} cannot be read: ${read.message}.`);
+  return resolved.ok ? { ok: true, place, reading, revision: resolved.revision } : resolved;
 }
 
 async function resolveRevision(
-  reading: { gitDir: string; environment: Environment; limits: SourceLimits },
+  reading: TreeReading,
   rev: string,
 ): Promise<{ ok: true; revision: string } | SourceFailed> {
   if (rev === '' || rev.startsWith('-') || hasUnprintable(rev)) {
@@ -90,9 +116,14 @@ async function resolveRevision(
   return { ok: true, revision };
 }
 
-async function findPlace(
-  dir: string,
-): Promise<{ ok: true; folder: string; root: string; prefix: string } | SourceFailed> {
+/** Where a folder lies: `root` and `prefix` as `readDirectoryTree` says. */
+interface Place {
+  folder: string;
+  root: string;
+  prefix: string;
+}
+
+async function findPlace(dir: string): Promise<({ ok: true } & Place) | SourceFailed> {
   const folder = await realPathOf(dir);
   const found = await lstat(folder).catch(() => null);
   if (!found?.isDirectory()) return failed('RepositoryMissing', `There is no folder ${quote(dir)}.`);

@@ -22,6 +22,7 @@ import {
 } from '../helpers/admin-services.ts';
 import type { CliSurroundings } from '../helpers/run-cli.ts';
 import { runCli } from '../helpers/run-cli.ts';
+import { createTempGitRepo } from '../helpers/temp-git-repo.ts';
 
 // The commands against the real management API over loopback; only the stores behind it are made up, and hold names
 // that try to drive a terminal.
@@ -199,6 +200,24 @@ describe('status --wait', () => {
     expect(waits).toHaveLength(1);
   });
 
+  it('takes what the repository of the folder calls a commit, and says so where it has none', async () => {
+    const repo = createTempGitRepo();
+    try {
+      const revision = repo.commit({ 'webhooks/ci.yaml': 'secretName: A' });
+      await serveStates([{ applied: revision, attempt: null }]);
+      const live = await run(['status', '--wait', 'HEAD'], { cwd: repo.path });
+      expect({ code: live.code, stdout: live.stdout }).toEqual({
+        code: 0,
+        stdout: `${revision.slice(0, 12)} is live.\n`,
+      });
+      const unknown = await run(['status', '--wait', 'nope'], { cwd: repo.path });
+      expect(unknown).toMatchObject({ code: 2, stdout: '' });
+      expect(unknown.stderr).toMatch(/^The repository has no commit "nope"\.\nGive --wait a commit/);
+    } finally {
+      repo.remove();
+    }
+  });
+
   it('ends with 1 and the findings when the revision is invalid', async () => {
     const attempt = makeReconciliation({ revision: 'bbbbbbbbbb', result: 'invalid', message: '1 error' });
     await serveStates([{ applied: 'aaaaaaaaaa', attempt }]);
@@ -279,6 +298,19 @@ describe('secret', () => {
       stderr: '',
     });
     expect(values).toEqual([VALUE]);
+  });
+
+  it('prints name and version as JSON, never the value', async () => {
+    await serve();
+    const created = await run(['secret', 'create', 'NEW_SECRET', '--value', VALUE, '--json']);
+    expect(created.code).toBe(0);
+    expect(JSON.parse(created.stdout)).toEqual({ name: 'NEW_SECRET', version: expect.any(Number) });
+  });
+
+  it.each(['a b', '1A', '', 'x'.repeat(129)])('refuses the name %j before it asks for a value', async (name) => {
+    const { code, stdout, stderr } = await run(['secret', 'create', name]);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/cannot be the name of a secret\.\nA name is a letter or _/);
   });
 
   it('takes one newline only and keeps all other white space', async () => {

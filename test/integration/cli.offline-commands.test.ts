@@ -69,6 +69,15 @@ describe('init', () => {
     await expect(readFile(join(dir, 'factory.yaml'))).rejects.toThrow('ENOENT');
   });
 
+  it('lists the files it made as JSON', async () => {
+    const { code, stdout } = await run(['init', 'payments', '--json']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({
+      root: join(dir, 'payments'),
+      files: expect.arrayContaining(['factory.yaml']),
+    });
+  });
+
   it('overwrites with --force', async () => {
     await write('README.md', 'mine');
     expect((await run(['init', '--force'])).code).toBe(0);
@@ -206,6 +215,12 @@ describe('filter test', () => {
   it.each([
     ['an invalid filter', '{"level": []}', 'fatal.json', 'The filter is invalid'],
     ['a filter in no known form', '{"level": [', 'fatal.json', 'neither valid JSON nor valid YAML'],
+    [
+      'a filter with a key written twice',
+      'a: [1]\na: [2]',
+      'fatal.json',
+      'given.json:2:1: The key "a" is written twice',
+    ],
     ['a payload that is no JSON', '{}', 'filter.yaml', 'filter.yaml is not valid JSON.'],
     ['a payload that is not there', '{}', 'nope.json', 'nope.json cannot be read: there is no such file.'],
   ])('ends with 2 for %s', async (_, filter, payload, sentence) => {

@@ -87,11 +87,16 @@ export function explainSilence(automation: Automation, webhooks: readonly Webhoo
 
 function explainTrigger(trigger: Trigger, webhooks: readonly Webhook[]): string[] {
   if (trigger.handled_elsewhere) return [`provider ${trigger.provider} is handled elsewhere`];
-  return [...new Set([...(trigger.filter?.webhook_ids ?? []), ...trigger.listens_to])].flatMap((uid) => {
+  return listSelected(trigger).flatMap((uid) => {
     const webhook = webhooks.find((candidate) => candidate.uid === uid);
     if (webhook === undefined) return [`webhook ${uid} does not exist (any more)`];
     return webhook.enabled ? [] : [`webhook ${webhook.name} is disabled`];
   });
+}
+
+/** UIDs that the trigger selects, those of webhooks that are gone among them. */
+function listSelected(trigger: Trigger): string[] {
+  return [...new Set([...trigger.listens_to, ...(trigger.filter?.webhook_ids ?? [])])];
 }
 
 async function showAutomation(session: Session, options: { json?: boolean }, name: string): Promise<number> {
@@ -138,9 +143,9 @@ function printTrigger(session: Session, trigger: Trigger, index: number, webhook
     output.line('  handled elsewhere');
     return;
   }
-  for (const uid of trigger.listens_to) {
-    const name = webhooks.find((webhook) => webhook.uid === uid)?.name;
-    output.line(`  listens to ${name === undefined ? escapeText(uid) : `${escapeText(name)} (${escapeText(uid)})`}`);
+  for (const uid of listSelected(trigger)) {
+    const name = webhooks.find((webhook) => webhook.uid === uid)?.name ?? 'no webhook of this factory';
+    output.line(`  listens to ${escapeText(name)} (${escapeText(uid)})`);
   }
   if (hasPayloadFilter(trigger)) {
     output.line('  filter:');

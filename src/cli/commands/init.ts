@@ -13,6 +13,7 @@ export function registerInitCommand(program: CliCommand, bind: Bind): void {
     .argument('[dir]', 'folder to write to; made where it is missing', '.')
     .description('scaffold a factory repository: a webhook, an automation, editor schemas, a pull request check')
     .option('--force', 'overwrite files that exist')
+    .withJson('folder and files as JSON')
     .offline()
     .explain({
       negative: 'a file exists already; nothing was written',
@@ -24,15 +25,18 @@ export function registerInitCommand(program: CliCommand, bind: Bind): void {
     .action(bind(init));
 }
 
-async function init(session: Session, options: { force?: boolean }, dir: string): Promise<number> {
+async function init(session: Session, options: { force?: boolean; json?: boolean }, dir: string): Promise<number> {
   const { context, output } = session;
   const root = resolve(context.cwd, dir);
   const files = scaffoldFactory(basename(root) || 'factory');
   if (!options.force) await refuseExisting(root, files);
-  for (const file of files) {
-    await writeScaffold(root, file, options.force === true);
-    output.line(`  ${output.colors.green('+')} ${file.path}`);
+  for (const file of files) await writeScaffold(root, file, options.force === true);
+  const paths = files.map((file) => file.path);
+  if (options.json) {
+    output.json({ root, files: paths });
+    return EXIT_CODES.done;
   }
+  for (const path of paths) output.line(`  ${output.colors.green('+')} ${path}`);
   output.line(`\nA factory stands in ${root}. Commit it to a git repository, and check it with 'dockbell validate'.`);
   return EXIT_CODES.done;
 }

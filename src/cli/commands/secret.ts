@@ -1,6 +1,8 @@
+import { escapeText } from '../../core/escape-text.ts';
+import { SECRET_NAME_PATTERN } from '../../core/names.ts';
 import type { Secret } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { formatAge } from '../format-time.ts';
 import type { Column } from '../output.ts';
 import { readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
@@ -10,6 +12,7 @@ type Mode = 'create' | 'update';
 
 interface PutOptions {
   value?: string;
+  json?: boolean;
 }
 
 /** `dockbell secret …`: the team's secrets, whose values go in and never come out. */
@@ -27,6 +30,7 @@ export function registerSecretCommands(program: CliCommand, bind: Bind): void {
     .command('delete')
     .argument('<name>', 'name of the secret')
     .description('delete a secret; refused while a webhook names it, unless forced')
+    .withJson('the name as JSON')
     .option('--force', 'delete although a webhook names it: it keeps its value until its next apply, which then fails')
     .explain({
       negative: 'a webhook names the secret',
@@ -42,6 +46,7 @@ function registerPut(secret: CliCommand, bind: Bind, mode: Mode, description: st
     .description(`${description}. Without --value the value is read from standard input, hidden when typed`)
     .option('--team', 'scope of the secret; team is the only one and the default')
     .option('--value <value>', 'the value; other users of the machine may see it in the list of processes')
+    .withJson('name and version as JSON')
     .explain({
       negative: mode === 'create' ? 'the name exists already' : 'the update was refused as a conflict',
       more:
@@ -57,13 +62,19 @@ function registerPut(secret: CliCommand, bind: Bind, mode: Mode, description: st
 }
 
 async function putSecret(session: Session, options: PutOptions, name: string, mode: Mode): Promise<number> {
+  if (!SECRET_NAME_PATTERN.test(name)) {
+    throw new CliError(`'${escapeText(name)}' cannot be the name of a secret.`, {
+      hint: 'A name is a letter or _, then at most 127 letters, digits or _, such as INTERNAL_CI_WEBHOOK_SECRET.',
+    });
+  }
   const api = await session.api();
   const value =
     options.value === undefined
       ? await readSecretValue(session.context, `Value of ${name}`)
       : requireNotEmpty(options.value);
   const { version } = await api.put<{ version: number }>(['secrets', name], { value }, { mode });
-  session.output.line(`${mode === 'create' ? 'Created' : 'Updated'} secret ${name} (version ${version}).`);
+  if (options.json) session.output.json({ name, version });
+  else session.output.line(`${mode === 'create' ? 'Created' : 'Updated'} secret ${name} (version ${version}).`);
   if (mode === 'update') await noteOlderVersions(session, name, version);
   return EXIT_CODES.done;
 }
@@ -111,9 +122,14 @@ function describeUses(uses: Secret['used_by']): string {
   return uses.map((use) => `${use.factory}/${use.webhook}`).join(', ');
 }
 
-async function deleteSecret(session: Session, options: { force?: boolean }, name: string): Promise<number> {
+async function deleteSecret(
+  session: Session,
+  options: { force?: boolean; json?: boolean },
+  name: string,
+): Promise<number> {
   const api = await session.api();
   await api.delete(['secrets', name], { force: options.force === true ? true : null });
-  session.output.line(`Deleted secret ${name}.`);
+  if (options.json) session.output.json({ name });
+  else session.output.line(`Deleted secret ${name}.`);
   return EXIT_CODES.done;
 }

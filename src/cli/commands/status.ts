@@ -1,10 +1,11 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { escapeText } from '../../core/escape-text.ts';
+import { resolveLocalRevision } from '../../source/directory-source.ts';
 import type { Condition, Factory, Page, Reconciliation } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { durationOption } from '../cli-command.ts';
 import { describeDiagnostic, isFailure, printReconciliation, shortenRevision } from '../describe-reconciliation.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { formatInstantWithAge, formatSpan } from '../format-time.ts';
 import type { Bind, Session } from '../session.ts';
 import type { WaitOutcome } from '../wait-for-revision.ts';
@@ -26,8 +27,8 @@ export function registerStatusCommand(program: CliCommand, bind: Bind): void {
     .addOption(
       new Option(
         '--wait <rev>',
-        'wait until this commit is live or has failed; at least 7 hexadecimal digits',
-      ).argParser(parseRevision),
+        'wait until this commit is live or has failed: at least 7 hexadecimal digits, or what git calls it in this folder',
+      ),
     )
     .addOption(durationOption('--timeout <duration>', 'how long --wait waits').default(DEFAULT_TIMEOUT_MS, '2m'))
     .withJson()
@@ -35,22 +36,27 @@ export function registerStatusCommand(program: CliCommand, bind: Bind): void {
       negative: 'something is wrong; with --wait: the commit failed, or the time was up',
       examples: [
         ['dockbell status', 'all factories of the daemon'],
-        ['git push && dockbell status --wait $(git rev-parse HEAD)', 'a pipeline that goes on when the commit is live'],
+        ['git push && dockbell status --wait HEAD', 'a pipeline that goes on when the commit is live'],
         ['dockbell status --factory payments --json', 'for scripts'],
       ],
     })
     .action(bind(status));
 }
 
-function parseRevision(text: string): string {
+/** A commit as its digits, which the repository here need not hold, or any name that it has for one. */
+async function findRevision(session: Session, text: string): Promise<string> {
   if (/^[0-9a-f]{7,64}$/i.test(text)) return text.toLowerCase();
-  throw new InvalidArgumentError(
-    'Write a commit as 7 to 64 hexadecimal digits; git rev-parse turns a branch into one.',
-  );
+  const resolved = await resolveLocalRevision(session.context.cwd, text);
+  if (resolved.ok) return resolved.revision;
+  throw new CliError(resolved.message, {
+    hint: 'Give --wait a commit as 7 to 64 hexadecimal digits, or a name that the git repository of this folder has for one.',
+  });
 }
 
 async function status(session: Session, options: StatusOptions): Promise<number> {
-  if (options.wait !== undefined) return waitAndReport(session, { ...options, wait: options.wait });
+  if (options.wait !== undefined) {
+    return waitAndReport(session, { ...options, wait: await findRevision(session, options.wait) });
+  }
   const api = await session.api();
   const named = session.globals.factory;
   const answer =
