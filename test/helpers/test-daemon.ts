@@ -44,16 +44,21 @@ export interface TestDaemonOptions {
 
 const tempDirs: string[] = [];
 
-/** A fresh folder that goes when the test file ends; kept for a look where `DOCKBELL_KEEP` is set. */
+function removeTempDirs(): void {
+  if (process.env.DOCKBELL_KEEP) return;
+  for (const dir of tempDirs) rmSync(dir, { recursive: true, force: true });
+}
+
+// A worker of vitest is ended by a signal, so there the end of the process is too late. Registered before any hook of the
+// test file, it runs after all of them. Benchmarks use this without vitest.
+if (process.env.VITEST) (await import('vitest')).afterAll(removeTempDirs);
+else process.once('exit', removeTempDirs);
+
+/** A fresh folder that goes when the test file, or else the process, ends; kept for a look where `DOCKBELL_KEEP` is set. */
 export function createTempDir(prefix: string): string {
-  if (tempDirs.length === 0 && !process.env.DOCKBELL_KEEP) process.once('exit', removeTempDirs);
   const dir = mkdtempSync(join(tmpdir(), `dockbell-${prefix}-`));
   tempDirs.push(dir);
   return dir;
-}
-
-function removeTempDirs(): void {
-  for (const dir of tempDirs) rmSync(dir, { recursive: true, force: true });
 }
 
 /** Starts a daemon and resolves when it accepts requests; rejects with its output where it ends before that. */
