@@ -1,0 +1,239 @@
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const SECRETS = { CI_SECRET: 'ci-secret-canary-0001', RUN_SECRET: 'run-secret-canary-0002' };
+const CONCURRENCY = 3;
+const ENDED = ['succeeded', 'failed', 'cancelled'];
+
+/** The payload says what the command does. With `count` it notes in a folder outside that it runs. */
+const AGENT = `#!/bin/sh
+mode=$(sed -n 's/.*"mode":"\\([a-z]*\\)".*/\\1/p' event-payload.json)
+case "$mode" in
+  secret) echo "it is $RUN_SECRET" ;;
+  fill) head -c 900000 /dev/zero > filling ;;
+  stay) (sleep 300 & sleep 301) & echo ready; wait ;;
+  count) mkdir "$RUNNING/$DOCKBELL_RUN_ID"; ls "$RUNNING" | wc -l; sleep 0.1; rmdir "$RUNNING/$DOCKBELL_RUN_ID" ;;
+  *) printf '%s' "$DOCKBELL_DELIVERY_ID"; cat prompt.md ;;
+esac
+`;
+
+function declareAutomation(webhooks: string, more = ''): string {
+  return `---
+triggers:
+  - provider: webhook
+    event: received
+    filter:
+      webhooks: [${webhooks}]
+${more}---
+Look at it.
+`;
+}
+
+const FILES = {
+  'webhooks/ci.yaml': 'secretName: CI_SECRET\n',
+  'webhooks/named.yaml': 'secretName: CI_SECRET\ndeliveryIdHeader: X-Event\n',
+  'webhooks/leaving.yaml': 'secretName: CI_SECRET\n',
+  'automations/act/automation.md': declareAutomation('ci, named, leaving', 'secrets: [RUN_SECRET]\n'),
+  'automations/fatal/automation.md': declareAutomation('ci', '      payload: { level: [fatal] }\n'),
+  'automations/off/automation.md': declareAutomation('ci', 'enabled: false\n'),
+};
+
+let repo: TempGitRepo;
+let daemon: TestDaemon;
+let config: Record<string, unknown>;
+const uids = new Map<string, string>();
+
+const post = (webhook: string, body: string, headers: Record<string, string> = {}) =>
+  fetch(`${daemon.ingressUrl}/webhooks/w/${uids.get(webhook)}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${SECRETS.CI_SECRET}`, ...headers },
+    body,
+  });
+
+async function deliver(webhook: string, body: string, headers: Record<string, string> = {}) {
+  const { status } = await post(webhook, body, headers);
+  const { body: log } = await daemon.api(`/factories/payments/webhooks/${uids.get(webhook)}/deliveries?limit=1`);
+  return { status, delivery: log.data[0] };
+}
+
+const findRun = async (id: string, states: readonly string[]) =>
+  eventually(async () => {
+    const { body } = await daemon.api(`/runs/${id}`);
+    return states.includes(body.state) ? body : null;
+  }, 30_000);
+
+async function apply(files: Record<string, string | null>): Promise<void> {
+  const revision = repo.commit(files);
+  await eventually(async () => (await daemon.api('/factories/payments')).body.applied_revision === revision, 20_000);
+}
+
+beforeAll(async () => {
+  repo = createTempGitRepo();
+  repo.commit(FILES);
+  const folder = createTempDir('operator');
+  const agent = join(folder, 'agent.sh');
+  writeFileSync(agent, AGENT.replaceAll('$RUNNING', createTempDir('running')));
+  chmodSync(agent, 0o755);
+  const executor = { type: 'command', command: [agent], timeout: '5m' };
+  const source = { type: 'repository', url: repo.path };
+  config = {
+    retention: { runBytes: 1_048_576 },
+    shutdownGrace: '1s',
+    factories: [
+      { name: 'payments', source, runs: { executor, concurrency: CONCURRENCY } },
+      { name: 'waiting', source },
+    ],
+  };
+  daemon = await startTestDaemon({ config });
+  for (const [name, value] of Object.entries(SECRETS)) {
+    expect((await daemon.api(`/secrets/${name}`, { method: 'PUT', body: { value } })).status).toBe(201);
+  }
+  await eventually(async () => (await daemon.api('/factories/payments')).body.applied_revision, 20_000);
+  for (const { name, uid } of (await daemon.api('/factories/payments/webhooks')).body.data) uids.set(name, uid);
+});
+
+afterAll(async () => {
+  await daemon?.end('SIGKILL');
+  repo?.remove();
+});
+
+describe('an operator', () => {
+  it('sees that runs wait where no executor is configured', async () => {
+    const { body } = await daemon.api('/factories/waiting');
+    expect(body.conditions).toContainEqual(expect.objectContaining({ type: 'NoExecutor', status: 'True' }));
+  });
+
+  it('finds a delivery ID full of shell and Markdown unchanged in the run, harmless in the prompt', async () => {
+    const id = `$(touch pwned)\`id\`;'"--help # x`;
+    const body = '{ "n": 1e400, "big": 12345678901234567890, "k":1, "k":2 }\n';
+    const { status, delivery } = await deliver('named', body, { 'x-event': id });
+    expect([status, delivery.delivery_id, delivery.delivery_id_source]).toEqual([202, id, 'header']);
+    const run = await findRun(delivery.runs[0], ENDED);
+    const { body: log } = await daemon.api(`/runs/${run.id}/log`);
+    expect(log.startsWith(`${id}Look at it.`)).toBe(true);
+    expect(log).toContain('- Delivery ID: `$(touch pwned)\\u{60}id\\u{60};\'"--help # x`\n');
+    const folder = join(daemon.dataDir, 'runs', run.id, '1');
+    expect(readdirSync(folder).sort()).toEqual(['event-payload.json', 'prompt.md', 'run.json']);
+    const { body: input } = await daemon.api(`/runs/${run.id}/input`);
+    expect(input.attachments).toEqual([
+      { name: 'event-payload.json', size: Buffer.byteLength(body), media_type: 'application/json' },
+    ]);
+    const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
+    for (const path of [`/runs/${run.id}/attachments/event-payload.json`, `/deliveries/${delivery.id}/payload`]) {
+      const headers = { authorization: `Bearer ${token}` };
+      expect(await (await fetch(`${daemon.adminUrl}/api/v1${path}`, { headers })).text()).toBe(body);
+    }
+  });
+
+  it('is told for each automation why it ran or not, and where a duplicate belongs', async () => {
+    const first = await deliver('ci', '{"level":"info"}');
+    const { body } = await daemon.api(`/deliveries/${first.delivery.id}/explain`);
+    expect(body.decisions).toEqual([
+      expect.objectContaining({ automation: 'act', outcome: 'started', run: first.delivery.runs[0] }),
+      expect.objectContaining({ automation: 'fatal', outcome: 'filtered', path: 'level', actual: 'info', run: null }),
+      expect.objectContaining({ automation: 'off', outcome: 'disabled', run: null }),
+    ]);
+    const second = await deliver('ci', '{"level":"info"}');
+    expect(second.delivery).toMatchObject({
+      ...{ label: 'Duplicate', duplicate_of: first.delivery.id, delivery_id_source: 'body_hash', runs: [] },
+    });
+    const { body: webhook } = await daemon.api(`/factories/payments/webhooks/${uids.get('ci')}`);
+    expect(webhook.identified_by).toBe('service header or body');
+  });
+
+  it('never has more runs at once than the configuration allows', async () => {
+    const bodies = Array.from({ length: 50 }, (_, index) => JSON.stringify({ mode: 'count', index }));
+    const answers = await Promise.all(bodies.map((body) => post('named', body, { 'x-event': body })));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
+    const ofState = async (state: string) =>
+      (await daemon.api(`/factories/payments/runs?state=${state}&limit=200`)).body.data;
+    await eventually(async () => (await ofState('queued')).length + (await ofState('running')).length === 0, 60_000);
+    const runs = await ofState('succeeded');
+    const logs = await Promise.all(runs.map(({ id }: { id: string }) => daemon.api(`/runs/${id}/log`)));
+    const counts = logs.map(({ body }) => body).filter((text) => /^\d+\n$/.test(text));
+    expect(counts).toHaveLength(50);
+    expect(Math.max(...counts.map(Number))).toBeLessThanOrEqual(CONCURRENCY);
+  });
+
+  it('cancels a run with all that it started', async () => {
+    const { delivery } = await deliver('ci', '{"mode":"stay"}');
+    const id = delivery.runs[0];
+    await eventually(async () => (await daemon.api(`/runs/${id}/log`)).body === 'ready\n');
+    expect((await daemon.api(`/runs/${id}/cancel`, { method: 'POST' })).status).toBe(202);
+    expect(await findRun(id, ENDED)).toMatchObject({ state: 'cancelled', error: 'cancelled', exit_code: null });
+    const marker = `DOCKBELL_RUN_ID=${id}`;
+    const alive = readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && readEnvironment(pid).includes(marker));
+    expect(alive).toEqual([]);
+    expect((await daemon.api(`/runs/${id}/cancel`, { method: 'POST' })).status).toBe(409);
+  });
+
+  it('still reads the deliveries of a webhook that was deleted', async () => {
+    const { delivery } = await deliver('leaving', '{"last":true}');
+    await apply({
+      'webhooks/leaving.yaml': null,
+      'automations/act/automation.md': declareAutomation('ci, named', 'secrets: [RUN_SECRET]\n'),
+    });
+    expect((await post('leaving', '{}')).status).toBe(404);
+    const webhook = `/factories/payments/webhooks/${uids.get('leaving')}`;
+    expect((await daemon.api(webhook)).body.deleted_at).not.toBeNull();
+    expect((await daemon.api(`${webhook}/deliveries`)).body.data).toEqual([expect.objectContaining(delivery)]);
+    expect((await daemon.api(`/deliveries/${delivery.id}/payload`)).body).toEqual({ last: true });
+  });
+
+  it('deletes a secret that is in use by force only, and the webhook keeps its pinned value', async () => {
+    await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: 'ci-secret-canary-0003' } });
+    const { body } = await daemon.api('/factories/payments/webhooks');
+    expect(body.data.map((webhook: { secret_state: string }) => webhook.secret_state)).toEqual([
+      'outdated',
+      'outdated',
+    ]);
+    const refused = await daemon.api('/secrets/CI_SECRET', { method: 'DELETE' });
+    expect([refused.status, refused.body.code]).toEqual([409, 'secret_in_use']);
+    expect((await daemon.api('/secrets/CI_SECRET?force=true', { method: 'DELETE' })).status).toBe(204);
+    expect((await post('ci', '{"pinned":true}')).status).toBe(202);
+  });
+
+  it('finds the files of the oldest runs removed where they took too much space', async () => {
+    const filled: string[] = [];
+    for (const index of [1, 2]) {
+      const { delivery } = await deliver('ci', JSON.stringify({ mode: 'fill', index }));
+      filled.push((await findRun(delivery.runs[0], ['succeeded'])).id);
+    }
+    expect(await daemon.end('SIGTERM')).toBe(0);
+    const earlier = daemon.output();
+    daemon = await startTestDaemon({ config, dataDir: daemon.dataDir });
+    const folder = (run: string) => existsSync(join(daemon.dataDir, 'runs', run));
+    await eventually(() => !folder(filled[0]!), 20_000);
+    expect(folder(filled[1]!)).toBe(true);
+    expect((await daemon.api(`/runs/${filled[0]}/log`)).body).toMatch(
+      /^\[dockbell: .* removed .* retention\.runBytes\]\n$/,
+    );
+    await eventually(() => daemon.output().includes('took too much space'));
+    expect(earlier).not.toContain('canary');
+  });
+
+  it('finds no secret and no token in the log, wherever a request carried one', async () => {
+    const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
+    const { delivery } = await deliver('ci', '{"mode":"secret"}');
+    await findRun(delivery.runs[0], ['succeeded']);
+    expect((await daemon.api(`/runs/${delivery.runs[0]}/log`)).body).toBe('it is [redacted]\n');
+    for (const path of [`/factories/${token}/reconciliations?token=${token}`, `/runs/${token}/cancel`]) {
+      expect((await daemon.api(path, { method: 'POST' })).status).toBe(404);
+    }
+    await eventually(() => daemon.output().includes('/api/v1/runs/:id/cancel'));
+    expect(daemon.output()).not.toMatch(/canary|dbk_/);
+  });
+});
+
+/** `''` for a process that is gone or somebody else's. */
+function readEnvironment(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/environ`, 'latin1');
+  } catch {
+    return '';
+  }
+}
