@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import type { DeliveryOffer, RejectionEntry } from '../core/delivery.ts';
 import { AppError } from '../core/errors.ts';
@@ -210,7 +210,7 @@ function composeOffer(
   payload: unknown,
 ): DeliveryOffer {
   const nowMs = clock.wallMs();
-  const bodyHash = createHash('sha256').update(body).digest();
+  const bodyHash = hash('sha256', body, 'buffer');
   return {
     kind: 'offer',
     id: ids.deliveryId(nowMs),

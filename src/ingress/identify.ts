@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Identity, IdentitySource } from '../core/delivery.ts';
 import type { RequestHeaders } from '../core/headers.ts';
 
@@ -46,8 +46,8 @@ function readIdentity(source: IdentitySource, received: string | undefined): Ide
   const raw = received?.replace(WHITE_SPACE_AROUND, '');
   if (raw === undefined || raw === '') return null;
   if (raw.length <= MAX_IDENTITY_BYTES) return { source, value: decodeText(raw), key: raw };
-  const hash = `sha256:${createHash('sha256').update(raw, 'latin1').digest('hex')}`;
-  return { source, value: hash, key: hash };
+  const value = `sha256:${hash('sha256', Buffer.from(raw, 'latin1'))}`;
+  return { source, value, key: value };
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });

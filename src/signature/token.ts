@@ -1,14 +1,14 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 
 /**
  * Makes the check of a bearer or URL token. Digests are compared, so neither the length nor a common beginning shows in
  * the time. `presented` is as received, every byte one character (Latin-1). An empty secret matches nothing.
  */
 export function compileTokenCheck(secretText: string): (presented: string) => boolean {
-  const expected = createHash('sha256').update(secretText, 'utf8').digest();
+  const expected = hash('sha256', secretText, 'buffer');
   const usable = secretText !== '';
   return (presented) => {
-    const digest = createHash('sha256').update(presented, 'latin1').digest();
+    const digest = hash('sha256', Buffer.from(presented, 'latin1'), 'buffer');
     // Latin-1 keeps the low byte of a character only, so one beyond it (never on the wire) must not pass for another.
     return timingSafeEqual(digest, expected) && usable && !/[^\x00-\xff]/.test(presented);
   };
