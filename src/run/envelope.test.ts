@@ -1,33 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { makeRunInput } from '../../test/helpers/command-runs.ts';
 import type { RunInput } from '../core/run.ts';
 import { renderEnvelope, renderRunDocuments } from './envelope.ts';
 
 function makeInput(changes: { name?: string; identity?: string; payload?: string; prompt?: string } = {}): RunInput {
-  return {
-    run: {
-      id: 'run_01arz3ndektsv4rrffq69g5fav',
-      factory: 'payments',
-      automation: 'build',
-      delivery: 'dlv_01arz3ndektsv4rrffq69g5fav',
-      webhookUid: 'wh_0123456789abcdefghjkmnpqrs',
-      deliveryIdentity: changes.identity ?? 'event-1',
-      state: 'running',
-      attempt: 1,
-      executor: 'command',
-      revision: 'a'.repeat(40),
-      error: null,
-      exitCode: null,
-      createdAt: 1_700_000_000_000,
-      startedAt: 1_700_000_000_500,
-      finishedAt: null,
-    },
+  return makeRunInput({
+    run: { id: 'run_01arz3ndektsv4rrffq69g5fav', deliveryIdentity: changes.identity ?? 'event-1' },
     webhook: { name: changes.name ?? 'internal-ci', uid: 'wh_0123456789abcdefghjkmnpqrs' },
-    prompt: changes.prompt ?? 'Fix the build.\n',
+    ...(changes.prompt === undefined ? {} : { prompt: changes.prompt }),
+    ...(changes.payload === undefined ? {} : { payload: Buffer.from(changes.payload) }),
     agent: 'builder',
     overrides: { model: 'large', secrets: ['CI_TOKEN'] },
-    payload: Buffer.from(changes.payload ?? '{"a":1}'),
-  };
+  });
 }
 
 const plainLines = renderEnvelope(makeInput()).split('\n');
