@@ -1,0 +1,139 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { RunId } from '../core/ids.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { Run } from '../core/run.ts';
+import { type HousekeepingParts, startHousekeeping } from './housekeeping.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const runId = (index: number): RunId => `run_${String(index).padStart(26, '0')}`;
+
+/** Files of runs and rows of runs as sets; both can be made to refuse. */
+function openHouse(pieces: RunId[][] = []) {
+  const house = {
+    files: new Set<RunId>(),
+    rows: new Set<RunId>(),
+    stuck: new Set<string>(),
+    errors: [] as string[],
+    prunes: 0,
+    failPrune: false,
+    flushes: 0,
+  };
+  const logger: Logger = {
+    ...{ info: () => {}, warn: () => {}, child: () => logger },
+    error: (_fields, message) => house.errors.push(message),
+  };
+  const parts: HousekeepingParts = {
+    policy: { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, runBytes: 1 },
+    space: { free: async () => ({ runs: 0, bytes: 0, stuck: [] }) },
+    retention: {
+      prune: async () => {
+        house.prunes += 1;
+        if (house.failPrune) throw new Error('full');
+        const removedRuns = pieces.shift() ?? [];
+        for (const run of removedRuns) house.rows.delete(run);
+        return { more: pieces.length > 0, removedRuns };
+      },
+    },
+    runs: { get: async (run) => (house.rows.has(run) ? ({ id: run } as Run) : null) },
+    files: {
+      list: async () => [...house.files],
+      removeRunFiles: async (run) => {
+        if (house.stuck.has(run)) throw new Error('busy');
+        house.files.delete(run as RunId);
+      },
+    },
+    rejectionRows: {
+      flush: () => {
+        house.flushes += 1;
+      },
+    },
+    clock: { wallMs: () => 5, monotonicMs: () => 5 },
+    logger,
+  };
+  const add = (index: number, options: { row: boolean }) => {
+    house.files.add(runId(index));
+    if (options.row) house.rows.add(runId(index));
+    return runId(index);
+  };
+  return { house, parts, add };
+}
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe('housekeeping', () => {
+  it('removes what is too old piece by piece with pauses, and the files with the rows', async () => {
+    const pieces = [[runId(1)], [runId(2)], [runId(3)]];
+    const { house, parts, add } = openHouse(pieces);
+    for (const index of [1, 2, 3, 4]) add(index, { row: true });
+    const housekeeping = startHousekeeping(parts);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(house.prunes).toBe(1);
+    await vi.advanceTimersByTimeAsync(200);
+    expect([house.prunes, [...house.files]]).toEqual([3, [runId(4)]]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(house.prunes).toBe(4);
+    await housekeeping.stop();
+    await vi.advanceTimersByTimeAsync(2 * DAY_MS);
+    expect(house.prunes).toBe(4);
+  });
+
+  it('stops in the middle, between two pieces', async () => {
+    const { house, parts } = openHouse([[], [], [], []]);
+    const housekeeping = startHousekeeping(parts);
+    await vi.advanceTimersByTimeAsync(10);
+    const stopped = housekeeping.stop();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await stopped;
+    expect(house.prunes).toBe(1);
+  });
+
+  it('goes on where files cannot be removed, says so, and finds them again within a day', async () => {
+    const { house, parts, add } = openHouse([[runId(1), runId(2)]]);
+    add(1, { row: true });
+    add(2, { row: true });
+    house.stuck.add(runId(1));
+    const housekeeping = startHousekeeping(parts);
+    await vi.advanceTimersByTimeAsync(10);
+    expect([...house.files]).toEqual([runId(1)]);
+    expect(house.errors).toEqual([expect.stringContaining('within a day')]);
+    house.stuck.clear();
+    await vi.advanceTimersByTimeAsync(DAY_MS);
+    expect([...house.files]).toEqual([]);
+    await housekeeping.stop();
+  });
+
+  it('finds at the start what an earlier daemon left of runs whose rows are gone, and nothing else', async () => {
+    const { house, parts, add } = openHouse();
+    const kept = add(1, { row: true });
+    for (let index = 2; index < 300; index += 1) add(index, { row: false });
+    const housekeeping = startHousekeeping(parts);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect([...house.files]).toEqual([kept]);
+    await housekeeping.stop();
+  });
+
+  it('tries again a minute after the storage refused', async () => {
+    const { house, parts } = openHouse();
+    house.failPrune = true;
+    const housekeeping = startHousekeeping(parts);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(house.errors).toHaveLength(1);
+    house.failPrune = false;
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect([house.prunes, house.errors.length]).toEqual([2, 1]);
+    await housekeeping.stop();
+  });
+
+  it('writes the sums of rejections every few seconds', async () => {
+    const { house, parts } = openHouse();
+    const housekeeping = startHousekeeping(parts);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(house.flushes).toBe(2);
+    await housekeeping.stop();
+  });
+});

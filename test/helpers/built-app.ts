@@ -1,0 +1,10 @@
+/**
+ * The composition root as it is built, in this process: its worker threads are JavaScript files that only the build
+ * makes. `npm test` builds first.
+ */
+export async function importBuiltApp() {
+  const load = (file: string) => import(new URL(`../../dist/app/${file}`, import.meta.url).href);
+  const { startDaemon } = (await load('start-daemon.js')) as typeof import('../../src/app/start-daemon.ts');
+  const { runDemo } = (await load('run-demo.js')) as typeof import('../../src/app/run-demo.ts');
+  return { startDaemon, runDemo };
+}

@@ -1,0 +1,95 @@
+import { execFile } from 'node:child_process';
+import { existsSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { Writable } from 'node:stream';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { importBuiltApp } from '../helpers/built-app.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { runTestGit } from '../helpers/temp-git-repo.ts';
+import { createTempDir } from '../helpers/test-daemon.ts';
+
+const USUAL_PORT = 8787;
+
+let runDemo: Awaited<ReturnType<typeof importBuiltApp>>['runDemo'];
+let dir: string;
+let busy: Server;
+const umask = process.umask();
+beforeAll(async () => {
+  ({ runDemo } = await importBuiltApp());
+  dir = createTempDir('demo');
+  // The usual port is taken, by this server or by whoever has it already.
+  busy = createServer().on('error', () => {});
+  await new Promise((resolve) =>
+    busy.once('listening', resolve).once('error', resolve).listen(USUAL_PORT, '127.0.0.1'),
+  );
+});
+afterAll(() => {
+  busy.close();
+  process.umask(umask);
+});
+
+interface RunningDemo {
+  shown(): string;
+  curls: string[];
+  end(): Promise<number>;
+}
+
+async function startDemo(): Promise<RunningDemo> {
+  const chunks: string[] = [];
+  const out = new Writable({
+    write: (chunk, _encoding, done) => {
+      chunks.push(String(chunk));
+      done();
+    },
+  });
+  const stop = new AbortController();
+  const exited = runDemo({ dir, out, env: { PATH: process.env.PATH }, stop: stop.signal });
+  exited.catch(() => {});
+  const shown = () => chunks.join('');
+  await Promise.race([exited, eventually(() => shown().includes('Ctrl-C'), 30_000)]);
+  const curls = shown()
+    .split('\n')
+    .filter((line) => line.startsWith('curl '));
+  return {
+    ...{ shown, curls },
+    end: () => {
+      stop.abort();
+      return exited;
+    },
+  };
+}
+
+/** What of a curl must be the same at the next start: everything but the port. */
+const withoutPort = (curl: string) => curl.replace(/127\.0\.0\.1:\d+/, 'HOST');
+
+it('serves the example with one curl for each webhook that starts a run, and a second start goes on with it', async () => {
+  const first = await startDemo();
+  expect(first.curls.length).toBeGreaterThanOrEqual(3);
+  for (const curl of first.curls) {
+    expect(curl).not.toContain(`:${USUAL_PORT}/`);
+    const before = first.shown().split('    | ').length;
+    const { stdout } = await promisify(execFile)('sh', ['-c', `${curl} --silent --max-time 10`]);
+    expect(stdout).toMatch(/^HTTP\/1\.1 202 /);
+    await eventually(() => first.shown().split('    | ').length > before);
+  }
+  expect(await first.end()).toBe(0);
+
+  const repository = join(dir, 'example-factory');
+  writeFileSync(join(repository, 'NOTES.md'), 'mine');
+  const head = runTestGit(repository, ['rev-parse', 'HEAD']);
+  const second = await startDemo();
+  expect(second.curls.map(withoutPort)).toEqual(first.curls.map(withoutPort));
+  expect(runTestGit(repository, ['rev-parse', 'HEAD'])).toBe(head);
+  expect(existsSync(join(repository, 'NOTES.md'))).toBe(true);
+  expect(await second.end()).toBe(0);
+});
+
+it('that is stopped while it starts ends cleanly', async () => {
+  const stop = new AbortController();
+  stop.abort();
+  const out = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const code = await runDemo({ dir: createTempDir('demo'), out, env: { PATH: process.env.PATH }, stop: stop.signal });
+  expect(code).toBe(0);
+});

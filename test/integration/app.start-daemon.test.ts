@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Daemon, DaemonOptions } from '../../src/app/start-daemon.ts';
+import { importBuiltApp } from '../helpers/built-app.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { createTempDir } from '../helpers/test-daemon.ts';
+
+const PORTS = { ingress: { port: 0 }, admin: { port: 0 } };
+
+let startDaemon: Awaited<ReturnType<typeof importBuiltApp>>['startDaemon'];
+let dataDir: string;
+let umask: number;
+beforeAll(async () => {
+  umask = process.umask();
+  ({ startDaemon } = await importBuiltApp());
+});
+afterAll(() => void process.umask(umask));
+beforeEach(() => {
+  dataDir = createTempDir('start');
+});
+
+const start = (change: Partial<DaemonOptions> = {}): Promise<Daemon> =>
+  startDaemon({
+    ...{ configFile: null, dataDir, overrides: PORTS, env: { PATH: process.env.PATH } },
+    log: { format: 'json', destination: { write: () => true } },
+    ...change,
+  });
+
+const daemonFile = () => join(dataDir, 'daemon.json');
+const countServers = () => process.getActiveResourcesInfo().filter((name) => name === 'TCPServerWrap').length;
+
+/** Nothing of a start that failed goes on, and the folder is free: the next start works. */
+async function expectCleanFailure(failing: Promise<Daemon>, expected: object): Promise<void> {
+  const before = countServers();
+  await expect(failing).rejects.toMatchObject(expected);
+  await eventually(() => countServers() === before);
+  expect(existsSync(daemonFile())).toBe(false);
+  const daemon = await start();
+  await daemon.stop();
+}
+
+async function occupyPort(): Promise<{ port: number; free(): void }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  return { port: (server.address() as AddressInfo).port, free: () => void server.close() };
+}
+
+describe('a start that fails', () => {
+  it('for a wrong configuration touches nothing', async () => {
+    const configFile = join(dataDir, 'dockbell.yaml');
+    const elsewhere = join(dataDir, 'data');
+    writeFileSync(configFile, 'ingres: { port: 0 }\n');
+    await expect(start({ configFile, dataDir: elsewhere })).rejects.toMatchObject({ code: 'config_invalid' });
+    expect(existsSync(elsewhere)).toBe(false);
+  });
+
+  it.each(['ingress', 'admin'] as const)('for a busy port of the %s listener names the key to change', async (name) => {
+    const busy = await occupyPort();
+    const failing = start({ overrides: { ...PORTS, [name]: { port: busy.port } } });
+    const message = expect.stringMatching(
+      new RegExp(`^${name} cannot listen on 127\\.0\\.0\\.1:${busy.port}: .*${name}\\.port`),
+    );
+    const before = countServers();
+    await expect(failing).rejects.toMatchObject({ code: 'config_invalid', message });
+    await eventually(() => countServers() === before);
+    busy.free();
+    const daemon = await start();
+    await daemon.stop();
+  });
+
+  it('for a wrong master key says so, and the right one still works', async () => {
+    const masterKey = randomBytes(32).toString('base64');
+    const env = (key: string) => ({ env: { PATH: process.env.PATH, DOCKBELL_MASTER_KEY: key } });
+    await (await start(env(masterKey))).stop();
+    await expect(start(env(randomBytes(32).toString('base64')))).rejects.toMatchObject({ code: 'master_key_wrong' });
+    await (await start(env(masterKey))).stop();
+  });
+
+  it('for a folder that another daemon has names that process, and does it no harm', async () => {
+    const first = await start();
+    const announced = readFileSync(daemonFile(), 'utf8');
+    await expect(start()).rejects.toMatchObject({
+      code: 'data_dir_locked',
+      message: expect.stringContaining(`process ${process.pid}`),
+    });
+    expect(readFileSync(daemonFile(), 'utf8')).toBe(announced);
+    expect((await fetch(`${first.ingressUrl}/healthz`)).status).toBe(200);
+    await first.stop();
+    await (await start()).stop();
+  });
+
+  it('before the work takes away what a killed daemon had announced', async () => {
+    writeFileSync(daemonFile(), '{"pid": 1, "ingress_url": "http://127.0.0.1:9", "admin_url": "", "version": ""}');
+    const failing = start({
+      beforeWork: async () => {
+        throw new Error('no');
+      },
+    });
+    await expectCleanFailure(failing, { message: 'no' });
+  });
+
+  it('has looked at no commit and started no run', async () => {
+    const busy = await occupyPort();
+    const lines: string[] = [];
+    const factories = [{ name: 'f', source: { type: 'repository', url: join(dataDir, 'nowhere') } }];
+    const failing = start({
+      overrides: { ...PORTS, factories, admin: { port: busy.port } },
+      log: { format: 'json', destination: { write: (line) => lines.push(line) } },
+    });
+    await expect(failing).rejects.toMatchObject({ code: 'config_invalid' });
+    expect(existsSync(join(dataDir, 'mirrors'))).toBe(false);
+    expect(lines.join('')).not.toContain('reconcil');
+    busy.free();
+  });
+});
+
+describe('daemon.json', () => {
+  it('appears when both listeners accept, names them, and goes with a clean stop', async () => {
+    const daemon = await start();
+    expect(JSON.parse(readFileSync(daemonFile(), 'utf8'))).toEqual({
+      ...{ pid: process.pid, ingress_url: daemon.ingressUrl, admin_url: daemon.adminUrl },
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+    });
+    expect((await fetch(`${daemon.ingressUrl}/healthz`)).status).toBe(200);
+    expect((await fetch(`${daemon.adminUrl}/healthz`)).status).toBe(200);
+    await daemon.stop();
+    expect(existsSync(daemonFile())).toBe(false);
+    expect(await daemon.exited).toBe(0);
+    await expect(fetch(`${daemon.ingressUrl}/healthz`)).rejects.toThrow();
+  });
+});
+
+describe('the first owner token', () => {
+  const tokenFile = () => join(dataDir, 'admin-token');
+  const ask = async (daemon: Daemon, token: string) =>
+    (await fetch(`${daemon.adminUrl}/api/v1/factories`, { headers: { authorization: `Bearer ${token}` } })).status;
+
+  it('is made by the first start, for this user alone, and kept by the second', async () => {
+    await (await start()).stop();
+    const token = readFileSync(tokenFile(), 'utf8').trim();
+    expect(statSync(tokenFile()).mode & 0o777).toBe(0o600);
+    const daemon = await start();
+    expect(readFileSync(tokenFile(), 'utf8').trim()).toBe(token);
+    expect(await ask(daemon, token)).toBe(200);
+    await daemon.stop();
+  });
+
+  it('that nobody ever used is made anew where its file is missing, and the lost one ends', async () => {
+    await (await start()).stop();
+    const lost = readFileSync(tokenFile(), 'utf8').trim();
+    writeFileSync(tokenFile(), '');
+    const daemon = await start();
+    const token = readFileSync(tokenFile(), 'utf8').trim();
+    expect(token).not.toBe(lost);
+    expect([await ask(daemon, token), await ask(daemon, lost)]).toEqual([200, 401]);
+    await daemon.stop();
+  });
+
+  it('that was used and then removed stays removed', async () => {
+    const first = await start();
+    expect(await ask(first, readFileSync(tokenFile(), 'utf8').trim())).toBe(200);
+    await first.stop();
+    rmSync(tokenFile());
+    await (await start()).stop();
+    expect(existsSync(tokenFile())).toBe(false);
+  });
+});
+
+it('nobody else can read what lies in the folder, also where the folder was there before and open', async () => {
+  dataDir = join(dataDir, 'open');
+  mkdirSync(dataDir);
+  chmodSync(dataDir, 0o755);
+  process.umask(0o022);
+  const daemon = await start();
+  const open = readdirSync(dataDir, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => (statSync(join(dataDir, name)).mode & 0o077) !== 0,
+  );
+  expect(readdirSync(dataDir)).toContain('dockbell.db');
+  expect(open).toEqual([]);
+  await daemon.stop();
+});

@@ -1,0 +1,62 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import { createIdSource } from '../../src/core/ids.ts';
+import type { Logger } from '../../src/core/ports/logger.ts';
+import { SecretValue } from '../../src/core/secret-value.ts';
+import { validateTree } from '../../src/definitions/validate-tree.ts';
+import { Reconciler } from '../../src/reconcile/reconciler.ts';
+import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
+import { Registry } from '../../src/registry/registry.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { createSecretStore } from '../../src/secrets/secret-store.ts';
+import { createVault } from '../../src/secrets/vault.ts';
+import { startStorage } from '../../src/storage/sqlite/start-storage.ts';
+import { createScriptedSource } from '../helpers/reconcile-world.ts';
+import { createTempDir } from '../helpers/test-daemon.ts';
+
+const WORKER = new URL('../../dist/storage/sqlite/worker.js', import.meta.url);
+const ROUNDS = 40;
+const logger: Logger = { info: () => {}, warn: () => {}, error: () => {}, child: () => logger };
+
+it('nobody can read that a revision is applied before it is live', async () => {
+  const thread = await startStorage(WORKER, { file: join(createTempDir('race'), 'dockbell.db') });
+  const { inventory, sealedSecrets } = thread.storage;
+  const vault = createVault(randomBytes(32));
+  const secrets = createSecretStore({ table: sealedSecrets, vault, clock: systemClock, redactor: createRedactor() });
+  await secrets.put('S', new SecretValue('a-secret-that-is-long-enough'), 'create');
+  const registry = new Registry();
+  const source = createScriptedSource();
+  const reconciler = new Reconciler(
+    {
+      ...{ name: 'f', source, sourceKey: 'x', hasExecutor: true, inventory, secrets, webhooksPerFactory: 20, logger },
+      ...{ clock: systemClock, ids: createIdSource(randomBytes) },
+      validate: async (tree, context) => validateTree(tree, context),
+      activate: (applied, values) => registry.replaceFactory('f', buildLiveWebhooks(applied, values)),
+    },
+    () => () => {},
+    () => {},
+  );
+  const liveRevision = () => [...registry.current().webhooks.values()][0]?.revision ?? null;
+
+  let reads = 0;
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const revision = source.commit({ 'webhooks/a.yaml': `secretName: S\ndescription: round ${round}\n` });
+    let isOver = false;
+    const pass = reconciler.reconcile().finally(() => {
+      isOver = true;
+    });
+    // Several readers at once, so that one of their answers leaves the storage right behind that of the apply.
+    const readers = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const status = await inventory.status('f');
+        reads += 1;
+        if (status?.appliedRevision === revision) expect(liveRevision()).toBe(revision);
+      }
+    });
+    await Promise.all([pass, ...readers]);
+  }
+  expect(reads).toBeGreaterThan(ROUNDS);
+  await thread.close();
+});
