@@ -1,5 +1,6 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { Json, JsonObject } from '../core/json.ts';
+import type { RunView } from '../core/present-run.ts';
 
 // What the management API answers, in its own words (interfaces, "HTTP").
 
@@ -133,23 +134,7 @@ export interface Explanation {
   decisions: Decision[];
 }
 
-export interface Run {
-  id: string;
-  factory: string;
-  automation: string;
-  delivery: string;
-  webhook_uid: string;
-  delivery_id: string;
-  state: 'queued' | 'running' | 'succeeded' | 'failed' | 'cancelled';
-  attempt: number;
-  executor: string | null;
-  revision: string | null;
-  error: string | null;
-  exit_code: number | null;
-  created_at: string;
-  started_at: string | null;
-  finished_at: string | null;
-}
+export type Run = RunView;
 
 export interface Secret {
   name: string;

@@ -117,7 +117,8 @@ function hintForType(types: string[], found: unknown): string {
   if (types[0] === 'string' && (typeof found === 'number' || typeof found === 'boolean'))
     return 'Put quotes around it.';
   if (types[0] === 'array' && typeof found === 'string') return 'Write a list, also for a single entry: [entry].';
-  if (found === null && types[0] !== 'object') return 'Write a value, or remove the key.';
+  if (found === null && types[0] !== 'object')
+    return 'Write a value after the colon; a key without one is not the same as no key.';
   return `Write ${listAlternatives(types.map((type) => EXAMPLES[type] ?? type))}.`;
 }
 

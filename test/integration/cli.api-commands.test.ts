@@ -163,6 +163,35 @@ describe('status', () => {
   });
 });
 
+describe('status of a factory in order', () => {
+  const warning = {
+    severity: 'warning',
+    rule: 'webhook/weak-secret',
+    file: 'webhooks/ci.yaml',
+    line: 2,
+    column: 13,
+    path: 'secretName',
+    message: 'The secret CI is short.',
+    hint: 'Give it another value.',
+  } as const;
+
+  it('shows what the apply of the live commit warned of, and nothing of attempts that are over', async () => {
+    const revision = (await createFakeAdminServices().inventory.factories())[0]!.appliedRevision;
+    const attempts = [
+      makeReconciliation({ revision, result: 'unchanged' }),
+      makeReconciliation({ revision: 'b'.repeat(40), result: 'invalid', diagnostics: [{ ...warning, line: 9 }] }),
+      makeReconciliation({ revision, result: 'applied', diagnostics: [warning] }),
+    ];
+    await serve({
+      reconciliations: { get: async () => null, list: async () => ({ data: attempts, nextCursor: null }) },
+    });
+    const { code, stdout } = await run(['status']);
+    expect(code).toBe(0);
+    expect(stdout).toContain('webhooks/ci.yaml:2:13: warning The secret CI is short. [webhook/weak-secret]');
+    expect(stdout).not.toContain('webhooks/ci.yaml:9');
+  });
+});
+
 describe('status --wait', () => {
   /** A daemon whose state is the next of these with each poll; the last one stays. */
   async function serveStates(states: { applied: string; attempt: ReturnType<typeof makeReconciliation> | null }[]) {

@@ -18,6 +18,8 @@ interface StatusOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
+// Attempts that found nothing new may have come after the one that has something to say.
+const ATTEMPTS_READ = 20;
 
 /** `dockbell status`: applied and attempted revision, since when, and what is wrong. */
 export function registerStatusCommand(program: CliCommand, bind: Bind): void {
@@ -111,18 +113,24 @@ async function printFactory(session: Session, factory: Factory): Promise<void> {
     ['  Holds', describeCounts(factory.counts)],
   ]);
   for (const condition of factory.conditions) output.line(`  ${describeCondition(session, condition)}`);
-  if (!isHealthy(factory)) await printLastFindings(session, factory);
+  await printLastFindings(session, factory);
 }
 
-/** Findings of the last attempt, with file and line, so that nobody has to look for them elsewhere. */
+/**
+ * Findings with file and line, so that nobody has to look for them elsewhere: of the attempt that failed, else what the
+ * apply of the live commit warned of (a weak secret, a UID that no webhook has).
+ */
 async function printLastFindings(session: Session, factory: Factory): Promise<void> {
   const api = await session.api();
   const path = ['factories', factory.name, 'reconciliations'];
-  const { data } = await api.get<Page<Reconciliation>>(path, { limit: 1 });
-  for (const last of data.filter(isFailure)) {
-    for (const diagnostic of last.diagnostics) {
-      session.output.line(`  ${describeDiagnostic(diagnostic, session.output.colors)}`);
-    }
+  const { data } = await api.get<Page<Reconciliation>>(path, { limit: ATTEMPTS_READ });
+  const last = data.find((attempt) =>
+    isHealthy(factory)
+      ? attempt.result === 'applied' && attempt.revision === factory.applied_revision
+      : isFailure(attempt),
+  );
+  for (const diagnostic of last?.diagnostics ?? []) {
+    session.output.line(`  ${describeDiagnostic(diagnostic, session.output.colors)}`);
   }
 }
 
