@@ -1,8 +1,10 @@
 import { closeSync, existsSync, openSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { sql } from 'kysely';
 import { describe, expect, it } from 'vitest';
 import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
+import { createQueryBuilder } from '../../src/storage/sqlite/query-builder.ts';
 import { createSpaceGuard } from '../../src/storage/sqlite/space-guard.ts';
 import { createSqliteStorage, openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyOneOfEach, buildApply, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
@@ -52,6 +54,19 @@ describe('a storage that cannot take the write', () => {
     expect(db.inTransaction).toBe(false);
     expect(await storage.inventory.load(FACTORY)).toMatchObject({ revision: 'c0ffee', webhooks: [{}] });
     storage.close();
+  });
+
+  it('tells what ended a transaction also where SQLite has rolled it back by itself', async () => {
+    const db = openDatabase(file());
+    const transaction = createQueryBuilder(db)
+      .transaction()
+      .execute(async (trx) => {
+        await trx.insertInto('factories').values({ name: 'f', created_at: 1 }).execute();
+        await sql`INSERT OR ROLLBACK INTO factories (name, created_at) VALUES ('f', 2)`.execute(trx);
+      });
+    await expect(transaction).rejects.toMatchObject({ code: 'SQLITE_CONSTRAINT_PRIMARYKEY' });
+    expect(db.prepare('SELECT count(*) FROM factories').pluck().get()).toBe(0);
+    db.close();
   });
 
   it('gives up its ballast on a full disk', async () => {

@@ -1,0 +1,30 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
+import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { applyOneOfEach } from '../helpers/build-apply.ts';
+import { buildOffer, START_MS } from '../helpers/build-offer.ts';
+import { useFolder } from '../helpers/with-storage.ts';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+const POLICY = { deliveriesMs: 7 * DAY_MS, minDeliveries: 5, identitiesMs: 7 * DAY_MS, runsMs: 30 * DAY_MS };
+
+describe('retention in a SQLite file', () => {
+  const folder = useFolder();
+
+  it('leaves nothing of a delivery that is too old, and its pages to later ones (threat model D10)', async () => {
+    const db = openDatabase(join(folder.path, 'dockbell.db'));
+    const storage = createSqliteStorage(db);
+    const { webhook } = await applyOneOfEach(storage);
+    const fill = () =>
+      storage.deliveryLog.record(Array.from({ length: 200 }, () => buildOffer({ webhook, body: 'x'.repeat(20_000) })));
+    await fill();
+    const pages = db.pragma('page_count', { simple: true }) as number;
+    while ((await storage.retention.prune(POLICY, START_MS + 8 * DAY_MS)).more);
+    const count = (table: string) => db.prepare(`SELECT count(*) FROM ${table}`).pluck().get();
+    expect(['deliveries', 'delivery_contents', 'identities'].map(count)).toEqual([5, 5, 5]);
+    await fill();
+    expect(db.pragma('page_count', { simple: true })).toBeLessThan(pages * 1.1);
+    storage.close();
+  });
+});
