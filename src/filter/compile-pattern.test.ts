@@ -154,12 +154,12 @@ const DEPTH = 130_000;
 
 test.each<[string, string]>([
   ['arrays', '['.repeat(DEPTH) + ']'.repeat(DEPTH)],
-  ['objects', '{"a":'.repeat(DEPTH) + '1' + '}'.repeat(DEPTH)],
+  ['objects', `${'{"a":'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}`],
   ['arrays below the key', `{"a":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}`],
-  ['arrays and objects in turn', '[{"a":'.repeat(DEPTH) + '1' + '}]'.repeat(DEPTH)],
+  ['arrays and objects in turn', `${'[{"a":'.repeat(DEPTH)}1${'}]'.repeat(DEPTH)}`],
 ])('a payload of 130,000 nested %s is judged and explained', (_, text) => {
   const payload: unknown = JSON.parse(text);
-  const deepest = JSON.parse('{"a":'.repeat(10) + '["x"]' + '}'.repeat(10)) as unknown;
+  const deepest = JSON.parse(`${'{"a":'.repeat(10)}["x"]${'}'.repeat(10)}`) as unknown;
   for (const filter of [{ a: ['x'] }, { a: { a: ['x'] } }, { a: { a: { exists: false } } }, deepest]) {
     expect(matches(filter, payload)).toBe(false);
   }
