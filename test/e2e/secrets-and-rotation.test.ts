@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const OLD = 'the-old-secret-of-the-team';
+const NEW = 'the-new-secret-of-the-team';
+
+describe('rotation of a secret, by the command line', () => {
+  let repo: TempGitRepo;
+  let daemon: TestDaemon;
+  let url: string;
+
+  const post = async (secret: string) => {
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+    return (await fetch(url, { method: 'POST', headers, body: `{"n":${Math.random()}}` })).status;
+  };
+  const waitFor = (revision: string) => daemon.cli('status', '--wait', revision, '--timeout', '20s');
+
+  beforeAll(async () => {
+    repo = createTempGitRepo();
+    const revision = repo.commit({ 'webhooks/ci.yaml': 'secretName: CI\n' });
+    daemon = await startTestDaemon({
+      config: { factories: [{ name: 'payments', source: { type: 'repository', url: repo.path } }] },
+    });
+    expect((await daemon.cli('secret', 'create', '--team', '--value', OLD, 'CI')).code).toBe(0);
+    expect((await waitFor(revision)).code).toBe(0);
+    const { body } = await daemon.api('/factories/payments/webhooks');
+    url = `${daemon.ingressUrl}/webhooks/w/${body.data[0].uid}`;
+  });
+
+  afterAll(async () => {
+    expect(await daemon.end('SIGTERM')).toBe(0);
+    repo.remove();
+  });
+
+  it('the old value goes on until the next commit, and the webhook says that it is outdated', async () => {
+    expect((await daemon.cli('secret', 'update', 'CI', '--value', NEW)).code).toBe(0);
+    expect((await daemon.cli('reconcile', '--wait')).code).toBe(0);
+    expect([await post(OLD), await post(NEW)]).toEqual([202, 401]);
+    const { body } = await daemon.api('/factories/payments/webhooks');
+    expect(body.data[0].secret_state).toBe('outdated');
+  });
+
+  it('after the next commit, although it changes no file, only the new value works', async () => {
+    expect((await waitFor(repo.commit({}, 'rotate'))).code).toBe(0);
+    expect([await post(OLD), await post(NEW)]).toEqual([401, 202]);
+    const { body } = await daemon.api('/factories/payments/webhooks');
+    expect(body.data[0].secret_state).toBe('current');
+  });
+
+  it('a secret that a webhook names cannot be deleted without force', async () => {
+    const refused = await daemon.cli('secret', 'delete', 'CI');
+    expect(refused.code).toBe(1);
+    expect(refused.stderr).toContain('payments/ci');
+    expect(await post(NEW)).toBe(202);
+  });
+
+  it('one that is deleted by force works until the next apply, which fails and says what to do', async () => {
+    expect((await daemon.cli('secret', 'delete', 'CI', '--force')).code).toBe(0);
+    expect(await post(NEW)).toBe(202);
+    const { body: webhooks } = await daemon.api('/factories/payments/webhooks');
+    expect(webhooks.data[0].secret_state).toBe('missing');
+    const revision = repo.commit({ 'webhooks/other.yaml': 'secretName: CI\nenabled: false\n' });
+    const waited = await waitFor(revision);
+    expect(waited.code).toBe(1);
+    expect(waited.stdout + waited.stderr).toContain('dockbell secret create CI');
+    expect(await post(NEW)).toBe(202);
+    const { body: factory } = await daemon.api('/factories/payments');
+    expect(factory.applied_revision).not.toBe(revision);
+  });
+
+  it('one that is created again is taken up at once, as a version of its own', async () => {
+    expect((await daemon.cli('secret', 'create', 'CI', '--value', OLD)).code).toBe(0);
+    expect((await waitFor(repo.git(['rev-parse', 'HEAD']))).code).toBe(0);
+    expect([await post(NEW), await post(OLD)]).toEqual([401, 202]);
+  });
+});
