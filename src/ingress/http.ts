@@ -79,7 +79,7 @@ async function answerRequest(
     ? HEALTHY
     : await handleRequest(listener, request, headers, awaitsContinue ? () => response.writeContinue() : null);
   if (answer === null || response.destroyed) request.socket.destroy();
-  else if (request.complete || isRestShort(headers, awaitsContinue, listener.bounds)) {
+  else if (request.complete || isRestShort(headers, listener.bounds)) {
     response.writeHead(answer.status, answer.headers as string[]);
     response.end(answer.body);
     request.resume();
@@ -123,11 +123,13 @@ function readContentLength(headers: RequestHeaders): number | null {
   return Math.min(Number(headers.get('content-length') ?? 0), Number.MAX_SAFE_INTEGER);
 }
 
-/** May what is left of the body be thrown away as it comes, so that the connection can be used again? */
-function isRestShort(headers: RequestHeaders, awaitsContinue: boolean, { lingerBytes }: ServerBounds): boolean {
+/**
+ * May what is left of the body be thrown away as it comes, so that the connection can be used again? (`node:http` itself
+ * closes one whose sender waited for `100 Continue` in vain.)
+ */
+function isRestShort(headers: RequestHeaders, { lingerBytes }: ServerBounds): boolean {
   const announcedBytes = readContentLength(headers);
-  // A sender that waited for `100 Continue` in vain may send the body or not: where its next request begins is unknown.
-  return !awaitsContinue && announcedBytes !== null && announcedBytes <= lingerBytes;
+  return announcedBytes !== null && announcedBytes <= lingerBytes;
 }
 
 /** Closing at once would reset the connection and could take the answer with it; reading on forever would be worse. */

@@ -14,6 +14,7 @@ export class RawConnection {
   readonly socket: Socket;
   #received = '';
   #isClosed = false;
+  #failure: Error | null = null;
 
   private constructor(socket: Socket) {
     this.socket = socket;
@@ -22,7 +23,9 @@ export class RawConnection {
     });
     // A connection that is reset is a closed one; what came before counts.
     socket
-      .on('error', () => {})
+      .on('error', (error) => {
+        this.#failure = error;
+      })
       .on('close', () => {
         this.#isClosed = true;
       });
@@ -36,6 +39,11 @@ export class RawConnection {
 
   get isClosed(): boolean {
     return this.#isClosed;
+  }
+
+  /** Why it broke; `null` where it was closed cleanly. */
+  get failure(): Error | null {
+    return this.#failure;
   }
 
   /** What came and was not taken as an answer. */
