@@ -11,7 +11,7 @@ import type { LoadOrder, LoadResult } from './load-generator.ts';
 /**
  * How many durable deliveries a second the built daemon takes, beside a bare `node:http` that stores nothing. Both are
  * driven in turns by one load generator, each in a process of its own, so that the ratio means something on a machine
- * whose speed changes; where others use its cores as well, the CPU time of an answer on the HTTP thread says more. Needs `npm run build`. Usage: `npx tsx bench/ingress.ts [rounds] [seconds]`.
+ * whose speed changes; where others use its cores as well, the CPU time of an answer on the HTTP thread says more. Usage: `npm run bench -- ingress [rounds] [seconds]`.
  */
 const CONNECTIONS = 64;
 const BODY_BYTES = 1_024;

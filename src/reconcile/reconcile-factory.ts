@@ -5,14 +5,14 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
-import type { DefinitionSource } from '../core/ports/definition-source.ts';
+import type { DefinitionSource, SourceFailure } from '../core/ports/definition-source.ts';
 import type { Inventory } from '../core/ports/inventory.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { SourceTree } from '../core/source-tree.ts';
-import type { ValidatedTree, ValidationContext } from '../definitions/validate-tree.ts';
+import { describeRefusedTree, type ValidatedTree, type ValidationContext } from '../definitions/validate-tree.ts';
 import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
 import { describeExecutor, describeOutcome, describeReadiness, updateConditions } from './conditions.ts';
 import { resolveSecrets } from './resolve-secrets.ts';
@@ -241,9 +241,9 @@ function breakOff(revision: string | null, error: unknown): Ending {
 }
 
 /** A tree that is too large or odd is the commit's own fault and waits for a new one; the rest is git's trouble. */
-function refuseTree(revision: string, reason: string, message: string): Ending {
-  const isOwnFault = reason === 'TreeTooLarge' || reason === 'TreeOdd';
-  return end(revision, isOwnFault ? 'invalid' : 'failed', reason, message);
+function refuseTree(revision: string, reason: SourceFailure, message: string): Ending {
+  if (reason !== 'TreeTooLarge' && reason !== 'TreeOdd') return fail(revision, reason, message);
+  return { ...end(revision, 'invalid', reason, message), diagnostics: [describeRefusedTree(reason, message)] };
 }
 
 function invalidate(revision: string, diagnostics: Diagnostic[]): Ending {

@@ -44,7 +44,7 @@ export function describeGitFailure(
     case 'aborted':
       return failed('RepositoryUnreachable', `The source ${location.display} is closed.`);
     case 'not-started':
-      return failed('RepositoryUnreachable', `git cannot be started (${outcome.message}); install git 2.30 or newer.`);
+      return failed('RepositoryUnreachable', `git cannot be started (${outcome.message}); install git 2.32 or newer.`);
   }
 }
 

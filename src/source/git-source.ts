@@ -3,6 +3,7 @@ import type { SourceTree } from '../core/source-tree.ts';
 import { GitMirror } from './git-mirror.ts';
 import type { Environment } from './git-process.ts';
 import type { GitTreeResult } from './git-tree.ts';
+import { refuseOldGit } from './git-version.ts';
 import { startPolling } from './poll-schedule.ts';
 import { parseRepositoryUrl, type RepositoryLocation } from './repository-url.ts';
 import { type SourceClock, systemSourceClock } from './source-clock.ts';
@@ -61,6 +62,7 @@ class GitSource implements DefinitionSource {
   /** The mirror has one user at a time: what is asked meanwhile waits here. */
   #queue: Promise<unknown> = Promise.resolve();
   #failures = 0;
+  #isGitGood = false;
 
   constructor(options: GitSourceOptions, location: RepositoryLocation, prefix: string) {
     this.#options = options;
@@ -79,7 +81,7 @@ class GitSource implements DefinitionSource {
 
   fetch(): Promise<SourceResult<{ revision: string }>> {
     return this.#enqueue(async () => {
-      const updated = await this.#mirror.update();
+      const updated = (await this.#refuseOldGit()) ?? (await this.#mirror.update());
       this.#failures = updated.ok ? 0 : this.#failures + 1;
       return updated;
     });
@@ -93,6 +95,14 @@ class GitSource implements DefinitionSource {
       const read = await this.#mirror.readTree(revision, this.#prefix);
       return isBroken(read) ? this.#readFromNewMirror(revision) : read;
     });
+  }
+
+  /** Asked until the answer is good, then never again. */
+  async #refuseOldGit(): Promise<SourceFailed | null> {
+    if (this.#isGitGood) return null;
+    const refusal = await refuseOldGit(this.#options.environment ?? process.env);
+    this.#isGitGood = refusal === null;
+    return refusal;
   }
 
   watch(onChange: () => void): void {

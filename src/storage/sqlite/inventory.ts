@@ -55,7 +55,7 @@ export function selectAutomations(db: Database) {
 }
 
 async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Promise<AppliedFactory> {
-  for (const webhook of change.webhooks) await upsertWebhook(trx, webhook, change.at);
+  for (const webhook of change.webhooks) await upsertWebhook(trx, webhook);
   await deleteWebhooks(trx, change);
   for (const automation of change.automations) await upsertAutomation(trx, automation);
   await deleteAutomations(trx, change);
@@ -75,7 +75,7 @@ async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Pro
   return (await loadFactory(trx, change.factory))!;
 }
 
-async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow, at: number): Promise<void> {
+async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow): Promise<void> {
   const row = {
     factory: webhook.factory,
     name: webhook.name,
@@ -93,7 +93,7 @@ async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow, at: 
   };
   await trx
     .insertInto('webhooks')
-    .values({ ...row, uid: webhook.uid, created_at: at })
+    .values({ ...row, uid: webhook.uid, created_at: webhook.updatedAt })
     .onConflict((conflict) => conflict.column('uid').doUpdateSet(row))
     .execute();
 }

@@ -96,10 +96,13 @@ function syncFile(path: string): void {
   }
 }
 
-/** The pragma reads FULL until the first write even where it does not hold, so write first, then ask. */
+/**
+ * The pragma reads FULL until the first write even where it does not hold, so write first, then ask. What is written is
+ * always the same, so that a start that is refused later (a wrong master key) leaves the file as it was.
+ */
 function assertDurability(db: Database.Database, file: string): void {
   db.prepare(
-    "INSERT INTO settings (key, value) VALUES ('opened_at', CAST(unixepoch() AS BLOB)) " +
+    "INSERT INTO settings (key, value) VALUES ('durability_probe', x'01') " +
       'ON CONFLICT (key) DO UPDATE SET value = excluded.value',
   ).run();
   const synchronous = db.pragma('synchronous', { simple: true });
