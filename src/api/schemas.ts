@@ -132,6 +132,10 @@ export const COMPONENTS = {
       description: textOrNull,
       auth_mode: oneOf(AUTH_MODES),
       signature_scheme: textOrNull,
+      signature: {
+        ...{ type: ['object', 'null'], additionalProperties: true },
+        description: 'The `signature` block of the definition as written; `null` where there is none.',
+      },
       secret_name: text,
       secret_state: oneOf(['current', 'outdated', 'missing']),
       delivery_id_header: textOrNull,

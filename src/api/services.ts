@@ -46,8 +46,8 @@ export interface AdminServices {
   tokens: TokenTable;
   /** `null` for a factory that the configuration does not name any more. */
   factorySource(factory: string): FactorySource | null;
-  /** Has this signature scheme a header of its own that names the delivery? */
-  schemeNamesDeliveries(scheme: string): boolean;
+  /** Has the signature scheme of this webhook a place of its own that names the delivery? */
+  schemeNamesDeliveries(webhook: Pick<WebhookView, 'signatureScheme' | 'signature'>): boolean;
   /** Posts to the daemon's own ingress as a real sender would, credential included. `null`: no delivery ID header is sent. */
   sendTestDelivery(webhook: WebhookView, body: Uint8Array, deliveryId: string | null): Promise<TestDeliveryAnswer>;
   health: HealthCheck;

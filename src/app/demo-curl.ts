@@ -21,7 +21,7 @@ export function renderDemoCurl(webhook: WebhookView, ingressUrl: string, secret:
   const delivery = { body: Buffer.from(body), deliveryId: ID_PLACEHOLDER, nowMs, newId: () => ID_PLACEHOLDER };
   const request = buildSenderRequest(target, secret.reveal(), delivery);
   const headers = Object.entries(request.headers).map(([name, value]) => `-H ${quoteHeader(name, value)}`);
-  return ['curl -i', quote(request.url), ...headers, '-d', quote(body)].join(' ');
+  return ['curl -i', quote(request.url), ...headers, '-d', quote(Buffer.from(request.body).toString('utf8'))].join(' ');
 }
 
 function quoteHeader(name: string, value: string): string {

@@ -2,11 +2,13 @@ import { createAdminServer } from '../api/create-admin-server.ts';
 import type { AdminServices, FactorySource } from '../api/services.ts';
 import type { FactoryConfig } from '../config/config.ts';
 import { AppError } from '../core/errors.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { WebhookView } from '../core/ports/inventory.ts';
 import { createRunLogReader } from '../executors/run-log.ts';
 import { buildSenderRequest } from '../sender/build-request.ts';
 import { postDelivery } from '../sender/post-delivery.ts';
-import { findScheme } from '../signature/schemes.ts';
+import { resolveScheme } from '../signature/resolve-scheme.ts';
+import { listIdentities } from '../signature/schemes.ts';
 import { ensureAdminToken } from './admin-token.ts';
 import type { Engine } from './create-engine.ts';
 import { createFastifyLogger } from './fastify-logger.ts';
@@ -44,7 +46,7 @@ function composeServices(foundation: Foundation, engine: Engine, ingressUrl: str
     secrets: engine.secrets,
     tokens: storage.tokens,
     factorySource: (name) => describeSource(config.factories.find((factory) => factory.name === name)),
-    schemeNamesDeliveries: (scheme) => namesDeliveries(scheme),
+    schemeNamesDeliveries: ({ signatureScheme, signature }) => namesDeliveries(signatureScheme, signature),
     sendTestDelivery: (webhook, body, deliveryId) =>
       sendTestDelivery(foundation, ingressUrl, webhook, body, deliveryId),
     health: engine.health,
@@ -63,13 +65,14 @@ function describeSource(factory: FactoryConfig | undefined): FactorySource | nul
   return { type, url, branch, path };
 }
 
-function namesDeliveries(scheme: string): boolean {
-  return (findScheme(scheme)?.headers ?? []).some((family) => family.identity !== null);
+function namesDeliveries(name: string | null, signature: JsonObject | null): boolean {
+  const scheme = resolveScheme(name, signature);
+  return scheme !== null && listIdentities(scheme).length > 0;
 }
 
 /** The daemon posts to its own ingress as a real sender would, so that no secret has to leave the store for a test. */
 async function sendTestDelivery(
-  { secrets, clock, ids }: Foundation,
+  { config, secrets, clock, ids }: Foundation,
   ingressUrl: string,
   webhook: WebhookView,
   body: Uint8Array,
@@ -77,11 +80,13 @@ async function sendTestDelivery(
 ) {
   const secret = await secrets.open(webhook.secretName, webhook.secretVersion);
   if (secret === null) throw new AppError('conflict', `the secret of the webhook ${webhook.name} is gone`);
-  const url = `${ingressUrl}/webhooks/w/${webhook.uid}`;
+  const path = `/webhooks/w/${webhook.uid}`;
+  const url = `${ingressUrl}${path}`;
+  const publicUrl = `${config.baseUrl ?? ingressUrl}${path}`;
   const request = buildSenderRequest(
-    { ...webhook, ingressUrl: webhook.authMode === 'url_token' ? `${url}/{token}` : url },
+    { ...webhook, publicUrl, ingressUrl: webhook.authMode === 'url_token' ? `${url}/{token}` : url },
     secret.reveal(),
     { body, deliveryId, nowMs: clock.wallMs(), newId: () => ids.deliveryId(clock.wallMs()) },
   );
-  return postDelivery(request, body);
+  return postDelivery(request);
 }

@@ -19,6 +19,7 @@ export async function openIngress(foundation: Foundation, engine: Engine, lifeti
     ...{ registry, recorder, rejectionRows, metrics, clock, ids },
     limits: new RateLimits(config.limits),
     maxBodyBytes: config.limits.bodyBytes,
+    baseUrl: () => config.baseUrl ?? url,
     onRunsBorn: (factory) => dispatcher.wake(factory),
     onStorageTrouble: (error) => logger.error({ problem: messageOf(error) }, 'a delivery could not be stored'),
   };
@@ -26,6 +27,7 @@ export async function openIngress(foundation: Foundation, engine: Engine, lifeti
     (request) => handleDelivery(context, request),
     createClientAddressFinder(config.trustedProxies),
   );
+  // Known before the first request can ask for it: nothing is answered until it listens.
   const url = await listen('ingress', config.ingress, server, (address) => bindServer(server, address));
   lifetime.defer(async () => {
     await closeListener(server, ANSWER_GRACE_MS);

@@ -62,6 +62,7 @@ export interface Webhook {
   description: string | null;
   auth_mode: 'token' | 'url_token' | 'signature';
   signature_scheme: string | null;
+  signature: JsonObject | null;
   secret_name: string;
   secret_state: 'current' | 'outdated' | 'missing';
   delivery_id_header: string | null;

@@ -1,4 +1,5 @@
-import { findScheme } from '../signature/schemes.ts';
+import { resolveScheme } from '../signature/resolve-scheme.ts';
+import { listCredentialPlaces } from '../signature/schemes.ts';
 import type { Webhook } from './api-types.ts';
 
 /** How to send to this webhook: lines to paste, with the secret as a shell variable and never its value. */
@@ -33,13 +34,20 @@ function describeSend(webhook: Webhook): string[] {
 }
 
 function describeSigned(webhook: Webhook): string[] {
-  const scheme = webhook.signature_scheme === null ? undefined : findScheme(webhook.signature_scheme);
-  if (scheme === undefined) return describeSend(webhook);
-  const headers = scheme.headers.map((family) => family.signature).join(' or ');
+  const scheme = resolveScheme(webhook.signature_scheme, webhook.signature);
+  if (scheme === null) return describeSend(webhook);
+  const places = listCredentialPlaces(scheme);
+  const shown = places.length > 3 ? `${places[0]} and on` : places.join(' or ');
+  const sender = scheme.title;
+  const more = scheme.documentation === '' ? '' : `; see ${scheme.documentation}`;
   return [
-    `# ${scheme.title} signs with ${webhook.secret_name} and puts the signature into ${headers}.`,
-    `# Give ${scheme.title} the URL above; see ${scheme.documentation}`,
+    `# ${capitalize(sender)} proves itself with ${webhook.secret_name}, in ${shown}.`,
+    `# Give ${sender} the URL above${more}`,
     '# To try it without the provider:',
     ...describeSend(webhook),
   ];
+}
+
+function capitalize(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -18,8 +18,10 @@ export interface WebhookDefinition {
   file: string;
   description: string | null;
   authMode: AuthMode;
-  /** Name of a row of the table of schemes; `null` unless `authMode` is `signature`. */
+  /** Name of a row of the table of schemes, or `custom`; `null` unless `authMode` is `signature`. */
   signatureScheme: string | null;
+  /** The `signature` block as written: a custom scheme, or what a preset leaves to its users; `null` where there is none. */
+  signature: JsonObject | null;
   /** Name of the team secret that holds the credential. */
   secretName: string;
   deliveryIdHeader: string | null;

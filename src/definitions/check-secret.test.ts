@@ -10,6 +10,7 @@ function webhook(changes: Partial<WebhookDefinition>): WebhookDefinition {
     description: null,
     authMode: 'token',
     signatureScheme: null,
+    signature: null,
     secretName: 'CI_SECRET',
     deliveryIdHeader: null,
     enabled: true,

@@ -2,7 +2,7 @@ import type { WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { compileVerifier } from '../signature/compile-verifier.ts';
-import { findScheme } from '../signature/schemes.ts';
+import { resolveScheme } from '../signature/resolve-scheme.ts';
 import { type Finding, toDiagnostic } from './findings.ts';
 
 const MIN_STRONG_LENGTH = 16;
@@ -22,21 +22,22 @@ export function checkSecretForWebhook(webhook: WebhookDefinition, value: SecretV
 
 type Unfit = Pick<Finding, 'rule' | 'message' | 'hint'>;
 
-function describeUnfit({ authMode, secretName, signatureScheme }: WebhookDefinition, text: string): Unfit | null {
+function describeUnfit(webhook: WebhookDefinition, text: string): Unfit | null {
+  const { authMode, secretName } = webhook;
   if (text === '') {
     const message = `The secret ${secretName} is empty; anybody could send.`;
     return { rule: 'webhook/empty-secret', message, hint: hintToUpdate(secretName) };
   }
-  if (authMode === 'signature') return describeUnusable(signatureScheme ?? '', secretName, text);
+  if (authMode === 'signature') return describeUnusable(webhook, text);
   if (authMode === 'url_token' && !URL_SAFE.test(text)) return describeUnsafe(secretName);
   if (authMode === 'token' && UNSENDABLE.test(text)) return describeUnsendable(secretName);
   // Counted in characters, as the decisions say; a secret of letters beyond the basic plane is not longer for that.
   return [...text].length < MIN_STRONG_LENGTH ? describeWeak(secretName) : null;
 }
 
-function describeUnusable(schemeName: string, secretName: string, text: string): Unfit | null {
-  const scheme = findScheme(schemeName);
-  const verifier = scheme === undefined ? null : compileVerifier(scheme, text);
+function describeUnusable({ signatureScheme, signature, secretName }: WebhookDefinition, text: string): Unfit | null {
+  const scheme = resolveScheme(signatureScheme, signature);
+  const verifier = scheme === null ? null : compileVerifier(scheme, text);
   if (verifier === null || verifier.ok) return null;
   const message = `The team secret ${secretName} cannot be used: ${verifier.message}`;
   return { rule: 'webhook/unusable-secret', message, hint: verifier.hint };

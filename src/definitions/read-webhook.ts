@@ -1,5 +1,6 @@
 import type { AuthMode, WebhookDefinition } from '../core/definition.ts';
-import { isJsonObject, type Json } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { checkSignatureBlock, listNamedHeaders } from './check-signature.ts';
 import { isCredentialHeader } from '../signature/credential-headers.ts';
 import { checkSchema } from './check-schema.ts';
 import type { Findings } from './findings.ts';
@@ -18,12 +19,15 @@ export function readWebhook(name: string, text: string, findings: Findings): Web
   }
   checkSchema('webhook', parsed.yaml, findings);
   checkDeliveryIdHeader(parsed.yaml, findings);
+  if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, findings);
   return findings.hasErrors() ? null : toWebhook(name, parsed.yaml, findings.file);
 }
 
 function checkDeliveryIdHeader(yaml: YamlText, findings: Findings): void {
   const header = isJsonObject(yaml.value) ? yaml.value.deliveryIdHeader : undefined;
-  if (typeof header !== 'string' || !isCredentialHeader(header)) return;
+  if (typeof header !== 'string') return;
+  const isNamed = listNamedHeaders(yaml.value).includes(header.toLowerCase());
+  if (!isNamed && !isCredentialHeader(header)) return;
   findings.add({
     rule: 'webhook/credential-header',
     at: yaml.locate(['deliveryIdHeader']).value,
@@ -41,6 +45,7 @@ function toWebhook(name: string, yaml: YamlText, file: string): WebhookDefinitio
     description: (declared.description as string | undefined) ?? null,
     authMode: (declared.authMode as AuthMode | undefined) ?? 'token',
     signatureScheme: (declared.signatureScheme as string | undefined) ?? null,
+    signature: (declared.signature as JsonObject | undefined) ?? null,
     secretName: declared.secretName as string,
     deliveryIdHeader: (declared.deliveryIdHeader as string | undefined) ?? null,
     enabled: (declared.enabled as boolean | undefined) ?? true,

@@ -507,6 +507,7 @@ describe('validateTree', () => {
         description: null,
         authMode: 'token',
         signatureScheme: null,
+        signature: null,
         secretName: 'A',
         deliveryIdHeader: null,
         enabled: true,
@@ -522,6 +523,7 @@ describe('validateTree', () => {
     expect(definition?.webhooks[0]).toMatchObject({
       authMode: 'signature',
       signatureScheme: 'stripe',
+      signature: null,
       secretName: 'S',
       deliveryIdHeader: 'X-Id',
       enabled: false,

@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import type { DeliveryOffer, RejectionEntry } from '../core/delivery.ts';
@@ -15,7 +14,8 @@ import type { DeliveryRecorder } from './delivery-recorder.ts';
 import { findNamedIdentity, identify } from './identify.ts';
 import type { RateLimits } from './limits.ts';
 import { matchDelivery } from './match-delivery.ts';
-import { parseWebhookPath } from './parse-path.ts';
+import { JsonBody } from './json-body.ts';
+import { parseWebhookPath, readQuery } from './parse-path.ts';
 import type { RejectionRows } from './rejection-rows.ts';
 
 /** What came of reading a body. */
@@ -48,6 +48,8 @@ export interface IngressContext {
   clock: Clock;
   ids: IdSource;
   maxBodyBytes: number;
+  /** The public address of the ingress, without a slash at its end; what senders sign who sign the URL. */
+  baseUrl(): string;
   /** Told of a factory whose runs were just born. */
   onRunsBorn(factory: string): void;
   /** Told of a delivery that could not be stored, by a fault of the storage or of ours. */
@@ -82,10 +84,11 @@ async function receive(context: IngressContext, request: IngressRequest): Promis
   const read = await readBody(context, request, webhook);
   if (!read.go) return read.answer;
 
-  const verified = verifySignature(context, request, webhook, read.value);
+  const json = new JsonBody(read.value);
+  const verified = await verifySignature(context, request, webhook, json);
   if (!verified.go) return verified.answer;
 
-  const parsed = parseJson(context, request, webhook, read.value, verified.value);
+  const parsed = parseJson(context, request, webhook, json, verified.value);
   if (!parsed.go) return parsed.answer;
 
   return record(context, webhook, composeOffer(context, request, webhook, read.value, verified.value, parsed.value));
@@ -161,18 +164,24 @@ async function readBody(
 }
 
 /** Step 7, and step 5 for signed webhooks: only what verified counts against the delivery rate. */
-function verifySignature(
+async function verifySignature(
   context: IngressContext,
   request: IngressRequest,
   webhook: LiveWebhook,
-  body: Buffer,
-): Step<string | null> {
+  json: JsonBody,
+): Promise<Step<string | null>> {
   const { credential } = webhook;
   if (!('verify' in credential)) return go(null);
-  const verdict = credential.verify({ headers: request.headers, body, nowMs: context.clock.wallMs() });
+  const verdict = await credential.verify({
+    ...{ method: request.method, headers: request.headers, body: json.body, nowMs: context.clock.wallMs() },
+    json: () => json.value(),
+    publicUrl: () => `${context.baseUrl()}/webhooks/w/${webhook.uid}${readQuery(request.target)}`,
+  });
   if (!verdict.ok) {
     const { reason, detail } = verdict;
-    return rejectCredential(context, request, webhook, { reason, detail, size: body.length });
+    // The sender did nothing wrong, and takes a `4xx` as final.
+    if (reason === 'unavailable_key') return end(answerUnavailable(context));
+    return rejectCredential(context, request, webhook, { reason, detail, size: json.body.length });
   }
   const admitted = admitDelivery(context, webhook);
   return admitted.go ? go(verdict.identity) : admitted;
@@ -183,21 +192,15 @@ function parseJson(
   context: IngressContext,
   request: IngressRequest,
   webhook: LiveWebhook,
-  body: Buffer,
+  json: JsonBody,
   providerIdentity: string | null,
 ): Step<unknown> {
-  const invalid = (reason: string, detail: string): Step<unknown> => {
-    const rejection = { label: 'Rejected (invalid JSON)', reason, detail, size: body.length } as const;
-    reject(context, request, webhook, rejection, providerIdentity);
-    return end(answers.INVALID_JSON);
-  };
-  if (body.length === 0) return invalid('empty_body', 'the body is empty');
-  if (!isUtf8(body)) return invalid('invalid_utf8', 'the body is not valid UTF-8');
-  try {
-    return go(JSON.parse(body.toString('utf8')));
-  } catch {
-    return invalid('invalid_json', 'the body is not valid JSON');
-  }
+  const parsed = json.parse();
+  if (parsed.ok) return go(parsed.value);
+  const { reason, detail } = parsed;
+  const rejection = { label: 'Rejected (invalid JSON)', reason, detail, size: json.body.length } as const;
+  reject(context, request, webhook, rejection, providerIdentity);
+  return end(answers.INVALID_JSON);
 }
 
 /** Step 9, first half: identity, and what the delivery would start. */

@@ -26,3 +26,9 @@ export function readPath(target: string): string {
   const query = origin.indexOf('?');
   return query === -1 ? origin : origin.slice(0, query);
 }
+
+/** The query of a request target with its question mark; `''` where there is none. */
+export function readQuery(target: string): string {
+  const query = target.indexOf('?');
+  return query === -1 ? '' : target.slice(query);
+}

@@ -88,8 +88,9 @@ function composeWebhookRow(input: PlanInput, webhook: WebhookDefinition, uid: We
 }
 
 function declareWebhook(webhook: WebhookRow): Declared {
-  const { authMode, signatureScheme, secretName, secretVersion, deliveryIdHeader, enabled, description } = webhook;
-  return { authMode, signatureScheme, secretName, secretVersion, deliveryIdHeader, enabled, description };
+  const { authMode, signatureScheme, signature, secretName, secretVersion } = webhook;
+  const { deliveryIdHeader, enabled, description } = webhook;
+  return { authMode, signatureScheme, signature, secretName, secretVersion, deliveryIdHeader, enabled, description };
 }
 
 function planAutomations(input: PlanInput, uids: AssignedUids) {

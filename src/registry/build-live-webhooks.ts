@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { compileFilters, describeInvalid, type Judgement } from '../filter/judge-filters.ts';
 import { compileVerifier } from '../signature/compile-verifier.ts';
-import { findScheme } from '../signature/schemes.ts';
+import { resolveScheme } from '../signature/resolve-scheme.ts';
 import { compileTokenCheck } from '../signature/token.ts';
 import type { Credential, Listener, LiveWebhook, Verdict } from './live-webhook.ts';
 
@@ -33,7 +33,7 @@ export function buildLiveWebhooks(applied: AppliedFactory, secrets: ReadonlyMap<
 function buildCredential(webhook: AppliedWebhook, secret: SecretValue | null): Credential {
   if (secret === null) return { mode: webhook.authMode, unreadable: true };
   if (webhook.authMode !== 'signature') return { mode: webhook.authMode, accepts: compileTokenCheck(secret.reveal()) };
-  const scheme = findScheme(webhook.signatureScheme ?? '');
+  const scheme = resolveScheme(webhook.signatureScheme, webhook.signature);
   const compiled = scheme && compileVerifier(scheme, secret.reveal());
   return compiled?.ok ? { mode: 'signature', verify: compiled.verify } : { mode: 'signature', unreadable: true };
 }

@@ -1,7 +1,7 @@
 import type { AuthMode } from '../core/definition.ts';
 import type { Decision } from '../core/delivery.ts';
 import type { WebhookUid } from '../core/ids.ts';
-import type { Verify } from '../signature/compile-verifier.ts';
+import type { Verify } from '../signature/verification.ts';
 
 /** How one webhook checks a sender, its secret already inside. */
 export type Credential =

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { toSignedRequest } from '../../test/helpers/signed-request.ts';
 import { AppError } from '../core/errors.ts';
 import { compileVerifier } from '../signature/compile-verifier.ts';
 import { findScheme } from '../signature/schemes.ts';
@@ -11,13 +12,12 @@ const delivery = { body, deliveryId: 'evt_1', nowMs, newId: () => 'new-1' };
 const URL_SHOWN = 'https://hooks.example.com/webhooks/w/wh_00000000000000000000000000';
 
 function target(change: Partial<SenderTarget>): SenderTarget {
-  return { ingressUrl: URL_SHOWN, authMode: 'token', signatureScheme: null, deliveryIdHeader: null, ...change };
+  return { ingressUrl: URL_SHOWN, authMode: 'token', signatureScheme: null, signature: null, deliveryIdHeader: null, ...change };
 }
 
 function verified(request: SenderRequest, scheme: string, secret: string) {
   const compiled = compileVerifier(findScheme(scheme)!, secret);
-  const fields = new Map(Object.entries(request.headers).map(([name, value]) => [name.toLowerCase(), value]));
-  return compiled.ok && compiled.verify({ headers: { get: (name) => fields.get(name) }, body, nowMs });
+  return compiled.ok && compiled.verify(toSignedRequest({ headers: request.headers, body: request.body, nowMs }));
 }
 
 describe('a delivery as a real sender would post it', () => {
@@ -29,6 +29,7 @@ describe('a delivery as a real sender would post it', () => {
         'X-Service-Delivery-Id': 'evt_1',
         Authorization: 'Bearer dbs_abc',
       },
+      body,
     });
   });
 
@@ -38,6 +39,7 @@ describe('a delivery as a real sender would post it', () => {
     expect(request).toEqual({
       url: `${URL_SHOWN}/dbs_a-b.c~_%24%26`,
       headers: { 'Content-Type': 'application/json' },
+      body,
     });
   });
 
@@ -75,6 +77,6 @@ describe('a delivery as a real sender would post it', () => {
   it('is refused under a scheme that is not in the table', () => {
     const unknown = target({ authMode: 'signature', signatureScheme: 'gitbub' });
     expect(() => buildSenderRequest(unknown, 's', delivery)).toThrow(AppError);
-    expect(() => buildSenderRequest(unknown, 's', delivery)).toThrow(/known are github/);
+    expect(() => buildSenderRequest(unknown, 's', delivery)).toThrow(/known are alertmanager, .*zoom/);
   });
 });

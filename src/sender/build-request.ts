@@ -1,8 +1,10 @@
 import type { AuthMode } from '../core/definition.ts';
 import { AppError } from '../core/errors.ts';
 import { encodeHeaderValue } from '../signature/header-value.ts';
-import type { Scheme } from '../signature/schemes.ts';
-import { findScheme, SCHEME_NAMES } from '../signature/schemes.ts';
+import type { JsonObject } from '../core/json.ts';
+import { resolveScheme } from '../signature/resolve-scheme.ts';
+import type { Scheme } from '../signature/scheme.ts';
+import { SCHEME_NAMES } from '../signature/schemes.ts';
 import { signRequest } from '../signature/sign.ts';
 
 /** What a sender has to know of the webhook it sends to. */
@@ -11,6 +13,10 @@ export interface SenderTarget {
   ingressUrl: string;
   authMode: AuthMode;
   signatureScheme: string | null;
+  /** The `signature` block of the webhook; `null` where it has none. */
+  signature: JsonObject | null;
+  /** The URL as the sender knows it, where that is another one than is posted to. */
+  publicUrl?: string;
   deliveryIdHeader: string | null;
 }
 
@@ -28,6 +34,8 @@ export interface SenderDelivery {
 export interface SenderRequest {
   url: string;
   headers: Record<string, string>;
+  /** The body as given, unless its scheme puts something into it. */
+  body: Uint8Array;
 }
 
 /**
@@ -37,10 +45,11 @@ export interface SenderRequest {
 export function buildSenderRequest(target: SenderTarget, secretText: string, delivery: SenderDelivery): SenderRequest {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' };
   if (target.authMode === 'signature') return buildSigned(target, secretText, delivery, headers);
-  stampDeliveryId(headers, target.deliveryIdHeader, delivery.deliveryId);
-  if (target.authMode === 'url_token') return { url: insertToken(target.ingressUrl, secretText), headers };
+  const { body, deliveryId } = delivery;
+  stampDeliveryId(headers, target.deliveryIdHeader, deliveryId);
+  if (target.authMode === 'url_token') return { url: insertToken(target.ingressUrl, secretText), headers, body };
   headers.Authorization = `Bearer ${encodeHeaderValue('Authorization', secretText)}`;
-  return { url: target.ingressUrl, headers };
+  return { url: target.ingressUrl, headers, body };
 }
 
 function buildSigned(
@@ -49,21 +58,35 @@ function buildSigned(
   delivery: SenderDelivery,
   headers: Record<string, string>,
 ): SenderRequest {
-  const scheme = requireScheme(target.signatureScheme);
-  const own = scheme.headers[0].identity;
+  const scheme = requireScheme(target);
+  const own = findIdentityHeader(scheme);
   // The scheme's identity header may itself be the webhook's delivery ID header; then it is sent once, signed.
   const inOwn = own !== null && (target.deliveryIdHeader ?? own).toLowerCase() === own.toLowerCase();
-  const signed = signRequest(scheme, secretText, { ...delivery, deliveryId: inOwn ? delivery.deliveryId : null });
-  Object.assign(headers, signed);
+  const url = target.publicUrl ?? target.ingressUrl;
+  const deliveryId = inOwn ? delivery.deliveryId : null;
+  const signed = signRequest(scheme, secretText, { ...delivery, url, deliveryId });
+  Object.assign(headers, signed.headers);
   if (!inOwn) stampDeliveryId(headers, target.deliveryIdHeader, delivery.deliveryId);
-  return { url: target.ingressUrl, headers };
+  return { url: addQuery(target.ingressUrl, signed.query), headers, body: signed.body };
 }
 
-function requireScheme(name: string | null): Scheme {
-  const scheme = name === null ? undefined : findScheme(name);
-  if (scheme !== undefined) return scheme;
+/** The header in which senders of a scheme name the delivery; the first, where it has several families. */
+function findIdentityHeader(scheme: Scheme): string | null {
+  if (scheme.family === 'token') return scheme.identity;
+  const place = scheme.family === 'signature' ? scheme.headers[0].identity : null;
+  return place?.in === 'header' ? place.name : null;
+}
+
+function requireScheme({ signatureScheme: name, signature }: SenderTarget): Scheme {
+  const scheme = resolveScheme(name, signature);
+  if (scheme !== null) return scheme;
   const known = SCHEME_NAMES.join(', ');
   throw new AppError('bad_request', `The signature scheme ${JSON.stringify(name)} is not known; known are ${known}.`);
+}
+
+function addQuery(url: string, query: string): string {
+  if (query === '') return url;
+  return `${url}${url.includes('?') ? '&' : '?'}${query}`;
 }
 
 function stampDeliveryId(headers: Record<string, string>, header: string | null, deliveryId: string | null): void {

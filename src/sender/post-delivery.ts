@@ -17,13 +17,13 @@ export interface DeliveryResponse {
  * Posts a delivery and answers with whatever comes back, redirects included: they are not followed. Throws
  * `ingress_unreachable` where no whole answer comes within 30 seconds; the message names the host, never the path.
  */
-export async function postDelivery(request: SenderRequest, body: Uint8Array): Promise<DeliveryResponse> {
+export async function postDelivery(request: SenderRequest): Promise<DeliveryResponse> {
   const { origin } = new URL(request.url);
   try {
     const response = await send(request.url, {
       method: 'POST',
       headers: request.headers,
-      body,
+      body: request.body,
       signal: AbortSignal.timeout(TIMEOUT_MS),
     });
     const text = await readText(response.body);

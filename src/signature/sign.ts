@@ -1,54 +1,156 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createPrivateKey, type KeyObject, sign as signWithKey } from 'node:crypto';
 import { AppError } from '../core/errors.ts';
 import { encodeHeaderValue } from './header-value.ts';
 import { readKey } from './read-key.ts';
-import type { KeyForm, Scheme } from './schemes.ts';
-import { feedContent } from './signed-content.ts';
+import { readPlace } from './request-parts.ts';
+import type { KeyForm, Scheme, SignatureScheme } from './scheme.ts';
+import { type ContentValues, feedContent, joinContent, readRareParts } from './signed-content.ts';
+import { digestOf } from './signature-verifier.ts';
+import { formatTimestamp } from './signing-time.ts';
+import { signNetlify } from './special/netlify.ts';
+import { signTwilio } from './special/twilio.ts';
+import { putToken } from './token-sender.ts';
+import type { SignedRequest } from './verification.ts';
+import { parseObject, putJson, type UnsignedDelivery, wrapInForm } from './unsigned-delivery.ts';
 
-/** A delivery to be signed as its provider would. `nowMs` is wall time in milliseconds. */
-export interface UnsignedDelivery {
+/** A delivery as its sender posts it. */
+export interface SignedDelivery {
+  headers: Record<string, string>;
+  /** The body as given, unless the scheme puts something into it. */
   body: Uint8Array;
-  nowMs: number;
-  /** For the scheme's identity header; `null` lets `newId` name the delivery, where the scheme has such a header. */
-  deliveryId: string | null;
-  newId: () => string;
+  /** To be added to the query of the URL; `''` for nothing. */
+  query: string;
 }
 
 /**
- * The headers that a sender of this scheme adds: signature, timestamp, identity; those of the scheme's first family.
- * Throws `bad_request` for a secret that cannot sign: unusable, or a public key, which only verifies.
+ * A delivery signed as a sender of this scheme would: signature, timestamp, identity; in the places of the scheme's
+ * first family. Where the secret is a public key, the private key signs: PEM, or `whsk_` under Standard Webhooks.
+ * Throws `bad_request` for a secret that cannot sign and a body that cannot carry what the scheme puts into it.
  */
-export function signRequest(scheme: Scheme, secretText: string, delivery: UnsignedDelivery): Record<string, string> {
-  const family = scheme.headers[0];
-  const seconds = String(Math.floor(delivery.nowMs / 1000));
-  const headers: Record<string, string> = {};
-  let identity = '';
-  if (family.identity !== null) {
-    identity = encodeHeaderValue(family.identity, delivery.deliveryId ?? delivery.newId());
-    headers[family.identity] = identity;
-  }
-  if (family.timestamp !== null) headers[family.timestamp] = seconds;
-  const values = { timestamp: seconds, identity, body: delivery.body };
-  const { form, hmac } = startHmac(scheme, secretText);
-  feedContent(scheme.content, values, (piece, encoding) => hmac.update(piece as string, encoding));
-  headers[family.signature] = formatSignature(scheme, form, hmac.digest(scheme.encoding), seconds);
-  return headers;
+export function signRequest(scheme: Scheme, secretText: string, delivery: UnsignedDelivery): SignedDelivery {
+  if (scheme.family === 'token') return putToken(scheme, secretText, delivery);
+  if (scheme.family === 'signature') return signContent(scheme, secretText, delivery);
+  if (scheme.name === 'netlify') return { headers: signNetlify(secretText, delivery.body), body: delivery.body, query: '' };
+  if (scheme.name === 'twilio') return { ...signTwilio(secretText, delivery.url, delivery.body), body: delivery.body };
+  throw new AppError('bad_request', `Only ${scheme.title} itself can sign for ${scheme.title}; send from there.`);
 }
 
-function startHmac(scheme: Scheme, secretText: string) {
+function signContent(scheme: SignatureScheme, secretText: string, delivery: UnsignedDelivery): SignedDelivery {
+  const family = scheme.headers[0];
+  const { form, sign } = readSigner(scheme, secretText);
+  const timestamp = scheme.timestamp === null ? '' : formatTimestamp(scheme.timestamp.unit, delivery.nowMs);
+  const headers: Record<string, string> = {};
+  for (const { name, value } of family.fixed) headers[name] = value;
+  const identity = nameDelivery(scheme, delivery);
+  if (family.identity?.in === 'header') headers[family.identity.name] = identity;
+  if (family.timestamp !== null) headers[family.timestamp] = timestamp;
+  const body = fillBody(scheme, delivery.body, timestamp, identity, headers);
+  const values = collectValues(scheme, delivery, { body, timestamp, identity });
+  const signature = formatSignature(scheme, form, sign(values), timestamp);
+  const place = family.signatures[0];
+  if (place.in === 'json') return { headers, body: putJson(body, place.path, signature), query: '' };
+  headers[place.name] = signature;
+  return { headers, body, query: '' };
+}
+
+function nameDelivery(scheme: SignatureScheme, { deliveryId, newId }: UnsignedDelivery): string {
+  const place = scheme.headers[0].identity;
+  if (place === null) return '';
+  return place.in === 'header' ? encodeHeaderValue(place.name, deliveryId ?? newId()) : (deliveryId ?? newId());
+}
+
+/** Puts into the body what senders of the scheme have in it: a moment, an ID; or the body into a form. */
+function fillBody(
+  scheme: SignatureScheme,
+  body: Uint8Array,
+  timestamp: string,
+  identity: string,
+  headers: Record<string, string>,
+): Uint8Array {
+  const [family] = scheme.headers;
+  const from = scheme.timestamp?.from;
+  let filled = body;
+  if (from?.place === 'json') filled = putJson(filled, from.path, from.type === 'number' ? Number(timestamp) : timestamp);
+  if (family.identity?.in === 'json') filled = putJson(filled, family.identity.path, identity);
+  const field = scheme.content.find((part) => part.part === 'form_field');
+  if (field === undefined) return filled;
+  headers['Content-Type'] = 'application/x-www-form-urlencoded';
+  return wrapInForm(field.name, filled);
+}
+
+function collectValues(
+  scheme: SignatureScheme,
+  delivery: UnsignedDelivery,
+  { body, timestamp, identity }: { body: Uint8Array; timestamp: string; identity: string },
+): ContentValues {
+  const request: SignedRequest = {
+    ...{ method: 'POST', headers: { get: () => undefined }, body, nowMs: delivery.nowMs },
+    json: () => parseObject(body),
+    publicUrl: () => delivery.url,
+  };
+  const rare = readRareParts(scheme.content, request);
+  if (!rare.ok) {
+    const what = 'signs a header or a value that this body does not have';
+    throw new AppError('bad_request', `The scheme ${scheme.name} ${what}: ${rare.detail}.`);
+  }
+  const place = scheme.headers[0].identity;
+  const named = place?.in === 'json' ? (readPlace(request, place) ?? '') : identity;
+  return { timestamp, identity: named, body, rare: rare.texts };
+}
+
+type Sign = (values: ContentValues) => string;
+
+function readSigner(scheme: SignatureScheme, secretText: string): { form: KeyForm; sign: Sign } {
+  const signer = readPrivateKey(scheme, secretText);
+  if (signer !== null) return { form: signer.form, sign: (values) => signWithPrivateKey(scheme, signer, values) };
   const key = readKey(scheme, secretText);
   if (!key.ok) throw new AppError('bad_request', `${key.message} ${key.hint}`);
-  const { algorithm } = key.form;
-  if (algorithm.kind === 'ed25519') {
+  const { form, bytes } = key;
+  const { algorithm } = form;
+  if (algorithm.kind !== 'hmac') {
     const what = 'holds the public key of its sender, which verifies but cannot sign';
     throw new AppError('bad_request', `The secret of this webhook ${what}; send from the sender itself.`);
   }
-  return { form: key.form, hmac: createHmac(algorithm.hash, key.bytes) };
+  const sign: Sign = (values) => {
+    const hmac = createHmac(algorithm.hash, bytes);
+    feedContent(scheme.content, values, (piece, encoding) => hmac.update(piece as string, encoding));
+    return hmac.digest(scheme.encoding);
+  };
+  return { form, sign };
 }
 
-function formatSignature(scheme: Scheme, form: KeyForm, digest: string, seconds: string): string {
+interface PrivateSigner {
+  form: KeyForm;
+  key: KeyObject;
+}
+
+/** The private key of a sender's key pair, for trying a webhook out with a pair of one's own; `null` for other secrets. */
+function readPrivateKey(scheme: SignatureScheme, secretText: string): PrivateSigner | null {
+  const form = scheme.keys.find((one) => one.algorithm.kind !== 'hmac');
+  if (form === undefined) return null;
+  const seed = /^whsk_([A-Za-z0-9+/]{43,88}={0,2})$/.exec(secretText)?.[1];
+  if (seed === undefined && !secretText.includes('PRIVATE KEY-----')) return null;
+  try {
+    return { form, key: seed === undefined ? createPrivateKey(secretText) : importSeed(Buffer.from(seed, 'base64')) };
+  } catch {
+    throw new AppError('bad_request', 'The private key cannot be read; give it as PEM, without a passphrase.');
+  }
+}
+
+/** An Ed25519 key of 32 bytes, or of 64 with the public key behind it. */
+function importSeed(bytes: Buffer): KeyObject {
+  const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), bytes.subarray(0, 32)]);
+  return createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
+}
+
+function signWithPrivateKey(scheme: SignatureScheme, { form, key }: PrivateSigner, values: ContentValues): string {
+  return signWithKey(digestOf(form.algorithm), joinContent(scheme.content, values), key).toString(scheme.encoding);
+}
+
+function formatSignature(scheme: SignatureScheme, form: KeyForm, digest: string, timestamp: string): string {
   const signature = form.label === null ? digest : `${form.label}${scheme.labelSeparator}${digest}`;
   const from = scheme.timestamp?.from;
   if (from?.place !== 'entry') return signature;
-  return `${from.label}${scheme.labelSeparator}${seconds}${scheme.entrySeparator}${signature}`;
+  return `${from.label}${scheme.labelSeparator}${timestamp}${scheme.entrySeparator}${signature}`;
 }
+

@@ -1,22 +1,37 @@
-import type { Entry, Refusal } from './presented-signatures.ts';
-import type { TimestampRule } from './schemes.ts';
-
-/** Seconds have ten digits until the year 2286; thirteen are milliseconds, which are refused rather than guessed. */
-const WHOLE_SECONDS = /^[0-9]{1,12}$/;
+import type { Entry } from './presented-signatures.ts';
+import { readJson, toWireText } from './request-parts.ts';
+import type { TimestampRule, TimestampUnit } from './scheme.ts';
+import { type Refusal, refuse, type SignedRequest } from './verification.ts';
 
 /**
  * The one moment that a request says it was signed at, as the text that is signed. Two are refused even when they are
  * equal: else the one that is checked might not be the one that is signed.
+ *
+ * @param headerName lowercase name of the family's header, where the rule has it in one
  */
 export function readTimestamp(
   rule: TimestampRule,
-  header: string | undefined,
+  headerName: string | null,
+  request: SignedRequest,
   entries: Entry[],
 ): { ok: true; text: string } | Refusal {
-  const text = rule.from.place === 'header' ? header : joinUnder(entries, rule.from.label);
-  if (text === undefined || text === '') return { ok: false, reason: 'missing_timestamp', detail: null };
+  const text = findText(rule, headerName, request, entries);
+  if (text === undefined || text === '') return refuse('missing_timestamp');
   // A header that was sent twice arrives as one with a comma.
-  return text.includes(',') ? { ok: false, reason: 'ambiguous_timestamp', detail: null } : { ok: true, text };
+  return text.includes(',') ? refuse('ambiguous_timestamp') : { ok: true, text };
+}
+
+function findText(
+  { from }: TimestampRule,
+  headerName: string | null,
+  request: SignedRequest,
+  entries: Entry[],
+): string | undefined {
+  if (from.place === 'header') return headerName === null ? undefined : request.headers.get(headerName);
+  if (from.place === 'entry') return joinUnder(entries, from.label);
+  const value = readJson(request.json(), from.path);
+  // biome-ignore lint/suspicious/useValidTypeof: the type is one of the two that the rule can name
+  return typeof value === from.type ? toWireText(String(value)) : undefined;
 }
 
 function joinUnder(entries: Entry[], label: string): string | undefined {
@@ -28,10 +43,36 @@ function joinUnder(entries: Entry[], label: string): string | undefined {
 }
 
 /** Is the moment within the tolerance of now, in both directions? Whole seconds; exactly the tolerance passes. */
-export function checkTimestamp(text: string, nowMs: number, toleranceSeconds: number): { ok: true } | Refusal {
-  if (!WHOLE_SECONDS.test(text)) return { ok: false, reason: 'malformed_timestamp', detail: null };
-  const ageSeconds = Math.floor(nowMs / 1000) - Number(text);
-  if (Math.abs(ageSeconds) <= toleranceSeconds) return { ok: true };
+export function checkTimestamp(
+  rule: TimestampRule & { signed: true },
+  text: string,
+  nowMs: number,
+): { ok: true } | Refusal {
+  const seconds = parseSeconds(rule.unit, text);
+  if (seconds === null) return refuse('malformed_timestamp');
+  const ageSeconds = Math.floor(nowMs / 1000) - seconds;
+  const allowed = ageSeconds > 0 ? rule.toleranceSeconds : (rule.futureToleranceSeconds ?? rule.toleranceSeconds);
+  if (Math.abs(ageSeconds) <= allowed) return { ok: true };
   const reason = ageSeconds > 0 ? 'stale_timestamp' : 'future_timestamp';
-  return { ok: false, reason, detail: `by ${Math.abs(ageSeconds)} seconds; ${toleranceSeconds} are allowed` };
+  return refuse(reason, `by ${Math.abs(ageSeconds)} seconds; ${allowed} are allowed`);
+}
+
+/** Seconds have ten digits until the year 2286; thirteen are milliseconds, which are refused rather than guessed. */
+const WHOLE_SECONDS = /^[0-9]{1,12}$/;
+const WHOLE_MILLISECONDS = /^[0-9]{1,15}$/;
+const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
+
+/** Whole seconds since 1970; `null` where the text is not in the unit's form. */
+function parseSeconds(unit: TimestampUnit, text: string): number | null {
+  if (unit === 'seconds') return WHOLE_SECONDS.test(text) ? Number(text) : null;
+  if (unit === 'milliseconds') return WHOLE_MILLISECONDS.test(text) ? Math.floor(Number(text) / 1000) : null;
+  const ms = RFC_3339.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(ms) ? null : Math.floor(ms / 1000);
+}
+
+/** A moment as a sender writes it. */
+export function formatTimestamp(unit: TimestampUnit, nowMs: number): string {
+  if (unit === 'milliseconds') return String(Math.floor(nowMs));
+  if (unit === 'seconds') return String(Math.floor(nowMs / 1000));
+  return new Date(Math.floor(nowMs / 1000) * 1000).toISOString().replace('.000Z', 'Z');
 }

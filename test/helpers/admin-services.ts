@@ -37,6 +37,7 @@ export function makeWebhook(more: Partial<WebhookView> = {}): WebhookView {
     description: null,
     authMode: 'token',
     signatureScheme: null,
+    signature: null,
     secretName: 'INTERNAL_CI_WEBHOOK_SECRET',
     secretVersion: 3,
     deliveryIdHeader: null,

@@ -12,7 +12,7 @@ export function buildWebhook(more: Partial<WebhookRow> = {}): WebhookRow {
   const name = more.name ?? 'internal-ci';
   return {
     ...{ uid: ids.webhookUid(), factory: FACTORY, name, file: `webhooks/${name}.yaml`, description: null },
-    ...{ authMode: 'token', signatureScheme: null, secretName: 'CI_SECRET', secretVersion: 1 },
+    ...{ authMode: 'token', signatureScheme: null, signature: null, secretName: 'CI_SECRET', secretVersion: 1 },
     ...{ deliveryIdHeader: null, enabled: true, revision: 'c0ffee', updatedAt: START_MS },
     ...more,
   };

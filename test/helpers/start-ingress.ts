@@ -29,9 +29,12 @@ import { RawConnection } from './raw-connection.ts';
 export const START_MS = 1_767_323_045_678;
 const FACTORY = 'payments';
 const REVISION = 'c0ffee';
+/** The public address of the ingress, as a sender would know it. */
+export const BASE_URL = 'https://hooks.example.com';
 
 /** A webhook of the factory; a token webhook called `hook` where nothing else is said. */
-export interface TestWebhook extends Partial<Pick<WebhookRow, 'authMode' | 'signatureScheme' | 'deliveryIdHeader'>> {
+export interface TestWebhook
+  extends Partial<Pick<WebhookRow, 'authMode' | 'signatureScheme' | 'signature' | 'deliveryIdHeader'>> {
   name?: string;
   enabled?: boolean;
   /** `null`: the pinned value cannot be read. */
@@ -133,6 +136,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
   const seen: TestIngress['seen'] = { refusals: [], labels: [], wakened: [], trouble: [] };
   const context: IngressContext = {
     ...{ registry, recorder, clock, ids, maxBodyBytes: 262_144 },
+    baseUrl: () => BASE_URL,
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
     limits: new RateLimits({ deliveriesPerMinute: 60, failedAuthPerMinute: 30, ...options.limits }),
     metrics: {
@@ -193,7 +197,8 @@ function toWebhookRow(webhook: TestWebhook, uid: WebhookUid): WebhookRow {
   const { name = 'hook', authMode = 'token', enabled = true } = webhook;
   return {
     ...{ uid, name, authMode, enabled, factory: FACTORY, file: `webhooks/${name}.yaml`, description: null },
-    ...{ signatureScheme: webhook.signatureScheme ?? null, deliveryIdHeader: webhook.deliveryIdHeader ?? null },
+    ...{ signatureScheme: webhook.signatureScheme ?? null, signature: webhook.signature ?? null },
+    deliveryIdHeader: webhook.deliveryIdHeader ?? null,
     ...{ secretName: 'SECRET', secretVersion: 1, revision: REVISION, updatedAt: START_MS },
   };
 }

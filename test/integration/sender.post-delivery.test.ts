@@ -35,9 +35,9 @@ describe('posting a delivery', () => {
       response.writeHead(202, { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] });
       response.end('{"delivery_id":"x"}');
     });
-    const target = { ingressUrl: base, authMode: 'token', signatureScheme: null, deliveryIdHeader: null } as const;
+    const target = { ingressUrl: base, authMode: 'token', signatureScheme: null, signature: null, deliveryIdHeader: null } as const;
     const delivery = { body: bytes, deliveryId: 'żółw', nowMs: 0, newId: () => '' };
-    const answer = await postDelivery(buildSenderRequest(target, 'dbs_abc', delivery), bytes);
+    const answer = await postDelivery(buildSenderRequest(target, 'dbs_abc', delivery));
 
     expect(answer).toMatchObject({ status: 202, body: '{"delivery_id":"x"}' });
     expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'set-cookie': 'a=1, b=2' });
@@ -54,14 +54,14 @@ describe('posting a delivery', () => {
       paths.push(request.url);
       response.writeHead(307, { location: '/elsewhere' }).end();
     });
-    const answer = await postDelivery({ url: `${base}/start`, headers: {} }, Buffer.from('{}'));
+    const answer = await postDelivery({ url: `${base}/start`, headers: {}, body: Buffer.from('{}') });
     expect(answer).toMatchObject({ status: 307, headers: { location: '/elsewhere' } });
     expect(paths).toEqual(['/start']);
   });
 
   it('names the host, never the path with its token, where nobody answers', async () => {
     const base = await listen((request) => request.socket.destroy());
-    const sent = postDelivery({ url: `${base}/webhooks/w/wh_x/dbs_secret`, headers: {} }, Buffer.from('{}'));
+    const sent = postDelivery({ url: `${base}/webhooks/w/wh_x/dbs_secret`, headers: {}, body: Buffer.from('{}') });
     const error = await sent.catch((thrown: unknown) => thrown);
     expect(error).toBeInstanceOf(AppError);
     expect(error).toMatchObject({
@@ -80,7 +80,7 @@ describe('posting a delivery', () => {
       };
       write();
     });
-    await expect(postDelivery({ url: base, headers: {} }, Buffer.from('{}'))).rejects.toThrow(
+    await expect(postDelivery({ url: base, headers: {}, body: Buffer.from('{}') })).rejects.toThrow(
       /longer than 1048576 bytes/,
     );
   });

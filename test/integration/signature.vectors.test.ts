@@ -1,18 +1,25 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { compileVerifier } from '../../src/signature/compile-verifier.ts';
-import { findScheme, SCHEME_NAMES } from '../../src/signature/schemes.ts';
+import { resolveScheme } from '../../src/signature/resolve-scheme.ts';
+import type { Scheme } from '../../src/signature/scheme.ts';
+import { SCHEMES } from '../../src/signature/schemes.ts';
 import { signRequest } from '../../src/signature/sign.ts';
+import { toSignedRequest, WEBHOOK_URL } from '../helpers/signed-request.ts';
 
 interface Vector {
   scheme: string;
   name: string;
   secret: string;
+  method: string;
+  url?: string;
+  config?: { timestamp_header?: string };
   headers: Record<string, string>;
   body?: string;
   body_base64?: string;
   now: number;
   expect: 'accept' | 'reject';
+  http_status: number;
   why: string;
 }
 
@@ -23,50 +30,93 @@ function bodyOf(vector: Vector): Buffer {
   return vector.body === undefined ? Buffer.from(vector.body_base64!, 'base64') : Buffer.from(vector.body, 'utf8');
 }
 
-function fieldsOf(vector: Vector): Map<string, string> {
-  return new Map(Object.entries(vector.headers).map(([name, value]) => [name.toLowerCase(), value]));
+function nameOf(vector: Vector): string {
+  return vector.scheme.replace(/_timestamped$/, '');
+}
+
+function settingsOf({ config }: Vector) {
+  return config?.timestamp_header === undefined ? null : { timestamp: { header: config.timestamp_header } };
+}
+
+function schemeOf(vector: Vector): Scheme {
+  const scheme = resolveScheme(nameOf(vector), settingsOf(vector));
+  if (scheme === null) throw new Error(`no scheme ${vector.scheme}`);
+  return scheme;
 }
 
 function judge(vector: Vector) {
-  const compiled = compileVerifier(findScheme(vector.scheme)!, vector.secret);
+  const compiled = compileVerifier(schemeOf(vector), vector.secret);
   if (!compiled.ok) throw new Error(compiled.message);
-  const fields = fieldsOf(vector);
-  const headers = { get: (name: string) => fields.get(name) };
-  return compiled.verify({ headers, body: bodyOf(vector), nowMs: vector.now * 1000 });
+  const { method, headers, url = WEBHOOK_URL } = vector;
+  return compiled.verify(toSignedRequest({ method, headers, url, body: bodyOf(vector), nowMs: vector.now * 1000 }));
 }
 
+/** Nothing was published or could be made of these: they are covered by the walk through the table alone. */
+const WITHOUT_VECTORS = [
+  ...['alertmanager', 'azure_devops', 'buildkite_token', 'grafana_token', 'heroku_token', 'microsoft_graph'],
+  ...['hubspot_v3', 'mailgun', 'netlify', 'sns', 'travis'],
+];
+
 describe('deliveries with a known verdict', () => {
-  it('are there for every scheme, good ones and bad ones', () => {
-    for (const name of SCHEME_NAMES) {
-      const verdicts = vectors.filter((vector) => vector.scheme === name).map((vector) => vector.expect);
-      expect(new Set(verdicts), name).toEqual(new Set(['accept', 'reject']));
-    }
-    expect(vectors.filter((vector) => !SCHEME_NAMES.includes(vector.scheme))).toEqual([]);
+  it('are there for every scheme that has any', () => {
+    const names = new Set(vectors.map(nameOf));
+    expect([...names, ...WITHOUT_VECTORS].sort()).toEqual(SCHEMES.map(({ name }) => name));
   });
 
-  it.each(vectors)('$scheme: $name → $expect', (vector) => {
-    const result = judge(vector);
+  it('are as many as were collected', () => expect(vectors).toHaveLength(143));
+
+  it.each(vectors)('$scheme: $name → $expect', async (vector) => {
+    const result = await judge(vector);
     expect(result.ok, `${vector.why}: ${JSON.stringify(result)}`).toBe(vector.expect === 'accept');
   });
 });
 
+const isHeader = (place: { in: string }) => place.in === 'header';
+
 describe('signing the accepted deliveries again', () => {
-  // A public key cannot sign.
-  const accepted = vectors.filter((vector) => vector.expect === 'accept' && !vector.secret.startsWith('whpk_'));
+  // A public key cannot sign, a form is no body that `send` posts, and one moment is written in a zone of its own.
+  const accepted = vectors.filter(
+    ({ expect: verdict, scheme, secret, name }) =>
+      verdict === 'accept' && !secret.startsWith('whpk_') && !['discord', 'sendgrid'].includes(scheme) &&
+      name !== 'published: form' &&
+      !(scheme === 'box' && name.startsWith('published')),
+  );
 
   it.each(accepted)('$scheme: $name gives the signature that came with it', (vector) => {
-    const scheme = findScheme(vector.scheme)!;
-    const fields = fieldsOf(vector);
-    const family = scheme.headers.find((one) => fields.has(one.signature.toLowerCase()))!;
-    const presented = fields.get(family.signature.toLowerCase())!;
-    const stamped = fields.get(family.timestamp?.toLowerCase() ?? '') ?? /t=(\d+)/.exec(presented)?.[1] ?? vector.now;
-    const headers = signRequest(scheme, vector.secret, {
-      body: bodyOf(vector),
-      nowMs: Number(stamped) * 1000,
-      deliveryId: fields.get(family.identity?.toLowerCase() ?? '') ?? null,
-      newId: () => 'new-1',
-    });
-    const signature = headers[scheme.headers[0].signature]!;
-    for (const entry of signature.split(scheme.entrySeparator ?? '\0')) expect(presented).toContain(entry);
+    const scheme = schemeOf(vector);
+    const fields = new Map(Object.entries(vector.headers).map(([name, value]) => [name.toLowerCase(), value]));
+    const { nowMs, deliveryId } = readStamps(scheme, fields, vector);
+    const url = (vector.url ?? WEBHOOK_URL).replace(/&bodySHA256=.*$/, '');
+    const signed = signRequest(scheme, vector.secret, { url, body: bodyOf(vector), nowMs, deliveryId, newId: () => 'new-1' });
+    expect(Buffer.from(signed.body)).toEqual(bodyOf(vector));
+    for (const [name, value] of Object.entries(signed.headers)) {
+      if (!isCredential(scheme, name)) continue;
+      const presented = fields.get(name.toLowerCase()) ?? fields.get(name.toLowerCase().replace('webhook-', 'svix-'));
+      for (const entry of value.split(separatorOf(scheme))) expect(presented, name).toContain(entry);
+    }
   });
+
+  function separatorOf(scheme: Scheme): string {
+    return scheme.family === 'signature' ? (scheme.entrySeparator ?? '\0') : '\0';
+  }
+
+  function isCredential(scheme: Scheme, name: string): boolean {
+    if (scheme.family !== 'signature') return /token|signature/i.test(name);
+    return scheme.headers[0].signatures.some((place) => isHeader(place) && 'name' in place && place.name === name);
+  }
+
+  function readStamps(scheme: Scheme, fields: Map<string, string>, vector: Vector) {
+    if (scheme.family !== 'signature') return { nowMs: vector.now * 1000, deliveryId: null };
+    const family = scheme.headers.find(({ signatures }) =>
+      signatures.some((place) => place.in === 'header' && fields.has(place.name.toLowerCase())),
+    )!;
+    const place = family.signatures.find((one) => one.in === 'header' && fields.has(one.name.toLowerCase()))!;
+    const presented = place.in === 'header' ? fields.get(place.name.toLowerCase())! : '';
+    const inHeader = fields.get(family.timestamp?.toLowerCase() ?? '');
+    const inBody = /"webhookTimestamp":(\d+)/.exec(vector.body ?? '')?.[1];
+    const stamped = inHeader ?? inBody ?? /(?:^|[,;])(?:t|ts|timestamp)=(\d+)/.exec(presented)?.[1] ?? String(vector.now);
+    const nowMs = /^\d+$/.test(stamped) ? Number(stamped) * (stamped.length > 10 ? 1 : 1000) : Date.parse(stamped);
+    const { identity } = family;
+    return { nowMs, deliveryId: identity?.in === 'header' ? (fields.get(identity.name.toLowerCase()) ?? null) : null };
+  }
 });

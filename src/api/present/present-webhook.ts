@@ -11,7 +11,7 @@ export type IdentifiedBy = 'header' | 'provider' | 'service header or body';
 /** What a view of a webhook needs beside its row. */
 export interface WebhookSurroundings {
   baseUrl(): string;
-  schemeNamesDeliveries(scheme: string): boolean;
+  schemeNamesDeliveries(webhook: Pick<WebhookView, 'signatureScheme' | 'signature'>): boolean;
 }
 
 /** A webhook as the interfaces show it. The URL of a `url_token` webhook holds the literal `{token}`. */
@@ -24,6 +24,7 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
     description: webhook.description,
     auth_mode: webhook.authMode,
     signature_scheme: webhook.signatureScheme,
+    signature: webhook.signature,
     secret_name: webhook.secretName,
     secret_state: webhook.secretState,
     delivery_id_header: webhook.deliveryIdHeader,
@@ -41,7 +42,6 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
 
 function identifyBy(webhook: WebhookView, surroundings: WebhookSurroundings): IdentifiedBy {
   if (webhook.deliveryIdHeader !== null) return 'header';
-  const scheme = webhook.signatureScheme;
-  if (scheme !== null && surroundings.schemeNamesDeliveries(scheme)) return 'provider';
+  if (webhook.signatureScheme !== null && surroundings.schemeNamesDeliveries(webhook)) return 'provider';
   return 'service header or body';
 }

@@ -2,10 +2,13 @@ import { Option } from 'commander';
 import type { AuthMode } from '../../core/definition.ts';
 import { AUTH_MODES } from '../../core/definition.ts';
 import { escapeLines } from '../../core/escape-text.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { checkSignature } from '../../definitions/check-signature.ts';
 import type { SenderTarget } from '../../sender/build-request.ts';
 import { buildSenderRequest } from '../../sender/build-request.ts';
 import type { DeliveryResponse } from '../../sender/post-delivery.ts';
 import { postDelivery } from '../../sender/post-delivery.ts';
+import { CUSTOM } from '../../signature/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../signature/schemes.ts';
 import type { Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -25,6 +28,7 @@ interface SendOptions {
   to?: string;
   authMode?: AuthMode;
   scheme?: string;
+  signature?: string;
   deliveryIdHeader?: string;
   json?: boolean;
 }
@@ -52,7 +56,8 @@ export function registerSendCommand(program: CliCommand, bind: Bind): void {
         .choices(AUTH_MODES)
         .default(undefined, 'token'),
     )
-    .addOption(new Option('--scheme <scheme>', 'with --to: signature scheme').choices(SCHEME_NAMES))
+    .addOption(new Option('--scheme <scheme>', 'with --to: signature scheme').choices([...SCHEME_NAMES, CUSTOM]))
+    .option('--signature <json>', 'with --to: the signature block of the webhook, as JSON or @FILE')
     .option('--delivery-id-header <name>', 'with --to: header that carries --delivery-id')
     .withJson('status, headers and body of the answer as JSON (one object on each line with --repeat)')
     .explain({
@@ -91,14 +96,14 @@ function checkOptions(options: SendOptions, nameOrUid: string | undefined): void
   if ((nameOrUid === undefined) === (options.to === undefined)) {
     throw new CliError('Name where to send to: either a webhook or --to URL.');
   }
-  if (options.to === undefined && (options.authMode ?? options.scheme ?? options.deliveryIdHeader) !== undefined) {
+  if (options.to === undefined && (options.authMode ?? options.scheme ?? options.signature ?? options.deliveryIdHeader) !== undefined) {
     throw new CliError(
-      '--auth-mode, --scheme and --delivery-id-header go with --to; of a named webhook the daemon knows them.',
+      '--auth-mode, --scheme, --signature and --delivery-id-header go with --to; of a named webhook the daemon knows them.',
     );
   }
   if (options.to !== undefined && (options.authMode === 'signature') !== (options.scheme !== undefined)) {
     throw new CliError('--scheme goes with --auth-mode signature, and the other way round.', {
-      hint: `Schemes: ${SCHEME_NAMES.join(', ')}.`,
+      hint: `Schemes: ${[...SCHEME_NAMES, CUSTOM].join(', ')}.`,
     });
   }
   if (options.secretStdin && options.data === '-') {
@@ -136,7 +141,7 @@ async function preparePost(
   options: SendOptions,
   { nameOrUid, secret }: { nameOrUid: string | undefined; secret: string | null },
 ): Promise<Post> {
-  if (nameOrUid === undefined) return prepareSigned(session, options, describeTarget(options), secret!);
+  if (nameOrUid === undefined) return prepareSigned(session, options, await describeTarget(session, options), secret!);
   const webhook = await findWebhook(session, nameOrUid);
   if (webhook.deleted_at !== null) throw new CliError(`Webhook ${webhook.name} was deleted: its senders get 404.`);
   return secret === null
@@ -144,7 +149,7 @@ async function preparePost(
     : prepareSigned(session, options, toTarget(webhook), secret);
 }
 
-function describeTarget(options: SendOptions): SenderTarget {
+async function describeTarget(session: Session, options: SendOptions): Promise<SenderTarget> {
   const url = options.to!;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
     throw new CliError('The address after --to is not an http or https URL.');
@@ -153,8 +158,18 @@ function describeTarget(options: SendOptions): SenderTarget {
     ingressUrl: url,
     authMode: options.authMode ?? 'token',
     signatureScheme: options.scheme ?? null,
+    signature: await readSignature(session, options),
     deliveryIdHeader: options.deliveryIdHeader ?? null,
   };
+}
+
+/** The block that a webhook file would have, checked as in one. */
+async function readSignature(session: Session, { scheme, signature }: SendOptions): Promise<JsonObject | null> {
+  if (signature === undefined && scheme !== CUSTOM) return null;
+  const text = Buffer.from(await readData(session, signature ?? 'null')).toString('utf8');
+  const checked = checkSignature(scheme ?? '', text);
+  if (checked.ok) return checked.signature;
+  throw new CliError(`--signature is not valid: ${checked.message}`, { hint: checked.hint });
 }
 
 function toTarget(webhook: Webhook): SenderTarget {
@@ -162,6 +177,7 @@ function toTarget(webhook: Webhook): SenderTarget {
     ingressUrl: webhook.ingress_url,
     authMode: webhook.auth_mode,
     signatureScheme: webhook.signature_scheme,
+    signature: webhook.signature,
     deliveryIdHeader: webhook.delivery_id_header,
   };
 }
@@ -170,7 +186,7 @@ function prepareSigned(session: Session, options: SendOptions, target: SenderTar
   return async (body) => {
     const { newId } = session.context;
     const deliveryId = options.deliveryId ?? null;
-    return postDelivery(buildSenderRequest(target, secret, { body, deliveryId, nowMs: session.nowMs, newId }), body);
+    return postDelivery(buildSenderRequest(target, secret, { body, deliveryId, nowMs: session.nowMs, newId }));
   };
 }
 

@@ -84,6 +84,7 @@ function printWebhook(session: Session, webhook: Webhook): void {
     ['Description', webhook.description],
     ['URL', webhook.ingress_url],
     ['Authentication', describeMode(webhook)],
+    ['Signature', webhook.signature && JSON.stringify(webhook.signature)],
     ['State', describeState(webhook)],
     ['Secret', `${webhook.secret_name}, ${describeSecretState(webhook)}`],
     ['Delivery ID header', webhook.delivery_id_header],

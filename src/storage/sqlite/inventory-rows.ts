@@ -16,6 +16,7 @@ export function toAppliedWebhook(row: Selectable<Schema['webhooks']>): AppliedWe
     description: row.description,
     authMode: row.auth_mode as AuthMode,
     signatureScheme: row.signature_scheme,
+    signature: row.signature === null ? null : JSON.parse(row.signature),
     secretName: row.secret_name,
     secretVersion: row.secret_version,
     deliveryIdHeader: row.delivery_id_header,

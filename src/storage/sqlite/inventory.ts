@@ -83,6 +83,7 @@ async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow): Pro
     description: webhook.description,
     auth_mode: webhook.authMode,
     signature_scheme: webhook.signatureScheme,
+    signature: webhook.signature === null ? null : JSON.stringify(webhook.signature),
     secret_name: webhook.secretName,
     secret_version: webhook.secretVersion,
     delivery_id_header: webhook.deliveryIdHeader,

@@ -172,4 +172,6 @@ export const MIGRATIONS: readonly string[] = [
     last_used_at INTEGER
   ) STRICT;
   `,
+  // The `signature` block of a webhook, as JSON.
+  `ALTER TABLE webhooks ADD COLUMN signature TEXT;`,
 ];

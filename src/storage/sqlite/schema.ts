@@ -21,6 +21,8 @@ export interface Schema {
     description: string | null;
     auth_mode: string;
     signature_scheme: string | null;
+    /** JSON. */
+    signature: string | null;
     secret_name: string;
     secret_version: number;
     delivery_id_header: string | null;

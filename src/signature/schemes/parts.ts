@@ -1,0 +1,64 @@
+import type { Algorithm, ContentPart, HeaderFamily, KeyForm, Place, SignatureScheme } from '../scheme.ts';
+
+/** The raw body. */
+export const BODY = { part: 'body' } as const;
+export const TIMESTAMP = { part: 'timestamp' } as const;
+export const IDENTITY = { part: 'identity' } as const;
+export const METHOD = { part: 'method' } as const;
+export const PUBLIC_URL = { part: 'url', decodes: [] } as const;
+
+export const SHA1 = { kind: 'hmac', hash: 'sha1' } as const;
+export const SHA256 = { kind: 'hmac', hash: 'sha256' } as const;
+export const SHA512 = { kind: 'hmac', hash: 'sha512' } as const;
+
+/** Five minutes, where the provider states no window of its own. */
+export const DEFAULT_TOLERANCE_SECONDS = 300;
+
+export function text(literal: string): ContentPart {
+  return { part: 'text', text: literal };
+}
+
+export function header(name: string): Place {
+  return { in: 'header', name };
+}
+
+/** The secret as it is pasted, whatever it looks like: some look like base64 and must not be decoded. */
+export function textKey(label: string | null, algorithm: Algorithm = SHA256): KeyForm {
+  return { prefix: '', decode: 'text', minBytes: 1, maxBytes: Number.POSITIVE_INFINITY, algorithm, label };
+}
+
+/** A public key as PEM or as the base64 of its DER. */
+export function publicKey(algorithm: Algorithm, label: string | null = null): KeyForm {
+  return { prefix: '', decode: 'spki', minBytes: 0, maxBytes: Number.POSITIVE_INFINITY, algorithm, label };
+}
+
+/** What most header families have in common: nothing beside the signature. */
+export const FAMILY = {
+  timestamp: null,
+  identity: null,
+  required: [],
+  fixed: [],
+} as const satisfies Partial<HeaderFamily>;
+
+/** What most schemes have in common: one HMAC-SHA256 of the raw body, in hex, in a header of its own. */
+export const ROW = {
+  family: 'signature',
+  keys: [textKey(null)],
+  refusedSecrets: [],
+  entrySeparator: null,
+  labelSeparator: null,
+  encoding: 'hex',
+  unsignedValues: [],
+  content: [BODY],
+  timestamp: null,
+  canGenerateSecret: false,
+  options: null,
+} as const satisfies Partial<SignatureScheme>;
+
+/** A signed moment in a header of its own, in seconds, within the usual window. */
+export const SECONDS_IN_HEADER = {
+  from: { place: 'header' },
+  unit: 'seconds',
+  signed: true,
+  toleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
+} as const;

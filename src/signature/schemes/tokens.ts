@@ -1,0 +1,68 @@
+import type { TokenScheme } from '../scheme.ts';
+
+const ROW = {
+  family: 'token',
+  identity: null,
+  refusedSecrets: [],
+  whenSecretIsIssued: 'user',
+  canGenerateSecret: false,
+} as const;
+
+/**
+ * Senders that send a shared value as it is. Datadog and Opsgenie are left out: nothing is documented of theirs beyond
+ * custom headers, for which a `custom` scheme has no use and `authMode: token` is the answer.
+ */
+export const TOKENS: readonly TokenScheme[] = [
+  {
+    ...ROW,
+    name: 'alertmanager',
+    title: 'Prometheus Alertmanager',
+    places: [{ in: 'basic' }, { in: 'bearer' }],
+    documentation: 'https://prometheus.io/docs/alerting/latest/configuration/#http_config',
+  },
+  {
+    ...ROW,
+    name: 'azure_devops',
+    title: 'Azure DevOps',
+    places: [{ in: 'basic' }],
+    documentation: 'https://learn.microsoft.com/en-us/azure/devops/service-hooks/services/webhooks',
+  },
+  {
+    ...ROW,
+    name: 'buildkite_token',
+    title: 'Buildkite (token)',
+    places: [{ in: 'header', name: 'X-Buildkite-Token' }],
+    whenSecretIsIssued: 'after',
+    documentation: 'https://buildkite.com/docs/apis/webhooks',
+  },
+  {
+    ...ROW,
+    name: 'gitlab',
+    title: 'GitLab (secret token)',
+    places: [{ in: 'header', name: 'X-Gitlab-Token' }],
+    identity: 'Idempotency-Key',
+    documentation: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
+  },
+  {
+    ...ROW,
+    name: 'grafana_token',
+    title: 'Grafana (without HMAC)',
+    places: [{ in: 'basic' }, { in: 'bearer' }, { in: 'header', name: 'Authorization' }],
+    documentation:
+      'https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/',
+  },
+  {
+    ...ROW,
+    name: 'heroku_token',
+    title: 'Heroku (authorization)',
+    places: [{ in: 'header', name: 'Authorization' }],
+    documentation: 'https://devcenter.heroku.com/articles/app-webhooks',
+  },
+  {
+    ...ROW,
+    name: 'microsoft_graph',
+    title: 'Microsoft Graph',
+    places: [{ in: 'json_list', list: 'value', key: 'clientState' }],
+    documentation: 'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
+  },
+];

@@ -1,0 +1,84 @@
+import { type KeyObject, verify as verifyWithKey } from 'node:crypto';
+import { readJson } from '../request-parts.ts';
+import { refuse, type SignedRequest, type Verification } from '../verification.ts';
+import type { FindSigningKey } from './signing-certificates.ts';
+
+/** `arn:<partition>:sns:<region>:<account>:<topic>`. */
+const TOPIC_ARN = /^arn:aws(?:-[a-z]+)*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/;
+
+/** Which fields are signed, in this order, by the type of the message. `Subject` counts only where it is there. */
+const SIGNED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
+  ['SubscriptionConfirmation', ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']],
+  ['UnsubscribeConfirmation', ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']],
+]);
+
+const DIGESTS: ReadonlyMap<unknown, string> = new Map([
+  ['1', 'sha1'],
+  ['2', 'sha256'],
+]);
+
+/** Only a host of SNS itself, and only a file of the form that it uses: else we would fetch what a stranger names. */
+const CERTIFICATE_URL =
+  /^https:\/\/sns\.[a-z0-9-]{1,40}\.amazonaws\.com(?:\.cn)?\/SimpleNotificationService-[A-Za-z0-9]{1,64}\.pem$/;
+
+/** Is this the ARN of a topic? Every customer of AWS can have SNS sign messages, so the secret says which topic is ours. */
+export function isTopicArn(secretText: string): boolean {
+  return TOPIC_ARN.test(secretText);
+}
+
+/** Verifies the canonical text of a message against the certificate it names. */
+export function compileSnsVerifier(topicArn: string, findKey: FindSigningKey) {
+  return async (request: SignedRequest): Promise<Verification> => {
+    const message = readMessage(request.json());
+    if ('ok' in message) return message;
+    // Compared before anything is fetched: a message of another topic is not ours, whoever signed it.
+    if (message.topicArn !== topicArn) return refuse('wrong_sender', 'the message is of another topic');
+    if (!CERTIFICATE_URL.test(message.certificateUrl)) return refuse('untrusted_key');
+    const key = await findKey(message.certificateUrl, request.nowMs);
+    if (key === null) return refuse('unavailable_key');
+    if (!verifies(message, key)) return refuse('bad_signature');
+    return { ok: true, family: 'sns', identity: message.id };
+  };
+}
+
+interface Message {
+  id: string;
+  topicArn: string;
+  certificateUrl: string;
+  digest: string;
+  signature: Buffer;
+  content: string;
+}
+
+/** A message whose every field has the right type, or why it is none. */
+function readMessage(body: unknown): Message | ReturnType<typeof refuse> {
+  const read = (name: string) => readJson(body, [name]);
+  const signature = read('Signature');
+  if (signature === undefined || signature === '') return refuse('missing_credential');
+  const digest = DIGESTS.get(read('SignatureVersion'));
+  if (digest === undefined) return refuse('malformed_signature', 'SignatureVersion is neither 1 nor 2');
+  const bytes = decodeSignature(signature);
+  if (bytes === null) return refuse('malformed_signature', 'not base64');
+  const type = read('Type');
+  const names = typeof type === 'string' ? SIGNED_FIELDS.get(type) : undefined;
+  if (names === undefined) return refuse('missing_field', 'Type');
+  const signed = names.filter((name) => name !== 'Subject' || (read(name) ?? null) !== null);
+  const missing = [...signed, 'SigningCertURL'].find((name) => typeof read(name) !== 'string');
+  if (missing !== undefined) return refuse('missing_field', missing);
+  return {
+    ...{ id: read('MessageId') as string, topicArn: read('TopicArn') as string, digest, signature: bytes },
+    certificateUrl: read('SigningCertURL') as string,
+    content: signed.map((name) => `${name}\n${read(name)}\n`).join(''),
+  };
+}
+
+function decodeSignature(text: unknown): Buffer | null {
+  if (typeof text !== 'string') return null;
+  const bytes = Buffer.from(text, 'base64');
+  return bytes.toString('base64') === text ? bytes : null;
+}
+
+function verifies({ digest, content, signature }: Message, key: KeyObject): boolean {
+  return verifyWithKey(digest, Buffer.from(content, 'utf8'), key, signature);
+}

@@ -1,0 +1,39 @@
+import type { RequestHeaders } from '../core/headers.ts';
+import type { AuthReason } from './auth-reasons.ts';
+
+/** What is verified: a request with the exact bytes of its body. `nowMs` is wall time in milliseconds. */
+export interface SignedRequest {
+  method: string;
+  headers: RequestHeaders;
+  body: Uint8Array;
+  /** The body parsed as JSON, at most once however often it is asked for; `undefined` where it is not JSON. */
+  json(): unknown;
+  /** The URL as configured with the sender, with the query that came; asked for only where it is signed. */
+  publicUrl(): string;
+  nowMs: number;
+}
+
+/** A reason with its particulars. Particulars never repeat what the sender wrote, only counts. */
+export interface Refusal {
+  ok: false;
+  reason: AuthReason;
+  detail: string | null;
+}
+
+/** A request that verified, or why it did not: a code of `AUTH_REASONS` with its particulars. */
+export type Verification =
+  | {
+      ok: true;
+      /** Name of the header family whose signature matched. */
+      family: string;
+      /** What the provider itself calls the delivery, as received; `null` where absent or empty. */
+      identity: string | null;
+    }
+  | Refusal;
+
+/** Never throws, whatever the request holds. Only `sns` answers later, for it has to fetch a certificate. */
+export type Verify = (request: SignedRequest) => Verification | Promise<Verification>;
+
+export function refuse(reason: AuthReason, detail: string | null = null): Refusal {
+  return { ok: false, reason, detail };
+}
