@@ -61,6 +61,7 @@ describe('webhooks', () => {
       description: null,
       auth_mode: 'token',
       signature_scheme: null,
+      signature: null,
       secret_name: 'INTERNAL_CI_WEBHOOK_SECRET',
       secret_state: 'current',
       delivery_id_header: null,

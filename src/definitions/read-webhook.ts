@@ -1,8 +1,8 @@
 import type { AuthMode, WebhookDefinition } from '../core/definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import { checkSignatureBlock, listNamedHeaders } from './check-signature.ts';
 import { isCredentialHeader } from '../signature/credential-headers.ts';
 import { checkSchema } from './check-schema.ts';
+import { checkSignatureBlock, listNamedHeaders } from './check-signature.ts';
 import type { Findings } from './findings.ts';
 import { parseYaml, type YamlText } from './parse-yaml.ts';
 

@@ -12,9 +12,9 @@ import type { IngressAnswer } from './answers.ts';
 import * as answers from './answers.ts';
 import type { DeliveryRecorder } from './delivery-recorder.ts';
 import { findNamedIdentity, identify } from './identify.ts';
+import { JsonBody } from './json-body.ts';
 import type { RateLimits } from './limits.ts';
 import { matchDelivery } from './match-delivery.ts';
-import { JsonBody } from './json-body.ts';
 import { parseWebhookPath, readQuery } from './parse-path.ts';
 import type { RejectionRows } from './rejection-rows.ts';
 

@@ -12,7 +12,14 @@ const delivery = { body, deliveryId: 'evt_1', nowMs, newId: () => 'new-1' };
 const URL_SHOWN = 'https://hooks.example.com/webhooks/w/wh_00000000000000000000000000';
 
 function target(change: Partial<SenderTarget>): SenderTarget {
-  return { ingressUrl: URL_SHOWN, authMode: 'token', signatureScheme: null, signature: null, deliveryIdHeader: null, ...change };
+  return {
+    ingressUrl: URL_SHOWN,
+    authMode: 'token',
+    signatureScheme: null,
+    signature: null,
+    deliveryIdHeader: null,
+    ...change,
+  };
 }
 
 function verified(request: SenderRequest, scheme: string, secret: string) {

@@ -1,7 +1,7 @@
 import type { AuthMode } from '../core/definition.ts';
 import { AppError } from '../core/errors.ts';
-import { encodeHeaderValue } from '../signature/header-value.ts';
 import type { JsonObject } from '../core/json.ts';
+import { encodeHeaderValue } from '../signature/header-value.ts';
 import { resolveScheme } from '../signature/resolve-scheme.ts';
 import type { Scheme } from '../signature/scheme.ts';
 import { SCHEME_NAMES } from '../signature/schemes.ts';

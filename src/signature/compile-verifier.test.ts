@@ -1,13 +1,12 @@
 import { createHmac, generateKeyPairSync, sign as signWithKey } from 'node:crypto';
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { RequestHeaders } from '../core/headers.ts';
-import { AUTH_REASONS } from './auth-reasons.ts';
-import type { Verify } from './compile-verifier.ts';
-import { compileVerifier } from './compile-verifier.ts';
-import type { Scheme } from './schemes.ts';
-import { findScheme, SCHEMES } from './schemes.ts';
+import { makeSecrets } from '../../test/helpers/scheme-secrets.ts';
+import { toSignedRequest, WEBHOOK_URL } from '../../test/helpers/signed-request.ts';
+import type { SignatureScheme } from './scheme.ts';
+import { SCHEMES } from './schemes.ts';
 import { signRequest } from './sign.ts';
+import { compileSignatureVerifier } from './signature-verifier.ts';
+import type { SignedRequest, Verification } from './verification.ts';
 
 const NOW_S = 1_790_000_000;
 const NOW_MS = NOW_S * 1000;
@@ -16,40 +15,40 @@ const WHSEC = 'whsec_1MNUL8J+Daryfh2NZluOodAThg/KPACiEL8kPgWmeMU=';
 
 type Headers = Record<string, string>;
 
-/** Header fields as the ingress gives them: by lowercase name, own fields only. */
-function headersOf(fields: Headers): RequestHeaders {
-  const map = new Map(
-    Object.entries(fields).map(([name, value]) => [name.toLowerCase(), value.replace(/^[ \t]+|[ \t]+$/g, '')]),
-  );
-  return { get: (name) => map.get(name) };
+function secretFor(scheme: SignatureScheme): string {
+  return makeSecrets(scheme).verifying;
 }
 
-function secretFor(scheme: Scheme): string {
-  return scheme.name === 'standard_webhooks' ? WHSEC : 'dock-Lm3_gangway.beacon~17';
-}
-
-function verifierOf(scheme: Scheme, secret = secretFor(scheme)): Verify {
-  const compiled = compileVerifier(scheme, secret);
+function verifierOf(scheme: SignatureScheme, secret = secretFor(scheme)): (request: SignedRequest) => Verification {
+  const compiled = compileSignatureVerifier(scheme, secret);
   if (!compiled.ok) throw new Error(compiled.message);
   return compiled.verify;
 }
 
-function signed(scheme: Scheme, options: { body?: Uint8Array; nowMs?: number; deliveryId?: string } = {}): Headers {
+function signed(scheme: SignatureScheme, options: Options = {}): Headers {
   const delivery = {
+    url: WEBHOOK_URL,
     body: options.body ?? BODY,
     nowMs: options.nowMs ?? NOW_MS,
     deliveryId: options.deliveryId ?? 'evt_1',
     newId: () => 'never asked',
   };
-  return signRequest(scheme, secretFor(scheme), delivery);
+  return signRequest(scheme, options.secret ?? secretFor(scheme), delivery).headers;
 }
 
-function judge(scheme: Scheme, fields: Headers, body: Uint8Array = BODY, nowMs = NOW_MS) {
-  return verifierOf(scheme)({ headers: headersOf(fields), body, nowMs });
+interface Options {
+  body?: Uint8Array;
+  nowMs?: number;
+  deliveryId?: string;
+  secret?: string;
+}
+
+function judge(scheme: SignatureScheme, headers: Headers, body: Uint8Array = BODY, nowMs = NOW_MS): Verification {
+  return verifierOf(scheme)(toSignedRequest({ headers, body, nowMs }));
 }
 
 /** `accepted`, or the reason. */
-function verdict(scheme: Scheme, fields: Headers, body: Uint8Array = BODY, nowMs = NOW_MS): string {
+function verdict(scheme: SignatureScheme, fields: Headers, body: Uint8Array = BODY, nowMs = NOW_MS): string {
   const result = judge(scheme, fields, body, nowMs);
   return result.ok ? 'accepted' : result.reason;
 }
@@ -65,20 +64,34 @@ function flipTextBit(text: string, bit: number): string {
   return flipBit(Buffer.from(text, 'latin1'), bit).toString('latin1');
 }
 
-function need(name: string): Scheme {
-  const scheme = findScheme(name);
-  if (scheme === undefined) throw new Error(`no scheme ${name}`);
+function need(name: string): SignatureScheme {
+  const scheme = SCHEMES.find((one) => one.name === name);
+  if (scheme?.family !== 'signature') throw new Error(`no scheme ${name}`);
   return scheme;
 }
 
-describe.each(SCHEMES)('the scheme $name', (scheme) => {
-  const { signature } = scheme.headers[0];
-  const timestamp = scheme.timestamp?.signed ? scheme.timestamp : null;
+/** Rows of HMACs whose signature stands in a header and that put nothing into the body. */
+const HEADER_HMACS = SCHEMES.filter(
+  (scheme): scheme is SignatureScheme =>
+    scheme.family === 'signature' &&
+    scheme.keys.at(-1)!.algorithm.kind === 'hmac' &&
+    scheme.headers[0].signatures[0].in === 'header' &&
+    scheme.timestamp?.from.place !== 'json',
+);
 
-  it('accepts what it signs, and names family and delivery', () => {
-    const identity = scheme.headers[0].identity === null ? null : 'evt_1';
-    expect(judge(scheme, signed(scheme))).toEqual({ ok: true, family: scheme.headers[0].name, identity });
-  });
+function headerOf(scheme: SignatureScheme): string {
+  const [place] = scheme.headers[0].signatures;
+  if (place.in !== 'header') throw new Error('not in a header');
+  return place.name;
+}
+
+/** The entry of the moment before a signature. */
+const STAMP = /^(?:t|ts|timestamp)=\d+[,;]/;
+
+const STAMP_OR_NOTHING = /^((?:t|ts|timestamp)=\d+[,;])?/;
+
+describe.each(HEADER_HMACS)('the scheme $name', (scheme) => {
+  const signature = headerOf(scheme);
 
   it('accepts an empty body that is signed as empty', () => {
     const empty = new Uint8Array(0);
@@ -94,25 +107,6 @@ describe.each(SCHEMES)('the scheme $name', (scheme) => {
     if (label === null) return;
     const prefixOnly = value!.slice(0, value!.indexOf(`${label}${scheme.labelSeparator}`) + label.length + 1);
     expect(verdict(scheme, { ...rest, [signature]: prefixOnly })).toBe('missing_credential');
-  });
-
-  it('refuses every one-bit change of the body', () => {
-    const verify = verifierOf(scheme);
-    const headers = headersOf(signed(scheme));
-    for (let bit = 0; bit < BODY.length * 8; bit++) {
-      const result = verify({ headers, body: flipBit(BODY, bit), nowMs: NOW_MS });
-      expect(result, `bit ${bit}`).toMatchObject({ ok: false, reason: 'bad_signature' });
-    }
-  });
-
-  it('refuses every one-bit change of the signature header', () => {
-    const verify = verifierOf(scheme);
-    const fields = signed(scheme);
-    for (let bit = 0; bit < fields[signature]!.length * 8; bit++) {
-      const changed = { ...fields, [signature]: flipTextBit(fields[signature]!, bit) };
-      const result = verify({ headers: { get: (n) => headersOf(changed).get(n) }, body: BODY, nowMs: NOW_MS });
-      expect(result.ok, `bit ${bit}: ${changed[signature]}`).toBe(false);
-    }
   });
 
   it('refuses a body that was printed again', () => {
@@ -133,7 +127,9 @@ describe.each(SCHEMES)('the scheme $name', (scheme) => {
   it('refuses junk behind, before and inside the signature', () => {
     const fields = signed(scheme);
     const value = fields[signature]!;
-    for (const junk of ['0', 'zz', '=', '\0', '!', '\u00e9', '\u00a0', '\v', '%20', ';', '00'.repeat(32)]) {
+    const junks = ['0', 'zz', '=', '\0', '!', '\u00e9', '\u00a0', '\v', '%20', ';', '00'.repeat(32)];
+    // A separator at the end makes an empty entry, which is none.
+    for (const junk of junks.filter((one) => one !== scheme.entrySeparator)) {
       for (const changed of [`${value}${junk}`, `${value.slice(0, -1)}${junk}`, value.replace(/[=,]|^/, `$&${junk}`)]) {
         if (changed !== value)
           expect(verdict(scheme, { ...fields, [signature]: changed }), changed).not.toBe('accepted');
@@ -144,7 +140,8 @@ describe.each(SCHEMES)('the scheme $name', (scheme) => {
   it('refuses the digest in the other encoding, in upper case, cut and doubled', () => {
     const fields = signed(scheme);
     const value = fields[signature]!;
-    const digest = value.slice(Math.max(value.lastIndexOf(','), value.search(/=(?!=|$)/), -1) + 1).replace(/^v1=/, '');
+    const before = `${scheme.keys.at(-1)!.label}${scheme.labelSeparator}`;
+    const digest = value.slice(scheme.labelSeparator === null ? 0 : value.lastIndexOf(before) + before.length);
     const other = Buffer.from(digest, scheme.encoding).toString(scheme.encoding === 'hex' ? 'base64' : 'hex');
     const wrong = [other, digest.toUpperCase(), digest.toLowerCase(), digest.slice(1), digest.slice(0, -2)];
     for (const text of [...wrong, `${digest}${digest}`].filter((one) => one !== digest)) {
@@ -156,7 +153,8 @@ describe.each(SCHEMES)('the scheme $name', (scheme) => {
     const label = scheme.keys.at(-1)!.label;
     if (label === null) return;
     const fields = signed(scheme);
-    for (const other of ['v0', 'v2', 'v1a', 'sha1', 'SHA256', label.toUpperCase(), ` ${label} x`, '', '__proto__']) {
+    const others = ['v0', 'v2', 'v1a', 'sha1', 'SHA256', label.toUpperCase(), ` ${label} x`, '', '__proto__'];
+    for (const other of others.filter((one) => one !== label)) {
       const changed = fields[signature]!.replace(
         `${label}${scheme.labelSeparator}`,
         `${other}${scheme.labelSeparator}`,
@@ -172,82 +170,21 @@ describe.each(SCHEMES)('the scheme $name', (scheme) => {
     const fields = signed(scheme);
     const s = scheme.entrySeparator;
     const l = scheme.labelSeparator;
-    const wrong = signRequest(scheme, secretFor(scheme).replace('1', '2'), {
-      body: BODY,
-      nowMs: NOW_MS,
-      deliveryId: 'evt_1',
-      newId: () => '',
-    })[signature]!.replace(/^t=\d+,/, '');
+    const wrong = signed(scheme, { secret: secretFor(scheme).replace('1', '2') })[signature]!.replace(STAMP, '');
     for (const value of [
       `${fields[signature]}${s}${wrong}`,
       `${fields[signature]}${s}v0${l}abc${s}v9${l}`,
       `v0${l}abc${s}${fields[signature]}`,
-      `${fields[signature]!.replace(/^(t=\d+,)?/, `$1${wrong}${s}`)}`,
+      `${fields[signature]!.replace(STAMP_OR_NOTHING, `$1${wrong}${s}`)}`,
     ]) {
       expect(verdict(scheme, { ...fields, [signature]: value }), value).toBe('accepted');
     }
-    const flood = fields[signature]!.replace(/^(t=\d+,)?/, `$1${`${wrong}${s}`.repeat(16)}`);
+    const flood = fields[signature]!.replace(STAMP_OR_NOTHING, `$1${`${wrong}${s}`.repeat(16)}`);
     expect(judge(scheme, { ...fields, [signature]: flood })).toEqual({
       ok: false,
       reason: 'malformed_signature',
       detail: 'more than 16 signatures',
     });
-  });
-
-  it('refuses a signature made with another secret', () => {
-    const other = verifierOf(scheme, scheme.name === 'standard_webhooks' ? `whsec_${'AAAA'.repeat(8)}` : 'other');
-    const result = other({ headers: headersOf(signed(scheme)), body: BODY, nowMs: NOW_MS });
-    expect(result).toEqual({ ok: false, reason: 'bad_signature', detail: null });
-  });
-
-  it('holds its time window in both directions to the second, or signs no time', () => {
-    for (const [offsetS, expected] of [
-      [0, 'accepted'],
-      [300, 'accepted'],
-      [301, 'stale_timestamp'],
-      [-300, 'accepted'],
-      [-301, 'future_timestamp'],
-      [86_400 * 365, 'stale_timestamp'],
-    ] as const) {
-      const got = verdict(scheme, signed(scheme), BODY, NOW_MS + offsetS * 1000);
-      expect(got, `${offsetS} s`).toBe(timestamp === null ? 'accepted' : expected);
-    }
-    if (timestamp === null) return;
-    expect(verdict(scheme, signed(scheme), BODY, NOW_MS + 300_999)).toBe('accepted');
-    expect(judge(scheme, signed(scheme), BODY, NOW_MS - 400_000)).toMatchObject({
-      reason: 'future_timestamp',
-      detail: 'by 400 seconds; 300 are allowed',
-    });
-  });
-
-  it('takes a timestamp only as whole seconds, once', () => {
-    if (timestamp === null) return;
-    const restamp = (fields: Headers, text: string): Headers => {
-      const header = scheme.headers[0].timestamp;
-      if (header !== null) return { ...fields, [header]: text };
-      return { ...fields, [signature]: fields[signature]!.replace(/^t=[^,]*/, `t=${text}`) };
-    };
-    const fields = signed(scheme);
-    for (const text of [
-      '1790000000junk',
-      '1790000000.0',
-      '+1790000000',
-      '-1790000000',
-      '1.79e9',
-      '0x6AB13B80',
-      'NaN',
-    ]) {
-      expect(verdict(scheme, restamp(fields, text)), text).toBe('malformed_timestamp');
-    }
-    for (const text of ['1790000000000', '١٧٩٠٠٠٠٠٠٠', '1790000000 1', '9'.repeat(400)]) {
-      expect(verdict(scheme, restamp(fields, text)), text).toBe('malformed_timestamp');
-    }
-    expect(verdict(scheme, restamp(fields, ''))).toBe('missing_timestamp');
-    expect(verdict(scheme, restamp(fields, '0'))).toBe('stale_timestamp');
-    expect(verdict(scheme, restamp(fields, '999999999999'))).toBe('future_timestamp');
-    expect(verdict(scheme, restamp(fields, String(NOW_S + 1)))).toBe('bad_signature');
-    const twice = timestamp.from.place === 'header' ? `${NOW_S}, ${NOW_S}` : `${NOW_S},t=${NOW_S}`;
-    expect(verdict(scheme, restamp(fields, twice))).toBe('ambiguous_timestamp');
   });
 
   it('refuses a delivery without a header that it needs, or with another value in a signed one', () => {
@@ -257,63 +194,6 @@ describe.each(SCHEMES)('the scheme $name', (scheme) => {
       expect(verdict(scheme, { ...rest, [name]: '' })).toBe('missing_header');
       expect(verdict(scheme, { ...rest, [name]: 'evt_2' })).toBe('bad_signature');
     }
-  });
-
-  it('refuses an empty secret and one with a line break at its end, and tells what to do without telling the secret', () => {
-    for (const secret of ['', ' ', '\n', `${secretFor(scheme)}\n`, `\r\n${secretFor(scheme)}`]) {
-      const compiled = compileVerifier(scheme, secret);
-      expect(compiled.ok, JSON.stringify(secret)).toBe(false);
-      if (compiled.ok) continue;
-      expect(compiled.message).toMatch(/is empty|line break/);
-      expect(compiled.hint).toMatch(/^Paste the secret exactly as/);
-      expect(compiled.message + compiled.hint).not.toContain(secretFor(scheme));
-    }
-  });
-
-  it('never throws, whatever the headers hold, and gives no reason that is not in the table', () => {
-    const verify = verifierOf(scheme);
-    const names = scheme.headers.flatMap((f) => [f.signature, f.timestamp, f.identity].filter((name) => name !== null));
-    const good = signed(scheme);
-    const value = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 200 }),
-      fc.string({ maxLength: 200 }),
-      fc.stringMatching(/^(t=\d{1,12},?|v1a?[=,][0-9a-f]{0,64}|[ ,=;]|sha256=){0,30}$/),
-      fc.constantFrom(...Object.values(good), '__proto__', ',,,,', '=', 'v1=', 'v1,'),
-    );
-    const fields = fc.dictionary(fc.constantFrom(...names), value);
-    fc.assert(
-      fc.property(fields, fc.uint8Array({ maxLength: 50 }), fc.maxSafeInteger(), (headers, body, nowMs) => {
-        const result = verify({ headers: headersOf(headers), body, nowMs });
-        expect(result.ok || Object.hasOwn(AUTH_REASONS, result.reason)).toBe(true);
-      }),
-      { numRuns: 300 },
-    );
-  });
-
-  it('verifies whatever it signs, and nothing else: any body, any ID, any flipped bit', () => {
-    const verify = verifierOf(scheme);
-    const id = fc
-      .string({ unit: 'grapheme', minLength: 1, maxLength: 40 })
-      .filter((text) => /^[^\p{C}\s]+$/u.test(text));
-    const seconds = fc.integer({ min: 1, max: 4_000_000_000 });
-    fc.assert(
-      fc.property(
-        fc.uint8Array({ minLength: 1, maxLength: 300 }),
-        id,
-        seconds,
-        fc.nat(),
-        (body, deliveryId, s, bit) => {
-          const headers = headersOf(signed(scheme, { body, deliveryId, nowMs: s * 1000 }));
-          const result = verify({ headers, body, nowMs: s * 1000 });
-          const received = Buffer.from(deliveryId, 'utf8').toString('latin1');
-          const identity = scheme.headers[0].identity === null ? null : received;
-          expect(result).toEqual({ ok: true, family: scheme.headers[0].name, identity });
-          const changed = flipBit(body, bit % (body.length * 8));
-          expect(verify({ headers, body: changed, nowMs: s * 1000 }).ok).toBe(false);
-        },
-      ),
-      { numRuns: 200 },
-    );
   });
 });
 
@@ -358,7 +238,7 @@ describe('Standard Webhooks and Svix', () => {
   it('reads the secret with and without `whsec_`, and refuses what is not base64 or too short', () => {
     for (const secret of [WHSEC, WHSEC.slice(6), WHSEC.replace(/=+$/, '')]) {
       const verify = verifierOf(scheme, secret);
-      expect(verify({ headers: headersOf(webhook), body: BODY, nowMs: NOW_MS }).ok, secret).toBe(true);
+      expect(verify(toSignedRequest({ headers: webhook, body: BODY, nowMs: NOW_MS })).ok, secret).toBe(true);
     }
     const url = `whsec_${Buffer.alloc(32, 0xff).toString('base64url')}`;
     for (const secret of [
@@ -371,14 +251,15 @@ describe('Standard Webhooks and Svix', () => {
       'whsec_AAAA',
       'whsec_whsec_AAAA',
     ]) {
-      expect(compileVerifier(scheme, secret).ok, secret).toBe(false);
+      expect(compileSignatureVerifier(scheme, secret).ok, secret).toBe(false);
     }
-    const sized = (bytes: number) => compileVerifier(scheme, `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`).ok;
+    const sized = (bytes: number) =>
+      compileSignatureVerifier(scheme, `whsec_${Buffer.alloc(bytes, 1).toString('base64')}`).ok;
     expect([15, 16, 64, 65].map(sized)).toEqual([false, true, true, false]);
   });
 
   it('refuses the private key of a sender and says which key to paste', () => {
-    const compiled = compileVerifier(scheme, `whsk_${Buffer.alloc(64, 1).toString('base64')}`);
+    const compiled = compileSignatureVerifier(scheme, `whsk_${Buffer.alloc(64, 1).toString('base64')}`);
     expect(compiled).toMatchObject({ ok: false, message: expect.stringContaining('whpk_') });
   });
 
@@ -395,7 +276,7 @@ describe('Standard Webhooks and Svix', () => {
     };
     const verify = verifierOf(scheme, whpk);
     const reasonOf = (headers: Headers) => {
-      const result = verify({ headers: headersOf(headers), body: BODY, nowMs: NOW_MS });
+      const result = verify(toSignedRequest({ headers: headers, body: BODY, nowMs: NOW_MS }));
       return result.ok ? 'accepted' : result.reason;
     };
 
@@ -427,7 +308,7 @@ describe('Standard Webhooks and Svix', () => {
 
     it('takes only 32 bytes for a public key', () => {
       for (const bytes of [31, 33, 64]) {
-        expect(compileVerifier(scheme, `whpk_${Buffer.alloc(bytes, 1).toString('base64')}`).ok).toBe(false);
+        expect(compileSignatureVerifier(scheme, `whpk_${Buffer.alloc(bytes, 1).toString('base64')}`).ok).toBe(false);
       }
     });
   });
@@ -438,13 +319,17 @@ describe('Stripe', () => {
 
   it('uses the whole text as key, also when it looks like that of Standard Webhooks', () => {
     const mac = createHmac('sha256', WHSEC).update(`${NOW_S}.`).update(BODY).digest('hex');
-    const headers = headersOf({ 'Stripe-Signature': `t=${NOW_S},v1=${mac}` });
-    expect(verifierOf(scheme, WHSEC)({ headers, body: BODY, nowMs: NOW_MS }).ok).toBe(true);
-    expect(verifierOf(scheme, WHSEC.slice(6))({ headers, body: BODY, nowMs: NOW_MS }).ok).toBe(false);
+    const request = toSignedRequest({
+      headers: { 'Stripe-Signature': `t=${NOW_S},v1=${mac}` },
+      body: BODY,
+      nowMs: NOW_MS,
+    });
+    expect(verifierOf(scheme, WHSEC)(request).ok).toBe(true);
+    expect(verifierOf(scheme, WHSEC.slice(6))(request).ok).toBe(false);
   });
 
   it('refuses an API key as signing secret', () => {
-    expect(compileVerifier(scheme, 'sk_live_123')).toMatchObject({
+    expect(compileSignatureVerifier(scheme, 'sk_live_123')).toMatchObject({
       ok: false,
       message: expect.stringContaining('whsec_'),
     });
@@ -455,6 +340,113 @@ describe('Stripe', () => {
     for (const header of [`t=1,${value}`, `${value},t=1`, `${value}, ${value}`]) {
       expect(verdict(scheme, { 'Stripe-Signature': header }), header).toBe('ambiguous_timestamp');
     }
+  });
+});
+
+describe('a moment of signing', () => {
+  it.each([
+    ['slack', '1790000000'],
+    ['hubspot_v3', '1790000000000'],
+    ['zendesk', '2026-09-21T14:13:20Z'],
+  ])('under %s is taken in its own form only, once', (name, good) => {
+    const scheme = need(name);
+    const header = scheme.headers[0].timestamp!;
+    const fields = signed(scheme);
+    expect(fields[header]).toBe(good);
+    const wrong = [`${good}junk`, `${good}.0`, `+${good}`, `-${good}`, '1.79e9', '0x6AB13B80', 'NaN', '١٧٩٠٠٠٠٠٠٠'];
+    for (const text of [...wrong, `${good} 1`, '9'.repeat(400)]) {
+      expect(verdict(scheme, { ...fields, [header]: text }), text).toBe('malformed_timestamp');
+    }
+    expect(verdict(scheme, { ...fields, [header]: '' })).toBe('missing_timestamp');
+    expect(verdict(scheme, { ...fields, [header]: `${good}, ${good}` })).toBe('ambiguous_timestamp');
+  });
+
+  it('in milliseconds is not taken for seconds, nor the other way round', () => {
+    const [slack, hubspot] = [need('slack'), need('hubspot_v3')];
+    const at = (scheme: SignatureScheme, text: string) =>
+      verdict(scheme, { ...signed(scheme), [scheme.headers[0].timestamp!]: text });
+    expect(at(slack, String(NOW_MS))).toBe('malformed_timestamp');
+    expect(at(hubspot, String(NOW_S))).toBe('stale_timestamp');
+  });
+
+  it('says by how much it is off', () => {
+    const scheme = need('slack');
+    expect(judge(scheme, signed(scheme), BODY, NOW_MS - 400_000)).toEqual({
+      ok: false,
+      reason: 'future_timestamp',
+      detail: 'by 400 seconds; 300 are allowed',
+    });
+  });
+
+  it('in another zone is the same moment', () => {
+    const scheme = need('zendesk');
+    const text = '2026-09-21T07:13:20-07:00';
+    const mac = createHmac('sha256', secretFor(scheme)).update(text).update(BODY).digest('base64');
+    const names = { at: scheme.headers[0].timestamp!, signature: headerOf(scheme) };
+    expect(verdict(scheme, { [names.at]: text, [names.signature]: mac })).toBe('accepted');
+  });
+});
+
+describe('Linear', () => {
+  const scheme = need('linear');
+  const signBody = (body: Buffer) => ({
+    'Linear-Signature': createHmac('sha256', secretFor(scheme)).update(body).digest('hex'),
+  });
+
+  it.each([
+    [`{"webhookTimestamp":${NOW_MS}}`, 'accepted'],
+    [`{"webhookTimestamp":${NOW_MS - 61_000}}`, 'stale_timestamp'],
+    [`{"webhookTimestamp":"${NOW_MS}"}`, 'missing_timestamp'],
+    [`{"webhookTimestamp":${NOW_MS}.5}`, 'malformed_timestamp'],
+    ['{"webhookTimestamp":null}', 'missing_timestamp'],
+    ['{"data":{}}', 'missing_timestamp'],
+    ['[1]', 'missing_timestamp'],
+    ['no JSON', 'missing_timestamp'],
+  ])('reads the moment in a body that verified: %s', (text, expected) => {
+    const body = Buffer.from(text);
+    expect(verdict(scheme, signBody(body), body)).toBe(expected);
+  });
+
+  it('does not parse a body before it verified', () => {
+    const request = toSignedRequest({ headers: { 'Linear-Signature': '0'.repeat(64) }, body: BODY, nowMs: NOW_MS });
+    const json = () => {
+      throw new Error('parsed');
+    };
+    expect(verifierOf(scheme)({ ...request, json })).toMatchObject({ reason: 'bad_signature' });
+  });
+});
+
+describe('headers that say how was signed', () => {
+  it('must say what the scheme does: Box', () => {
+    const scheme = need('box');
+    const fields = signed(scheme);
+    expect(judge(scheme, { ...fields, 'BOX-SIGNATURE-VERSION': '2' })).toMatchObject({ reason: 'unexpected_header' });
+    expect(judge(scheme, { ...fields, 'BOX-SIGNATURE-ALGORITHM': '' })).toMatchObject({ reason: 'missing_header' });
+  });
+
+  it('a signature in any of the headers of a family counts: Box, DocuSign', () => {
+    const box = need('box');
+    const { 'BOX-SIGNATURE-PRIMARY': good, ...rest } = signed(box);
+    const other = signed(box, { secret: 'other' })['BOX-SIGNATURE-PRIMARY']!;
+    expect(verdict(box, { ...rest, 'BOX-SIGNATURE-PRIMARY': other, 'BOX-SIGNATURE-SECONDARY': good! })).toBe(
+      'accepted',
+    );
+    const docusign = need('docusign');
+    const signature = signed(docusign)['X-DocuSign-Signature-1']!;
+    expect(verdict(docusign, { 'X-DocuSign-Signature-1': other, 'X-DocuSign-Signature-16': signature })).toBe(
+      'accepted',
+    );
+  });
+});
+
+describe('what counts as unsigned', () => {
+  it('is the text that Cal.com sends where there is no secret', () => {
+    expect(verdict(need('calcom'), { 'X-Cal-Signature-256': 'no-secret-provided' })).toBe('missing_credential');
+  });
+
+  it("is no reason to take Zendesk's published secret", () => {
+    const compiled = compileSignatureVerifier(need('zendesk'), 'dGhpc19zZWNyZXRfaXNfZm9yX3Rlc3Rpbmdfb25seQ==');
+    expect(compiled).toMatchObject({ ok: false, message: expect.stringContaining('everybody knows') });
   });
 });
 

@@ -1,6 +1,14 @@
 import type { JsonObject } from '../core/json.ts';
 import { parseContent } from './parse-content.ts';
-import type { Algorithm, HeaderFamily, KeyForm, Place, SignatureScheme, TimestampRule, TimestampUnit } from './scheme.ts';
+import type {
+  Algorithm,
+  HeaderFamily,
+  KeyForm,
+  Place,
+  SignatureScheme,
+  TimestampRule,
+  TimestampUnit,
+} from './scheme.ts';
 import { DEFAULT_TOLERANCE_SECONDS, header, ROW } from './schemes/parts.ts';
 
 /** Value of `signatureScheme` for a sender that no row of the table describes. */
@@ -152,7 +160,9 @@ function checkPlaces({ header: names, jsonPath }: Settings): SettingsFinding[] {
 
 function checkKey({ algorithm, decode, prefix }: KeyForm): SettingsFinding[] {
   const fits =
-    algorithm.kind === 'hmac' ? decode !== 'spki' : decode === 'spki' || (algorithm.kind === 'ed25519' && decode !== 'text');
+    algorithm.kind === 'hmac'
+      ? decode !== 'spki'
+      : decode === 'spki' || (algorithm.kind === 'ed25519' && decode !== 'text');
   if (!fits) {
     const allowed = { hmac: 'text, base64 or hex', ed25519: 'spki, base64 or hex', rsa: 'spki', 'ecdsa-p256': 'spki' };
     return [finding('key', `key is ${decode}, which does not fit the algorithm.`, `Use ${allowed[algorithm.kind]}.`)];
@@ -197,7 +207,8 @@ function findWeaknesses({ keys, content, timestamp }: SignatureScheme): Settings
     found.push(finding('content', message, 'Have the sender sign {body} too.'));
   }
   if (timestamp === null) {
-    const message = 'No moment of signing is checked: a captured request can be sent again for as long as the secret lasts.';
+    const message =
+      'No moment of signing is checked: a captured request can be sent again for as long as the secret lasts.';
     found.push(finding('timestamp', message, 'Have the sender sign a timestamp, and add timestamp and {timestamp}.'));
   } else if (!timestamp.signed) {
     const message = 'The timestamp is not part of what is signed, so it protects nothing and is not checked.';

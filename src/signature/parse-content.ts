@@ -20,7 +20,8 @@ export function parseContent(template: string): ParsedContent {
   const parts: ContentPart[] = [];
   for (const [token] of template.matchAll(/\{\{|\}\}|\{[^{}]*\}|[^{}]+|[{}]/g)) {
     const part = readToken(token);
-    if (part === null) return { ok: false, message: `content holds ${JSON.stringify(token)}, which is no part.`, hint: HINT };
+    if (part === null)
+      return { ok: false, message: `content holds ${JSON.stringify(token)}, which is no part.`, hint: HINT };
     parts.push(part);
   }
   return parts.length > 0 ? { ok: true, parts } : { ok: false, message: 'content is empty.', hint: HINT };

@@ -1,8 +1,8 @@
 import { isJsonObject, type JsonObject } from '../core/json.ts';
 import { CUSTOM, readCustomScheme } from './custom-scheme.ts';
 import type { Scheme, SchemeOptions, SignatureScheme } from './scheme.ts';
-import { findScheme } from './schemes.ts';
 import { header } from './schemes/parts.ts';
+import { findScheme } from './schemes.ts';
 
 /**
  * The scheme that a webhook names, with what its `signature` block makes of it; `null` where there is no such scheme

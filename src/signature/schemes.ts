@@ -40,7 +40,11 @@ export function listCredentialPlaces(scheme: Scheme): string[] {
   if (scheme.family === 'special') return [scheme.signature ?? 'body Signature'];
   if (scheme.family === 'signature') return scheme.headers.flatMap((family) => family.signatures.map(describePlace));
   const places = scheme.places.map((place) =>
-    place.in === 'header' ? place.name : place.in === 'json_list' ? `body ${place.list}[].${place.key}` : 'Authorization',
+    place.in === 'header'
+      ? place.name
+      : place.in === 'json_list'
+        ? `body ${place.list}[].${place.key}`
+        : 'Authorization',
   );
   return [...new Set(places)];
 }

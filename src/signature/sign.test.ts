@@ -4,7 +4,7 @@ import { findScheme } from './schemes.ts';
 import { signRequest } from './sign.ts';
 
 const body = Buffer.from('Hello, World!');
-const at = { body, nowMs: 1_614_265_330_999, deliveryId: null, newId: () => 'new-1' };
+const at = { url: 'https://example.com/hook', body, nowMs: 1_614_265_330_999, deliveryId: null, newId: () => 'new-1' };
 
 function messageOfThrown(act: () => unknown): string {
   try {
@@ -18,7 +18,7 @@ function messageOfThrown(act: () => unknown): string {
 
 describe('signing as a sender', () => {
   it("gives GitHub's published signature, and names the delivery as GitHub always does", () => {
-    expect(signRequest(findScheme('github')!, "It's a Secret to Everybody", at)).toEqual({
+    expect(signRequest(findScheme('github')!, "It's a Secret to Everybody", at).headers).toEqual({
       'X-GitHub-Delivery': 'new-1',
       'X-Hub-Signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
     });
@@ -26,7 +26,9 @@ describe('signing as a sender', () => {
 
   it("gives Standard Webhooks' published signature, with whole seconds", () => {
     const delivery = { ...at, body: Buffer.from('{"test": 2432232314}'), deliveryId: 'msg_p5jXN8AQM9LWM0D4loKWxJek' };
-    expect(signRequest(findScheme('standard_webhooks')!, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', delivery)).toEqual({
+    expect(
+      signRequest(findScheme('standard_webhooks')!, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', delivery).headers,
+    ).toEqual({
       'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
       'webhook-timestamp': '1614265330',
       'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',
@@ -37,7 +39,9 @@ describe('signing as a sender', () => {
     const newId = () => {
       throw new Error('asked');
     };
-    expect(Object.keys(signRequest(findScheme('vercel')!, 'secret', { ...at, newId }))).toEqual(['x-vercel-signature']);
+    expect(Object.keys(signRequest(findScheme('vercel')!, 'secret', { ...at, newId }).headers)).toEqual([
+      'x-vercel-signature',
+    ]);
   });
 
   it('refuses a public key, an unusable secret and an ID with a line break, each with a sentence', () => {

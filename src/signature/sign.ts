@@ -4,14 +4,14 @@ import { encodeHeaderValue } from './header-value.ts';
 import { readKey } from './read-key.ts';
 import { readPlace } from './request-parts.ts';
 import type { KeyForm, Scheme, SignatureScheme } from './scheme.ts';
-import { type ContentValues, feedContent, joinContent, readRareParts } from './signed-content.ts';
 import { digestOf } from './signature-verifier.ts';
+import { type ContentValues, feedContent, joinContent, readRareParts } from './signed-content.ts';
 import { formatTimestamp } from './signing-time.ts';
 import { signNetlify } from './special/netlify.ts';
 import { signTwilio } from './special/twilio.ts';
 import { putToken } from './token-sender.ts';
-import type { SignedRequest } from './verification.ts';
 import { parseObject, putJson, type UnsignedDelivery, wrapInForm } from './unsigned-delivery.ts';
+import type { SignedRequest } from './verification.ts';
 
 /** A delivery as its sender posts it. */
 export interface SignedDelivery {
@@ -30,7 +30,8 @@ export interface SignedDelivery {
 export function signRequest(scheme: Scheme, secretText: string, delivery: UnsignedDelivery): SignedDelivery {
   if (scheme.family === 'token') return putToken(scheme, secretText, delivery);
   if (scheme.family === 'signature') return signContent(scheme, secretText, delivery);
-  if (scheme.name === 'netlify') return { headers: signNetlify(secretText, delivery.body), body: delivery.body, query: '' };
+  if (scheme.name === 'netlify')
+    return { headers: signNetlify(secretText, delivery.body), body: delivery.body, query: '' };
   if (scheme.name === 'twilio') return { ...signTwilio(secretText, delivery.url, delivery.body), body: delivery.body };
   throw new AppError('bad_request', `Only ${scheme.title} itself can sign for ${scheme.title}; send from there.`);
 }
@@ -70,7 +71,8 @@ function fillBody(
   const [family] = scheme.headers;
   const from = scheme.timestamp?.from;
   let filled = body;
-  if (from?.place === 'json') filled = putJson(filled, from.path, from.type === 'number' ? Number(timestamp) : timestamp);
+  if (from?.place === 'json')
+    filled = putJson(filled, from.path, from.type === 'number' ? Number(timestamp) : timestamp);
   if (family.identity?.in === 'json') filled = putJson(filled, family.identity.path, identity);
   const field = scheme.content.find((part) => part.part === 'form_field');
   if (field === undefined) return filled;
@@ -153,4 +155,3 @@ function formatSignature(scheme: SignatureScheme, form: KeyForm, digest: string,
   if (from?.place !== 'entry') return signature;
   return `${from.label}${scheme.labelSeparator}${timestamp}${scheme.entrySeparator}${signature}`;
 }
-

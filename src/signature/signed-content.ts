@@ -13,9 +13,7 @@ export interface ContentValues {
   rare: readonly string[];
 }
 
-type RarePart =
-  | Extract<ContentPart, { part: 'url' | 'header' | 'json' | 'form_field' }>
-  | { part: 'method' };
+type RarePart = Extract<ContentPart, { part: 'url' | 'header' | 'json' | 'form_field' }> | { part: 'method' };
 
 const NONE: { ok: true; texts: readonly string[] } = { ok: true, texts: [] };
 

@@ -30,7 +30,6 @@ function findText(
   if (from.place === 'header') return headerName === null ? undefined : request.headers.get(headerName);
   if (from.place === 'entry') return joinUnder(entries, from.label);
   const value = readJson(request.json(), from.path);
-  // biome-ignore lint/suspicious/useValidTypeof: the type is one of the two that the rule can name
   return typeof value === from.type ? toWireText(String(value)) : undefined;
 }
 

@@ -22,7 +22,10 @@ export function parseObject(body: Uint8Array): JsonObject {
     value = undefined;
   }
   if (isJsonObject(value)) return value;
-  throw new AppError('bad_request', 'Senders of this scheme put their proof into the body, so it must be a JSON object.');
+  throw new AppError(
+    'bad_request',
+    'Senders of this scheme put their proof into the body, so it must be a JSON object.',
+  );
 }
 
 /** The body, printed anew, with a value at a path; whatever stood there or was in the way is replaced. */

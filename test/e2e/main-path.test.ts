@@ -74,8 +74,9 @@ const SENDERS: Record<string, () => Promise<Record<string, string>>> = {
 };
 
 function signByTable(scheme: string, secret: string): Record<string, string> {
-  const delivery = { body: Buffer.from(BODY), nowMs: Date.now(), deliveryId: `id-${scheme}`, newId: randomUUID };
-  return signRequest(findScheme(scheme)!, secret, delivery);
+  const named = { url: 'https://hooks.example.com', body: Buffer.from(BODY) };
+  const delivery = { ...named, nowMs: Date.now(), deliveryId: `id-${scheme}`, newId: randomUUID };
+  return signRequest(findScheme(scheme)!, secret, delivery).headers;
 }
 
 function seconds(at: Date): string {

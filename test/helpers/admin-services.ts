@@ -375,7 +375,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
       branch: 'main',
       path: '.',
     }),
-    schemeNamesDeliveries: (scheme) => scheme === 'github',
+    schemeNamesDeliveries: ({ signatureScheme }) => signatureScheme === 'github',
     sendTestDelivery: async (webhook, body, deliveryId) => {
       seen.sent.push({ uid: webhook.uid, body: Buffer.from(body).toString('utf8'), deliveryId });
       return { status: 202, headers: { 'content-type': 'application/json' }, body: '{"delivery_id":"x"}' };

@@ -13,7 +13,13 @@ export interface TestRequest {
 }
 
 /** Header fields by lowercase name, own fields only, outer white space off; the body parsed when it is asked for. */
-export function toSignedRequest({ headers, body, nowMs, method = 'POST', url = WEBHOOK_URL }: TestRequest): SignedRequest {
+export function toSignedRequest({
+  headers,
+  body,
+  nowMs,
+  method = 'POST',
+  url = WEBHOOK_URL,
+}: TestRequest): SignedRequest {
   const fields = new Map(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value.replace(/^[ \t]+|[ \t]+$/g, '')]),
   );

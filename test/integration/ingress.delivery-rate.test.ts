@@ -55,8 +55,8 @@ it('is charged for a signed webhook only after its signature verified', async ()
     limits: { deliveriesPerMinute: 1 },
   });
   const body = Buffer.from('{}');
-  const delivery = { body, nowMs: 0, deliveryId: 'id-1', newId: () => '' };
-  const signed = signRequest(findScheme('github')!, 'github secret', delivery);
+  const delivery = { url: 'https://hooks.example.com', body, nowMs: 0, deliveryId: 'id-1', newId: () => '' };
+  const signed = signRequest(findScheme('github')!, 'github secret', delivery).headers;
   const forged = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` };
   for (let i = 0; i < 3; i++) expect((await ingress.post(ingress.path(), { headers: forged, body })).status).toBe(401);
   expect((await ingress.post(ingress.path(), { headers: signed, body })).status).toBe(202);

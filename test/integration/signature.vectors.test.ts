@@ -77,7 +77,9 @@ describe('signing the accepted deliveries again', () => {
   // A public key cannot sign, a form is no body that `send` posts, and one moment is written in a zone of its own.
   const accepted = vectors.filter(
     ({ expect: verdict, scheme, secret, name }) =>
-      verdict === 'accept' && !secret.startsWith('whpk_') && !['discord', 'sendgrid'].includes(scheme) &&
+      verdict === 'accept' &&
+      !secret.startsWith('whpk_') &&
+      !['discord', 'sendgrid'].includes(scheme) &&
       name !== 'published: form' &&
       !(scheme === 'box' && name.startsWith('published')),
   );
@@ -87,7 +89,13 @@ describe('signing the accepted deliveries again', () => {
     const fields = new Map(Object.entries(vector.headers).map(([name, value]) => [name.toLowerCase(), value]));
     const { nowMs, deliveryId } = readStamps(scheme, fields, vector);
     const url = (vector.url ?? WEBHOOK_URL).replace(/&bodySHA256=.*$/, '');
-    const signed = signRequest(scheme, vector.secret, { url, body: bodyOf(vector), nowMs, deliveryId, newId: () => 'new-1' });
+    const signed = signRequest(scheme, vector.secret, {
+      url,
+      body: bodyOf(vector),
+      nowMs,
+      deliveryId,
+      newId: () => 'new-1',
+    });
     expect(Buffer.from(signed.body)).toEqual(bodyOf(vector));
     for (const [name, value] of Object.entries(signed.headers)) {
       if (!isCredential(scheme, name)) continue;
@@ -114,7 +122,8 @@ describe('signing the accepted deliveries again', () => {
     const presented = place.in === 'header' ? fields.get(place.name.toLowerCase())! : '';
     const inHeader = fields.get(family.timestamp?.toLowerCase() ?? '');
     const inBody = /"webhookTimestamp":(\d+)/.exec(vector.body ?? '')?.[1];
-    const stamped = inHeader ?? inBody ?? /(?:^|[,;])(?:t|ts|timestamp)=(\d+)/.exec(presented)?.[1] ?? String(vector.now);
+    const stamped =
+      inHeader ?? inBody ?? /(?:^|[,;])(?:t|ts|timestamp)=(\d+)/.exec(presented)?.[1] ?? String(vector.now);
     const nowMs = /^\d+$/.test(stamped) ? Number(stamped) * (stamped.length > 10 ? 1 : 1000) : Date.parse(stamped);
     const { identity } = family;
     return { nowMs, deliveryId: identity?.in === 'header' ? (fields.get(identity.name.toLowerCase()) ?? null) : null };

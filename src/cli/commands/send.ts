@@ -96,7 +96,10 @@ function checkOptions(options: SendOptions, nameOrUid: string | undefined): void
   if ((nameOrUid === undefined) === (options.to === undefined)) {
     throw new CliError('Name where to send to: either a webhook or --to URL.');
   }
-  if (options.to === undefined && (options.authMode ?? options.scheme ?? options.signature ?? options.deliveryIdHeader) !== undefined) {
+  if (
+    options.to === undefined &&
+    (options.authMode ?? options.scheme ?? options.signature ?? options.deliveryIdHeader) !== undefined
+  ) {
     throw new CliError(
       '--auth-mode, --scheme, --signature and --delivery-id-header go with --to; of a named webhook the daemon knows them.',
     );

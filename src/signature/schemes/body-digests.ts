@@ -229,8 +229,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     keys: [textKey(null, SHA512)],
     headers: [{ ...FAMILY, name: 'terraform', signatures: [header('X-TFE-Notification-Signature')] }],
     whenSecretIsIssued: 'user',
-    documentation:
-      'https://developer.hashicorp.com/terraform/cloud-docs/workspaces/settings/notifications',
+    documentation: 'https://developer.hashicorp.com/terraform/cloud-docs/workspaces/settings/notifications',
   },
   {
     ...ROW,

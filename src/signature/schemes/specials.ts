@@ -27,7 +27,12 @@ export const SPECIALS: readonly SpecialScheme[] = [
     name: 'twilio',
     title: 'Twilio',
     signature: 'X-Twilio-Signature',
-    described: { digest: 'HMAC-SHA1', form: 'base64', content: 'url and form fields or hash of the body', identity: null },
+    described: {
+      digest: 'HMAC-SHA1',
+      form: 'base64',
+      content: 'url and form fields or hash of the body',
+      identity: null,
+    },
     whenSecretIsIssued: 'app',
     documentation: 'https://www.twilio.com/docs/usage/security',
   },

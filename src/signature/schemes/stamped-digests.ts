@@ -304,9 +304,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     keys: [textKey('v0')],
     labelSeparator: '=',
     content: [text('v0:'), TIMESTAMP, text(':'), BODY],
-    headers: [
-      { ...FAMILY, name: 'zoom', signatures: [header('x-zm-signature')], timestamp: 'x-zm-request-timestamp' },
-    ],
+    headers: [{ ...FAMILY, name: 'zoom', signatures: [header('x-zm-signature')], timestamp: 'x-zm-request-timestamp' }],
     timestamp: SECONDS_IN_HEADER,
     whenSecretIsIssued: 'app',
     documentation: 'https://developers.zoom.us/docs/api/webhooks/',

@@ -1,0 +1,43 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { Scheme } from '../../src/signature/scheme.ts';
+
+/** What the receiver has and what the sender signs with; the same text, except under a scheme of public keys. */
+export interface SchemeSecrets {
+  verifying: string;
+  signing: string;
+}
+
+const WHSEC = 'whsec_1MNUL8J+Daryfh2NZluOodAThg/KPACiEL8kPgWmeMU=';
+
+/** Secrets of the form that each scheme asks for. */
+export function makeSecrets({ name }: Scheme): SchemeSecrets {
+  if (name === 'standard_webhooks' || name === 'gitlab_signing') return same(WHSEC);
+  if (name === 'sns') return same('arn:aws:sns:eu-central-1:123456789012:alarms');
+  if (name === 'discord') return pairOf(generateKeyPairSync('ed25519'), (key) => rawHex(key));
+  if (name === 'sendgrid') return pairOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }), spkiBase64);
+  if (name === 'travis') return pairOf(generateKeyPairSync('rsa', { modulusLength: 2048 }), spkiPem);
+  return same('dock-Lm3_gangway:beacon~17');
+}
+
+function same(secret: string): SchemeSecrets {
+  return { verifying: secret, signing: secret };
+}
+
+function pairOf(
+  { publicKey, privateKey }: { publicKey: KeyObject; privateKey: KeyObject },
+  print: (key: KeyObject) => string,
+): SchemeSecrets {
+  return { verifying: print(publicKey), signing: privateKey.export({ format: 'pem', type: 'pkcs8' }) as string };
+}
+
+function rawHex(key: KeyObject): string {
+  return Buffer.from(key.export({ format: 'jwk' }).x!, 'base64url').toString('hex');
+}
+
+function spkiBase64(key: KeyObject): string {
+  return key.export({ format: 'der', type: 'spki' }).toString('base64');
+}
+
+function spkiPem(key: KeyObject): string {
+  return key.export({ format: 'pem', type: 'spki' }) as string;
+}
