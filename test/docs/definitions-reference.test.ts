@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { RULES } from '../../src/definitions/rules.ts';
 import { readSchema, SCHEMA_KINDS, type SchemaKind } from '../../src/definitions/schemas.ts';
 import { PATTERN_RULES } from '../../src/filter/parse-pattern.ts';
+import { CUSTOM } from '../../src/signature/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../src/signature/schemes.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
 
@@ -83,6 +84,17 @@ describe('the reference of definition files', () => {
     expectGenerated(`${kind}.md`, `keys of ${kind}`, renderKeys(schema, schema));
   });
 
+  it('lists the keys of a signature block and its timestamp', () => {
+    const schema = readSchema('webhook') as Schema;
+    const block = schema.properties!.signature!;
+    expectGenerated('webhook.md', 'keys of webhook signature', renderKeys(schema, block));
+    expectGenerated(
+      'webhook.md',
+      'keys of webhook signature timestamp',
+      renderKeys(schema, block.properties!.timestamp!),
+    );
+  });
+
   it('lists the keys of a webhook trigger and its filter', () => {
     const schema = readSchema('automation') as Schema;
     const trigger = schema.$defs!.webhookTrigger!;
@@ -136,7 +148,7 @@ describe('the JSON Schemas', () => {
 
   it('lists the signature schemes that exist', () => {
     const schema = readSchema('webhook') as Schema;
-    expect(schema.properties!.signatureScheme!.enum).toEqual([...SCHEME_NAMES].sort());
+    expect(schema.properties!.signatureScheme!.enum).toEqual([...SCHEME_NAMES, CUSTOM].sort());
   });
 
   it('names existing rules wherever it words a finding', () => {
