@@ -12,7 +12,13 @@ const UID_GONE: WebhookUid = 'wh_gggggggggggggggggggggggggg';
 function webhook(name: string, change: Partial<WebhookDefinition> = {}): WebhookDefinition {
   return {
     ...{ name, file: `webhooks/${name}.yaml`, description: null, authMode: 'token', signatureScheme: null },
-    ...{ signature: null, secretName: 'S', deliveryIdHeader: null, enabled: true, secretNameAt: { line: 1, column: 13 } },
+    ...{
+      signature: null,
+      secretName: 'S',
+      deliveryIdHeader: null,
+      enabled: true,
+      secretNameAt: { line: 1, column: 13 },
+    },
     ...change,
   };
 }

@@ -20,7 +20,13 @@ function secretsOf(values: Record<string, string>): SecretStore {
 function webhook(name: string, change: Partial<WebhookDefinition> = {}): WebhookDefinition {
   return {
     ...{ name, file: `webhooks/${name}.yaml`, description: null, authMode: 'token', signatureScheme: null },
-    ...{ secretName: 'S', deliveryIdHeader: null, enabled: true, secretNameAt: { line: 2, column: 13 } },
+    ...{
+      signature: null,
+      secretName: 'S',
+      deliveryIdHeader: null,
+      enabled: true,
+      secretNameAt: { line: 2, column: 13 },
+    },
     ...change,
   };
 }

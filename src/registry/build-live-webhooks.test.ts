@@ -17,7 +17,14 @@ const SECRETS = new Map([
 function webhook(uid: WebhookUid, more: Partial<AppliedWebhook> = {}): AppliedWebhook {
   return {
     ...{ ref: 1, uid, factory: 'f', name: uid.slice(3), file: '', description: null, authMode: 'token' as const },
-    ...{ signatureScheme: null, signature: null, secretName: 'S', secretVersion: 1, deliveryIdHeader: null, enabled: true },
+    ...{
+      signatureScheme: null,
+      signature: null,
+      secretName: 'S',
+      secretVersion: 1,
+      deliveryIdHeader: null,
+      enabled: true,
+    },
     ...{ revision: 'c1', createdAt: 0, updatedAt: 0, deletedAt: null },
     ...more,
   };

@@ -90,8 +90,8 @@ describe('the identity of a delivery', () => {
   it('of a rejected delivery can be sent again', async () => {
     ingress = await startIngress({ webhooks: [SIGNED] });
     const body = Buffer.from('{}');
-    const delivery = { body, nowMs: ingress.clock.wallMs(), deliveryId: 'msg_1', newId: () => '' };
-    const headers = signRequest(findScheme('standard_webhooks')!, SECRET, delivery);
+    const delivery = { url: '', body, nowMs: ingress.clock.wallMs(), deliveryId: 'msg_1', newId: () => '' };
+    const headers = signRequest(findScheme('standard_webhooks')!, SECRET, delivery).headers;
     const tampered = Buffer.from('[]');
     expect((await ingress.post(ingress.path('signed'), { headers, body: tampered })).status).toBe(401);
     expect((await ingress.post(ingress.path('signed'), { headers, body })).status).toBe(202);
@@ -103,8 +103,8 @@ describe('the identity of a delivery', () => {
     const body = Buffer.from('{}');
     const sign = (deliveryId: string) =>
       signRequest(findScheme('standard_webhooks')!, SECRET, {
-        ...{ body, deliveryId, nowMs: ingress.clock.wallMs(), newId: () => '' },
-      });
+        ...{ url: '', body, deliveryId, nowMs: ingress.clock.wallMs(), newId: () => '' },
+      }).headers;
     const toSvix = (headers: Record<string, string>) =>
       Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.replace(/^webhook-/i, 'svix-'), value]));
     const forged = (headers: Record<string, string>) =>
@@ -124,8 +124,9 @@ describe('the identity of a delivery', () => {
   it('of a signed webhook is its own header before the provider header', async () => {
     ingress = await startIngress({ webhooks: [{ ...SIGNED, deliveryIdHeader: 'X-Own' }] });
     const body = Buffer.from('{}');
-    const delivery = { body, nowMs: ingress.clock.wallMs(), deliveryId: 'msg_1', newId: () => '' };
-    const headers = { ...signRequest(findScheme('standard_webhooks')!, SECRET, delivery), 'x-own': 'mine' };
+    const delivery = { url: '', body, nowMs: ingress.clock.wallMs(), deliveryId: 'msg_1', newId: () => '' };
+    const signed = signRequest(findScheme('standard_webhooks')!, SECRET, delivery);
+    const headers = { ...signed.headers, 'x-own': 'mine' };
     expect((await ingress.post(ingress.path('signed'), { headers, body })).body).toBe('{"delivery_id":"mine"}');
   });
 });

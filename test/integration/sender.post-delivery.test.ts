@@ -35,7 +35,13 @@ describe('posting a delivery', () => {
       response.writeHead(202, { 'content-type': 'application/json', 'set-cookie': ['a=1', 'b=2'] });
       response.end('{"delivery_id":"x"}');
     });
-    const target = { ingressUrl: base, authMode: 'token', signatureScheme: null, signature: null, deliveryIdHeader: null } as const;
+    const target = {
+      ingressUrl: base,
+      authMode: 'token',
+      signatureScheme: null,
+      signature: null,
+      deliveryIdHeader: null,
+    } as const;
     const delivery = { body: bytes, deliveryId: 'żółw', nowMs: 0, newId: () => '' };
     const answer = await postDelivery(buildSenderRequest(target, 'dbs_abc', delivery));
 

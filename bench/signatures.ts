@@ -1,0 +1,118 @@
+import { createHash, createHmac, createPublicKey, sign, timingSafeEqual, verify as verifyWithKey } from 'node:crypto';
+import { compileVerifier } from '../src/signature/compile-verifier.ts';
+import { findScheme } from '../src/signature/schemes.ts';
+import { signRequest } from '../src/signature/sign.ts';
+import { makeSecrets, type SchemeSecrets } from '../test/helpers/scheme-secrets.ts';
+import { receive } from '../test/helpers/signed-request.ts';
+
+/**
+ * Verifications a second for one scheme of each family, beside the bare call of `node:crypto` that nobody can do
+ * without. Both are measured in turns, so that the ratio means something on a machine whose speed changes. Usage:
+ * `npm run bench -- signatures [rounds] [milliseconds a round]`.
+ */
+const rounds = Number(process.argv[2] ?? 15);
+const measuredMs = Number(process.argv[3] ?? 100);
+const NOW_MS = 1_790_000_000_000;
+const SIZES = [1_024, 65_536];
+
+interface Case {
+  scheme: string;
+  /** The least that has to be computed: one digest, or one check of a good signature, over the body. */
+  bare: (body: Buffer, secrets: SchemeSecrets) => () => void;
+}
+
+const hmac =
+  (hash: string): Case['bare'] =>
+  (body, { verifying }) => {
+    const expected = createHmac(hash, verifying).update(body).digest();
+    return () => void timingSafeEqual(createHmac(hash, verifying).update(body).digest(), expected);
+  };
+
+const publicKey =
+  (digest: string | null): Case['bare'] =>
+  (body, { signing }) => {
+    const key = createPublicKey(signing);
+    const signature = sign(digest, body, signing);
+    return () => void verifyWithKey(digest, body, key, signature);
+  };
+
+const CASES: Case[] = [
+  { scheme: 'vercel', bare: hmac('sha1') },
+  { scheme: 'github', bare: hmac('sha256') },
+  { scheme: 'standard_webhooks', bare: hmac('sha256') },
+  { scheme: 'stripe', bare: hmac('sha256') },
+  { scheme: 'shopify', bare: hmac('sha256') },
+  { scheme: 'terraform', bare: hmac('sha512') },
+  { scheme: 'square', bare: hmac('sha256') },
+  { scheme: 'discord', bare: publicKey(null) },
+  { scheme: 'sendgrid', bare: publicKey('sha256') },
+  { scheme: 'travis', bare: publicKey('sha1') },
+  {
+    scheme: 'gitlab',
+    bare:
+      (_body, { verifying }) =>
+      () =>
+        void createHash('sha256').update(verifying).digest(),
+  },
+  {
+    scheme: 'netlify',
+    bare:
+      (body, { verifying }) =>
+      () =>
+        void createHmac('sha256', verifying).update(createHash('sha256').update(body).digest()).digest(),
+  },
+];
+
+process.stdout.write(`${rounds} rounds of ${measuredMs} ms, Node ${process.versions.node}\n`);
+process.stdout.write(
+  `${'scheme'.padEnd(20)}${'bytes'.padStart(8)}${'a second'.padStart(12)}${'bare'.padStart(12)}${'ratio'.padStart(8)}\n`,
+);
+for (const one of CASES) {
+  for (const size of SIZES) measure(one, size);
+}
+
+function measure({ scheme: name, bare }: Case, size: number): void {
+  const scheme = findScheme(name)!;
+  const { verifying, signing } = makeSecrets(scheme);
+  const body = Buffer.from(JSON.stringify({ text: 'x'.repeat(size - 11) }));
+  const delivery = { url: 'https://hooks.example.com/', body, nowMs: NOW_MS, deliveryId: 'evt_1', newId: () => '' };
+  const compiled = compileVerifier(scheme, verifying);
+  if (!compiled.ok) throw new Error(compiled.message);
+  const signed = signRequest(scheme, signing, delivery);
+  const request = receive(signed, NOW_MS, name === 'square' ? { url: delivery.url } : {});
+  const { verify } = compiled;
+  if (!(verify(request) as { ok: boolean }).ok) throw new Error(`${name} does not verify`);
+  const [ours, theirs] = compare(() => void verify(request), bare(Buffer.from(signed.body), { verifying, signing }));
+  const cells = [String(size), ours.toFixed(0), theirs.toFixed(0)].map((cell, index) =>
+    cell.padStart(index === 0 ? 8 : 12),
+  );
+  process.stdout.write(`${name.padEnd(20)}${cells.join('')}${(ours / theirs).toFixed(2).padStart(8)}\n`);
+}
+
+/** Medians of calls a second, both measured in turns after a warm-up. */
+function compare(ours: () => void, theirs: () => void): [number, number] {
+  const rates: [number[], number[]] = [[], []];
+  for (let round = -2; round < rounds; round++) {
+    const pair = [rateOf(ours), rateOf(theirs)] as const;
+    if (round < 0) continue;
+    rates[0].push(pair[0]);
+    rates[1].push(pair[1]);
+  }
+  return [takeMedian(rates[0]), takeMedian(rates[1])];
+}
+
+function rateOf(act: () => void): number {
+  const begunMs = performance.now();
+  let calls = 0;
+  let passedMs = 0;
+  while (passedMs < measuredMs) {
+    for (let i = 0; i < 16; i++) act();
+    calls += 16;
+    passedMs = performance.now() - begunMs;
+  }
+  return (calls * 1000) / passedMs;
+}
+
+function takeMedian(values: number[]): number {
+  return values.sort((a, b) => a - b)[values.length >> 1]!;
+}

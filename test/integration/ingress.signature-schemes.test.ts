@@ -1,0 +1,58 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { buildSenderRequest } from '../../src/sender/build-request.ts';
+import { SCHEMES } from '../../src/signature/schemes.ts';
+import { makeSecrets } from '../helpers/scheme-secrets.ts';
+import { BASE_URL, startIngress, type TestIngress } from '../helpers/start-ingress.ts';
+
+let ingress: TestIngress | null = null;
+afterEach(async () => {
+  await ingress?.close();
+  ingress = null;
+});
+
+const BODY = Buffer.from('{"type":"pallet.scanned","note":"Łódź"}');
+
+const CUSTOM = {
+  ...{ header: 'X-Sig', label: 'sha256', content: '{method} {url} {id} {timestamp} {body}', idHeader: 'X-Id' },
+  timestamp: { jsonPath: ['sentAt'], unit: 'rfc3339' },
+};
+
+const CASES = [
+  ...SCHEMES.filter(({ name }) => name !== 'sns').map((scheme) => ({ name: scheme.name, scheme, signature: null })),
+  { name: 'grafana', scheme: SCHEMES[0]!, signature: { header: 'X-G', timestamp: { header: 'X-G-Time' } } },
+  { name: 'custom', scheme: SCHEMES[0]!, signature: CUSTOM },
+];
+
+describe('a webhook takes over HTTP what `send` signs for it', () => {
+  it.each(CASES)('$name $signature', async ({ name, scheme, signature }) => {
+    const { verifying, signing } = makeSecrets(scheme);
+    const webhook = { authMode: 'signature' as const, signatureScheme: name, signature };
+    ingress = await startIngress({
+      webhooks: [{ ...webhook, secret: verifying }],
+      automations: [{ name: 'look', webhook: 'hook', payload: { type: ['pallet.scanned'] } }],
+    });
+    const path = ingress.path();
+    const nowMs = ingress.clock.wallMs();
+    const send = (secret: string) => {
+      const target = { ...webhook, ingressUrl: `${BASE_URL}${path}`, deliveryIdHeader: null };
+      const request = buildSenderRequest(target, secret, {
+        body: BODY,
+        deliveryId: 'evt_1',
+        nowMs,
+        newId: () => 'new',
+      });
+      return ingress!.post(request.url.slice(BASE_URL.length), request);
+    };
+
+    // A form is verified and then refused, for it is not JSON.
+    const expected = name === 'travis' ? 400 : 202;
+    expect((await send(signing)).status).toBe(expected);
+    const [delivery] = await ingress.deliveries();
+    expect(delivery!.label).toBe(expected === 202 ? 'Accepted' : 'Rejected (invalid JSON)');
+    // Microsoft Graph has every event in a list, where the filter does not look.
+    expect(delivery!.runs).toHaveLength(name === 'travis' || name === 'microsoft_graph' ? 0 : 1);
+
+    const unsigned = await ingress.post(path, { body: BODY });
+    expect(unsigned.status).toBe(401);
+  });
+});
