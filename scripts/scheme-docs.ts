@@ -41,7 +41,7 @@ function renderScheme(scheme: Scheme, guide: Guide): string {
   const secretName = `${scheme.name.toUpperCase()}_WEBHOOK_SECRET`;
   const lines = [
     ...[`# ${scheme.title}`, '', GENERATED, ''],
-    ...['```yaml', `# webhooks/${scheme.name.replaceAll('_', '-')}.yaml`, 'authMode: signature'],
+    ...[`\`\`\`yaml webhooks/${scheme.name.replaceAll('_', '-')}.yaml`, 'authMode: signature'],
     ...[`signatureScheme: ${scheme.name}`, `secretName: ${secretName}`, '```', ''],
     ...['## At the provider', '', guide.where, ''],
     ...['## The secret', '', guide.paste, '', SECRET_SENTENCES[scheme.whenSecretIsIssued], ''],

@@ -180,7 +180,7 @@ async function verifySignature(
   if (!verdict.ok) {
     const { reason, detail } = verdict;
     // The sender did nothing wrong, and takes a `4xx` as final.
-    if (reason === 'unavailable_key') return end(answerUnavailable(context));
+    if (reason === 'unavailable') return end(answerUnavailable(context));
     return rejectCredential(context, request, webhook, { reason, detail, size: json.body.length });
   }
   const admitted = admitDelivery(context, webhook);

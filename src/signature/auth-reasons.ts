@@ -19,7 +19,6 @@ export const AUTH_REASONS = {
   future_timestamp: 'The moment of signing lies too far in the future: a clock is wrong.',
   wrong_sender: 'The signature is good, but not of the sender that the secret names.',
   untrusted_key: 'The request names a key at a place where the keys of its provider never are.',
-  unavailable_key: "The provider's key could not be fetched; the sender was told to try again.",
 } as const;
 
 export type AuthReason = keyof typeof AUTH_REASONS;

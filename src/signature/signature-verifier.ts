@@ -15,7 +15,7 @@ import type { Algorithm, HeaderFamily, Place, SignatureScheme } from './scheme.t
 import type { ContentValues } from './signed-content.ts';
 import { feedContent, joinContent, readRareParts } from './signed-content.ts';
 import { checkTimestamp, readTimestamp } from './signing-time.ts';
-import { type Refusal, refuse, type SignedRequest, type Verification } from './verification.ts';
+import { type Refusal, refuse, type SignedRequest, type Verdict } from './verification.ts';
 
 /** Does any of these signatures match the content? */
 type Matcher = (signatures: string[], values: ContentValues) => boolean;
@@ -33,7 +33,7 @@ interface Verifier {
 export function compileSignatureVerifier(
   scheme: SignatureScheme,
   secretText: string,
-): { ok: true; verify: (request: SignedRequest) => Verification } | UnusableSecret {
+): { ok: true; verify: (request: SignedRequest) => Verdict } | UnusableSecret {
   const key = readKey(scheme, secretText);
   if (!key.ok) return key;
   const verifier: Verifier = {
@@ -70,7 +70,7 @@ function lowercasePlace(place: Place): Place {
 }
 
 /** The first family that verifies decides; where none does, the first that was signed says why. */
-function verifyFamilies(verifier: Verifier, request: SignedRequest): Verification {
+function verifyFamilies(verifier: Verifier, request: SignedRequest): Verdict {
   let refusal: Refusal | null = null;
   for (const family of verifier.scheme.headers) {
     const entries = readPresented(verifier.scheme, family, request);
@@ -94,12 +94,7 @@ function readPresented(scheme: SignatureScheme, family: HeaderFamily, request: S
   return entries;
 }
 
-function verifyFamily(
-  verifier: Verifier,
-  family: HeaderFamily,
-  request: SignedRequest,
-  entries: Entry[],
-): Verification {
+function verifyFamily(verifier: Verifier, family: HeaderFamily, request: SignedRequest, entries: Entry[]): Verdict {
   const { scheme, key, matches, hashesTimestamp } = verifier;
   const presented = readSignatures(entries, scheme, key.form, key.lengths);
   if (!presented.ok) return presented;

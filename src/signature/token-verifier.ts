@@ -3,7 +3,7 @@ import { refuseText, type UnusableSecret } from './read-key.ts';
 import { toWireText } from './request-parts.ts';
 import type { TokenPlace, TokenScheme } from './scheme.ts';
 import { compileTokenCheck, readBearerToken } from './token.ts';
-import { refuse, type SignedRequest, type Verification } from './verification.ts';
+import { refuse, type SignedRequest, type Verdict } from './verification.ts';
 
 /** What a request presents at one place: every one of these has to be the secret. */
 type Presented = { ok: true; tokens: string[] } | { ok: false; reason: 'missing_credential' | 'malformed_credential' };
@@ -15,7 +15,7 @@ const MALFORMED = { ok: false, reason: 'malformed_credential' } as const;
 export function compileTokenVerifier(
   scheme: TokenScheme,
   secretText: string,
-): { ok: true; verify: (request: SignedRequest) => Verification } | UnusableSecret {
+): { ok: true; verify: (request: SignedRequest) => Verdict } | UnusableSecret {
   const fault = refuseText(scheme, secretText) ?? refuseForPlaces(scheme, secretText);
   if (fault !== null) return { ok: false, message: `The secret for ${scheme.title} ${fault}.`, hint: hintFor(scheme) };
   const check = compileTokenCheck(secretText);
@@ -39,7 +39,7 @@ function verifyToken(
   check: (presented: string) => boolean,
   identityHeader: string | null,
   request: SignedRequest,
-): Verification {
+): Verdict {
   let reason: 'missing_credential' | 'malformed_credential' | 'bad_credential' = 'missing_credential';
   for (const place of scheme.places) {
     const presented = readTokens(place, request);

@@ -20,16 +20,20 @@ export interface Refusal {
   detail: string | null;
 }
 
+/** A request that verified. */
+export interface Verified {
+  ok: true;
+  /** Name of the header family whose signature matched. */
+  family: string;
+  /** What the provider itself calls the delivery, as received; `null` where absent or empty. */
+  identity: string | null;
+}
+
 /** A request that verified, or why it did not: a code of `AUTH_REASONS` with its particulars. */
-export type Verification =
-  | {
-      ok: true;
-      /** Name of the header family whose signature matched. */
-      family: string;
-      /** What the provider itself calls the delivery, as received; `null` where absent or empty. */
-      identity: string | null;
-    }
-  | Refusal;
+export type Verdict = Verified | Refusal;
+
+/** Or the key of the provider cannot be had now: the sender did nothing wrong and has to try again. */
+export type Verification = Verdict | { ok: false; reason: 'unavailable'; detail: null };
 
 /** Never throws, whatever the request holds. Only `sns` answers later, for it has to fetch a certificate. */
 export type Verify = (request: SignedRequest) => Verification | Promise<Verification>;

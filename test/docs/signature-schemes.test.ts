@@ -30,7 +30,7 @@ describe('the pages of the signature schemes', () => {
 
   it('have examples that are valid definitions', () => {
     for (const [path, page] of pages) {
-      const examples = [...page.matchAll(/```yaml\n# (webhooks\/\S+)\n([\s\S]*?)```/g)];
+      const examples = [...page.matchAll(/```yaml (webhooks\/\S+)\n([\s\S]*?)```/g)];
       expect(examples.length, path).toBeGreaterThan(0);
       for (const [, file, text] of examples) expect(validateFiles({ [file!]: text! }).diagnostics, path).toEqual([]);
     }

@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { readJson } from '../request-parts.ts';
-import { refuse, type SignedRequest, type Verification } from '../verification.ts';
+import { refuse, type SignedRequest, type Verdict } from '../verification.ts';
 import { areEqualTexts } from './equal-texts.ts';
 
 const HEADER = 'x-webhook-signature';
@@ -11,7 +11,7 @@ const PART = /^[A-Za-z0-9_-]+$/;
 const MAX_JWS_LENGTH = 4096;
 
 /** Verifies a JWS (HS256) whose claims hold the hash of the body. Any other algorithm in it is refused. */
-export function compileNetlifyVerifier(secretText: string): (request: SignedRequest) => Verification {
+export function compileNetlifyVerifier(secretText: string): (request: SignedRequest) => Verdict {
   return (request) => {
     const value = request.headers.get(HEADER) ?? '';
     if (value === '') return refuse('missing_credential');
@@ -26,7 +26,7 @@ export function compileNetlifyVerifier(secretText: string): (request: SignedRequ
   };
 }
 
-function checkClaims(claims: unknown, body: Uint8Array): Verification {
+function checkClaims(claims: unknown, body: Uint8Array): Verdict {
   if (readJson(claims, ['iss']) !== ISSUER) return refuse('wrong_sender', 'the issuer is not netlify');
   const claimed = readJson(claims, ['sha256']);
   if (typeof claimed !== 'string' || !areEqualTexts(claimed, hashBody(body))) return refuse('bad_signature');

@@ -112,7 +112,7 @@ describe('a message of SNS', () => {
     const verify = compileSnsVerifier(TOPIC, async () => null);
     const body = Buffer.from(JSON.stringify(signMessage(NOTIFICATION)));
     expect(await verify(toSignedRequest({ headers: {}, body, nowMs: NOW_MS }))).toMatchObject({
-      reason: 'unavailable_key',
+      reason: 'unavailable',
     });
   });
 });

@@ -36,7 +36,7 @@ export function compileSnsVerifier(topicArn: string, findKey: FindSigningKey) {
     if (message.topicArn !== topicArn) return refuse('wrong_sender', 'the message is of another topic');
     if (!CERTIFICATE_URL.test(message.certificateUrl)) return refuse('untrusted_key');
     const key = await findKey(message.certificateUrl, request.nowMs);
-    if (key === null) return refuse('unavailable_key');
+    if (key === null) return { ok: false, reason: 'unavailable', detail: null };
     if (!verifies(message, key)) return refuse('bad_signature');
     return { ok: true, family: 'sns', identity: message.id };
   };

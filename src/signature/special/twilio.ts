@@ -1,5 +1,5 @@
 import { createHash, createHmac } from 'node:crypto';
-import { refuse, type SignedRequest, type Verification } from '../verification.ts';
+import { refuse, type SignedRequest, type Verdict } from '../verification.ts';
 import { areEqualTexts } from './equal-texts.ts';
 
 const HEADER = 'x-twilio-signature';
@@ -12,7 +12,7 @@ const SIGNATURE = /^[A-Za-z0-9+/]{27}=$/;
  * Verifies the URL with the sorted form fields, or, where the query holds the hash of the body, the URL alone and that
  * hash. Like Twilio's own library it takes the URL with and without its standard port.
  */
-export function compileTwilioVerifier(secretText: string): (request: SignedRequest) => Verification {
+export function compileTwilioVerifier(secretText: string): (request: SignedRequest) => Verdict {
   return (request) => {
     const presented = request.headers.get(HEADER) ?? '';
     if (presented === '') return refuse('missing_credential');
