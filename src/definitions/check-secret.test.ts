@@ -23,6 +23,14 @@ const STRONG = 'x'.repeat(16);
 const token = webhook({});
 const urlToken = webhook({ authMode: 'url_token' });
 const github = webhook({ authMode: 'signature', signatureScheme: 'github' });
+const [discord, sns, azure] = ['discord', 'sns', 'azure_devops'].map((signatureScheme) =>
+  webhook({ authMode: 'signature', signatureScheme }),
+) as [WebhookDefinition, WebhookDefinition, WebhookDefinition];
+const custom = webhook({
+  authMode: 'signature',
+  signatureScheme: 'custom',
+  signature: { header: 'X-S', key: 'hex' },
+});
 const standard = webhook({ authMode: 'signature', signatureScheme: 'standard_webhooks' });
 
 describe('checkSecretForWebhook', () => {
@@ -45,6 +53,14 @@ describe('checkSecretForWebhook', () => {
     ['a signing secret', github, 'short', []],
     ['an empty signing secret', github, '', ['error webhook/empty-secret']],
     ['a Standard Webhooks secret that is not base64', standard, 'whsec_!!!', ['error webhook/unusable-secret']],
+    ['a public key where there should be one', discord, 'ab'.repeat(32), []],
+    ['a text where there should be a public key', discord, 'hunter2', ['error webhook/unusable-secret']],
+    ['a key of a custom scheme', custom, 'ffff', []],
+    ['a text where a custom scheme has hex', custom, 'hunter2', ['error webhook/unusable-secret']],
+    ['the ARN of a topic', sns, 'arn:aws:sns:eu-central-1:123456789012:x', []],
+    ['something else than the ARN of a topic', sns, 'x', ['error webhook/unusable-secret']],
+    ['user and password', azure, 'user:password', []],
+    ['a password without its user', azure, 'password', ['error webhook/unusable-secret']],
     ['a Standard Webhooks secret', standard, `whsec_${Buffer.alloc(32, 1).toString('base64')}`, []],
   ] as const)('%s', (_, declared, text, expected) => {
     const found = checkSecretForWebhook(declared, new SecretValue(text));

@@ -88,6 +88,17 @@ describe('computePlan', () => {
     ]);
   });
 
+  it('shows a changed signature block as a whole', () => {
+    const custom = { authMode: 'signature', signatureScheme: 'custom' } as const;
+    const before = webhook('a', { ...custom, signature: { header: 'X-Old' } });
+    const after = webhook('a', { ...custom, signature: { header: 'X-New' } });
+    const { plan: made, webhooks } = plan({ webhooks: [after] }, { webhooks: [applied(before)] });
+    expect(made.webhooks.update[0]?.changes).toEqual([
+      { key: 'signature', from: { header: 'X-Old' }, to: { header: 'X-New' } },
+    ]);
+    expect(webhooks[0]?.signature).toEqual({ header: 'X-New' });
+  });
+
   it('pins a newer version of a secret although no file changed', () => {
     const computed = plan({ webhooks: [webhook('a')] }, { webhooks: [applied(webhook('a'))] }, 2);
     expect(computed.plan.webhooks.update[0]?.changes).toEqual([{ key: 'secretVersion', from: 1, to: 2 }]);
