@@ -24,8 +24,22 @@ export function readJson(root: unknown, path: JsonPath): unknown {
   return value;
 }
 
-/** The decoded value of a field of a form body, as header values are; `undefined` where it is absent or there twice. */
+/** The decoded value of a field of a form body, byte by byte; `undefined` where it is absent or there twice. */
 export function readFormField(body: Uint8Array, name: string): string | undefined {
-  const values = new URLSearchParams(Buffer.from(body).toString('utf8')).getAll(name);
-  return values.length === 1 ? toWireText(values[0]!) : undefined;
+  const pairs = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1').split('&');
+  const wanted = toWireText(name);
+  let found: string | undefined;
+  for (const pair of pairs) {
+    const at = pair.indexOf('=');
+    if (at === -1 || decodeFormText(pair.slice(0, at)) !== wanted) continue;
+    if (found !== undefined) return undefined;
+    found = decodeFormText(pair.slice(at + 1));
+  }
+  return found;
+}
+
+function decodeFormText(text: string): string {
+  return text
+    .replaceAll('+', ' ')
+    .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
