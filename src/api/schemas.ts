@@ -1,6 +1,7 @@
 import { ROLES } from '../core/access.ts';
 import { AUTH_MODES } from '../core/definition.ts';
 import { DELIVERY_LABELS, IDENTITY_SOURCES } from '../core/delivery.ts';
+import { HANDSHAKE_OUTCOMES } from '../core/handshake.ts';
 import { RUN_STATES } from '../core/run.ts';
 
 /** A JSON Schema as plain data. */
@@ -138,6 +139,7 @@ export const COMPONENTS = {
       },
       secret_name: text,
       secret_state: oneOf(['current', 'outdated', 'missing']),
+      verify_token_secret_name: { ...textOrNull, description: 'The secret that a GET handshake has to present.' },
       delivery_id_header: textOrNull,
       identified_by: oneOf(
         ['header', 'provider', 'service header or body'],
@@ -174,6 +176,19 @@ export const COMPONENTS = {
       runs: texts,
     },
     { description: 'One row of the delivery log.' },
+  ),
+  Handshake: closedObject(
+    {
+      kind: oneOf(['Handshake'], 'In the place of a label: a handshake is no delivery.'),
+      webhook_uid: text,
+      handshake: { ...text, description: 'Which one of the table of handshakes.' },
+      outcome: oneOf(HANDSHAKE_OUTCOMES),
+      detail: { ...textOrNull, description: 'For people.' },
+      count: { ...count, description: 'How many requests this row stands for.' },
+      received_at: instant,
+      client_address: text,
+    },
+    { description: 'One row of the log of handshakes.' },
   ),
   Explanation: closedObject(
     {

@@ -3,6 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { DeliveryReader } from '../core/ports/delivery-log.ts';
 import type { RunLogReader } from '../core/ports/executor.ts';
+import type { HandshakeLog } from '../core/ports/handshake-log.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
 import type { ReconcileControl } from '../core/ports/reconciler.ts';
 import type { ReconciliationReader } from '../core/ports/reconciliation-log.ts';
@@ -37,6 +38,7 @@ export interface HealthCheck {
 export interface AdminServices {
   inventory: InventoryReader;
   deliveries: DeliveryReader;
+  handshakes: Pick<HandshakeLog, 'list'>;
   runs: RunReader;
   runLogs: RunLogReader;
   runControl: RunControl;

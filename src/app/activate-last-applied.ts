@@ -17,18 +17,26 @@ export interface ActivationParts {
 export async function activateLastApplied(parts: ActivationParts, factory: string): Promise<void> {
   const applied = await parts.inventory.load(factory);
   if (applied === null) return;
-  const secrets = new Map<string, SecretValue>();
-  for (const webhook of applied.webhooks) {
-    const value = webhook.deletedAt === null ? await openPinnedSecret(parts, webhook) : null;
-    if (value !== null) secrets.set(webhook.name, value);
+  const live = applied.webhooks.filter((webhook) => webhook.deletedAt === null);
+  const values = new Map<string, SecretValue>();
+  const verifyTokens = new Map<string, SecretValue>();
+  for (const webhook of live) {
+    const value = await openPinnedSecret(parts, webhook, webhook.secretName, webhook.secretVersion);
+    if (value !== null) values.set(webhook.name, value);
+    const { verifyTokenSecretName, verifyTokenSecretVersion } = webhook;
+    if (verifyTokenSecretName === null) continue;
+    const token = await openPinnedSecret(parts, webhook, verifyTokenSecretName, verifyTokenSecretVersion!);
+    if (token !== null) verifyTokens.set(webhook.name, token);
   }
-  parts.registry.replaceFactory(factory, buildLiveWebhooks(applied, secrets));
+  parts.registry.replaceFactory(factory, buildLiveWebhooks(applied, values, verifyTokens));
 }
 
 /** A pinned value that cannot be read makes its webhook answer `503`; the others go on serving (threat model S4). */
 async function openPinnedSecret(
   { secrets, logger }: ActivationParts,
-  { factory, name, secretName, secretVersion }: AppliedWebhook,
+  { factory, name }: AppliedWebhook,
+  secretName: string,
+  secretVersion: number,
 ): Promise<SecretValue | null> {
   const fields = { factory, webhook: name, secretName, secretVersion };
   try {

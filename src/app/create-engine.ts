@@ -1,15 +1,19 @@
+import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { TicketOffice } from '../core/ports/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/run.ts';
+import type { AdoptSecret } from '../ingress/answer-handshake.ts';
 import { DeliveryRecorder } from '../ingress/delivery-recorder.ts';
+import { HandshakeRows } from '../ingress/handshake-rows.ts';
 import { RejectionRows } from '../ingress/rejection-rows.ts';
 import type { FactoryContext } from '../reconcile/reconcile-factory.ts';
 import { buildLiveWebhooks } from '../registry/build-live-webhooks.ts';
 import { Registry } from '../registry/registry.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
 import { activateLastApplied } from './activate-last-applied.ts';
+import { createSecretAdoption } from './adopt-secret.ts';
 import { createReconcilers, type Reconcilers } from './create-reconcilers.ts';
 import { createRunDispatcher } from './create-run-dispatcher.ts';
 import { DefinitionsThread } from './definitions-thread.ts';
@@ -27,6 +31,8 @@ export interface Engine {
   dispatcher: Dispatcher;
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;
+  handshakeRows: HandshakeRows;
+  adoptSecret: AdoptSecret;
   /** Tells the reconcilers of every value that comes. */
   secrets: SecretStore;
   tickets: TicketOffice;
@@ -53,8 +59,8 @@ export async function createEngine(
     reportReconciliation(foundation, reconciliation);
     foundation.metrics.keepWebhooks(registry.current().webhooks.keys());
   };
-  const activate: FactoryContext['activate'] = (applied, values) =>
-    registry.replaceFactory(applied.name, buildLiveWebhooks(applied, values));
+  const activate: FactoryContext['activate'] = (applied, values, verifyTokens) =>
+    registry.replaceFactory(applied.name, buildLiveWebhooks(applied, values, verifyTokens));
   const reconcilers = createReconcilers({ ...foundation, definitions, activate, onReconciled });
 
   const secrets = createNotifyingSecretStore(foundation.secrets, () => reconcilers.onSecretChanged());
@@ -68,6 +74,12 @@ export async function createEngine(
       onRunChanged: (run) => void (onRunEnded && tellRunEnded(foundation, run, onRunEnded)),
     }),
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
+    handshakeRows: new HandshakeRows((entry) => {
+      storage.handshakeLog
+        .append(entry)
+        .catch((error) => logger.warn({ problem: messageOf(error) }, 'a handshake could not be logged'));
+    }),
+    adoptSecret: createSecretAdoption({ ...activation, storage, reconcilers, clock: foundation.clock }),
     health: createHealth(storage),
   };
 }

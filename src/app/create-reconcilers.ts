@@ -35,6 +35,8 @@ export interface ReconcilerParts {
 export interface Reconcilers extends ReconcileControl {
   start(): void;
   onSecretChanged(): void;
+  /** Does something to what the last pass of the factory left, while none is under way. */
+  betweenPasses<T>(factory: string, work: () => Promise<T>): Promise<T>;
   stop(): Promise<void>;
 }
 
@@ -53,6 +55,7 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
     onSecretChanged: () => {
       for (const reconciler of all) reconciler.onSecretChanged();
     },
+    betweenPasses: (factory, work) => byName.get(factory)?.betweenPasses(work) ?? work(),
     stop: async () => {
       const stopped = all.map((reconciler) => reconciler.stop());
       // A pass that waits for a slow definition must not hold the stop up.

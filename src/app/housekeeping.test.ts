@@ -42,6 +42,7 @@ function openHouse(pieces: RunId[][] = []) {
         house.files.delete(run as RunId);
       },
     },
+    handshakeRows: { flush: () => {} },
     rejectionRows: {
       flush: () => {
         house.flushes += 1;

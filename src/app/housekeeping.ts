@@ -5,6 +5,7 @@ import type { Retention, RetentionPolicy } from '../core/ports/retention.ts';
 import type { RunReader } from '../core/ports/run-queue.ts';
 import type { RunFiles } from '../executors/run-files.ts';
 import type { RunSpace } from '../executors/run-space.ts';
+import type { HandshakeRows } from '../ingress/handshake-rows.ts';
 import type { RejectionRows } from '../ingress/rejection-rows.ts';
 
 const RETENTION_INTERVAL_MS = 60_000;
@@ -23,6 +24,7 @@ export interface HousekeepingParts {
   files: RunFiles;
   space: RunSpace;
   rejectionRows: Pick<RejectionRows, 'flush'>;
+  handshakeRows: Pick<HandshakeRows, 'flush'>;
   clock: Clock;
   logger: Logger;
 }
@@ -43,7 +45,7 @@ export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<v
     setInterval(() => sweep(removeExpired), RETENTION_INTERVAL_MS),
     setInterval(() => sweep(limitSpace), SPACE_INTERVAL_MS),
     setInterval(() => sweep(removeOrphans), ORPHAN_INTERVAL_MS),
-    setInterval(() => parts.rejectionRows.flush(parts.clock.monotonicMs()), FLUSH_INTERVAL_MS),
+    setInterval(() => flushRows(parts), FLUSH_INTERVAL_MS),
   ];
   for (const timer of timers) timer.unref();
   sweep(removeOrphans);
@@ -56,6 +58,11 @@ export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<v
       await sweeping;
     },
   };
+}
+
+function flushRows({ rejectionRows, handshakeRows, clock }: HousekeepingParts): void {
+  rejectionRows.flush(clock.monotonicMs());
+  handshakeRows.flush(clock.monotonicMs());
 }
 
 async function removeExpired(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {

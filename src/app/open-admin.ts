@@ -38,6 +38,7 @@ function composeServices(foundation: Foundation, engine: Engine, ingressUrl: str
   return {
     inventory: storage.inventoryReader,
     deliveries: storage.deliveryReader,
+    handshakes: storage.handshakeLog,
     runs: storage.runReader,
     runLogs: createRunLogReader(paths.runLogs),
     runControl: engine.dispatcher,

@@ -1,5 +1,6 @@
 import { messageOf } from '../core/errors.ts';
 import { createClientAddressFinder } from '../ingress/client-address.ts';
+import { Confirmations } from '../ingress/confirmations.ts';
 import { handleDelivery, type IngressContext } from '../ingress/handle-delivery.ts';
 import { createIngressServer } from '../ingress/http.ts';
 import { RateLimits } from '../ingress/limits.ts';
@@ -14,9 +15,10 @@ const ANSWER_GRACE_MS = 5_000;
 /** Opens the public listener; answers with its URL. On stop it answers what is in flight, then writes what waits. */
 export async function openIngress(foundation: Foundation, engine: Engine, lifetime: Lifetime): Promise<string> {
   const { config, logger, clock, ids, metrics } = foundation;
-  const { registry, recorder, rejectionRows, dispatcher } = engine;
+  const { registry, recorder, rejectionRows, handshakeRows, adoptSecret, dispatcher } = engine;
+  const confirmations = new Confirmations();
   const context: IngressContext = {
-    ...{ registry, recorder, rejectionRows, metrics, clock, ids },
+    ...{ registry, recorder, rejectionRows, handshakeRows, confirmations, adoptSecret, metrics, clock, ids },
     limits: new RateLimits(config.limits),
     maxBodyBytes: config.limits.bodyBytes,
     baseUrl: () => config.baseUrl ?? url,
@@ -31,7 +33,9 @@ export async function openIngress(foundation: Foundation, engine: Engine, lifeti
   const url = await listen('ingress', config.ingress, server, (address) => bindServer(server, address));
   lifetime.defer(async () => {
     await closeListener(server, ANSWER_GRACE_MS);
+    await confirmations.stop();
     rejectionRows.flush(clock.monotonicMs(), true);
+    handshakeRows.flush(clock.monotonicMs(), true);
     await recorder.drain();
   });
   return url;

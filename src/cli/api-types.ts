@@ -65,6 +65,7 @@ export interface Webhook {
   signature: JsonObject | null;
   secret_name: string;
   secret_state: 'current' | 'outdated' | 'missing';
+  verify_token_secret_name: string | null;
   delivery_id_header: string | null;
   identified_by: 'header' | 'provider' | 'service header or body';
   enabled: boolean;
@@ -99,6 +100,18 @@ export interface Automation {
   file: string;
   revision: string | null;
   warnings: Diagnostic[];
+}
+
+/** A row of the log of handshakes. */
+export interface Handshake {
+  kind: 'Handshake';
+  webhook_uid: string;
+  handshake: string;
+  outcome: 'answered' | 'adopted' | 'confirmed' | 'failed' | 'refused';
+  detail: string | null;
+  count: number;
+  received_at: string;
+  client_address: string;
 }
 
 export interface Delivery {

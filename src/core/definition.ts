@@ -24,10 +24,14 @@ export interface WebhookDefinition {
   signature: JsonObject | null;
   /** Name of the team secret that holds the credential. */
   secretName: string;
+  /** Name of the team secret that a GET handshake has to present; `null` where the webhook answers none. */
+  verifyTokenSecretName: string | null;
   deliveryIdHeader: string | null;
   enabled: boolean;
   /** Where `secretName` stands, for findings that only the secret store can make. */
   secretNameAt: Position;
+  /** Where `verifyTokenSecretName` stands; `null` where it does not. */
+  verifyTokenSecretNameAt: Position | null;
 }
 
 /** A trigger that listens to webhooks of this factory. `filter` as in the specification, "Webhook trigger". */

@@ -15,6 +15,8 @@ function webhook(changes: Partial<WebhookDefinition>): WebhookDefinition {
     deliveryIdHeader: null,
     enabled: true,
     secretNameAt: { line: 3, column: 13 },
+    verifyTokenSecretName: null,
+    verifyTokenSecretNameAt: null,
     ...changes,
   };
 }

@@ -1,6 +1,8 @@
 import type { AuthMode, WebhookDefinition } from '../core/definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { isCredentialHeader } from '../signature/credential-headers.ts';
+import type { HandshakeOwner } from '../signature/handshakes/handshake.ts';
+import { findHandshakes, HANDSHAKES } from '../signature/handshakes/handshakes.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSignatureBlock, listNamedHeaders } from './check-signature.ts';
 import type { Findings } from './findings.ts';
@@ -19,6 +21,7 @@ export function readWebhook(name: string, text: string, findings: Findings): Web
   }
   checkSchema('webhook', parsed.yaml, findings);
   checkDeliveryIdHeader(parsed.yaml, findings);
+  checkVerifyToken(parsed.yaml, findings);
   if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, findings);
   return findings.hasErrors() ? null : toWebhook(name, parsed.yaml, findings.file);
 }
@@ -37,6 +40,22 @@ function checkDeliveryIdHeader(yaml: YamlText, findings: Findings): void {
   });
 }
 
+/** A token that nobody would ever present was meant for something else. */
+function checkVerifyToken(yaml: YamlText, findings: Findings): void {
+  if (!isJsonObject(yaml.value) || yaml.value.verifyTokenSecretName === undefined) return;
+  const { authMode = 'token', signatureScheme = null } = yaml.value;
+  const owner = { authMode, signatureScheme } as HandshakeOwner;
+  if (findHandshakes(owner).some((row) => row.needsVerifyToken)) return;
+  const schemes = HANDSHAKES.flatMap((row) => (row.needsVerifyToken && row.scheme !== null ? [row.scheme] : []));
+  findings.add({
+    rule: 'webhook/unused-verify-token',
+    at: yaml.locate(['verifyTokenSecretName']).key,
+    path: ['verifyTokenSecretName'],
+    message: 'verifyTokenSecretName is set, but no sender of this webhook presents a verify token.',
+    hint: `Remove it. It is for "signatureScheme: ${schemes.join('" or "signatureScheme: ')}" and for "authMode: url_token".`,
+  });
+}
+
 function toWebhook(name: string, yaml: YamlText, file: string): WebhookDefinition {
   const declared = yaml.value as { [key: string]: Json };
   return {
@@ -47,8 +66,11 @@ function toWebhook(name: string, yaml: YamlText, file: string): WebhookDefinitio
     signatureScheme: (declared.signatureScheme as string | undefined) ?? null,
     signature: (declared.signature as JsonObject | undefined) ?? null,
     secretName: declared.secretName as string,
+    verifyTokenSecretName: (declared.verifyTokenSecretName as string | undefined) ?? null,
     deliveryIdHeader: (declared.deliveryIdHeader as string | undefined) ?? null,
     enabled: (declared.enabled as boolean | undefined) ?? true,
     secretNameAt: yaml.locate(['secretName']).value,
+    verifyTokenSecretNameAt:
+      declared.verifyTokenSecretName === undefined ? null : yaml.locate(['verifyTokenSecretName']).value,
   };
 }

@@ -49,6 +49,7 @@ export const RULES = {
   'webhook/unknown-scheme': error('`signatureScheme` names no known scheme.'),
   'webhook/missing-scheme': error('`authMode: signature` has no `signatureScheme`.'),
   'webhook/unused-scheme': error('`signatureScheme` is set although `authMode` is not `signature`.'),
+  'webhook/unused-verify-token': error('`verifyTokenSecretName` is set, but no sender of the webhook presents one.'),
   'webhook/missing-signature': error('`signatureScheme: custom` has no `signature` block.'),
   'webhook/unused-signature': error('`signature` is set, but `signatureScheme` leaves nothing in it to choose.'),
   'webhook/invalid-signature': error('The keys of a `signature` block contradict each other.'),

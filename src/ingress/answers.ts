@@ -1,3 +1,5 @@
+import type { HandshakeAnswer } from '../signature/handshakes/handshake.ts';
+
 /** A whole answer, ready to be written. `headers` are name, value, name, value. */
 export interface IngressAnswer {
   status: number;
@@ -46,4 +48,11 @@ export const UNAVAILABLE = problem(503, 'Service Unavailable', 'the delivery was
 export function accepted(deliveryId: string): IngressAnswer {
   const body = `{"delivery_id":${JSON.stringify(deliveryId)}}`;
   return { status: 202, body, headers: contentHeaders('application/json', body) };
+}
+
+/** What a provider waits for before it sends deliveries. */
+export function handshake({ status, mediaType, body, headers }: HandshakeAnswer): IngressAnswer {
+  const ofBody = mediaType === null ? [] : contentHeaders(mediaType, body);
+  const ofNone = mediaType === null && status !== 204 ? ['Content-Length', '0'] : [];
+  return { status, body, headers: [...ofBody, ...ofNone, ...headers] };
 }

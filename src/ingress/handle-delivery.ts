@@ -7,7 +7,9 @@ import type { IdSource } from '../core/ids.ts';
 import type { IngressMetrics } from '../core/ports/metrics.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
+import type { HandshakeMoment } from '../signature/handshakes/handshake.ts';
 import { readBearerToken } from '../signature/token.ts';
+import { answerHandshake, type HandshakeContext } from './answer-handshake.ts';
 import type { IngressAnswer } from './answers.ts';
 import * as answers from './answers.ts';
 import type { DeliveryRecorder } from './delivery-recorder.ts';
@@ -39,7 +41,7 @@ export interface IngressRequest {
 }
 
 /** What the hot path works with. */
-export interface IngressContext {
+export interface IngressContext extends HandshakeContext {
   registry: Registry;
   limits: RateLimits;
   recorder: DeliveryRecorder;
@@ -74,6 +76,9 @@ export async function handleDelivery(context: IngressContext, request: IngressRe
 
 /** The order of checks is fixed, so that a sender learns nothing it should not (decisions, "Receiving a delivery"). */
 async function receive(context: IngressContext, request: IngressRequest): Promise<Outcome> {
+  const greeted = request.method === 'GET' ? await greet(context, request) : null;
+  if (greeted !== null) return greeted;
+
   const found = lookUp(context, request);
   if (!found.go) return found.answer;
   const { webhook, token } = found.value;
@@ -84,6 +89,9 @@ async function receive(context: IngressContext, request: IngressRequest): Promis
   const read = await readBody(context, request, webhook);
   if (!read.go) return read.answer;
 
+  const introduced = await shakeHands(context, 'unsigned', request, webhook, read.value);
+  if (introduced !== null) return introduced;
+
   const json = new JsonBody(read.value);
   const verified = await verifySignature(context, request, webhook, json);
   if (!verified.go) return verified.answer;
@@ -91,7 +99,38 @@ async function receive(context: IngressContext, request: IngressRequest): Promis
   const parsed = parseJson(context, request, webhook, json, verified.value);
   if (!parsed.go) return parsed.answer;
 
+  const shaken = await shakeHands(context, 'verified', request, webhook, read.value, parsed.value);
+  if (shaken !== null) return shaken;
+
   return record(context, webhook, composeOffer(context, request, webhook, read.value, verified.value, parsed.value));
+}
+
+/** Before step 2: a `GET` that a provider sends to try the URL. `null` for any other, which is then a wrong method. */
+async function greet(context: IngressContext, request: IngressRequest): Promise<IngressAnswer | null> {
+  const path = parseWebhookPath(request.target);
+  const webhook = path === null ? undefined : context.registry.current().webhooks.get(path.uid);
+  if (webhook === undefined || webhook.handshakes.length === 0) return null;
+  const { credential } = webhook;
+  const isAddressed =
+    credential.mode === 'url_token'
+      ? path!.token !== null && 'accepts' in credential && credential.accepts(path!.token)
+      : path!.token === null;
+  return isAddressed ? shakeHands(context, 'get', request, webhook, NO_BODY) : null;
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+async function shakeHands(
+  context: IngressContext,
+  moment: HandshakeMoment,
+  { target, headers, clientAddress }: IngressRequest,
+  webhook: LiveWebhook,
+  body: Buffer,
+  payload?: unknown,
+): Promise<IngressAnswer | null> {
+  if (webhook.handshakes.length === 0) return null;
+  const greeting = { query: readQuery(target).slice(1), headers, body, payload, clientAddress };
+  return answerHandshake(context, moment, greeting, webhook);
 }
 
 /** Steps 1 to 3: an unknown, a disabled and a deleted webhook are the same to a sender. */

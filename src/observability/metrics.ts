@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { DeliveryLabel } from '../core/delivery.ts';
 import { DELIVERY_LABELS } from '../core/delivery.ts';
+import { HANDSHAKE_OUTCOMES } from '../core/handshake.ts';
 import type { IngressMetrics, UnloggedRefusal } from '../core/ports/metrics.ts';
 import type { ReconciliationResult } from '../core/reconciliation.ts';
 
@@ -39,10 +40,29 @@ export function createMetrics(probes: MetricProbes): Metrics {
     labelNames: ['factory', 'result'],
     registers: [registry],
   });
+  const handshakes = new Counter({
+    name: 'dockbell_handshakes_total',
+    help: 'Handshakes of providers by webhook UID and outcome.',
+    labelNames: ['webhook', 'outcome'],
+    registers: [registry],
+  });
+  const greeted = new Set<string>();
   registerRunGauge(registry, probes);
   registerReadinessGauge(registry, probes);
   return {
-    ...deliveries,
+    countDelivery: deliveries.countDelivery,
+    countHandshake: (webhook, outcome) => {
+      greeted.add(webhook);
+      handshakes.inc({ webhook, outcome });
+    },
+    keepWebhooks: (uids) => {
+      const kept = new Set(uids);
+      deliveries.keepWebhooks(kept);
+      for (const webhook of [...greeted].filter((uid) => !kept.has(uid))) {
+        greeted.delete(webhook);
+        for (const outcome of HANDSHAKE_OUTCOMES) handshakes.remove({ webhook, outcome });
+      }
+    },
     countRefusal,
     countReconciliation: (factory, result) => reconciliations.inc({ factory, result }),
     render: () => registry.metrics(),

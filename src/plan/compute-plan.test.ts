@@ -12,6 +12,7 @@ const UID_GONE: WebhookUid = 'wh_gggggggggggggggggggggggggg';
 function webhook(name: string, change: Partial<WebhookDefinition> = {}): WebhookDefinition {
   return {
     ...{ name, file: `webhooks/${name}.yaml`, description: null, authMode: 'token', signatureScheme: null },
+    ...{ verifyTokenSecretName: null, verifyTokenSecretNameAt: null },
     ...{
       signature: null,
       secretName: 'S',
@@ -24,9 +25,10 @@ function webhook(name: string, change: Partial<WebhookDefinition> = {}): Webhook
 }
 
 function applied(definition: WebhookDefinition, change: Partial<AppliedWebhook> = {}): AppliedWebhook {
-  const { secretNameAt: _, ...declared } = definition;
+  const { secretNameAt: _, verifyTokenSecretNameAt: __, ...declared } = definition;
   return {
     ...{ ...declared, ref: 1, uid: UID_A, factory: 'f', secretVersion: 1, revision: 'old' },
+    verifyTokenSecretVersion: null,
     ...{ createdAt: 1, updatedAt: 1, deletedAt: null, ...change },
   };
 }
@@ -50,6 +52,7 @@ function plan(definition: Partial<FactoryDefinition>, before: Partial<AppliedFac
     applied: { name: 'f', revision: 'old', webhooks: [], automations: [], ...before },
     findings: [],
     secrets: new Map(webhooks.map(({ name }) => [name, { version }])),
+    verifyTokens: new Map(),
     ...{ revision: 'new', nowMs: 5, newUid: () => UID_NEW },
   });
 }

@@ -17,6 +17,8 @@ export interface PlanInput {
   findings: readonly Diagnostic[];
   /** The secret that each webhook gets pinned to, by the webhook's name. */
   secrets: ReadonlyMap<string, { version: number }>;
+  /** The same of the verify tokens, for the webhooks that name one. */
+  verifyTokens: ReadonlyMap<string, { version: number }>;
   revision: string | null;
   nowMs: number;
   newUid(): WebhookUid;
@@ -76,12 +78,13 @@ function isLive(webhook: AppliedWebhook): boolean {
 }
 
 function composeWebhookRow(input: PlanInput, webhook: WebhookDefinition, uid: WebhookUid): WebhookRow {
-  const { secretNameAt: _, ...declared } = webhook;
+  const { secretNameAt: _, verifyTokenSecretNameAt: __, ...declared } = webhook;
   return {
     ...declared,
     uid,
     factory: input.applied.name,
     secretVersion: input.secrets.get(webhook.name)!.version,
+    verifyTokenSecretVersion: input.verifyTokens.get(webhook.name)?.version ?? null,
     revision: input.revision,
     updatedAt: input.nowMs,
   };
@@ -89,8 +92,11 @@ function composeWebhookRow(input: PlanInput, webhook: WebhookDefinition, uid: We
 
 function declareWebhook(webhook: WebhookRow): Declared {
   const { authMode, signatureScheme, signature, secretName, secretVersion } = webhook;
-  const { deliveryIdHeader, enabled, description } = webhook;
-  return { authMode, signatureScheme, signature, secretName, secretVersion, deliveryIdHeader, enabled, description };
+  const { verifyTokenSecretName, verifyTokenSecretVersion, deliveryIdHeader, enabled, description } = webhook;
+  return {
+    ...{ authMode, signatureScheme, signature, secretName, secretVersion },
+    ...{ verifyTokenSecretName, verifyTokenSecretVersion, deliveryIdHeader, enabled, description },
+  };
 }
 
 function planAutomations(input: PlanInput, uids: AssignedUids) {

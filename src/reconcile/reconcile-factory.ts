@@ -15,7 +15,7 @@ import type { SourceTree } from '../core/source-tree.ts';
 import { describeRefusedTree, type ValidatedTree, type ValidationContext } from '../definitions/validate-tree.ts';
 import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
 import { describeExecutor, describeOutcome, describeReadiness, updateConditions } from './conditions.ts';
-import { resolveSecrets } from './resolve-secrets.ts';
+import { type ResolvedSecret, resolveSecrets } from './resolve-secrets.ts';
 
 /** One factory and what reconciling it needs. */
 export interface FactoryContext {
@@ -30,11 +30,14 @@ export interface FactoryContext {
   validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree>;
   webhooksPerFactory: number;
   /** Makes live what was just applied, before anybody can read that it was applied. Never throws. */
-  activate(applied: AppliedFactory, secrets: ReadonlyMap<string, SecretValue>): void;
+  activate(applied: AppliedFactory, secrets: SecretsByWebhook, verifyTokens: SecretsByWebhook): void;
   clock: Clock;
   ids: IdSource;
   logger: Logger;
 }
+
+/** Secret values by the webhook's name. */
+type SecretsByWebhook = ReadonlyMap<string, SecretValue>;
 
 /** Why a pass runs. A routine one (poll, change of the branch) does not look at a commit again that was found invalid. */
 export type PassTrigger = 'routine' | 'asked';
@@ -143,6 +146,7 @@ async function applyDefinition(
     applied,
     findings,
     secrets: resolved.byWebhook,
+    verifyTokens: resolved.verifyTokens,
     revision,
     nowMs: context.clock.wallMs(),
     newUid: context.ids.webhookUid,
@@ -152,22 +156,28 @@ async function applyDefinition(
     plan: computed.plan,
     diagnostics: [...findings, ...computed.warnings],
   };
-  const secrets = new Map([...resolved.byWebhook].map(([webhook, secret]) => [webhook, secret.value]));
-  return applyPlan(context, pass, { revision, computed, ending, secrets });
+  const secrets = takeValues(resolved.byWebhook);
+  const verifyTokens = takeValues(resolved.verifyTokens);
+  return applyPlan(context, pass, { revision, computed, ending, secrets, verifyTokens });
 }
 
 interface Decided {
   revision: string;
   computed: ComputedPlan;
   ending: Ending;
-  secrets: ReadonlyMap<string, SecretValue>;
+  secrets: SecretsByWebhook;
+  verifyTokens: SecretsByWebhook;
+}
+
+function takeValues(secrets: ReadonlyMap<string, ResolvedSecret>): SecretsByWebhook {
+  return new Map([...secrets].map(([webhook, secret]) => [webhook, secret.value]));
 }
 
 /** Everything in one transaction: rows, history, applied and attempted revision, conditions. Then the swap. */
 async function applyPlan(
   context: FactoryContext,
   pass: Pass,
-  { revision, computed, ending, secrets }: Decided,
+  { revision, computed, ending, secrets, verifyTokens }: Decided,
 ): Promise<Reconciliation> {
   const reconciliation = composeReconciliation(context, pass, ending);
   const status = await context.inventory.status(context.name);
@@ -183,7 +193,7 @@ async function applyPlan(
     reconciliation,
     conditions: describe(context, status, revision, reconciliation),
   });
-  context.activate(applied, secrets);
+  context.activate(applied, secrets, verifyTokens);
   return reconciliation;
 }
 

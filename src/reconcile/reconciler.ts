@@ -58,6 +58,13 @@ export class Reconciler {
     return this.#next.done;
   }
 
+  /** Does something to what the last pass left, while no pass is under way. Rejects as `work` does. */
+  betweenPasses<T>(work: () => Promise<T>): Promise<T> {
+    const done = this.#current.then(work);
+    this.#current = done.catch(() => {});
+    return done;
+  }
+
   /** A secret came or changed: worth another look where the last pass, or the one under way, fails for want of one. */
   onSecretChanged(): void {
     this.#isSecretNewer = true;

@@ -20,6 +20,7 @@ function secretsOf(values: Record<string, string>): SecretStore {
 function webhook(name: string, change: Partial<WebhookDefinition> = {}): WebhookDefinition {
   return {
     ...{ name, file: `webhooks/${name}.yaml`, description: null, authMode: 'token', signatureScheme: null },
+    ...{ verifyTokenSecretName: null, verifyTokenSecretNameAt: null },
     ...{
       signature: null,
       secretName: 'S',

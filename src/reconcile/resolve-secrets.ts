@@ -12,31 +12,46 @@ export interface ResolvedSecret {
 }
 
 /**
- * The newest version of each webhook's secret, by the webhook's name. `missing`: a secret does not exist (outside is
+ * The newest version of each webhook's secret, and of its verify token where it names one, by the webhook's name. `missing`: a secret does not exist (outside is
  * incomplete, try again when it does). `unsuitable`: a value cannot serve its mode (the definition is wrong).
  */
 export type ResolvedSecrets =
-  | { ok: true; byWebhook: ReadonlyMap<string, ResolvedSecret>; diagnostics: Diagnostic[] }
+  | {
+      ok: true;
+      byWebhook: ReadonlyMap<string, ResolvedSecret>;
+      verifyTokens: ReadonlyMap<string, ResolvedSecret>;
+      diagnostics: Diagnostic[];
+    }
   | { ok: false; problem: 'missing' | 'unsuitable'; diagnostics: Diagnostic[] };
 
 /** Resolves every secret that a definition names, and checks that each value can serve its webhook's mode. */
 export async function resolveSecrets(definition: FactoryDefinition, secrets: SecretStore): Promise<ResolvedSecrets> {
   const byWebhook = new Map<string, ResolvedSecret>();
+  const verifyTokens = new Map<string, ResolvedSecret>();
   const missing: Diagnostic[] = [];
   const findings: Diagnostic[] = [];
   const resolve = createOnceResolver(secrets);
   for (const webhook of definition.webhooks) {
     const secret = await resolve(webhook.secretName);
-    if (secret === null) missing.push(reportMissing(webhook));
+    if (secret === null) missing.push(reportMissing(webhook, 'secretName'));
     else {
       byWebhook.set(webhook.name, secret);
       findings.push(...checkSecretForWebhook(webhook, secret.value));
     }
+    if (webhook.verifyTokenSecretName === null) continue;
+    const verifyToken = await resolve(webhook.verifyTokenSecretName);
+    if (verifyToken === null) missing.push(reportMissing(webhook, 'verifyTokenSecretName'));
+    else verifyTokens.set(webhook.name, verifyToken);
   }
   const diagnostics = [...missing, ...findings];
   if (hasErrors(findings)) return { ok: false, problem: 'unsuitable', diagnostics };
   if (missing.length > 0) return { ok: false, problem: 'missing', diagnostics };
-  return { ok: true, byWebhook, diagnostics: [...diagnostics, ...(await reportMissingForRuns(definition, secrets))] };
+  return {
+    ok: true,
+    byWebhook,
+    verifyTokens,
+    diagnostics: [...diagnostics, ...(await reportMissingForRuns(definition, secrets))],
+  };
 }
 
 /** Webhooks that share a secret get the same version of it, also where it changes at this moment (threat model S4). */
@@ -49,15 +64,16 @@ function createOnceResolver(secrets: SecretStore): (name: string) => Promise<Res
   };
 }
 
-function reportMissing(webhook: WebhookDefinition): Diagnostic {
+function reportMissing(webhook: WebhookDefinition, key: 'secretName' | 'verifyTokenSecretName'): Diagnostic {
+  const name = webhook[key];
   return {
     severity: 'error',
     rule: 'secret/missing',
     file: webhook.file,
-    ...webhook.secretNameAt,
-    path: 'secretName',
-    message: `there is no team secret named ${webhook.secretName}`,
-    hint: `create it: dockbell secret create ${webhook.secretName}; the apply is then tried again by itself`,
+    ...(key === 'secretName' ? webhook.secretNameAt : webhook.verifyTokenSecretNameAt!),
+    path: key,
+    message: `there is no team secret named ${name}`,
+    hint: `create it: dockbell secret create ${name}; the apply is then tried again by itself`,
   };
 }
 

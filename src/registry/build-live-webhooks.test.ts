@@ -17,6 +17,7 @@ const SECRETS = new Map([
 function webhook(uid: WebhookUid, more: Partial<AppliedWebhook> = {}): AppliedWebhook {
   return {
     ...{ ref: 1, uid, factory: 'f', name: uid.slice(3), file: '', description: null, authMode: 'token' as const },
+    ...{ verifyTokenSecretName: null, verifyTokenSecretVersion: null },
     ...{
       signatureScheme: null,
       signature: null,

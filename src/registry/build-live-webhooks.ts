@@ -5,7 +5,12 @@ import type { JsonObject } from '../core/json.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { compileFilters, describeInvalid, type Judgement } from '../filter/judge-filters.ts';
 import { compileVerifier } from '../signature/compile-verifier.ts';
+import { isAwaited } from '../signature/handshakes/awaited-secret.ts';
+import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
+import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
+import { compileHandshakes, signsForStrangers } from '../signature/handshakes/handshakes.ts';
 import { resolveScheme } from '../signature/resolve-scheme.ts';
+import type { Verify } from '../signature/verification.ts';
 import { compileTokenCheck } from '../signature/token.ts';
 import type { Credential, Listener, LiveWebhook, Verdict } from './live-webhook.ts';
 
@@ -13,8 +18,13 @@ import type { Credential, Listener, LiveWebhook, Verdict } from './live-webhook.
  * Compiles what an apply left into what the hot path needs: once here, never per request.
  *
  * @param secrets the pinned secrets by the webhook's name; one that is missing cannot be read
+ * @param verifyTokens the same of the verify tokens; without its token a webhook answers no handshake that needs one
  */
-export function buildLiveWebhooks(applied: AppliedFactory, secrets: ReadonlyMap<string, SecretValue>): LiveWebhook[] {
+export function buildLiveWebhooks(
+  applied: AppliedFactory,
+  secrets: ReadonlyMap<string, SecretValue>,
+  verifyTokens: ReadonlyMap<string, SecretValue> = new Map(),
+): LiveWebhook[] {
   const listeners = collectListeners(applied.automations);
   return applied.webhooks
     .filter((webhook) => webhook.enabled && webhook.deletedAt === null)
@@ -25,6 +35,7 @@ export function buildLiveWebhooks(applied: AppliedFactory, secrets: ReadonlyMap<
       factory: applied.name,
       revision: applied.revision,
       credential: buildCredential(webhook, secrets.get(webhook.name) ?? null),
+      handshakes: buildHandshakes(webhook, secrets.get(webhook.name) ?? null, verifyTokens.get(webhook.name) ?? null),
       deliveryIdHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
       listeners: listeners.get(webhook.uid) ?? [],
     }));
@@ -33,9 +44,40 @@ export function buildLiveWebhooks(applied: AppliedFactory, secrets: ReadonlyMap<
 function buildCredential(webhook: AppliedWebhook, secret: SecretValue | null): Credential {
   if (secret === null) return { mode: webhook.authMode, unreadable: true };
   if (webhook.authMode !== 'signature') return { mode: webhook.authMode, accepts: compileTokenCheck(secret.reveal()) };
+  if (isAwaited(webhook.signatureScheme, secret.reveal())) return AWAITS_SECRET;
   const scheme = resolveScheme(webhook.signatureScheme, webhook.signature);
   const compiled = scheme && compileVerifier(scheme, secret.reveal());
-  return compiled?.ok ? { mode: 'signature', verify: compiled.verify } : { mode: 'signature', unreadable: true };
+  if (!compiled?.ok) return { mode: 'signature', unreadable: true };
+  return {
+    mode: 'signature',
+    verify: signsForStrangers(webhook) ? refuseChallenges(compiled.verify) : compiled.verify,
+  };
+}
+
+/** What a handshake of this webhook may have signed for anybody is no delivery. */
+function refuseChallenges(verify: Verify): Verify {
+  return (request) =>
+    isSignedChallenge(request.body)
+      ? { ok: false, reason: 'bad_signature', detail: 'the body is a challenge, not a delivery' }
+      : verify(request);
+}
+
+/** The placeholder of a secret that is still to come is public knowledge, so nothing signed with it counts. */
+const AWAITS_SECRET: Credential = {
+  mode: 'signature',
+  verify: () => ({
+    ...{ ok: false, reason: 'bad_signature' },
+    detail: 'the webhook still awaits the handshake that brings its secret',
+  }),
+};
+
+/** A webhook whose secret cannot be read answers nothing. */
+function buildHandshakes(
+  webhook: AppliedWebhook,
+  secret: SecretValue | null,
+  verifyToken: SecretValue | null,
+): LiveHandshake[] {
+  return secret === null ? [] : compileHandshakes(webhook, secret.reveal(), verifyToken?.reveal() ?? null);
 }
 
 /** One listener per automation and webhook, however many of its triggers select that webhook. */

@@ -1,6 +1,7 @@
 import type { AuthMode } from '../core/definition.ts';
 import type { Decision } from '../core/delivery.ts';
 import type { WebhookUid } from '../core/ids.ts';
+import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import type { Verify } from '../signature/verification.ts';
 
 /** How one webhook checks a sender, its secret already inside. */
@@ -30,6 +31,8 @@ export interface LiveWebhook {
   /** The commit that is live in its factory. */
   revision: string | null;
   credential: Credential;
+  /** Those of its provider that it answers; empty for most. */
+  handshakes: readonly LiveHandshake[];
   /** Lowercase; `null` where the webhook names none. */
   deliveryIdHeader: string | null;
   listeners: readonly Listener[];

@@ -40,6 +40,8 @@ export function makeWebhook(more: Partial<WebhookView> = {}): WebhookView {
     signature: null,
     secretName: 'INTERNAL_CI_WEBHOOK_SECRET',
     secretVersion: 3,
+    verifyTokenSecretName: null,
+    verifyTokenSecretVersion: null,
     deliveryIdHeader: null,
     enabled: true,
     revision: 'c0ffee',
@@ -279,6 +281,23 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
       webhook: async (uid) => webhooks.find((it) => it.uid === uid) ?? null,
       automations: async (factory) => (factory === 'payments' ? [makeAutomation()] : []),
       automation: async (factory, name) => (factory === 'payments' && name === 'fix-errors' ? makeAutomation() : null),
+    },
+    handshakes: {
+      list: async (request) =>
+        onePage(
+          [
+            {
+              webhookUid: WEBHOOK_UID,
+              handshake: 'slack url_verification',
+              outcome: 'answered' as const,
+              detail: null,
+              count: 1,
+              receivedAt: NOW_MS,
+              clientAddress: '192.0.2.7',
+            },
+          ],
+          request,
+        ),
     },
     deliveries: {
       list: async (request) =>

@@ -13,6 +13,7 @@ export function buildWebhook(more: Partial<WebhookRow> = {}): WebhookRow {
   return {
     ...{ uid: ids.webhookUid(), factory: FACTORY, name, file: `webhooks/${name}.yaml`, description: null },
     ...{ authMode: 'token', signatureScheme: null, signature: null, secretName: 'CI_SECRET', secretVersion: 1 },
+    ...{ verifyTokenSecretName: null, verifyTokenSecretVersion: null },
     ...{ deliveryIdHeader: null, enabled: true, revision: 'c0ffee', updatedAt: START_MS },
     ...more,
   };

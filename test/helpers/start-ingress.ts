@@ -7,15 +7,19 @@ import { Pool } from 'undici';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Trigger } from '../../src/core/definition.ts';
 import type { Delivery } from '../../src/core/delivery.ts';
+import type { Handshake } from '../../src/core/handshake.ts';
 import { createIdSource, type WebhookUid } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { EMPTY_PLAN } from '../../src/core/plan.ts';
 import type { DeliveryLog } from '../../src/core/ports/delivery-log.ts';
 import type { AutomationRow, WebhookRow } from '../../src/core/ports/inventory.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
+import type { AdoptSecret } from '../../src/ingress/answer-handshake.ts';
 import { createClientAddressFinder } from '../../src/ingress/client-address.ts';
+import { Confirmations, type FetchStatus } from '../../src/ingress/confirmations.ts';
 import { DeliveryRecorder } from '../../src/ingress/delivery-recorder.ts';
 import { handleDelivery, type IngressContext } from '../../src/ingress/handle-delivery.ts';
+import { HandshakeRows } from '../../src/ingress/handshake-rows.ts';
 import { createIngressServer, type ServerBounds } from '../../src/ingress/http.ts';
 import { RateLimits } from '../../src/ingress/limits.ts';
 import { BytesInFlight } from '../../src/ingress/read-body.ts';
@@ -39,6 +43,7 @@ export interface TestWebhook
   enabled?: boolean;
   /** `null`: the pinned value cannot be read. */
   secret?: string | null;
+  verifyToken?: string;
 }
 
 /** An automation that listens to one webhook with one trigger. */
@@ -56,6 +61,10 @@ export interface TestIngressOptions {
   bounds?: Partial<ServerBounds>;
   maxBytesInFlight?: number;
   trustedProxies?: string[];
+  /** Stands in for the provider that confirms subscriptions. */
+  fetchStatus?: FetchStatus;
+  /** Stands in for the store of secrets that senders bring along; nothing is adopted where absent. */
+  adoptSecret?: AdoptSecret;
   /** Puts something between the ingress and the storage. */
   wrapLog?: (log: DeliveryLog) => DeliveryLog;
 }
@@ -81,7 +90,7 @@ export interface TestIngress {
   storage: SqliteStorage;
   context: IngressContext;
   /** What was counted and who was told. */
-  seen: { refusals: string[]; labels: string[]; wakened: string[]; trouble: unknown[] };
+  seen: { refusals: string[]; labels: string[]; handshakes: string[]; wakened: string[]; trouble: unknown[] };
   uid(name?: string): WebhookUid;
   /** Path of a webhook's URL. */
   path(name?: string): string;
@@ -90,6 +99,8 @@ export interface TestIngress {
   connect(): Promise<RawConnection>;
   /** The log of a webhook, newest first, rejections included. */
   deliveries(name?: string): Promise<Delivery[]>;
+  /** The log of handshakes of a webhook, newest first. */
+  handshakes(name?: string): Promise<Handshake[]>;
   /** Applies the factory anew. */
   apply(webhooks: TestWebhook[], automations?: TestAutomation[]): Promise<void>;
   close(): Promise<void>;
@@ -127,20 +138,30 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       },
     });
     const readable = [...secrets].flatMap(([name, text]) => (text === null ? [] : [[name, new SecretValue(text)]]));
-    registry.replaceFactory(FACTORY, buildLiveWebhooks(applied, new Map(readable as [string, SecretValue][])));
+    const tokens = webhooks.flatMap(({ name = 'hook', verifyToken }) =>
+      verifyToken === undefined ? [] : [[name, new SecretValue(verifyToken)]],
+    );
+    const [values, verifyTokens] = [readable, tokens].map((list) => new Map(list as [string, SecretValue][]));
+    registry.replaceFactory(FACTORY, buildLiveWebhooks(applied, values!, verifyTokens!));
   };
   await storage.inventory.register(FACTORY, START_MS);
   await apply(options.webhooks ?? [{}], options.automations);
 
   const recorder = new DeliveryRecorder((options.wrapLog ?? ((log) => log))(storage.deliveryLog));
-  const seen: TestIngress['seen'] = { refusals: [], labels: [], wakened: [], trouble: [] };
+  const seen: TestIngress['seen'] = { refusals: [], labels: [], handshakes: [], wakened: [], trouble: [] };
+  const logged: Promise<void>[] = [];
+  const confirmations = new Confirmations(options.fetchStatus ?? (() => Promise.reject(new Error('not reachable'))));
   const context: IngressContext = {
     ...{ registry, recorder, clock, ids, maxBodyBytes: 262_144 },
     baseUrl: () => BASE_URL,
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
+    handshakeRows: new HandshakeRows((entry) => logged.push(storage.handshakeLog.append(entry))),
+    confirmations,
+    adoptSecret: options.adoptSecret ?? (async () => ({ ok: false, detail: 'nothing is adopted here' })),
     limits: new RateLimits({ deliveriesPerMinute: 60, failedAuthPerMinute: 30, ...options.limits }),
     metrics: {
       countDelivery: (_webhook, label) => seen.labels.push(label),
+      countHandshake: (_webhook, outcome) => seen.handshakes.push(outcome),
       countRefusal: (reason) => seen.refusals.push(reason),
     },
     onRunsBorn: (factory) => seen.wakened.push(factory),
@@ -176,7 +197,13 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       const page = { webhookUid: uid(name), label: null, limit: 5_000, cursor: null };
       return (await storage.deliveryReader.list(page)).data;
     },
+    handshakes: async (name) => {
+      await Promise.all(logged);
+      const page = { webhookUid: uid(name), limit: 5_000, cursor: null };
+      return (await storage.handshakeLog.list(page)).data;
+    },
     close: async () => {
+      await confirmations.stop();
       for (const connection of connections) connection.destroy();
       await pool.destroy();
       server.closeAllConnections();
@@ -199,6 +226,7 @@ function toWebhookRow(webhook: TestWebhook, uid: WebhookUid): WebhookRow {
     ...{ uid, name, authMode, enabled, factory: FACTORY, file: `webhooks/${name}.yaml`, description: null },
     ...{ signatureScheme: webhook.signatureScheme ?? null, signature: webhook.signature ?? null },
     deliveryIdHeader: webhook.deliveryIdHeader ?? null,
+    ...{ verifyTokenSecretName: null, verifyTokenSecretVersion: null },
     ...{ secretName: 'SECRET', secretVersion: 1, revision: REVISION, updatedAt: START_MS },
   };
 }

@@ -55,6 +55,7 @@ it('unknown webhooks cost no memory and no row, however many (threat model N3)',
   const count = { refusals: 0 };
   const metrics = {
     countDelivery: () => {},
+    countHandshake: () => {},
     countRefusal: () => {
       count.refusals += 1;
     },

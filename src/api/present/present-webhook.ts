@@ -27,6 +27,7 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
     signature: webhook.signature,
     secret_name: webhook.secretName,
     secret_state: webhook.secretState,
+    verify_token_secret_name: webhook.verifyTokenSecretName,
     delivery_id_header: webhook.deliveryIdHeader,
     identified_by: identifyBy(webhook, surroundings),
     enabled: webhook.enabled,

@@ -7,6 +7,7 @@ import { requireRole } from '../access-rules.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageQuerySchema, presentPage, readPage } from '../page-query.ts';
 import { presentDelivery, presentExplanation } from '../present/present-delivery.ts';
+import { presentHandshake } from '../present/present-handshake.ts';
 import { requireReached } from '../reach.ts';
 import { listOf, refTo } from '../schemas.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../send-payload.ts';
@@ -36,6 +37,26 @@ export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServ
       const { uid } = await findWebhook(services.inventory, request);
       const wanted = { ...readPage(request.query), webhookUid: uid, label: request.query.label ?? null };
       return presentPage(await services.deliveries.list(wanted), presentDelivery);
+    },
+  );
+
+  app.get<{ Querystring: PageQuery }>(
+    '/factories/:factory/webhooks/:uid/handshakes',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'List the handshakes of a webhook, newest first',
+        description:
+          'What a provider sent to try the URL. A handshake is no delivery: it has no label and starts nothing.',
+        querystring: pageQuerySchema(),
+        response: { 200: listOf('Handshake') },
+      },
+    },
+    async (request) => {
+      const { uid } = await findWebhook(services.inventory, request);
+      const page = await services.handshakes.list({ ...readPage(request.query), webhookUid: uid });
+      return presentPage(page, presentHandshake);
     },
   );
 

@@ -1,5 +1,5 @@
 import { escapeLines, escapeText } from '../../core/escape-text.ts';
-import type { Delivery, Page, Webhook } from '../api-types.ts';
+import type { Delivery, Handshake, Page, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { describeSending } from '../describe-sending.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -71,6 +71,7 @@ async function showWebhook(session: Session, options: { json?: boolean }, nameOr
   else {
     printWebhook(session, webhook);
     await printIdentity(session, webhook);
+    await printHandshakes(session, webhook);
     if (webhook.deleted_at === null) printSending(session, webhook);
   }
   return EXIT_CODES.done;
@@ -87,6 +88,7 @@ function printWebhook(session: Session, webhook: Webhook): void {
     ['Signature', webhook.signature && JSON.stringify(webhook.signature)],
     ['State', describeState(webhook)],
     ['Secret', `${webhook.secret_name}, ${describeSecretState(webhook)}`],
+    ['Verify token', webhook.verify_token_secret_name],
     ['Delivery ID header', webhook.delivery_id_header],
     ['File', webhook.file],
     ['Revision', webhook.revision],
@@ -143,6 +145,35 @@ async function observeIdentities(session: Session, webhook: Webhook): Promise<{ 
   const { data } = await api.get<Page<Delivery>>(path, { limit: OBSERVED_DELIVERIES });
   const sources = data.flatMap((delivery) => delivery.delivery_id_source ?? []);
   return { identified: sources.length, byBody: sources.filter((source) => source === 'body_hash').length };
+}
+
+const SHOWN_HANDSHAKES = 5;
+
+/** What providers sent to try the URL, where there was anything. */
+async function printHandshakes(session: Session, webhook: Webhook): Promise<void> {
+  const { output, nowMs } = session;
+  const api = await session.api();
+  const path = ['factories', webhook.factory, 'webhooks', webhook.uid, 'handshakes'];
+  const { data } = await api.get<Page<Handshake>>(path, { limit: SHOWN_HANDSHAKES });
+  if (data.length === 0) return;
+  output.line();
+  output.line(output.colors.bold('Newest handshakes:'));
+  output.line();
+  output.table(createHandshakeColumns(nowMs), data);
+}
+
+function createHandshakeColumns(nowMs: number): Column<Handshake>[] {
+  return [
+    { head: 'WHEN', text: ({ received_at }) => formatAge(received_at, nowMs), minWidth: 8 },
+    { head: 'HANDSHAKE', text: ({ handshake }) => handshake, minWidth: 16 },
+    {
+      head: 'OUTCOME',
+      text: ({ outcome, count }) => (count === 1 ? outcome : `${outcome} (${count} times)`),
+      color: ({ outcome }, colors) => (outcome === 'failed' || outcome === 'refused' ? colors.yellow : colors.green),
+    },
+    { head: 'FROM', text: ({ client_address }) => client_address },
+    { head: 'DETAIL', text: ({ detail }) => detail ?? '', minWidth: 16 },
+  ];
 }
 
 function printSending(session: Session, webhook: Webhook): void {

@@ -39,6 +39,11 @@ export interface Inventory {
    * answers with it; otherwise the given one is stored and returned.
    */
   recordAttempt(reconciliation: Reconciliation, conditions: Condition[]): Promise<Reconciliation>;
+  /**
+   * Pins a webhook to another version of its secret outside of an apply, for a sender that brings its secret along.
+   * `false`, and nothing is written, where the webhook is deleted or pinned to another version than `from`.
+   */
+  pinSecret(uid: WebhookUid, versions: { from: number; to: number }, at: number): Promise<boolean>;
   status(factory: string): Promise<FactoryStatus | null>;
   lastReconciliation(factory: string): Promise<Reconciliation | null>;
 }

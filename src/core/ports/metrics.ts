@@ -1,4 +1,5 @@
 import type { DeliveryLabel } from '../delivery.ts';
+import type { HandshakeOutcome } from '../handshake.ts';
 
 /** Why the ingress turned a request away without a row in the log. */
 export type UnloggedRefusal =
@@ -13,5 +14,6 @@ export type UnloggedRefusal =
 /** What the hot path counts. */
 export interface IngressMetrics {
   countDelivery(webhookUid: string, label: DeliveryLabel): void;
+  countHandshake(webhookUid: string, outcome: HandshakeOutcome): void;
   countRefusal(reason: UnloggedRefusal): void;
 }

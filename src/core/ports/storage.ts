@@ -1,4 +1,5 @@
 import type { DeliveryLog, DeliveryReader } from './delivery-log.ts';
+import type { HandshakeLog } from './handshake-log.ts';
 import type { Inventory, InventoryReader } from './inventory.ts';
 import type { ReconciliationReader } from './reconciliation-log.ts';
 import type { Retention } from './retention.ts';
@@ -10,6 +11,7 @@ import type { TokenTable } from './token-table.ts';
 export interface Storage {
   deliveryLog: DeliveryLog;
   deliveryReader: DeliveryReader;
+  handshakeLog: HandshakeLog;
   inventory: Inventory;
   inventoryReader: InventoryReader;
   runQueue: RunQueue;

@@ -269,4 +269,15 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     whenSecretIsIssued: 'user',
     documentation: 'https://woocommerce.com/document/webhooks/',
   },
+  {
+    ...ROW,
+    name: 'x',
+    title: 'X',
+    keys: [textKey('sha256')],
+    labelSeparator: '=',
+    encoding: 'base64',
+    headers: [{ ...FAMILY, name: 'x', signatures: [header('x-twitter-webhooks-signature')] }],
+    whenSecretIsIssued: 'app',
+    documentation: 'https://docs.x.com/x-api/webhooks/quickstart',
+  },
 ];

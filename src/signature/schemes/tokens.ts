@@ -65,4 +65,11 @@ export const TOKENS: readonly TokenScheme[] = [
     places: [{ in: 'json_list', list: 'value', key: 'clientState' }],
     documentation: 'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
   },
+  {
+    ...ROW,
+    name: 'okta',
+    title: 'Okta',
+    places: [{ in: 'header', name: 'Authorization' }],
+    documentation: 'https://developer.okta.com/docs/concepts/event-hooks/',
+  },
 ];

@@ -19,6 +19,8 @@ export function toAppliedWebhook(row: Selectable<Schema['webhooks']>): AppliedWe
     signature: row.signature === null ? null : JSON.parse(row.signature),
     secretName: row.secret_name,
     secretVersion: row.secret_version,
+    verifyTokenSecretName: row.verify_token_secret_name,
+    verifyTokenSecretVersion: row.verify_token_secret_version,
     deliveryIdHeader: row.delivery_id_header,
     enabled: row.enabled === 1,
     revision: row.revision,

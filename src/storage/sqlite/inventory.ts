@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import type { AppliedFactory } from '../../core/applied.ts';
+import type { WebhookUid } from '../../core/ids.ts';
 import type { AppliedChange, AutomationRow, Inventory, WebhookRow } from '../../core/ports/inventory.ts';
 import type { Condition, Reconciliation } from '../../core/reconciliation.ts';
 import { toAppliedAutomation, toAppliedWebhook, toFactoryStatus, toReconciliation } from './inventory-rows.ts';
@@ -23,12 +24,29 @@ export function createInventory(db: Database): Inventory {
     apply: (change) => db.transaction().execute((trx) => applyChange(trx, change)),
     recordAttempt: (reconciliation, conditions) =>
       db.transaction().execute((trx) => recordAttempt(trx, reconciliation, conditions)),
+    pinSecret: (uid, versions, at) => pinSecret(db, uid, versions, at),
     status: async (factory) => {
       const row = await db.selectFrom('factories').selectAll().where('name', '=', factory).executeTakeFirst();
       return row ? toFactoryStatus(row) : null;
     },
     lastReconciliation: (factory) => findLastReconciliation(db, factory),
   };
+}
+
+async function pinSecret(
+  db: Database,
+  uid: WebhookUid,
+  { from, to }: { from: number; to: number },
+  at: number,
+): Promise<boolean> {
+  const pinned = await db
+    .updateTable('webhooks')
+    .set({ secret_version: to, updated_at: at })
+    .where('uid', '=', uid)
+    .where('secret_version', '=', from)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return pinned.numUpdatedRows === 1n;
 }
 
 async function loadFactory(db: Database, name: string) {
@@ -86,6 +104,8 @@ async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow): Pro
     signature: webhook.signature === null ? null : JSON.stringify(webhook.signature),
     secret_name: webhook.secretName,
     secret_version: webhook.secretVersion,
+    verify_token_secret_name: webhook.verifyTokenSecretName,
+    verify_token_secret_version: webhook.verifyTokenSecretVersion,
     delivery_id_header: webhook.deliveryIdHeader,
     enabled: webhook.enabled ? 1 : 0,
     revision: webhook.revision,

@@ -174,4 +174,20 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // The `signature` block of a webhook, as JSON.
   `ALTER TABLE webhooks ADD COLUMN signature TEXT;`,
+  `
+  ALTER TABLE webhooks ADD COLUMN verify_token_secret_name TEXT;
+  ALTER TABLE webhooks ADD COLUMN verify_token_secret_version INTEGER;
+
+  CREATE TABLE handshakes (
+    seq INTEGER PRIMARY KEY,
+    webhook INTEGER NOT NULL,
+    handshake TEXT NOT NULL,
+    outcome INTEGER NOT NULL,
+    detail TEXT,
+    count INTEGER NOT NULL,
+    received_at INTEGER NOT NULL,
+    client_address TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX handshakes_by_webhook ON handshakes (webhook, seq);
+  `,
 ];

@@ -77,6 +77,7 @@ type Step = (piece: Piece) => Promise<{ rows: number }>;
 const STEPS: readonly Step[] = [
   pruneDeliveries,
   pruneIdentities,
+  pruneHandshakes,
   pruneRuns,
   pruneReconciliations,
   spareVersionsInUse,
@@ -176,6 +177,22 @@ async function findLogged(db: Kysely<Schema>, ids: string[]): Promise<Set<string
   if (ids.length === 0) return new Set();
   const deliveries = await db.selectFrom('deliveries').select('id').where('id', 'in', ids).execute();
   return new Set(deliveries.map((delivery) => delivery.id));
+}
+
+/** Kept for as long as deliveries are. The newest row stays, so that no number is given twice. */
+async function pruneHandshakes({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
+  const rows = await db
+    .selectFrom('handshakes')
+    .select(['seq', 'received_at as at'])
+    .where('seq', '>', pass.afterSeq)
+    .where('seq', '<', (select) => select.selectFrom('handshakes').select((of) => of.fn.max('seq').as('newest')))
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  const walked = walkOld(rows, nowMs - policy.deliveriesMs, nowMs, pass);
+  const gone = walked.old.map((row) => row.seq);
+  if (gone.length > 0) await db.deleteFrom('handshakes').where('seq', 'in', gone).execute();
+  return { rows: walked.rows };
 }
 
 async function pruneRuns({ db, policy, nowMs, limit, pass, removedRuns }: Piece): Promise<{ rows: number }> {
@@ -296,8 +313,18 @@ async function pruneSecretVersions({ db, limit, pass }: Piece): Promise<{ rows: 
           where
             .selectFrom('webhooks')
             .select('webhooks.ref')
-            .whereRef('webhooks.secret_name', '=', 'secret_versions.name')
-            .whereRef('webhooks.secret_version', '=', 'secret_versions.version')
+            .where((pinned) =>
+              pinned.or([
+                pinned.and([
+                  pinned('webhooks.secret_name', '=', pinned.ref('secret_versions.name')),
+                  pinned('webhooks.secret_version', '=', pinned.ref('secret_versions.version')),
+                ]),
+                pinned.and([
+                  pinned('webhooks.verify_token_secret_name', '=', pinned.ref('secret_versions.name')),
+                  pinned('webhooks.verify_token_secret_version', '=', pinned.ref('secret_versions.version')),
+                ]),
+              ]),
+            )
             .where('webhooks.deleted_at', 'is', null),
         ),
       ),

@@ -25,6 +25,8 @@ export interface Schema {
     signature: string | null;
     secret_name: string;
     secret_version: number;
+    verify_token_secret_name: string | null;
+    verify_token_secret_version: number | null;
     delivery_id_header: string | null;
     enabled: number;
     revision: string | null;
@@ -97,6 +99,16 @@ export interface Schema {
     delivery: number;
     body: Uint8Array;
     decisions: string;
+  };
+  handshakes: {
+    seq: Generated<number>;
+    webhook: number;
+    handshake: string;
+    outcome: number;
+    detail: string | null;
+    count: number;
+    received_at: number;
+    client_address: string;
   };
   runs: {
     seq: Generated<number>;

@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely';
+import type { Kysely, Selectable } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import type { SealedSecret, SealedSecretTable, SecretSummary } from '../../core/ports/secret-store.ts';
 import type { Schema } from './schema.ts';
@@ -87,7 +87,7 @@ async function listSummaries(db: Kysely<Schema>): Promise<SecretSummary[]> {
   const secrets = await db.selectFrom('secret_names').selectAll().orderBy('name').execute();
   const users = await db
     .selectFrom('webhooks')
-    .select(['factory', 'name as webhook', 'secret_name', 'secret_version as version'])
+    .selectAll()
     .where('deleted_at', 'is', null)
     .orderBy('factory')
     .orderBy('name')
@@ -99,8 +99,16 @@ async function listSummaries(db: Kysely<Schema>): Promise<SecretSummary[]> {
       version: secret.newest_version!,
       createdAt: secret.created_at,
       updatedAt: secret.updated_at,
-      usedBy: users
-        .filter((user) => user.secret_name === secret.name)
-        .map(({ factory, webhook, version }) => ({ factory, webhook, version })),
+      usedBy: users.flatMap((user) => listUses(user, secret.name)),
     }));
+}
+
+/** A webhook may name a secret as its credential, as its verify token, or as both. */
+function listUses(user: Selectable<Schema['webhooks']>, secretName: string): SecretSummary['usedBy'] {
+  const { factory, name: webhook } = user;
+  const versions = [
+    ...(user.secret_name === secretName ? [user.secret_version] : []),
+    ...(user.verify_token_secret_name === secretName ? [user.verify_token_secret_version!] : []),
+  ];
+  return [...new Set(versions)].map((version) => ({ factory, webhook, version }));
 }

@@ -4,6 +4,7 @@ import type { Storage } from '../../core/ports/storage.ts';
 import { prepareRecordBatch } from './delivery-log.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
 import { watchFullDisk } from './full-disk.ts';
+import { createHandshakeLog } from './handshake-log.ts';
 import { createInventory } from './inventory.ts';
 import { createInventoryReader } from './inventory-reader.ts';
 import { openDatabase } from './open-database.ts';
@@ -63,6 +64,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
       },
     }),
     deliveryReader: guard(createDeliveryReader(query)),
+    handshakeLog: guard(createHandshakeLog(query)),
     inventory: guard(createInventory(query)),
     inventoryReader: guard(createInventoryReader(query)),
     runQueue: guard(createRunQueue(query)),

@@ -5,7 +5,8 @@ import type { Storage } from '../../core/ports/storage.ts';
 export const OPERATIONS = {
   deliveryLog: ['record'],
   deliveryReader: ['list', 'get', 'payload', 'decisions'],
-  inventory: ['register', 'load', 'apply', 'recordAttempt', 'status', 'lastReconciliation'],
+  handshakeLog: ['append', 'list'],
+  inventory: ['register', 'load', 'apply', 'recordAttempt', 'pinSecret', 'status', 'lastReconciliation'],
   inventoryReader: ['factories', 'counts', 'webhooks', 'webhook', 'automations', 'automation'],
   runQueue: ['claim', 'finish', 'release', 'cancelQueued', 'running'],
   runReader: ['list', 'get', 'input'],

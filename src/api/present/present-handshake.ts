@@ -1,0 +1,16 @@
+import { formatInstant } from '../../core/clock.ts';
+import type { Handshake } from '../../core/handshake.ts';
+
+/** A row of the log of handshakes as the interfaces show it. It has a kind in the place of a label. */
+export function presentHandshake(handshake: Handshake) {
+  return {
+    kind: 'Handshake' as const,
+    webhook_uid: handshake.webhookUid,
+    handshake: handshake.handshake,
+    outcome: handshake.outcome,
+    detail: handshake.detail,
+    count: handshake.count,
+    received_at: formatInstant(handshake.receivedAt),
+    client_address: handshake.clientAddress,
+  };
+}

@@ -1,0 +1,89 @@
+import type { AuthMode } from '../../core/definition.ts';
+import type { RequestHeaders } from '../../core/headers.ts';
+
+/**
+ * When a handshake is looked for. `get`: a GET request, which carries no signature. `unsigned`: a POST before its
+ * signature is looked at. `verified`: a POST whose signature verified and whose body is JSON.
+ */
+export type HandshakeMoment = 'get' | 'unsigned' | 'verified';
+
+/** A request in which a handshake is looked for. */
+export interface Greeting {
+  /** What follows the first `?` of the request target; empty where there is nothing. */
+  query: string;
+  headers: RequestHeaders;
+  /** The exact bytes; empty for a GET. */
+  body: Uint8Array;
+  /** The body parsed, at the moment `verified`; `undefined` before. */
+  payload: unknown;
+}
+
+/** What the answers to a webhook's handshakes are made with. */
+export interface HandshakeKeys {
+  /** The webhook's secret. */
+  secretText: string;
+  /** Is this the verify token that the team chose? As decoded from a query. Always `false` where it chose none. */
+  isVerifyToken(presented: string): boolean;
+}
+
+/** What a provider waits for. A body of `null` is none. */
+export interface HandshakeAnswer {
+  status: 200 | 204;
+  mediaType: 'text/plain; charset=utf-8' | 'application/json' | null;
+  body: string;
+  /** Further header fields: name, value, name, value. */
+  headers: readonly string[];
+}
+
+/** What to do about a handshake of the right shape. */
+export type HandshakeReply =
+  | { do: 'answer'; answer: HandshakeAnswer }
+  /** Logged, and answered as if there were no such handshake. */
+  | { do: 'refuse'; detail: string }
+  /** The sender brings its secret along: it is stored and pinned before the answer leaves. */
+  | { do: 'adopt'; secretText: string; answer: HandshakeAnswer }
+  /** A checked URL is to be fetched, outside of the request path. */
+  | { do: 'confirm'; url: string; answer: HandshakeAnswer };
+
+/** What a person has to know of a handshake; Markdown, one paragraph each. */
+export interface HandshakeGuide {
+  /** What the provider sends, in a few words. */
+  sends: string;
+  /** What is answered, in a few words. */
+  answered: string;
+  /** What the team does, and what to look out for. */
+  setUp: string;
+}
+
+/** One row of the table of handshakes: a scheme, the shape of a request, the answer. */
+export interface HandshakeRow {
+  /** Unique; what the log shows. */
+  name: string;
+  /** Webhooks of this scheme answer it. `null`: those of mode `url_token`, whose sender signs nothing. */
+  scheme: string | null;
+  /** Name of the provider for people. */
+  title: string;
+  moment: HandshakeMoment;
+  /** Is it answered only by webhooks that name a verify token? */
+  needsVerifyToken: boolean;
+  /** Is the answer a digest of the challenge under the webhook's secret? */
+  signs: boolean;
+  /** The provider's own page about it. */
+  documentation: string;
+  guide: HandshakeGuide;
+  /** `null`: the request does not have exactly the shape of this handshake. Never throws, whatever it holds. */
+  respond(greeting: Greeting, keys: HandshakeKeys): HandshakeReply | null;
+}
+
+/** A handshake that one webhook answers, its keys already inside. */
+export interface LiveHandshake {
+  name: string;
+  moment: HandshakeMoment;
+  respond(greeting: Greeting): HandshakeReply | null;
+}
+
+/** Which webhooks a row is for. */
+export interface HandshakeOwner {
+  authMode: AuthMode;
+  signatureScheme: string | null;
+}

@@ -1,0 +1,48 @@
+import { compileTokenCheck } from '../token.ts';
+import { ECHOES } from './echoes.ts';
+import type { HandshakeKeys, HandshakeOwner, HandshakeRow, LiveHandshake } from './handshake.ts';
+import { INTRODUCTIONS } from './introductions.ts';
+import { SIGNED_ANSWERS } from './signed-answers.ts';
+
+const byName = (a: HandshakeRow, b: HandshakeRow) => (a.name < b.name ? -1 : 1);
+
+/** The table of handshakes, by name. A new one is a new row and its tests. */
+export const HANDSHAKES: readonly HandshakeRow[] = [...ECHOES, ...INTRODUCTIONS, ...SIGNED_ANSWERS].sort(byName);
+
+/** The handshakes of a webhook, whether or not it names the verify token that some of them need. */
+export function findHandshakes({ authMode, signatureScheme }: HandshakeOwner): HandshakeRow[] {
+  if (authMode === 'token') return [];
+  return HANDSHAKES.filter((row) =>
+    authMode === 'url_token' ? row.scheme === null : row.scheme !== null && row.scheme === signatureScheme,
+  );
+}
+
+/**
+ * Does this scheme tell strangers digests of what they choose? A body that may be chosen so must not verify there:
+ * it would be no delivery, but it would count against the rate of the webhook as one.
+ */
+export function signsForStrangers(owner: HandshakeOwner): boolean {
+  return findHandshakes(owner).some((row) => row.signs && row.moment !== 'verified');
+}
+
+/**
+ * The handshakes that a webhook answers: none for most.
+ *
+ * @param verifyTokenText `null` where the webhook names none
+ */
+export function compileHandshakes(
+  owner: HandshakeOwner,
+  secretText: string,
+  verifyTokenText: string | null,
+): LiveHandshake[] {
+  const rows = findHandshakes(owner).filter((row) => verifyTokenText !== null || !row.needsVerifyToken);
+  if (rows.length === 0) return [];
+  const keys: HandshakeKeys = { secretText, isVerifyToken: compileVerifyTokenCheck(verifyTokenText ?? '') };
+  return rows.map(({ name, moment, respond }) => ({ name, moment, respond: (greeting) => respond(greeting, keys) }));
+}
+
+function compileVerifyTokenCheck(verifyTokenText: string): HandshakeKeys['isVerifyToken'] {
+  const accepts = compileTokenCheck(verifyTokenText);
+  // A query is decoded to text; the check compares bytes, one character each.
+  return (presented) => accepts(Buffer.from(presented, 'utf8').toString('latin1'));
+}

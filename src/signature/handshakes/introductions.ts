@@ -1,0 +1,86 @@
+import { isJsonObject } from '../../core/json.ts';
+import { AWAITED_SECRET, isAwaited } from './awaited-secret.ts';
+import { readExactObject } from './challenges.ts';
+import type { HandshakeRow } from './handshake.ts';
+import { emptyAnswer, jsonAnswer, reply } from './replies.ts';
+import { readSubscribeUrl } from './subscribe-url.ts';
+
+const SNOWFLAKE = /^\d{1,20}$/;
+const HOOK_SECRET = /^[A-Za-z0-9_-]{16,128}$/;
+
+/** Handshakes that ask for something else than a challenge returned. */
+export const INTRODUCTIONS: readonly HandshakeRow[] = [
+  {
+    name: 'asana X-Hook-Secret',
+    scheme: 'asana',
+    title: 'Asana',
+    moment: 'unsigned',
+    needsVerifyToken: false,
+    signs: false,
+    documentation: 'https://developers.asana.com/docs/webhooks-guide',
+    guide: {
+      sends: 'a `POST` with the header `X-Hook-Secret` while the call that creates the webhook is still open',
+      answered: 'the same header, once the secret is stored',
+      setUp: `Asana chooses the secret and tells it to the URL itself. Store the placeholder \`${AWAITED_SECRET}\` as the value of the team secret and apply; every delivery is rejected as long as it is pinned. Then create the webhook at Asana: the first \`X-Hook-Secret\` that arrives becomes the next version of that team secret and is pinned to this webhook at once, and no further one is taken. Whoever posts first wins, so keep the URL to yourself until then; the log of handshakes shows which address it was, and a secret of a stranger shows in deliveries of Asana that are rejected. Give each Asana webhook a team secret of its own. To begin anew, store the placeholder again and apply.`,
+    },
+    respond: ({ query, headers, body }, { secretText }) => {
+      const hookSecret = headers.get('x-hook-secret');
+      if (hookSecret === undefined || headers.get('x-hook-signature') !== undefined) return null;
+      if (query !== '' || !isEmptyMessage(body) || !HOOK_SECRET.test(hookSecret)) return null;
+      if (!isAwaited('asana', secretText)) return { do: 'refuse', detail: 'this webhook awaits no secret' };
+      if (isAwaited('asana', hookSecret)) return { do: 'refuse', detail: 'the placeholder is no secret' };
+      return { do: 'adopt', secretText: hookSecret, answer: emptyAnswer(200, ['X-Hook-Secret', hookSecret]) };
+    },
+  },
+  {
+    name: 'discord PING',
+    scheme: 'discord',
+    title: 'Discord',
+    moment: 'verified',
+    needsVerifyToken: false,
+    signs: false,
+    documentation: 'https://docs.discord.com/developers/events/webhook-events',
+    guide: {
+      sends:
+        'a signed PING: `{"type": 1, …}` for interactions, `{"version": 1, "application_id": …, "type": 0}` for events',
+      answered: '`{"type": 1}` for interactions, `204` for events',
+      setUp:
+        'Create the webhook with the public key of the application first, then enter its URL as "Interactions Endpoint URL" or under "Webhooks". Discord also sends wrong signatures on purpose, which appear as `Rejected (auth)`.',
+    },
+    respond: ({ payload }) => {
+      if (!isJsonObject(payload) || payload.version !== 1) return null;
+      if (typeof payload.application_id !== 'string' || !SNOWFLAKE.test(payload.application_id)) return null;
+      if (payload.type === 0) {
+        return readExactObject(payload, ['version', 'application_id', 'type']) && reply(emptyAnswer(204));
+      }
+      const isInteraction = typeof payload.id === 'string' && typeof payload.token === 'string';
+      const isPing = payload.type === 1 && isInteraction && !Object.hasOwn(payload, 'data');
+      return isPing ? reply(jsonAnswer({ type: 1 })) : null;
+    },
+  },
+  {
+    name: 'sns SubscriptionConfirmation',
+    scheme: 'sns',
+    title: 'Amazon SNS',
+    moment: 'verified',
+    needsVerifyToken: false,
+    signs: false,
+    documentation: 'https://docs.aws.amazon.com/sns/latest/dg/SendMessageToHttp.prepare.html',
+    guide: {
+      sends: 'a signed `POST` of type `SubscriptionConfirmation` with a `SubscribeURL`',
+      answered: '`200`; the URL is fetched in the background, and its result is in the log of handshakes',
+      setUp:
+        'Create the webhook with the ARN of the topic as its secret first, then subscribe its URL with the protocol HTTPS and without raw message delivery. Only a URL of `https://sns.<region>.amazonaws.com` (or `.com.cn`) in the region of the topic, for this topic and this token, is fetched: without redirects, within ten seconds.',
+    },
+    respond: ({ headers, payload }) => {
+      if (headers.get('x-amz-sns-message-type') !== 'SubscriptionConfirmation') return null;
+      const url = readSubscribeUrl(payload);
+      return url === null ? null : { do: 'confirm', url, answer: emptyAnswer(200) };
+    },
+  },
+];
+
+/** Asana sends no body, or an empty object. */
+function isEmptyMessage(body: Uint8Array): boolean {
+  return body.length === 0 || (body.length <= 16 && /^\s*\{\s*\}\s*$/.test(Buffer.from(body).toString('latin1')));
+}
