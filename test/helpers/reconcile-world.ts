@@ -204,7 +204,8 @@ async function openWorld(
     },
     webhooksPerFactory: 20,
     activate:
-      options.activate ?? ((applied, secrets) => registry.replaceFactory(FACTORY, buildLiveWebhooks(applied, secrets))),
+      options.activate ??
+      ((applied, secrets, tokens) => registry.replaceFactory(FACTORY, buildLiveWebhooks(applied, secrets, tokens))),
     clock,
     ids: createIdSource(randomBytes),
     logger,

@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isSignedChallenge } from './challenges.ts';
+import type { Greeting, HandshakeRow } from './handshake.ts';
+import { HANDSHAKES } from './handshakes.ts';
+
+const SECRET = 'dock-Lm3_gangway:beacon~17';
+const KEYS = { secretText: SECRET, isVerifyToken: () => true };
+
+/** How a stranger hands a text of his choice to each row that signs. */
+const OFFERS: Record<string, (challenge: string) => Greeting> = {
+  'x crc': (challenge) => greet({ query: new URLSearchParams({ crc_token: challenge }).toString() }),
+  'zoom endpoint.url_validation': (plainToken) =>
+    greet({ payload: { event: 'endpoint.url_validation', event_ts: 1, payload: { plainToken } } }),
+};
+
+function greet(more: Partial<Greeting>): Greeting {
+  return { query: '', headers: { get: () => undefined }, body: Buffer.alloc(0), payload: undefined, ...more };
+}
+
+/** What a delivery has as its signed content: the body, or what stands before it and the body. */
+const bodies = fc.oneof(
+  fc.json(),
+  fc.jsonValue().map((value) => JSON.stringify(value, null, 1)),
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map(String),
+  fc.bigInt().map(String),
+  fc.constantFrom('true', 'false', 'null', '0', '-0', '1e9', '1E9', '-1e-9', '""', '[]', '{}', ' 1', '1\n'),
+);
+const contents = fc.oneof(
+  bodies,
+  fc.tuple(fc.nat(), bodies).map(([time, body]) => `v0:${time}:${body}`),
+);
+const anything = fc.oneof(
+  contents,
+  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.stringMatching(/^[A-Za-z0-9_=.:+{}"-]{1,40}$/),
+  fc.stringMatching(/^[-0-9eE]{1,10}$/),
+);
+
+const signing = HANDSHAKES.filter((row) => row.signs);
+const digestsIn = (row: HandshakeRow, challenge: string): string => {
+  const reply = row.respond(OFFERS[row.name]!(challenge), KEYS);
+  return reply === null ? '' : JSON.stringify(reply);
+};
+
+describe.each(signing.map((row) => [row.name, row] as const))('%s is no signing oracle', (_name, row) => {
+  it('never tells the digest of what a delivery could have signed', () => {
+    const isSilent = (content: string) => digestsIn(row, content) === '';
+    fc.assert(fc.property(contents, isSilent), { numRuns: 2000 });
+  });
+
+  it('signs only texts that are no JSON and hold no colon, and no such body verifies', () => {
+    let answered = 0;
+    fc.assert(
+      fc.property(anything, (challenge) => {
+        const told = digestsIn(row, challenge);
+        if (told === '') return;
+        answered += 1;
+        const hmac = () => createHmac('sha256', SECRET).update(challenge);
+        expect([hmac().digest('hex'), hmac().digest('base64')].some((digest) => told.includes(digest))).toBe(true);
+        expect(challenge).not.toContain(':');
+        expect(() => JSON.parse(challenge)).toThrow();
+        expect(isSignedChallenge(Buffer.from(challenge))).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+    expect(answered).toBeGreaterThan(50);
+  });
+});
+
+it('every row whose answer depends on the secret is among those that sign', () => {
+  expect(signing.map(({ name }) => name)).toEqual(Object.keys(OFFERS).sort());
+});

@@ -1,0 +1,147 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createSecretAdoption } from '../../src/app/adopt-secret.ts';
+import { SecretValue } from '../../src/core/secret-value.ts';
+import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
+
+const PLACEHOLDER = 'awaiting-x-hook-secret';
+const BROUGHT = 'b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81';
+const ASANA = 'authMode: signature\nsignatureScheme: asana\nsecretName: ASANA\n';
+
+let world: ReconcileWorld;
+beforeEach(async () => {
+  world = await createReconcileWorld();
+});
+afterEach(() => world.close());
+
+async function applyAsana(files: Record<string, string> = {}): Promise<void> {
+  await world.put('ASANA', PLACEHOLDER);
+  world.source.commit({ 'webhooks/asana.yaml': ASANA, ...files });
+  expect((await world.pass()).result).toBe('applied');
+}
+
+/** As the daemon does when an `X-Hook-Secret` arrives. */
+function adopt(value = BROUGHT, name = 'asana') {
+  const { storage, secrets, registry, reconciler } = world;
+  const logger = { info: () => {}, warn: () => {}, error: () => {}, child: () => logger };
+  const betweenPasses = <T>(_factory: string, work: () => Promise<T>) => reconciler.betweenPasses(work);
+  const take = createSecretAdoption({
+    ...{ storage, inventory: storage.inventory, secrets, registry, logger, reconcilers: { betweenPasses } },
+    clock: { wallMs: () => ++world.now, monotonicMs: () => world.now },
+  });
+  return take(world.live(name)!, new SecretValue(value));
+}
+
+const pinned = async () => {
+  const webhook = (await world.storage.inventory.load(FACTORY))!.webhooks.find(({ name }) => name === 'asana')!;
+  return (await world.secrets.open(webhook.secretName, webhook.secretVersion))?.reveal();
+};
+
+function awaits(): boolean {
+  const [handshake] = world.live('asana')!.handshakes;
+  const headers = { get: (name: string) => (name === 'x-hook-secret' ? BROUGHT : undefined) };
+  return handshake!.respond({ query: '', headers, body: new Uint8Array(), payload: undefined })?.do === 'adopt';
+}
+
+describe('a secret that its sender brings along', () => {
+  it('takes the place of the placeholder: stored, pinned and live, and kept by the next apply and the next start', async () => {
+    await applyAsana();
+    expect(awaits()).toBe(true);
+    expect(await adopt()).toEqual({ ok: true });
+    expect(await pinned()).toBe(BROUGHT);
+    expect((await world.secrets.resolve('ASANA'))?.version).toBe(2);
+    expect(awaits()).toBe(false);
+
+    world.source.commit({ 'webhooks/asana.yaml': `${ASANA}description: Tasks\n` });
+    expect((await world.pass()).plan.webhooks.update[0]?.changes.map(({ key }) => key)).toEqual(['description']);
+    expect(await pinned()).toBe(BROUGHT);
+    world = await world.restart();
+    expect(awaits()).toBe(false);
+  });
+
+  it('is taken once: of two that come at the same moment one wins, and none comes later', async () => {
+    await applyAsana();
+    const outcomes = await Promise.all([adopt('a'.repeat(32)), adopt('b'.repeat(32))]);
+    expect(outcomes.map(({ ok }) => ok)).toEqual([true, false]);
+    expect(await adopt('c'.repeat(32))).toMatchObject({ ok: false, detail: expect.stringContaining('already') });
+    expect(await pinned()).toBe('a'.repeat(32));
+  });
+
+  it('waits for a pass that is under way, which cannot pin the placeholder again', async () => {
+    await applyAsana();
+    const release = world.source.hold();
+    world.source.commit({ 'webhooks/asana.yaml': `${ASANA}description: Tasks\n` });
+    const pass = world.reconciler.reconcile();
+    const adoption = adopt();
+    release();
+    expect([(await pass).result, await adoption]).toEqual(['applied', { ok: true }]);
+    expect(await pinned()).toBe(BROUGHT);
+  });
+
+  it('is refused where the team has stored another value, or shares the secret, or the webhook has gone', async () => {
+    await applyAsana();
+    await world.put('ASANA', 'a value of the team, 32 characters');
+    expect(await adopt()).toMatchObject({ ok: false, detail: expect.stringContaining('waits for the next apply') });
+    expect((await world.secrets.resolve('ASANA'))?.version).toBe(2);
+
+    await applyAsana({ 'webhooks/twin.yaml': ASANA });
+    expect(await adopt()).toMatchObject({ ok: false, detail: expect.stringContaining('other webhooks') });
+
+    const stale = world.live('asana')!;
+    world.source.commit({ 'webhooks/twin.yaml': ASANA });
+    await world.pass();
+    world.registry.replaceFactory(FACTORY, [stale]);
+    expect(await adopt()).toMatchObject({ ok: false, detail: expect.stringContaining('gone') });
+  });
+
+  it('can be awaited anew', async () => {
+    await applyAsana();
+    await adopt();
+    await world.put('ASANA', PLACEHOLDER);
+    world.source.commit({ 'webhooks/asana.yaml': `${ASANA}description: again\n` });
+    await world.pass();
+    expect(await adopt('d'.repeat(32))).toEqual({ ok: true });
+    expect(await pinned()).toBe('d'.repeat(32));
+  });
+});
+
+describe('a verify token', () => {
+  const META = 'authMode: signature\nsignatureScheme: meta\nsecretName: APP\nverifyTokenSecretName: TOKEN\n';
+  const greet = (token: string) => {
+    const query = `hub.mode=subscribe&hub.challenge=1&hub.verify_token=${token}`;
+    const greeting = { query, headers: { get: () => undefined }, body: new Uint8Array(), payload: undefined };
+    return world.live('meta')?.handshakes[0]?.respond(greeting)?.do;
+  };
+
+  it('is pinned by the apply like the secret, and live after a start', async () => {
+    await world.put('APP', 'app-secret-0123456789');
+    world.source.commit({ 'webhooks/meta.yaml': META });
+    expect(await world.pass()).toMatchObject({
+      ...{ result: 'failed', reason: 'SecretMissing' },
+      diagnostics: [{ rule: 'secret/missing', path: 'verifyTokenSecretName', line: 4 }],
+    });
+    await world.put('TOKEN', 'first');
+    await world.pass();
+    expect([greet('first'), greet('second')]).toEqual(['answer', 'refuse']);
+
+    await world.put('TOKEN', 'second');
+    world = await world.restart();
+    expect([greet('first'), greet('second')]).toEqual(['answer', 'refuse']);
+    world.source.commit({ 'webhooks/meta.yaml': `${META}description: x\n` });
+    const { plan } = await world.pass();
+    expect(plan.webhooks.update[0]?.changes).toContainEqual({ key: 'verifyTokenSecretVersion', from: 1, to: 2 });
+    expect([greet('first'), greet('second')]).toEqual(['refuse', 'answer']);
+    await expect(world.secrets.delete('TOKEN', { force: false })).rejects.toMatchObject({ code: 'secret_in_use' });
+  });
+
+  it.each(['signatureScheme: github\nauthMode: signature', 'authMode: token'])(
+    'is refused on a webhook whose sender presents none (%s)',
+    async (mode) => {
+      world.source.commit({ 'webhooks/meta.yaml': `${mode}\nsecretName: APP\nverifyTokenSecretName: TOKEN\n` });
+      const { result, diagnostics } = await world.pass();
+      expect(result).toBe('invalid');
+      expect(diagnostics.map(({ rule, path }) => [rule, path])).toEqual([
+        ['webhook/unused-verify-token', 'verifyTokenSecretName'],
+      ]);
+    },
+  );
+});
