@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { AUTH_REASONS } from '../src/signature/auth-reasons.ts';
+import { AWAITED_SECRET } from '../src/signature/handshakes/awaited-secret.ts';
+import { HANDSHAKES } from '../src/signature/handshakes/handshakes.ts';
 import { MAX_SIGNATURES } from '../src/signature/presented-signatures.ts';
 import type { ContentPart, KeyForm, Scheme, SignatureScheme } from '../src/signature/scheme.ts';
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/schemes.ts';
@@ -34,7 +36,7 @@ const SECRET_SENTENCES = {
   app: "It belongs to the provider's app or account and exists before any URL.",
   after:
     "The provider issues it once it knows the webhook's URL: apply the webhook with a placeholder value in the secret, give its URL to the provider, then update the secret and apply again.",
-  handshake: 'It arrives at the URL itself, in the first request.',
+  handshake: `It arrives at the URL itself, in the first request. Store the placeholder \`${AWAITED_SECRET}\` until then.`,
 } as const;
 
 function renderScheme(scheme: Scheme, guide: Guide): string {
@@ -42,16 +44,35 @@ function renderScheme(scheme: Scheme, guide: Guide): string {
   const lines = [
     ...[`# ${scheme.title}`, '', GENERATED, ''],
     ...[`\`\`\`yaml webhooks/${scheme.name.replaceAll('_', '-')}.yaml`, 'authMode: signature'],
-    ...[`signatureScheme: ${scheme.name}`, `secretName: ${secretName}`, '```', ''],
+    ...[`signatureScheme: ${scheme.name}`, `secretName: ${secretName}`, ...declareVerifyToken(scheme), '```', ''],
     ...['## At the provider', '', guide.where, ''],
     ...['## The secret', '', guide.paste, '', SECRET_SENTENCES[scheme.whenSecretIsIssued], ''],
     ...['```sh', `printf %s "$SECRET" | dockbell secret create ${secretName}`, '```', ''],
+    ...describeHandshakes(scheme),
     ...['## What is checked', '', '| | |', '| --- | --- |', ...describeChecks(scheme), ''],
     ...['## Which delivery it is', '', describeIdentity(scheme), ''],
     ...['## Pitfalls', '', ...guide.pitfalls.map((pitfall) => `- ${pitfall}`), ''],
     `The provider's documentation: <${scheme.documentation}>. All schemes: [signature schemes](../reference/signature-schemes.md).`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+function listHandshakes(scheme: Scheme) {
+  return HANDSHAKES.filter((row) => row.scheme === scheme.name);
+}
+
+function declareVerifyToken(scheme: Scheme): string[] {
+  const needsOne = listHandshakes(scheme).some((row) => row.needsVerifyToken);
+  return needsOne ? [`verifyTokenSecretName: ${scheme.name.toUpperCase()}_VERIFY_TOKEN`] : [];
+}
+
+/** What the provider sends before it sends deliveries. */
+function describeHandshakes(scheme: Scheme): string[] {
+  return listHandshakes(scheme).flatMap(({ guide, documentation }) => [
+    ...['## The handshake', '', guide.setUp, ''],
+    ...['| | |', '| --- | --- |', `| sent | ${guide.sends} |`, `| answered | ${guide.answered} |`, ''],
+    ...[`\`dockbell webhook show\` lists the newest ones. The provider's documentation: <${documentation}>.`, ''],
+  ]);
 }
 
 function describeChecks(scheme: Scheme): string[] {

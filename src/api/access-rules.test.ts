@@ -38,6 +38,7 @@ const TABLE: Row[] = [
   ['POST', `${F}/webhooks/:uid/secret`, 'manager', 'factory'],
   ['POST', `${F}/webhooks/:uid/test-deliveries`, 'operator', 'factory'],
   ['GET', `${F}/webhooks/:uid/deliveries`, 'viewer', 'factory'],
+  ['GET', `${F}/webhooks/:uid/handshakes`, 'viewer', 'factory'],
   ['GET', '/api/v1/deliveries/:id', 'viewer', 'object'],
   ['GET', '/api/v1/deliveries/:id/payload', 'viewer', 'object'],
   ['GET', '/api/v1/deliveries/:id/explain', 'viewer', 'object'],

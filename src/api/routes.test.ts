@@ -52,6 +52,19 @@ describe('factories', () => {
 });
 
 describe('webhooks', () => {
+  it('list their handshakes, which have a kind and no label', async () => {
+    const { body } = await open().get(`${F}/webhooks/${WEBHOOK_UID}/handshakes`);
+    expect(body).toEqual({
+      data: [
+        {
+          ...{ kind: 'Handshake', webhook_uid: WEBHOOK_UID, handshake: 'slack url_verification', outcome: 'answered' },
+          ...{ detail: null, count: 1, received_at: '2026-01-02T03:04:05.678Z', client_address: '192.0.2.7' },
+        },
+      ],
+      next_cursor: null,
+    });
+  });
+
   it('are shown as the interfaces say', async () => {
     const { body } = await open().get(`${F}/webhooks/${WEBHOOK_UID}`);
     expect(body).toEqual({
@@ -64,6 +77,7 @@ describe('webhooks', () => {
       signature: null,
       secret_name: 'INTERNAL_CI_WEBHOOK_SECRET',
       secret_state: 'current',
+      verify_token_secret_name: null,
       delivery_id_header: null,
       identified_by: 'service header or body',
       enabled: true,

@@ -332,6 +332,12 @@ const CASES: Case[] = [
   webhook('a scheme with another mode', 'secretName: A\nauthMode: url_token\nsignatureScheme: github\n', [
     '3:1 webhook/unused-scheme signatureScheme',
   ]),
+  webhook('a verify token that no sender presents', 'secretName: A\nverifyTokenSecretName: B\n', [
+    '2:1 webhook/unused-verify-token verifyTokenSecretName',
+  ]),
+  webhook('a verify token that is no name', 'secretName: A\nauthMode: url_token\nverifyTokenSecretName: a b\n', [
+    '3:24 webhook/invalid-value verifyTokenSecretName',
+  ]),
   ...['githob', 'Custom', 'GitHub'].map((scheme) =>
     webhook(
       `the scheme ${scheme}`,
@@ -565,6 +571,8 @@ describe('validateTree', () => {
         deliveryIdHeader: null,
         enabled: true,
         secretNameAt: { line: 2, column: 13 },
+        verifyTokenSecretName: null,
+        verifyTokenSecretNameAt: null,
       },
     ]);
   });

@@ -10,8 +10,8 @@ import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import { compileHandshakes, signsForStrangers } from '../signature/handshakes/handshakes.ts';
 import { resolveScheme } from '../signature/resolve-scheme.ts';
-import type { Verify } from '../signature/verification.ts';
 import { compileTokenCheck } from '../signature/token.ts';
+import type { Verify } from '../signature/verification.ts';
 import type { Credential, Listener, LiveWebhook, Verdict } from './live-webhook.ts';
 
 /**

@@ -58,6 +58,7 @@ export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'x-twilio-email-event-webhook-signature',
   'x-twilio-email-event-webhook-timestamp',
   'x-twilio-signature',
+  'x-twitter-webhooks-signature',
   'x-webhook-signature',
   'signature',
 ]);

@@ -2,8 +2,11 @@ import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { OPTIONS } from '../../src/config/options.ts';
 import { IDENTITY_SOURCES } from '../../src/core/delivery.ts';
+import { HANDSHAKE_OUTCOMES, type HandshakeOutcome } from '../../src/core/handshake.ts';
 import * as answers from '../../src/ingress/answers.ts';
 import { AUTH_REASONS } from '../../src/signature/auth-reasons.ts';
+import { HANDSHAKES } from '../../src/signature/handshakes/handshakes.ts';
+import { emptyAnswer, textAnswer } from '../../src/signature/handshakes/replies.ts';
 import { expectGenerated, locate, readDocument, renderTable } from '../helpers/documents.ts';
 
 const PAGE = 'docs/reference/receiving-deliveries.md';
@@ -26,6 +29,14 @@ const OTHER_REASONS: [reason: string, label: string, meaning: string][] = [
     'This identity was accepted before, with another body: the sender uses an ID twice.',
   ],
 ];
+
+const OUTCOMES = {
+  answered: 'The challenge was answered.',
+  adopted: 'The secret that Asana brought is stored, pinned and live.',
+  confirmed: 'The URL of SNS was fetched: the subscription is confirmed.',
+  failed: 'The URL of SNS could not be fetched; `detail` says why.',
+  refused: 'The right shape, but the wrong verify token or `Authorization`, or a secret that nobody awaits.',
+} satisfies Record<HandshakeOutcome, string>;
 
 /** Ways of reading a body that end without an entry in the log. */
 const UNLOGGED = ['aborted', 'overloaded'];
@@ -61,12 +72,23 @@ describe('docs/reference/receiving-deliveries.md', () => {
 
   it('lists every status that the ingress answers with', () => {
     const described = [...readDocument(PAGE).matchAll(/^\| `(\d{3})` \|/gm)].map((match) => Number(match[1]));
-    const built = [answers.tooLarge(1), answers.tooManyRequests(1), answers.accepted('a')];
+    const shaken = [textAnswer('a'), emptyAnswer(204)].map(answers.handshake);
+    const built = [answers.tooLarge(1), answers.tooManyRequests(1), answers.accepted('a'), ...shaken];
     const fixed = Object.values(answers).flatMap((answer) => (typeof answer === 'object' ? [answer] : []));
     const ofTheParser = [...readDocument('src/ingress/http.ts').matchAll(/'(4\d\d) [A-Z][\w ]+'/g)];
     const answered = [...built, ...fixed].map(({ status }) => status);
     const all = new Set([...answered, ...ofTheParser.map((match) => Number(match[1]))]);
     expect(described).toEqual([...all].sort());
+  });
+
+  it('lists every handshake and every outcome', () => {
+    const rows = HANDSHAKES.map(({ title, scheme, guide }) => {
+      const webhook = scheme === null ? '`authMode: url_token`' : `[\`${scheme}\`](../schemes/${scheme}.md)`;
+      return [title, webhook, guide.sends, guide.answered];
+    });
+    expectGenerated(PAGE, 'handshakes', renderTable(['provider', 'webhook', 'sends', 'answered'], rows));
+    const outcomes = HANDSHAKE_OUTCOMES.map((outcome) => [`\`${outcome}\``, OUTCOMES[outcome]]);
+    expectGenerated(PAGE, 'handshake outcomes', renderTable(['outcome', 'means'], outcomes));
   });
 
   it('names the sources of an identity in their order', () => {

@@ -1,7 +1,13 @@
 import { createHmac, generateKeyPairSync, sign } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
-import { START_MS, startIngress, type TestAnswer, type TestIngress, type TestWebhook } from '../helpers/start-ingress.ts';
+import {
+  START_MS,
+  startIngress,
+  type TestAnswer,
+  type TestIngress,
+  type TestWebhook,
+} from '../helpers/start-ingress.ts';
 
 const SECRET = 'dock-Lm3_gangway:beacon~17';
 const NOW_SECONDS = Math.floor(START_MS / 1000);
@@ -83,7 +89,10 @@ describe('a handshake', () => {
     const forged = signSlack(slackBody, 'something else');
     expect((await ingress.post(ingress.path('slack'), { body: slackBody, headers: forged })).status).toBe(401);
     await expectLogged('slack', 'slack url_verification');
-    expect((await ingress.deliveries('slack')).map(({ label }) => label)).toEqual(['Rejected (auth)', 'Rejected (auth)']);
+    expect((await ingress.deliveries('slack')).map(({ label }) => label)).toEqual([
+      'Rejected (auth)',
+      'Rejected (auth)',
+    ]);
   });
 
   it('that is only nearly one is a delivery like any other', async () => {
@@ -169,7 +178,10 @@ describe('a handshake', () => {
     const introduce = () => ingress.post(ingress.path('asana'), { headers: { 'x-hook-secret': HOOK_SECRET } });
     expect(await introduce()).toMatchObject({ status: 200, headers: { 'x-hook-secret': HOOK_SECRET }, body: '' });
     expect(adopted).toEqual([HOOK_SECRET]);
-    const forged = { body: '{"events":[]}', headers: { 'x-hook-signature': hmac('{"events":[]}', AWAITED).digest('hex') } };
+    const forged = {
+      body: '{"events":[]}',
+      headers: { 'x-hook-signature': hmac('{"events":[]}', AWAITED).digest('hex') },
+    };
     expect((await ingress.post(ingress.path('asana'), forged)).status).toBe(401);
 
     await ingress.apply(WEBHOOKS.map((it) => (it.name === 'asana' ? { ...it, secret: HOOK_SECRET } : it)));
@@ -253,7 +265,10 @@ describe('a SubscriptionConfirmation of SNS', () => {
     await post(message, { 'x-good': '1' });
     answer(403);
     await eventually(() => ingress.seen.handshakes.length === 1);
-    expect((await ingress.handshakes('sns'))[0]).toMatchObject({ outcome: 'failed', detail: expect.stringContaining('403') });
+    expect((await ingress.handshakes('sns'))[0]).toMatchObject({
+      outcome: 'failed',
+      detail: expect.stringContaining('403'),
+    });
   });
 
   it('that did not verify, or names another place, is never followed', async () => {
@@ -287,7 +302,9 @@ describe('a flood of handshakes', () => {
   it('with signatures counts against the delivery rate', async () => {
     const statuses = [];
     for (let i = 0; i < 62; i++) {
-      statuses.push((await ingress.post(ingress.path('slack'), { body: slackBody, headers: signSlack(slackBody) })).status);
+      statuses.push(
+        (await ingress.post(ingress.path('slack'), { body: slackBody, headers: signSlack(slackBody) })).status,
+      );
     }
     expect(statuses.filter((status) => status === 200)).toHaveLength(60);
     expect(statuses.slice(60)).toEqual([429, 429]);

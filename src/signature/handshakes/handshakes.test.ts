@@ -79,14 +79,18 @@ describe('the table of handshakes', () => {
     expect(reply!.do).not.toBe('refuse');
   });
 
-  it.each(HANDSHAKES.map((row) => [row.name, row] as const))('answers %s on no webhook of another scheme', (name, row) => {
-    const others = [null, 'github', 'stripe', ...HANDSHAKES.map(({ scheme }) => scheme)].filter(
-      // Meta and Strava send the same request; only the webhook tells them apart.
-      (scheme) => scheme !== row.scheme && !(name.endsWith('hub.challenge') && (scheme === 'meta' || scheme === null)),
-    );
-    for (const other of others) expect(ask(other, EXACT[name]!, secretOf(other)), String(other)).toBeNull();
-    expect(compileHandshakes({ authMode: 'token', signatureScheme: null }, SECRET, VERIFY_TOKEN)).toEqual([]);
-  });
+  it.each(HANDSHAKES.map((row) => [row.name, row] as const))(
+    'answers %s on no webhook of another scheme',
+    (name, row) => {
+      const others = [null, 'github', 'stripe', ...HANDSHAKES.map(({ scheme }) => scheme)].filter(
+        // Meta and Strava send the same request; only the webhook tells them apart.
+        (scheme) =>
+          scheme !== row.scheme && !(name.endsWith('hub.challenge') && (scheme === 'meta' || scheme === null)),
+      );
+      for (const other of others) expect(ask(other, EXACT[name]!, secretOf(other)), String(other)).toBeNull();
+      expect(compileHandshakes({ authMode: 'token', signatureScheme: null }, SECRET, VERIFY_TOKEN)).toEqual([]);
+    },
+  );
 
   it('answers what is meant for browsers as text that they do not interpret', () => {
     for (const row of HANDSHAKES) {
@@ -191,7 +195,11 @@ describe('a near miss is no handshake', () => {
     ['no application', 'discord', { body: { type: 1, version: 1, id: '1', token: 't' } }],
     ['another header', 'sns', { headers: { 'x-amz-sns-message-type': 'Notification' }, body: sns }],
     ['another type', 'sns', { headers: snsHeaders, body: { ...sns, Type: 'Notification' } }],
-    ['a notification that names a URL', 'sns', { headers: snsHeaders, body: { ...sns, Type: 'UnsubscribeConfirmation' } }],
+    [
+      'a notification that names a URL',
+      'sns',
+      { headers: snsHeaders, body: { ...sns, Type: 'UnsubscribeConfirmation' } },
+    ],
   ])('%s (%s)', (_what, scheme, request) => {
     expect(ask(scheme, request, secretOf(scheme))).toBeNull();
   });
