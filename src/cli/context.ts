@@ -53,13 +53,16 @@ export async function sleepUnlessAborted(ms: number, signal?: AbortSignal): Prom
   });
 }
 
+/** npm passes a Ctrl-C on that its child has got from the terminal already: what follows at once is the same one. */
+const SAME_SIGNAL_MS = 500;
+
 function catchInterrupts(process: NodeJS.Process): AbortSignal {
   const controller = new AbortController();
+  // Without a listener the second signal ends the process the way the system does by default.
+  const stopListening = () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   const onSignal = () => {
-    // Without a listener the second signal ends the process the way the system does by default.
-    process.off('SIGINT', onSignal);
-    process.off('SIGTERM', onSignal);
     controller.abort();
+    setTimeout(stopListening, SAME_SIGNAL_MS).unref();
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
