@@ -1,0 +1,317 @@
+import { describe, expect, it } from 'vitest';
+import { makeSecrets } from '../../test/helpers/scheme-secrets.ts';
+import { AUTH_REASONS } from './auth-reasons.ts';
+import { type Diagnosis, diagnoseRequest, MISTAKES, type RequestToDiagnose } from './diagnose.ts';
+import { diagnoseReason } from './diagnose-reason.ts';
+import { BEARER } from './mistakes/scheme-mistakes.ts';
+import type { Scheme, SignatureScheme } from './scheme.ts';
+import { BODY } from './schemes/parts.ts';
+import { findScheme, SCHEMES } from './schemes.ts';
+import { signRequest } from './sign.ts';
+
+const NOW_MS = 1_790_000_000_000;
+const URL = 'https://hooks.example.com/webhooks/w/wh_0';
+const BODY_TEXT = '{"b":"a/b","a":{"ä":1}}';
+const SECRET = 'dock-Lm3_gangway:beacon~17';
+const WHSEC = 'whsec_1MNUL8J+Daryfh2NZluOodAThg/KPACiEL8kPgWmeMU=';
+
+type Sent = { headers: Record<string, string>; body?: string | Uint8Array };
+
+/** What a sender of this scheme posts. */
+function send(scheme: Scheme, secret: string, body: string | Uint8Array = BODY_TEXT, nowMs = NOW_MS, url = URL) {
+  const delivery = { url, body: Buffer.from(body), nowMs, deliveryId: 'id-1', newId: () => 'id-1' };
+  return signRequest(scheme, secret, delivery);
+}
+
+function diagnose(scheme: Scheme, secret: string, sent: Sent, more: Partial<RequestToDiagnose> = {}): Diagnosis {
+  const fields = new Map(Object.entries(sent.headers).map(([name, value]) => [name.toLowerCase(), value]));
+  return diagnoseRequest({
+    ...{ scheme, secrets: [{ version: 2, text: secret }], nowMs: NOW_MS, publicUrl: URL },
+    headers: { get: (name) => fields.get(name) },
+    body: Buffer.from(sent.body ?? BODY_TEXT),
+    ...more,
+  });
+}
+
+const of = (name: string) => findScheme(name) as SignatureScheme;
+const mistakeOf = (diagnosis: Diagnosis) => (diagnosis.ok ? diagnosis.mistake : 'unexplained');
+
+/** The scheme with another way of making the key, as a sender's code may have it. */
+function keyed(scheme: SignatureScheme, bytes: Uint8Array): [SignatureScheme, string] {
+  const form = scheme.keys.find(({ algorithm }) => algorithm.kind === 'hmac');
+  const key = { ...form!, prefix: '', decode: 'hex' as const, minBytes: 1, maxBytes: 1_000 };
+  return [{ ...scheme, keys: [key], refusedSecrets: [] }, Buffer.from(bytes).toString('hex')];
+}
+
+function headersOf(sent: Sent, change: (value: string) => string): Sent {
+  return { ...sent, headers: Object.fromEntries(Object.entries(sent.headers).map(([n, v]) => [n, change(v)])) };
+}
+
+describe('a good request', () => {
+  it.each(SCHEMES.filter(({ name }) => name !== 'sns').map((scheme) => [scheme.name, scheme] as const))(
+    'of %s is called good',
+    (_, scheme) => {
+      const { verifying, signing } = makeSecrets(scheme);
+      const sent = send(scheme, signing);
+      const publicUrl = sent.query === '' ? URL : `${URL}?${sent.query}`;
+      expect(mistakeOf(diagnose(scheme, verifying, sent, { publicUrl }))).toBe('none');
+    },
+  );
+
+  it('is called good at any time when nobody knows when it arrived', () => {
+    const sent = send(of('slack'), SECRET, BODY_TEXT, 1_000_000_000_000);
+    expect(mistakeOf(diagnose(of('slack'), SECRET, sent, { nowMs: null }))).toBe('none');
+  });
+});
+
+describe('mistakes with the secret', () => {
+  it.each(['github', 'stripe', 'gitlab', 'discord'])('an old version is told for %s', (name) => {
+    const scheme = findScheme(name)!;
+    const old = makeSecrets(scheme);
+    const now = name === 'discord' ? makeSecrets(scheme).verifying : 'another-secret-entirely';
+    const secrets = [
+      { version: 2, text: now },
+      { version: 1, text: old.verifying },
+    ] as const;
+    const found = diagnose(scheme, now, send(scheme, old.signing), { secrets });
+    expect(mistakeOf(found)).toBe('old_secret_version');
+    expect(found).toMatchObject({ sentence: expect.stringContaining('version 1') });
+  });
+
+  it('a newer version that no apply has taken up is told as such', () => {
+    const secrets = [
+      { version: 1, text: 'old' },
+      { version: 2, text: SECRET },
+    ] as const;
+    expect(diagnose(of('github'), 'old', send(of('github'), SECRET), { secrets })).toMatchObject({
+      sentence: expect.stringContaining('an apply takes the new version up'),
+    });
+  });
+
+  it.each(['github', 'stripe', 'shopify', 'slack'])('a line break at its end is told for %s', (name) => {
+    expect(mistakeOf(diagnose(of(name), SECRET, send(...keyed(of(name), Buffer.from(`${SECRET}\n`)))))).toBe(
+      'secret_newline',
+    );
+  });
+
+  it.each([`"${SECRET}"`, ` ${SECRET} `])('quotes and blanks around the stored one are told', (stored) => {
+    for (const name of ['github', 'gitlab']) {
+      expect(mistakeOf(diagnose(findScheme(name)!, stored, send(findScheme(name)!, SECRET)))).toBe('secret_padding');
+    }
+  });
+
+  it('one that is decoded where the scheme takes text is told, with its prefix taken off or not', () => {
+    const whsec = send(...keyed(of('stripe'), Buffer.from(WHSEC.slice(6), 'base64')));
+    expect(mistakeOf(diagnose(of('stripe'), WHSEC, whsec))).toBe('secret_decoded');
+    const hex = send(...keyed(of('github'), Buffer.from('c0ffee00', 'hex')));
+    expect(diagnose(of('github'), 'c0ffee00', hex)).toMatchObject({
+      mistake: 'secret_decoded',
+      sentence: expect.stringContaining('from hex'),
+    });
+  });
+
+  it('one that is taken as text where the scheme decodes it is told, whole or without its prefix', () => {
+    for (const text of [WHSEC, WHSEC.slice(6)]) {
+      const sent = send(...keyed(of('standard_webhooks'), Buffer.from(text)));
+      expect(mistakeOf(diagnose(of('standard_webhooks'), WHSEC, sent))).toBe('secret_as_text');
+    }
+    const bare = send(...keyed(of('stripe'), Buffer.from('abc')));
+    expect(mistakeOf(diagnose(of('stripe'), 'whsec_abc', bare))).toBe('secret_as_text');
+  });
+
+  it('one that the sender encodes first is told', () => {
+    const sent = send(...keyed(of('github'), Buffer.from(Buffer.from(SECRET).toString('base64'))));
+    expect(mistakeOf(diagnose(of('github'), SECRET, sent))).toBe('secret_encoded');
+  });
+
+  it('one that the scheme cannot use is told without showing it', () => {
+    const found = diagnose(of('standard_webhooks'), 'whsec_!', send(of('standard_webhooks'), WHSEC));
+    expect(mistakeOf(found)).toBe('unusable_secret');
+    expect(JSON.stringify(found)).not.toContain('whsec_!');
+  });
+});
+
+describe('mistakes with the signature', () => {
+  it.each(['github', 'shopify', 'stripe', 'discord', 'slack'])('hex for base64, and the other way, for %s', (name) => {
+    const scheme = of(name);
+    const encoding = scheme.encoding === 'hex' ? 'base64' : 'hex';
+    const { verifying, signing } = makeSecrets(scheme);
+    expect(mistakeOf(diagnose(scheme, verifying, send({ ...scheme, encoding }, signing)))).toBe('signature_encoding');
+  });
+
+  it('uppercase hex, and base64 for URLs without padding', () => {
+    const upper = headersOf(send(of('vercel'), SECRET), (value) => value.toUpperCase());
+    expect(mistakeOf(diagnose(of('vercel'), SECRET, upper))).toBe('signature_alphabet');
+    const forUrls = headersOf(send(of('shopify'), SECRET), (value) =>
+      value.replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, ''),
+    );
+    expect(mistakeOf(diagnose(of('shopify'), SECRET, forUrls))).toBe('signature_alphabet');
+  });
+
+  it('a prefix that is missing, or that does not belong there', () => {
+    const bare = headersOf(send(of('github'), SECRET), (value) => value.replace('sha256=', ''));
+    expect(diagnose(of('github'), SECRET, bare)).toMatchObject({
+      mistake: 'signature_prefix',
+      sentence: expect.stringContaining('lacks the prefix `sha256=`'),
+    });
+    const prefixed = headersOf(send(of('gitea'), SECRET), (value) => (value === 'id-1' ? value : `sha256=${value}`));
+    expect(mistakeOf(diagnose(of('gitea'), SECRET, prefixed))).toBe('signature_prefix');
+  });
+
+  it('another hash', () => {
+    const keys = [{ ...of('github').keys[0]!, algorithm: { kind: 'hmac', hash: 'sha512' } as const }];
+    expect(mistakeOf(diagnose(of('github'), SECRET, send({ ...of('github'), keys }, SECRET)))).toBe(
+      'signature_algorithm',
+    );
+  });
+
+  it.each(['stripe', 'slack', 'standard_webhooks', 'zoom'])('the body alone for %s', (name) => {
+    const { verifying, signing } = makeSecrets(of(name));
+    expect(mistakeOf(diagnose(of(name), verifying, send({ ...of(name), content: [BODY] }, signing)))).toBe(
+      'signed_content',
+    );
+  });
+
+  it.each(['square', 'twilio', 'hubspot_v3'])('another spelling of the URL for %s', (name) => {
+    const scheme = findScheme(name)!;
+    const sent = send(scheme, SECRET, BODY_TEXT, NOW_MS, 'http://hooks.example.com/webhooks/w/wh_0');
+    const publicUrl = sent.query === '' ? URL : `${URL}?${sent.query}`;
+    expect(mistakeOf(diagnose(scheme, SECRET, sent, { publicUrl }))).toBe('public_url');
+  });
+
+  it('a token with its word before it, and without', () => {
+    expect(mistakeOf(diagnose(BEARER, SECRET, { headers: { Authorization: SECRET } }))).toBe('token_prefix');
+    const gitlab = { headers: { 'X-Gitlab-Token': `Bearer ${SECRET}` } };
+    expect(mistakeOf(diagnose(findScheme('gitlab')!, SECRET, gitlab))).toBe('token_prefix');
+    expect(mistakeOf(diagnose(findScheme('okta')!, SECRET, { headers: { Authorization: `Bearer ${SECRET}` } }))).toBe(
+      'token_prefix',
+    );
+  });
+});
+
+describe('mistakes with the body', () => {
+  it.each(['github', 'stripe', 'shopify', 'netlify', 'discord'])('a line break at its end for %s', (name) => {
+    const scheme = findScheme(name)!;
+    const { verifying, signing } = makeSecrets(scheme);
+    const [without, within] = [BODY_TEXT, `${BODY_TEXT}\n`];
+    for (const [signed, arrived] of [
+      [without, within],
+      [within, without],
+    ] as const) {
+      const found = diagnose(scheme, verifying, { ...send(scheme, signing, signed), body: arrived });
+      expect(mistakeOf(found)).toBe('body_newline');
+    }
+  });
+
+  it('changed line endings', () => {
+    const sent = send(of('github'), SECRET, '{\r\n"a": 1\r\n}');
+    expect(mistakeOf(diagnose(of('github'), SECRET, { ...sent, body: '{\n"a": 1\n}' }))).toBe('body_line_endings');
+  });
+
+  it.each([
+    ['with blanks', '{"b": "a/b", "a": {"ä": 1}}'],
+    ["as Python's json.dumps", '{"b": "a/b", "a": {"\\u00e4": 1}}'],
+    ["as PHP's json_encode", '{"b":"a\\/b","a":{"\\u00e4":1}}'],
+    ['indented', JSON.stringify(JSON.parse(BODY_TEXT), null, 2)],
+    ['with sorted keys', '{"a":{"ä":1},"b":"a/b"}'],
+  ])('JSON that was signed %s', (_, signed) => {
+    const sent = { ...send(of('github'), SECRET, signed), body: BODY_TEXT };
+    expect(mistakeOf(diagnose(of('github'), SECRET, sent))).toBe('body_reserialised');
+    const pretty = { ...send(of('github'), SECRET, BODY_TEXT), body: JSON.stringify(JSON.parse(BODY_TEXT), null, 3) };
+    expect(mistakeOf(diagnose(of('github'), SECRET, pretty))).toBe('body_reserialised');
+  });
+});
+
+describe('mistakes with scheme and clock', () => {
+  it.each([
+    ['github', 'gitea'],
+    ['stripe', 'github'],
+    ['gitlab', 'gitlab_signing'],
+    ['vercel', 'gitlab'],
+  ])('a definition that says %s for a sender of %s', (said, real) => {
+    const { verifying, signing } = makeSecrets(findScheme(real)!);
+    const found = diagnose(findScheme(said)!, verifying, send(findScheme(real)!, signing));
+    expect(found).toMatchObject({
+      mistake: 'wrong_scheme',
+      sentence: expect.stringContaining(`signatureScheme: ${real}`),
+    });
+  });
+
+  it('a scheme where the sender has a bearer token, and the other way', () => {
+    expect(diagnose(of('github'), SECRET, send(BEARER, SECRET))).toMatchObject({
+      sentence: expect.stringContaining('write `authMode: token`'),
+    });
+    expect(mistakeOf(diagnose(BEARER, SECRET, send(of('github'), SECRET)))).toBe('wrong_scheme');
+  });
+
+  it.each(['stripe', 'slack', 'standard_webhooks', 'linear', 'zendesk'])('a wrong clock for %s', (name) => {
+    const { verifying, signing } = makeSecrets(of(name));
+    for (const skewMs of [-3_600_000, 3_600_000]) {
+      const found = diagnose(of(name), verifying, send(of(name), signing, BODY_TEXT, NOW_MS + skewMs));
+      expect(mistakeOf(found)).toBe('clock');
+      expect(found).toMatchObject({ sentence: expect.stringContaining('by 3600 seconds') });
+    }
+  });
+
+  it('a moment in milliseconds where the scheme has seconds', () => {
+    const timestamp = { ...of('slack').timestamp!, unit: 'milliseconds' as const };
+    expect(mistakeOf(diagnose(of('slack'), SECRET, send({ ...of('slack'), timestamp }, SECRET)))).toBe(
+      'timestamp_unit',
+    );
+  });
+
+  it('another mistake is named also when the request is old by now', () => {
+    const sent = send({ ...of('slack'), encoding: 'base64' }, SECRET, BODY_TEXT, NOW_MS - 86_400_000);
+    expect(mistakeOf(diagnose(of('slack'), SECRET, sent))).toBe('signature_encoding');
+  });
+});
+
+describe('a request that nothing explains', () => {
+  it('lists all that was tried', () => {
+    expect(diagnose(of('github'), SECRET, send(of('github'), 'another'))).toEqual({
+      ok: false,
+      tried: MISTAKES.map((mistake) => mistake.tried),
+    });
+  });
+
+  it('is explained by the reason where that says it all', () => {
+    expect(diagnose(of('github'), SECRET, { headers: {} })).toMatchObject({
+      mistake: 'missing_credential',
+      sentence: expect.stringContaining('`X-Hub-Signature-256`'),
+    });
+  });
+});
+
+describe('sentences', () => {
+  it('are one sentence each and hold nothing of a secret', () => {
+    const suspect = {
+      ...{ secret: { version: 2, text: WHSEC }, otherSecrets: [{ version: 1, text: SECRET }], detail: null },
+      ...{ headers: { get: () => undefined }, body: Buffer.from('{"a":\r\n1}\r\n'), publicUrl: `${URL}?x=1` },
+    };
+    for (const scheme of [BEARER, ...SCHEMES]) {
+      for (const mistake of MISTAKES) {
+        for (const { sentence } of mistake.vary({ ...suspect, scheme })) {
+          expect(sentence).toMatch(/^[A-Z].*\.$/s);
+          expect(sentence).not.toMatch(/\.\s+[A-Z]|\n/);
+          for (const text of [WHSEC, WHSEC.slice(6), SECRET]) expect(sentence).not.toContain(text);
+        }
+      }
+    }
+  });
+
+  it('are there for every reason but the two that leave the cause open', () => {
+    const open = Object.keys(AUTH_REASONS).filter((reason) => diagnoseReason(reason, null, null) === null);
+    expect(open).toEqual(['bad_credential', 'bad_signature']);
+    expect(diagnoseReason('summed_up', null, null)).toBeNull();
+  });
+
+  it('of SNS say that nothing can be tried without its keys', () => {
+    expect(diagnose(findScheme('sns')!, 'arn:aws:sns:eu-central-1:123456789012:alarms', { headers: {} }).ok).toBe(
+      false,
+    );
+  });
+
+  it('name ids that are unique', () => {
+    expect(new Set(MISTAKES.map(({ id }) => id)).size).toBe(MISTAKES.length);
+  });
+});

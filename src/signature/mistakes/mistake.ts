@@ -1,0 +1,66 @@
+import type { RequestHeaders } from '../../core/headers.ts';
+import type { KeyForm, Scheme, SignatureScheme } from '../scheme.ts';
+
+/** One version of a webhook's secret. */
+export interface SecretVersion {
+  version: number;
+  text: string;
+}
+
+/** A request that was refused, with what it was checked against. */
+export interface Suspect {
+  scheme: Scheme;
+  /** The version that the webhook is pinned to. */
+  secret: SecretVersion;
+  otherSecrets: readonly SecretVersion[];
+  headers: RequestHeaders;
+  body: Uint8Array;
+  /** `null` where nobody knows the URL that the sender was given. */
+  publicUrl: string | null;
+  /** What the verifier said besides its reason: counts only. */
+  detail: string | null;
+}
+
+/**
+ * The request as it would be had one thing been done right. What is left out stays as it was; the moment of signing
+ * counts only where `judgesClock` says so, so that a second, later trouble does not hide the first.
+ */
+export interface Variant {
+  scheme?: Scheme;
+  secretText?: string;
+  headers?: RequestHeaders;
+  body?: Uint8Array;
+  publicUrl?: string;
+  judgesClock?: true;
+  /** One sentence: which mistake it was, and what to do. Never holds anything of a secret or of the request. */
+  sentence: string;
+}
+
+/** A usual mistake: how to undo it, in every way in which it is made. */
+export interface Mistake {
+  /** For programs; a published one is not reused for something else. */
+  id: string;
+  /** What was tried, for people. */
+  tried: string;
+  vary(suspect: Suspect): Iterable<Variant>;
+}
+
+/** The form of the secret where it is the key of an HMAC; `null` for every other scheme. */
+export function findHmacForm(scheme: Scheme, secretText: string): KeyForm | null {
+  if (scheme.family !== 'signature') return null;
+  const hmacs = scheme.keys.filter((key) => key.algorithm.kind === 'hmac');
+  return hmacs.find((key) => secretText.startsWith(key.prefix)) ?? hmacs[0] ?? null;
+}
+
+/**
+ * The scheme with exactly these bytes as its key. They travel as hex, since the checks of a pasted secret (no line break
+ * at its end) are what a mistaken sender's key would fail.
+ */
+export function withKeyBytes(
+  scheme: SignatureScheme,
+  form: KeyForm,
+  bytes: Buffer,
+): { scheme: Scheme; secretText: string } {
+  const key: KeyForm = { ...form, prefix: '', decode: 'hex', minBytes: 1, maxBytes: Number.POSITIVE_INFINITY };
+  return { scheme: { ...scheme, keys: [key], refusedSecrets: [] }, secretText: bytes.toString('hex') };
+}

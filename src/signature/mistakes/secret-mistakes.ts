@@ -1,0 +1,96 @@
+import { findHmacForm, type Mistake, type Suspect, type Variant, withKeyBytes } from './mistake.ts';
+
+/** Mistakes made with the secret: at the store, at the provider, or in the sender's code. */
+export const SECRET_MISTAKES: readonly Mistake[] = [
+  { id: 'old_secret_version', tried: 'other versions of the secret', vary: varyVersions },
+  { id: 'secret_padding', tried: 'the stored secret without quotes and blanks around it', vary: varyPadding },
+  { id: 'secret_newline', tried: "a line break at the end of the sender's secret", vary: varyNewline },
+  { id: 'secret_decoded', tried: 'the secret decoded from base64 or hex', vary: varyDecoded },
+  { id: 'secret_as_text', tried: 'the secret as text, with its prefix and without', vary: varyAsText },
+  { id: 'secret_encoded', tried: 'the secret encoded in base64 or hex', vary: varyEncoded },
+];
+
+function* varyVersions({ secret, otherSecrets }: Suspect): Iterable<Variant> {
+  for (const { version, text } of otherSecrets) {
+    const sentence =
+      version < secret.version
+        ? `The sender still uses version ${version} of the secret while the webhook checks version ${secret.version}: give the sender the new value.`
+        : `The sender already uses version ${version} of the secret while the webhook still checks version ${secret.version}: commit any change to the production branch, so that an apply takes the new version up.`;
+    yield { secretText: text, sentence };
+  }
+}
+
+function* varyPadding({ secret }: Suspect): Iterable<Variant> {
+  const bare = secret.text.trim().replace(/^(["'`])(.*)\1$/s, '$2');
+  if (bare === secret.text || bare === '') return;
+  const sentence =
+    'The stored secret has quotes or blanks around it that the sender does not use: store the secret again without them.';
+  yield { secretText: bare, sentence };
+}
+
+function varyNewline(suspect: Suspect): Variant[] {
+  const sentence =
+    'The sender signs with a line break at the end of its secret: enter the secret there without it (`printf %s` writes none, `echo` does).';
+  return varyKey(suspect, (text) => [Buffer.from(`${text}\n`), Buffer.from(`${text}\r\n`)]).map((one) => ({
+    ...one,
+    sentence,
+  }));
+}
+
+/** What stands behind a prefix such as `whsec_`, or all of a secret without one. */
+const PREFIX = /^[A-Za-z]{2,8}_(?=.)/;
+
+function varyDecoded(suspect: Suspect): Variant[] {
+  const form = findHmacForm(suspect.scheme, suspect.secret.text);
+  if (form?.decode === 'hex' || form?.decode === 'base64') return varyOtherDecoding(suspect);
+  return (['base64', 'hex'] as const).flatMap((encoding) => {
+    const sentence = `The sender decodes the secret from ${encoding} before it signs, but this scheme takes it as text: let the sender sign with the text as it stands, or describe the sender with \`signatureScheme: custom\` and \`key: ${encoding}\`.`;
+    return varyKey(suspect, (text) => decodeAll(text, encoding)).map((one) => ({ ...one, sentence }));
+  });
+}
+
+function varyOtherDecoding(suspect: Suspect): Variant[] {
+  const form = findHmacForm(suspect.scheme, suspect.secret.text);
+  const other = form?.decode === 'hex' ? 'base64' : 'hex';
+  const sentence = `The sender decodes the secret from ${other}, but this scheme decodes it from ${form?.decode}: store the same key in ${form?.decode}, or let the sender decode it so.`;
+  return varyKey(suspect, (text) => decodeAll(text, other)).map((one) => ({ ...one, sentence }));
+}
+
+function decodeAll(text: string, encoding: 'base64' | 'hex'): Buffer[] {
+  const alphabet = encoding === 'hex' ? /^(?:[0-9a-fA-F]{2})+$/ : /^[A-Za-z0-9+/_-]+={0,2}$/;
+  return [text, text.replace(PREFIX, '')]
+    .filter((one) => alphabet.test(one))
+    .map((one) => Buffer.from(one, encoding))
+    .filter((bytes) => bytes.length > 0);
+}
+
+function* varyAsText(suspect: Suspect): Iterable<Variant> {
+  const form = findHmacForm(suspect.scheme, suspect.secret.text);
+  const bare = suspect.secret.text.replace(PREFIX, '');
+  const decodes = form !== null && form.decode !== 'text';
+  if (decodes) {
+    const sentence = `The sender signs with the text of the secret, but this scheme decodes it from ${form.decode} first: let the sender decode it (without its prefix), or describe the sender with \`signatureScheme: custom\` and \`key: text\`.`;
+    for (const one of varyKey(suspect, (text) => [Buffer.from(text), Buffer.from(bare)])) yield { ...one, sentence };
+  } else if (bare !== suspect.secret.text) {
+    const sentence =
+      'The sender signs with the secret without its prefix, but this scheme takes it whole: let the sender use the secret exactly as it is issued.';
+    for (const one of varyKey(suspect, () => [Buffer.from(bare)])) yield { ...one, sentence };
+  }
+}
+
+function varyEncoded(suspect: Suspect): Variant[] {
+  return (['base64', 'hex'] as const).flatMap((encoding) => {
+    const sentence = `The sender signs with the secret encoded in ${encoding}, not with the secret itself: let the sender leave the encoding out, or store the secret in the form that the sender uses.`;
+    return varyKey(suspect, (text) => [Buffer.from(Buffer.from(text).toString(encoding))]).map((one) => ({
+      ...one,
+      sentence,
+    }));
+  });
+}
+
+/** The scheme under each of the keys made of the secret's text; nothing where it verifies with no HMAC key. */
+function varyKey({ scheme, secret }: Suspect, make: (text: string) => Buffer[]): Omit<Variant, 'sentence'>[] {
+  const form = findHmacForm(scheme, secret.text);
+  if (form === null || scheme.family !== 'signature') return [];
+  return make(secret.text).map((bytes) => withKeyBytes(scheme, form, bytes));
+}
