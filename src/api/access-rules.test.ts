@@ -39,9 +39,12 @@ const TABLE: Row[] = [
   ['POST', `${F}/webhooks/:uid/test-deliveries`, 'operator', 'factory'],
   ['GET', `${F}/webhooks/:uid/deliveries`, 'viewer', 'factory'],
   ['GET', `${F}/webhooks/:uid/handshakes`, 'viewer', 'factory'],
+  ['POST', `${F}/webhooks/:uid/capture`, 'owner', 'factory'],
+  ['DELETE', `${F}/webhooks/:uid/capture`, 'owner', 'factory'],
   ['GET', '/api/v1/deliveries/:id', 'viewer', 'object'],
   ['GET', '/api/v1/deliveries/:id/payload', 'viewer', 'object'],
   ['GET', '/api/v1/deliveries/:id/explain', 'viewer', 'object'],
+  ['GET', '/api/v1/deliveries/:id/diagnosis', 'operator', 'object'],
   ['GET', `${F}/automations`, 'viewer', 'factory'],
   ['POST', `${F}/automations`, 'manager', 'factory'],
   ['GET', `${F}/automations/:name`, 'viewer', 'factory'],
@@ -91,7 +94,15 @@ function parseCode(body: string): unknown {
 
 /** What the fakes were asked to do so far. */
 function countDeeds({ seen }: FakeAdminServices): number {
-  return [seen.reconciled, seen.cancelled, seen.stored, seen.deletedSecrets, seen.sent].flat().length;
+  return [
+    seen.reconciled,
+    seen.cancelled,
+    seen.stored,
+    seen.deletedSecrets,
+    seen.sent,
+    seen.captures,
+    seen.diagnosed,
+  ].flat().length;
 }
 
 // One server for all rows: what differs between the questions is who asks.

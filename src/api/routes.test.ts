@@ -51,6 +51,44 @@ describe('factories', () => {
   });
 });
 
+describe('capture windows', () => {
+  const path = `${F}/webhooks/${WEBHOOK_UID}`;
+
+  it('open for the time asked for, show in the webhook, and close', async () => {
+    const { call, get } = open();
+    const opened = await call('POST', `${path}/capture`, { for_seconds: 600 });
+    expect([opened.status, opened.body]).toEqual([200, { until: '2026-01-02T03:14:05.678Z', kept: 0 }]);
+    expect((await get(path)).body.capture).toEqual(opened.body);
+    expect((await call('DELETE', `${path}/capture`)).status).toBe(204);
+    expect((await get(path)).body.capture).toBeNull();
+  });
+
+  it.each([{}, { for_seconds: 0 }, { for_seconds: 3601 }, { for_seconds: 1.5 }, { for_seconds: 60, more: 1 }])(
+    'do not open for %j',
+    async (body) => {
+      const { call, services } = open();
+      expect((await call('POST', `${path}/capture`, body)).status).toBe(400);
+      expect(services.seen.captures).toEqual([]);
+    },
+  );
+
+  it('do not open for a webhook with its token in the URL, nor for a deleted one', async () => {
+    const { call, services } = open();
+    for (const [uid, status] of [
+      [URL_TOKEN_UID, 409],
+      [DELETED_UID, 404],
+    ] as const) {
+      expect((await call('POST', `${F}/webhooks/${uid}/capture`, { for_seconds: 60 })).status).toBe(status);
+    }
+    expect(services.seen.captures).toEqual([]);
+  });
+
+  it('serve diagnoses, which are one sentence', async () => {
+    const { body } = await open().get(`/api/v1/deliveries/${REJECTED_ID}/diagnosis`);
+    expect(body).toEqual({ mistake: 'clock', sentence: 'The clock is wrong: set it.', tried: [] });
+  });
+});
+
 describe('webhooks', () => {
   it('list their handshakes, which have a kind and no label', async () => {
     const { body } = await open().get(`${F}/webhooks/${WEBHOOK_UID}/handshakes`);
@@ -81,6 +119,7 @@ describe('webhooks', () => {
       delivery_id_header: null,
       identified_by: 'service header or body',
       enabled: true,
+      capture: null,
       ingress_url: `https://hooks.example.com/webhooks/w/${WEBHOOK_UID}`,
       file: 'webhooks/internal-ci.yaml',
       revision: 'c0ffee',

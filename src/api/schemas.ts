@@ -110,6 +110,11 @@ const token = {
   last_used_at: instantOrNull,
 };
 
+const capture = closedObject({
+  until: instant,
+  kept: { ...count, description: 'Rejected requests that the daemon holds in memory for a diagnosis.' },
+});
+
 /** The named schemas of the OpenAPI document. They describe what the presenters send; a test compares the two. */
 export const COMPONENTS = {
   Factory: closedObject(
@@ -146,6 +151,7 @@ export const COMPONENTS = {
         'What names a delivery. With `service header or body`, two deliveries with equal bodies are one unless the sender sets `X-Service-Delivery-Id`.',
       ),
       enabled: flag,
+      capture: { ...capture, type: ['object', 'null'], description: 'The open capture window; `null` for none.' },
       ingress_url: { ...text, description: 'For `url_token` with the literal `{token}` in place of the credential.' },
       file: text,
       revision,
@@ -176,6 +182,18 @@ export const COMPONENTS = {
       runs: texts,
     },
     { description: 'One row of the delivery log.' },
+  ),
+  Capture: { ...capture, description: 'An open capture window.' },
+  Diagnosis: closedObject(
+    {
+      mistake: {
+        ...textOrNull,
+        description: '`none` where the request is good by now; `null` where nothing explains it.',
+      },
+      sentence: { ...text, description: 'Which mistake it was and what to do, for people.' },
+      tried: { ...texts, description: 'Where nothing explains it: what was tried in vain.' },
+    },
+    { description: 'Why a delivery was rejected.' },
   ),
   Handshake: closedObject(
     {

@@ -1,6 +1,8 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../core/clock.ts';
+import type { Delivery } from '../core/delivery.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
+import type { CaptureControl } from '../core/ports/capture-control.ts';
 import type { DeliveryReader } from '../core/ports/delivery-log.ts';
 import type { RunLogReader } from '../core/ports/executor.ts';
 import type { HandshakeLog } from '../core/ports/handshake-log.ts';
@@ -29,6 +31,16 @@ export interface TestDeliveryAnswer {
   body: string;
 }
 
+/** What was wrong with a rejected delivery. None of it ever holds anything of a secret or of the request. */
+export interface DeliveryDiagnosis {
+  /** For programs: `none` where the request is good by now; `null` where nothing explains the rejection. */
+  mistake: string | null;
+  /** For people: which one, and what to do. */
+  sentence: string;
+  /** Where nothing explains it: what was tried in vain. */
+  tried: string[];
+}
+
 /** Is the daemon fit to serve, and if not, why? Each problem is one readable sentence without secrets. */
 export interface HealthCheck {
   ready(): Promise<{ ready: boolean; problems: string[] }>;
@@ -39,6 +51,9 @@ export interface AdminServices {
   inventory: InventoryReader;
   deliveries: DeliveryReader;
   handshakes: Pick<HandshakeLog, 'list'>;
+  captures: CaptureControl;
+  /** Tries the usual mistakes on what was captured of a rejected delivery, or judges by its reason alone. */
+  diagnose(delivery: Delivery): Promise<DeliveryDiagnosis>;
   runs: RunReader;
   runLogs: RunLogReader;
   runControl: RunControl;

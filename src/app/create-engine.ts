@@ -5,6 +5,7 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/run.ts';
 import type { AdoptSecret } from '../ingress/answer-handshake.ts';
+import { CaptureWindows } from '../ingress/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/delivery-recorder.ts';
 import { HandshakeRows } from '../ingress/handshake-rows.ts';
 import { RejectionRows } from '../ingress/rejection-rows.ts';
@@ -31,6 +32,7 @@ export interface Engine {
   dispatcher: Dispatcher;
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;
+  captures: CaptureWindows;
   handshakeRows: HandshakeRows;
   adoptSecret: AdoptSecret;
   /** Tells the reconcilers of every value that comes. */
@@ -74,6 +76,7 @@ export async function createEngine(
       onRunChanged: (run) => void (onRunEnded && tellRunEnded(foundation, run, onRunEnded)),
     }),
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
+    captures: new CaptureWindows(foundation.clock),
     handshakeRows: new HandshakeRows((entry) => {
       storage.handshakeLog
         .append(entry)

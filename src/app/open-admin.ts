@@ -11,6 +11,7 @@ import { resolveScheme } from '../signature/resolve-scheme.ts';
 import { listIdentities } from '../signature/schemes.ts';
 import { ensureAdminToken } from './admin-token.ts';
 import type { Engine } from './create-engine.ts';
+import { createDeliveryDiagnosis } from './diagnose-delivery.ts';
 import { createFastifyLogger } from './fastify-logger.ts';
 import type { Lifetime } from './lifetime.ts';
 import { listen } from './listen.ts';
@@ -39,6 +40,10 @@ function composeServices(foundation: Foundation, engine: Engine, ingressUrl: str
     inventory: storage.inventoryReader,
     deliveries: storage.deliveryReader,
     handshakes: storage.handshakeLog,
+    captures: engine.captures,
+    diagnose: createDeliveryDiagnosis({
+      ...{ inventory: storage.inventoryReader, secrets: engine.secrets, captures: engine.captures },
+    }),
     runs: storage.runReader,
     runLogs: createRunLogReader(paths.runLogs),
     runControl: engine.dispatcher,

@@ -15,10 +15,10 @@ const ANSWER_GRACE_MS = 5_000;
 /** Opens the public listener; answers with its URL. On stop it answers what is in flight, then writes what waits. */
 export async function openIngress(foundation: Foundation, engine: Engine, lifetime: Lifetime): Promise<string> {
   const { config, logger, clock, ids, metrics } = foundation;
-  const { registry, recorder, rejectionRows, handshakeRows, adoptSecret, dispatcher } = engine;
+  const { registry, recorder, rejectionRows, captures, handshakeRows, adoptSecret, dispatcher } = engine;
   const confirmations = new Confirmations();
   const context: IngressContext = {
-    ...{ registry, recorder, rejectionRows, handshakeRows, confirmations, adoptSecret, metrics, clock, ids },
+    ...{ registry, recorder, rejectionRows, captures, handshakeRows, confirmations, adoptSecret, metrics, clock, ids },
     limits: new RateLimits(config.limits),
     maxBodyBytes: config.limits.bodyBytes,
     baseUrl: () => config.baseUrl ?? url,

@@ -55,6 +55,18 @@ export interface Reconciliation {
   attempted_at: string;
 }
 
+/** Rejected requests that the daemon keeps for a diagnosis. */
+export interface Capture {
+  until: string;
+  kept: number;
+}
+
+export interface Diagnosis {
+  mistake: string | null;
+  sentence: string;
+  tried: string[];
+}
+
 export interface Webhook {
   uid: string;
   factory: string;
@@ -69,6 +81,8 @@ export interface Webhook {
   delivery_id_header: string | null;
   identified_by: 'header' | 'provider' | 'service header or body';
   enabled: boolean;
+  /** The open capture window; `null` for none. */
+  capture: Capture | null;
   ingress_url: string;
   file: string;
   revision: string | null;

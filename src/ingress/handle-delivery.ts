@@ -12,6 +12,7 @@ import { readBearerToken } from '../signature/token.ts';
 import { answerHandshake, type HandshakeContext } from './answer-handshake.ts';
 import type { IngressAnswer } from './answers.ts';
 import * as answers from './answers.ts';
+import type { CaptureWindows } from './capture-window.ts';
 import type { DeliveryRecorder } from './delivery-recorder.ts';
 import { findNamedIdentity, identify } from './identify.ts';
 import { JsonBody } from './json-body.ts';
@@ -46,6 +47,7 @@ export interface IngressContext extends HandshakeContext {
   limits: RateLimits;
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;
+  captures: CaptureWindows;
   metrics: IngressMetrics;
   clock: Clock;
   ids: IdSource;
@@ -214,13 +216,13 @@ async function verifySignature(
   const verdict = await credential.verify({
     ...{ method: request.method, headers: request.headers, body: json.body, nowMs: context.clock.wallMs() },
     json: () => json.value(),
-    publicUrl: () => `${context.baseUrl()}/webhooks/w/${webhook.uid}${readQuery(request.target)}`,
+    publicUrl: () => publicUrlOf(context, request, webhook),
   });
   if (!verdict.ok) {
     const { reason, detail } = verdict;
     // The sender did nothing wrong, and takes a `4xx` as final.
     if (reason === 'unavailable') return end(answerUnavailable(context));
-    return rejectCredential(context, request, webhook, { reason, detail, size: json.body.length });
+    return rejectCredential(context, request, webhook, { reason, detail, size: json.body.length }, json.body);
   }
   const admitted = admitDelivery(context, webhook);
   return admitted.go ? go(verdict.identity) : admitted;
@@ -285,41 +287,60 @@ function rejectCredential(
   request: IngressRequest,
   webhook: LiveWebhook,
   rejection: Pick<RejectionEntry, 'reason' | 'detail' | 'size'>,
+  body: Uint8Array = NO_BODY,
 ): Step<never> {
   const admission = context.limits.admitFailure(webhook.uid, request.clientAddress, context.clock.monotonicMs());
   if (!admission.ok) {
     context.metrics.countRefusal('failed_auth_rate');
     return end(answers.tooManyRequests(admission.retryAfterSeconds));
   }
-  reject(context, request, webhook, { label: 'Rejected (auth)', ...rejection });
+  const row = reject(context, request, webhook, { label: 'Rejected (auth)', ...rejection });
+  if (row !== null) capture(context, request, webhook, row, body);
   return end(answers.UNAUTHORIZED);
 }
 
-/** Leaves a row of metadata: never a body, never a credential. */
+/** For `dockbell diagnose`, where the owner has opened a window; a token in the URL is the whole of its credential. */
+function capture(
+  context: IngressContext,
+  request: IngressRequest,
+  webhook: LiveWebhook,
+  { id, receivedAt }: RejectionEntry,
+  body: Uint8Array,
+): void {
+  const { captures } = context;
+  if (!captures.isOpen(webhook.uid) || webhook.credential.mode === 'url_token') return;
+  const publicUrl = publicUrlOf(context, request, webhook);
+  captures.keep(webhook.uid, { delivery: id, headers: request.headers, body, publicUrl, receivedAt });
+}
+
+function publicUrlOf(context: IngressContext, request: IngressRequest, webhook: LiveWebhook): string {
+  return `${context.baseUrl()}/webhooks/w/${webhook.uid}${readQuery(request.target)}`;
+}
+
+/** Leaves a row of metadata: never a body, never a credential. `null` where it was only counted. */
 function reject(
   { clock, ids, metrics, rejectionRows }: IngressContext,
   request: IngressRequest,
   webhook: LiveWebhook,
   rejection: Pick<RejectionEntry, 'label' | 'reason' | 'detail' | 'size'>,
   providerIdentity: string | null = null,
-): void {
+): RejectionEntry | null {
   const nowMs = clock.wallMs();
   metrics.countDelivery(webhook.uid, rejection.label);
-  const isWritten = rejectionRows.add(
-    {
-      kind: 'rejection',
-      id: ids.deliveryId(nowMs),
-      webhook: webhook.ref,
-      receivedAt: nowMs,
-      clientAddress: request.clientAddress,
-      revision: webhook.revision,
-      identity: findNamedIdentity(request.headers, webhook.deliveryIdHeader, providerIdentity),
-      count: 1,
-      ...rejection,
-    },
-    clock.monotonicMs(),
-  );
-  if (!isWritten) metrics.countRefusal('rejection_rows');
+  const row: RejectionEntry = {
+    kind: 'rejection',
+    id: ids.deliveryId(nowMs),
+    webhook: webhook.ref,
+    receivedAt: nowMs,
+    clientAddress: request.clientAddress,
+    revision: webhook.revision,
+    identity: findNamedIdentity(request.headers, webhook.deliveryIdHeader, providerIdentity),
+    count: 1,
+    ...rejection,
+  };
+  if (rejectionRows.add(row, clock.monotonicMs())) return row;
+  metrics.countRefusal('rejection_rows');
+  return null;
 }
 
 function answerUnavailable({ metrics }: IngressContext): IngressAnswer {

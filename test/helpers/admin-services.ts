@@ -7,6 +7,7 @@ import type { Delivery } from '../../src/core/delivery.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { createIdSource } from '../../src/core/ids.ts';
 import type { Page, PageRequest } from '../../src/core/page.ts';
+import type { CaptureState } from '../../src/core/ports/capture-control.ts';
 import type { WebhookView } from '../../src/core/ports/inventory.ts';
 import type { SecretSummary } from '../../src/core/ports/secret-store.ts';
 import type { FactoryStatus, Reconciliation } from '../../src/core/reconciliation.ts';
@@ -226,6 +227,9 @@ export interface Seen {
   stored: { name: string; mode: string }[];
   deletedSecrets: { name: string; force: boolean }[];
   sent: { uid: string; body: string; deliveryId: string | null }[];
+  /** UIDs of webhooks whose window was opened or closed. */
+  captures: string[];
+  diagnosed: string[];
   logLines: string[];
 }
 
@@ -247,6 +251,8 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     stored: [],
     deletedSecrets: [],
     sent: [],
+    captures: [],
+    diagnosed: [],
     logLines: [],
   };
   const clock = createStandingClock();
@@ -254,6 +260,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
   const randomBytes = (size: number) => Uint8Array.from({ length: size }, () => (counter = (counter * 73 + 41) % 251));
   const ids = createIdSource(randomBytes);
   const rows = new Map<string, ApiToken>();
+  const captured = new Map<string, CaptureState>();
   const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
   const grant = (role: Role, factories: string[] | null = null) => {
     const token = `dbk_${Buffer.from(randomBytes(32)).toString('base64url')}`;
@@ -321,6 +328,22 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
               },
             ]
           : [],
+    },
+    captures: {
+      open: (uid, forMs) => {
+        seen.captures.push(uid);
+        captured.set(uid, { until: NOW_MS + forMs, kept: 0 });
+        return captured.get(uid)!;
+      },
+      close: (uid) => {
+        seen.captures.push(uid);
+        captured.delete(uid);
+      },
+      state: (uid) => captured.get(uid) ?? null,
+    },
+    diagnose: async ({ id }) => {
+      seen.diagnosed.push(id);
+      return { mistake: 'clock', sentence: 'The clock is wrong: set it.', tried: [] };
     },
     runs: {
       list: async (request) =>

@@ -15,6 +15,7 @@ import type { DeliveryLog } from '../../src/core/ports/delivery-log.ts';
 import type { AutomationRow, WebhookRow } from '../../src/core/ports/inventory.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import type { AdoptSecret } from '../../src/ingress/answer-handshake.ts';
+import { CaptureWindows } from '../../src/ingress/capture-window.ts';
 import { createClientAddressFinder } from '../../src/ingress/client-address.ts';
 import { Confirmations, type FetchStatus } from '../../src/ingress/confirmations.ts';
 import { DeliveryRecorder } from '../../src/ingress/delivery-recorder.ts';
@@ -155,6 +156,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     ...{ registry, recorder, clock, ids, maxBodyBytes: 262_144 },
     baseUrl: () => BASE_URL,
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
+    captures: new CaptureWindows(clock),
     handshakeRows: new HandshakeRows((entry) => logged.push(storage.handshakeLog.append(entry))),
     confirmations,
     adoptSecret: options.adoptSecret ?? (async () => ({ ok: false, detail: 'nothing is adopted here' })),

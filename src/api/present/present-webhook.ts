@@ -1,4 +1,5 @@
 import { formatInstant } from '../../core/clock.ts';
+import type { CaptureControl, CaptureState } from '../../core/ports/capture-control.ts';
 import type { WebhookView } from '../../core/ports/inventory.ts';
 import { presentInstant } from './present-instant.ts';
 
@@ -12,6 +13,7 @@ export type IdentifiedBy = 'header' | 'provider' | 'service header or body';
 export interface WebhookSurroundings {
   baseUrl(): string;
   schemeNamesDeliveries(webhook: Pick<WebhookView, 'signatureScheme' | 'signature'>): boolean;
+  captures: Pick<CaptureControl, 'state'>;
 }
 
 /** A webhook as the interfaces show it. The URL of a `url_token` webhook holds the literal `{token}`. */
@@ -31,6 +33,7 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
     delivery_id_header: webhook.deliveryIdHeader,
     identified_by: identifyBy(webhook, surroundings),
     enabled: webhook.enabled,
+    capture: presentCapture(surroundings.captures.state(webhook.uid)),
     ingress_url: webhook.authMode === 'url_token' ? `${url}/{token}` : url,
     file: webhook.file,
     revision: webhook.revision,
@@ -39,6 +42,11 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
     last_delivery_at: presentInstant(webhook.lastDeliveryAt),
     deleted_at: presentInstant(webhook.deletedAt),
   };
+}
+
+/** An open capture window; `null` where there is none. */
+export function presentCapture(state: CaptureState | null) {
+  return state && { until: formatInstant(state.until), kept: state.kept };
 }
 
 function identifyBy(webhook: WebhookView, surroundings: WebhookSurroundings): IdentifiedBy {

@@ -82,6 +82,23 @@ export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServ
   );
 
   app.get<{ Params: { id: string } }>(
+    '/deliveries/:id/diagnosis',
+    {
+      config: { access: requireRole('operator', 'object') },
+      schema: {
+        tags,
+        summary: 'Say which usual mistake a rejected delivery comes from',
+        description: 'Tried on the request where a capture window kept it, else judged by the reason alone.',
+        response: { 200: refTo('Diagnosis'), 409: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const { mistake, sentence, tried } = await services.diagnose(await findDelivery(request));
+      return { mistake, sentence, tried };
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
     '/deliveries/:id/explain',
     {
       config: { access },

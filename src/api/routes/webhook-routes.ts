@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import { AppError } from '../../core/errors.ts';
 import { requireRole } from '../access-rules.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../page-query.ts';
-import { presentWebhook } from '../present/present-webhook.ts';
+import { presentCapture, presentWebhook } from '../present/present-webhook.ts';
 import { factoryOf } from '../reach.ts';
 import { listOf, refTo } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
@@ -40,6 +41,7 @@ export function registerWebhookRoutes(app: FastifyInstance, services: AdminServi
   );
 
   registerTestDelivery(app, services);
+  registerCapture(app, services);
 }
 
 interface TestDelivery {
@@ -89,6 +91,58 @@ function registerTestDelivery(app: FastifyInstance, services: AdminServices): vo
         body: answer,
       } = await services.sendTestDelivery(webhook, body, request.body.delivery_id ?? null);
       return { status, headers, body: answer };
+    },
+  );
+}
+
+const captureSchema = {
+  type: 'object',
+  required: ['for_seconds'],
+  additionalProperties: false,
+  properties: {
+    for_seconds: { type: 'integer', minimum: 1, maximum: 3600, description: 'How long the window stays open.' },
+  },
+};
+
+function registerCapture(app: FastifyInstance, services: AdminServices): void {
+  const access = requireRole('owner', 'factory');
+
+  app.post<{ Body: { for_seconds: number } }>(
+    '/factories/:factory/webhooks/:uid/capture',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Keep rejected requests for a diagnosis, for a while',
+        description:
+          'The newest 20, at most 1 MiB, in memory only; gone with the window or a restart. No route returns them.',
+        body: captureSchema,
+        response: { 200: refTo('Capture'), 409: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const webhook = await findLiveWebhook(services.inventory, request);
+      if (webhook.authMode === 'url_token') {
+        const why = 'a token in the URL is right or wrong, and nothing else of a request counts';
+        throw new AppError('conflict', `There is nothing to capture for ${webhook.name}: ${why}.`);
+      }
+      return presentCapture(services.captures.open(webhook.uid, request.body.for_seconds * 1000));
+    },
+  );
+
+  app.delete(
+    '/factories/:factory/webhooks/:uid/capture',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Close the capture window and drop what it kept',
+        response: { 204: { type: 'null', description: 'Closed, also where none was open.' } },
+      },
+    },
+    async (request, reply) => {
+      services.captures.close((await findWebhook(services.inventory, request)).uid);
+      return reply.code(204).send();
     },
   );
 }

@@ -1,0 +1,84 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createDeliveryDiagnosis } from '../../src/app/diagnose-delivery.ts';
+import { SecretValue } from '../../src/core/secret-value.ts';
+import { findScheme } from '../../src/signature/schemes.ts';
+import { signRequest } from '../../src/signature/sign.ts';
+import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
+
+const GITHUB = { name: 'github', authMode: 'signature', signatureScheme: 'github' } as const;
+const BODY = '{"a":1}';
+
+let ingress: TestIngress;
+afterEach(() => ingress.close());
+
+/** The store behind the webhooks: version 1 is pinned, version 2 is newer. */
+const secrets = {
+  open: async (_name: string, version: number) => (version === 1 ? new SecretValue(TOKEN) : new SecretValue('newer')),
+  resolve: async () => ({ version: 2, value: new SecretValue('newer') }),
+};
+
+function sign(secret: string, body = BODY) {
+  const delivery = { url: '', body: Buffer.from(body), nowMs: ingress.clock.wallMs(), deliveryId: null };
+  return { headers: signRequest(findScheme('github')!, secret, { ...delivery, newId: () => 'id-1' }).headers, body };
+}
+
+async function diagnoseNewest(name: string) {
+  const { captures } = ingress.context;
+  const diagnose = createDeliveryDiagnosis({ inventory: ingress.storage.inventoryReader, secrets, captures });
+  return diagnose((await ingress.deliveries(name))[0]!);
+}
+
+describe('a capture window at the ingress', () => {
+  it('keeps nothing while it is closed, and the reason alone says how to open it', async () => {
+    ingress = await startIngress({ webhooks: [GITHUB] });
+    expect((await ingress.post(ingress.path('github'), sign('wrong'))).status).toBe(401);
+    ingress.context.captures.open(ingress.uid('github'), 60_000);
+    expect(ingress.context.captures.state(ingress.uid('github'))).toMatchObject({ kept: 0 });
+    expect(await diagnoseNewest('github')).toMatchObject({
+      mistake: null,
+      sentence: expect.stringContaining('dockbell webhook capture github --for 10m'),
+    });
+  });
+
+  it('keeps rejected requests only, of its webhook only, with the exact bytes', async () => {
+    ingress = await startIngress({ webhooks: [GITHUB, { ...GITHUB, name: 'other' }] });
+    const { captures } = ingress.context;
+    captures.open(ingress.uid('github'), 60_000);
+    expect((await ingress.post(ingress.path('github'), sign(TOKEN))).status).toBe(202);
+    expect((await ingress.post(ingress.path('github'), sign(TOKEN, '{no json'))).status).toBe(400);
+    expect((await ingress.post(ingress.path('other'), sign('wrong'))).status).toBe(401);
+    expect(captures.state(ingress.uid('github'))).toMatchObject({ kept: 0 });
+    expect((await ingress.post(ingress.path('github'), sign('wrong'))).status).toBe(401);
+    const [rejected] = await ingress.deliveries('github');
+    const kept = captures.find(ingress.uid('github'), rejected!.id);
+    expect(Buffer.from(kept!.body).toString()).toBe(BODY);
+    expect(kept!.headers.get('x-hub-signature-256')).toMatch(/^sha256=/);
+  });
+
+  it('lets the daemon name the mistake', async () => {
+    ingress = await startIngress({ webhooks: [GITHUB, { name: 'bearer' }, { name: 'url', authMode: 'url_token' }] });
+    for (const name of ['github', 'bearer', 'url']) ingress.context.captures.open(ingress.uid(name), 60_000);
+    await ingress.post(ingress.path('github'), sign('newer'));
+    expect(await diagnoseNewest('github')).toMatchObject({ mistake: 'old_secret_version' });
+    await ingress.post(ingress.path('github'), { ...sign(TOKEN, `${BODY}\n`), body: BODY });
+    expect(await diagnoseNewest('github')).toMatchObject({ mistake: 'body_newline' });
+    await ingress.post(ingress.path('bearer'), { headers: { authorization: TOKEN }, body: BODY });
+    expect(await diagnoseNewest('bearer')).toMatchObject({ mistake: 'token_prefix' });
+    await ingress.post(`${ingress.path('url')}/wrong`, { body: BODY });
+    expect(await diagnoseNewest('url')).toMatchObject({ mistake: 'url_token' });
+    expect(ingress.context.captures.state(ingress.uid('url'))).toMatchObject({ kept: 0 });
+    await ingress.post(ingress.path('github'), sign('hopeless'));
+    const hopeless = await diagnoseNewest('github');
+    expect(hopeless.mistake).toBeNull();
+    expect(hopeless.tried.length).toBeGreaterThan(10);
+    expect(JSON.stringify(hopeless)).not.toContain(TOKEN);
+  });
+
+  it('knows rejections of other kinds, and refuses to diagnose what was accepted', async () => {
+    ingress = await startIngress({ webhooks: [GITHUB] });
+    await ingress.post(ingress.path('github'), sign(TOKEN, '{no json'));
+    expect(await diagnoseNewest('github')).toMatchObject({ mistake: 'invalid_json' });
+    await ingress.post(ingress.path('github'), sign(TOKEN));
+    await expect(diagnoseNewest('github')).rejects.toMatchObject({ code: 'conflict' });
+  });
+});
