@@ -3,6 +3,7 @@ import { CliCommand } from './cli-command.ts';
 import { registerAutomationCommands } from './commands/automation.ts';
 import { registerDeliveryCommands } from './commands/delivery.ts';
 import { registerDemoCommand } from './commands/demo.ts';
+import { registerDiagnoseCommand } from './commands/diagnose.ts';
 import { registerFilterCommands } from './commands/filter.ts';
 import { registerInitCommand } from './commands/init.ts';
 import { registerReconcileCommand } from './commands/reconcile.ts';
@@ -59,6 +60,7 @@ const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
   registerWebhookCommands,
   registerAutomationCommands,
   registerDeliveryCommands,
+  registerDiagnoseCommand,
   registerRunCommands,
   registerSendCommand,
   registerFilterCommands,

@@ -2,8 +2,6 @@ import { Option } from 'commander';
 import type { AuthMode } from '../../core/definition.ts';
 import { AUTH_MODES } from '../../core/definition.ts';
 import { escapeLines } from '../../core/escape-text.ts';
-import type { JsonObject } from '../../core/json.ts';
-import { checkSignature } from '../../definitions/check-signature.ts';
 import type { SenderTarget } from '../../sender/build-request.ts';
 import { buildSenderRequest } from '../../sender/build-request.ts';
 import type { DeliveryResponse } from '../../sender/post-delivery.ts';
@@ -17,6 +15,7 @@ import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook } from '../find-webhook.ts';
 import { readInput } from '../read-input.ts';
 import { decodeSecretText, readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
+import { readData, readSignature } from '../read-signature.ts';
 import type { Bind, Session } from '../session.ts';
 
 interface SendOptions {
@@ -81,7 +80,7 @@ export function registerSendCommand(program: CliCommand, bind: Bind): void {
 async function send(session: Session, options: SendOptions, nameOrUid: string | undefined): Promise<number> {
   checkOptions(options, nameOrUid);
   const secret = await readSecret(session, options);
-  const body = options.data === undefined ? null : await readData(session, options.data);
+  const body = options.data === undefined ? null : await readData(session.context, options.data);
   const post = await preparePost(session, options, { nameOrUid, secret });
   let exitCode: number = EXIT_CODES.done;
   for (let i = 0; i < options.repeat; i++) {
@@ -128,11 +127,6 @@ async function readSecret(session: Session, options: SendOptions): Promise<strin
   });
 }
 
-async function readData(session: Session, data: string): Promise<Uint8Array> {
-  if (data.startsWith('@')) return readInput(session.context, data.slice(1));
-  return data === '-' ? readInput(session.context, data) : Buffer.from(data, 'utf8');
-}
-
 /** A new body each time: where nothing else identifies a delivery, an equal body would be a duplicate. */
 function createDefaultBody(session: Session): Uint8Array {
   const event = { event: 'test', id: session.context.newId(), sent_at: new Date(session.nowMs).toISOString() };
@@ -161,18 +155,9 @@ async function describeTarget(session: Session, options: SendOptions): Promise<S
     ingressUrl: url,
     authMode: options.authMode ?? 'token',
     signatureScheme: options.scheme ?? null,
-    signature: await readSignature(session, options),
+    signature: await readSignature(session.context, options),
     deliveryIdHeader: options.deliveryIdHeader ?? null,
   };
-}
-
-/** The block that a webhook file would have, checked as in one. */
-async function readSignature(session: Session, { scheme, signature }: SendOptions): Promise<JsonObject | null> {
-  if (signature === undefined && scheme !== CUSTOM) return null;
-  const text = Buffer.from(await readData(session, signature ?? 'null')).toString('utf8');
-  const checked = checkSignature(scheme ?? '', text);
-  if (checked.ok) return checked.signature;
-  throw new CliError(`--signature is not valid: ${checked.message}`, { hint: checked.hint });
 }
 
 function toTarget(webhook: Webhook): SenderTarget {

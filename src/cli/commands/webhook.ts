@@ -1,8 +1,9 @@
 import { escapeLines, escapeText } from '../../core/escape-text.ts';
-import type { Delivery, Handshake, Page, Webhook } from '../api-types.ts';
+import type { Capture, Delivery, Handshake, Page, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { durationOption } from '../cli-command.ts';
 import { describeSending } from '../describe-sending.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook } from '../find-webhook.ts';
 import { formatAge, formatInstantWithAge } from '../format-time.ts';
 import type { Column } from '../output.ts';
@@ -29,6 +30,50 @@ export function registerWebhookCommands(program: CliCommand, bind: Bind): void {
       ],
     })
     .action(bind(showWebhook));
+  webhook
+    .command('capture')
+    .argument('<webhook>', 'name or UID')
+    .description('keep its rejected requests for a while, so that dockbell diagnose can try them')
+    .addOption(durationOption('--for <duration>', 'how long, from 1s to 1h').conflicts('off'))
+    .option('--off', 'end it now and drop what was kept')
+    .withJson()
+    .explain({
+      more: 'The daemon keeps the newest 20 (at most 1 MiB) in memory only, never on disk, and shows them to nobody.',
+      examples: [
+        ['dockbell webhook capture internal-ci --for 10m', 'then let the sender send again'],
+        ['dockbell webhook capture internal-ci --off', 'forget what was kept'],
+      ],
+    })
+    .action(bind(captureRejected));
+}
+
+const MAX_CAPTURE_MS = 3_600_000;
+
+async function captureRejected(
+  session: Session,
+  options: { for?: number; off?: boolean; json?: boolean },
+  nameOrUid: string,
+): Promise<number> {
+  const { for: forMs, off } = options;
+  if (forMs === undefined && !off) throw new CliError('Say how long, for example --for 10m, or end it with --off.');
+  if (forMs !== undefined && (forMs < 1000 || forMs > MAX_CAPTURE_MS)) {
+    throw new CliError('A capture window stays open for 1s to 1h.');
+  }
+  const { factory, uid, name } = await findWebhook(session, nameOrUid);
+  const path = ['factories', factory, 'webhooks', uid, 'capture'];
+  const api = await session.api();
+  const capture =
+    forMs === undefined
+      ? await api.delete(path).then(() => null)
+      : await api.post<Capture>(path, { for_seconds: Math.ceil(forMs / 1000) });
+  if (options.json) session.output.json(capture);
+  else session.output.line(describeWindow(name, capture));
+  return EXIT_CODES.done;
+}
+
+function describeWindow(name: string, capture: Capture | null): string {
+  if (capture === null) return `No requests to ${escapeText(name)} are kept any more.`;
+  return `Rejected requests to ${escapeText(name)} are kept until ${capture.until}: let the sender send again, then run 'dockbell diagnose ID'.`;
 }
 
 async function listWebhookRows(session: Session, options: { json?: boolean }): Promise<number> {
@@ -87,6 +132,7 @@ function printWebhook(session: Session, webhook: Webhook): void {
     ['Authentication', describeMode(webhook)],
     ['Signature', webhook.signature && JSON.stringify(webhook.signature)],
     ['State', describeState(webhook)],
+    ['Capture', webhook.capture && `until ${webhook.capture.until}, ${webhook.capture.kept} kept`],
     ['Secret', `${webhook.secret_name}, ${describeSecretState(webhook)}`],
     ['Verify token', webhook.verify_token_secret_name],
     ['Delivery ID header', webhook.delivery_id_header],

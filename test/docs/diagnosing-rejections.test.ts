@@ -1,0 +1,10 @@
+import { describe, it } from 'vitest';
+import { MISTAKES } from '../../src/signature/diagnose.ts';
+import { expectGenerated, renderTable } from '../helpers/documents.ts';
+
+describe('docs/operations/diagnosing-rejections.md', () => {
+  it('lists what is tried, in the order in which it is', () => {
+    const rows = MISTAKES.map(({ id, tried }) => [`\`${id}\``, tried]);
+    expectGenerated('docs/operations/diagnosing-rejections.md', 'mistakes', renderTable(['mistake', 'tried'], rows));
+  });
+});

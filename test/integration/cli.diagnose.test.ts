@@ -1,0 +1,148 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { findScheme } from '../../src/signature/schemes.ts';
+import { signRequest } from '../../src/signature/sign.ts';
+import { createFakeAdminServices, REJECTED_ID, URL_TOKEN_UID } from '../helpers/admin-services.ts';
+import { runCli } from '../helpers/run-cli.ts';
+
+const SECRET = 'dock-Lm3_gangway:beacon~17';
+const BODY = '{"a":"ä"}';
+const NOW_MS = 1_790_000_000_000;
+
+let dir: string;
+beforeEach(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'dockbell-diagnose-'));
+  await writeFile(join(dir, 'secret'), `${SECRET}\n`);
+});
+afterEach(() => rm(dir, { recursive: true }));
+
+function sign(scheme: string, secret = SECRET): Record<string, string> {
+  const delivery = { url: '', body: Buffer.from(BODY), nowMs: NOW_MS, deliveryId: null, newId: () => 'id-1' };
+  return signRequest(findScheme(scheme)!, secret, delivery).headers;
+}
+
+async function diagnoseFile(scheme: string, content: string | object, ...more: string[]) {
+  await writeFile(join(dir, 'request'), typeof content === 'string' ? content : JSON.stringify(content));
+  const argv = ['diagnose', '--request', 'request', '--scheme', scheme, '--secret-file', 'secret', ...more];
+  return runCli(argv, { cwd: dir });
+}
+
+describe('dockbell diagnose --request', () => {
+  it('calls a good request good, from JSON, from base64 and from the text of HTTP', async () => {
+    const headers = sign('github');
+    const fields = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
+    for (const content of [
+      { headers, body: BODY },
+      { headers, body_base64: Buffer.from(BODY).toString('base64') },
+      `POST /webhooks/w/x HTTP/1.1\r\nHost: x\r\n${fields.join('')}\r\n${BODY}`,
+    ]) {
+      const { code, stdout } = await diagnoseFile('github', content);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('The request is good')]);
+    }
+  });
+
+  it('names a mistake in one line, or as JSON', async () => {
+    const { code, stdout } = await diagnoseFile('github', { headers: sign('github'), body: `${BODY}\n` });
+    expect([code, stdout.trimEnd().split('\n').length]).toEqual([0, 1]);
+    const json = await diagnoseFile('gitea', { headers: sign('github'), body: BODY }, '--json');
+    expect(JSON.parse(json.stdout)).toMatchObject({ mistake: 'wrong_scheme', tried: [] });
+  });
+
+  it('judges the clock where the file says when the request arrived, and only there', async () => {
+    const request = { headers: sign('slack'), body: BODY };
+    expect((await diagnoseFile('slack', request)).stdout).toContain('The request is good');
+    const received_at = new Date(NOW_MS + 3_600_000).toISOString();
+    expect((await diagnoseFile('slack', { ...request, received_at })).stdout).toContain('by 3600 seconds');
+  });
+
+  it('ends with 1 and what was tried where nothing explains it, without the secret', async () => {
+    const { code, stdout } = await diagnoseFile('github', { headers: sign('github', 'other'), body: BODY });
+    expect([code, stdout]).toEqual([1, expect.stringContaining('Tried in vain:\n- ')]);
+    expect(stdout).not.toContain(SECRET);
+  });
+
+  it('takes a custom scheme and a bearer token', async () => {
+    const custom = { headers: { 'X-Sig': sign('gitea')['X-Gitea-Signature']!.toUpperCase() }, body: BODY };
+    expect((await diagnoseFile('custom', custom, '--signature', '{"header":"X-Sig"}')).stdout).toContain('lowercase');
+    const bare = { headers: { Authorization: SECRET }, body: '' };
+    expect((await diagnoseFile('token', bare)).stdout).toContain('Bearer');
+  });
+
+  it.each([
+    ['neither JSON nor', 'nonsense'],
+    ['not valid JSON', '{"headers":'],
+    ['no object "headers"', { body: '' }],
+    ['either "body" or "body_base64"', { headers: {} }],
+    ['a body that is no text', { headers: {}, body: { a: 1 } }],
+    ['a header that is no text', { headers: { A: 1 }, body: '' }],
+    ['"received_at" that is no instant', { headers: {}, body: '', received_at: 'noon' }],
+  ])('refuses a file that is %s', async (sentence, content) => {
+    const { code, stderr } = await diagnoseFile('github', content);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+  });
+
+  it.each([
+    [['diagnose'], 'either the ID'],
+    [['diagnose', 'dlv_1', '--request', 'x'], 'either the ID'],
+    [['diagnose', 'dlv_1', '--scheme', 'github'], 'go with --request'],
+    [['diagnose', '--request', 'x'], 'needs --scheme'],
+    [['diagnose', '--request', 'x', '--scheme', 'github'], 'needs the secret'],
+    [['diagnose', '--request', '-', '--scheme', 'github', '--secret-stdin'], 'cannot both'],
+  ])('%j is wrong usage', async (argv, sentence) => {
+    const { code, stderr } = await runCli(argv, { cwd: dir });
+    expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
+  });
+});
+
+describe('against a daemon', () => {
+  async function serve(more: Parameters<typeof createFakeAdminServices>[0] = {}) {
+    const services = createFakeAdminServices(more);
+    const app = createAdminServer(services);
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    const env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
+    return {
+      services,
+      end: () => app.close(),
+      run: (...argv: string[]) => runCli([...argv, '--factory', 'payments'], { env }),
+    };
+  }
+
+  it('diagnose prints what the daemon says, and ends with 1 where that explains nothing', async () => {
+    const told = await serve();
+    expect(await told.run('diagnose', REJECTED_ID)).toMatchObject({ code: 0, stdout: 'The clock is wrong: set it.\n' });
+    await told.end();
+    const puzzled = await serve({ diagnose: async () => ({ mistake: null, sentence: 'No idea.', tried: ['all'] }) });
+    expect(await puzzled.run('diagnose', REJECTED_ID)).toMatchObject({
+      code: 1,
+      stdout: 'No idea.\n\nTried in vain:\n- all\n',
+    });
+    await puzzled.end();
+  });
+
+  it('webhook capture opens a window, which webhook show tells, and closes it', async () => {
+    const { run, end } = await serve();
+    expect((await run('webhook', 'capture', 'internal-ci', '--for', '10m')).stdout).toContain(
+      '2026-01-02T03:14:05.678Z',
+    );
+    expect((await run('webhook', 'show', 'internal-ci')).stdout).toMatch(
+      /Capture: +until 2026-01-02T03:14:05.678Z, 0 kept/,
+    );
+    expect((await run('webhook', 'capture', 'internal-ci', '--off')).stdout).toContain('kept any more');
+    expect((await run('webhook', 'show', 'internal-ci')).stdout).not.toMatch(/Capture/);
+    await end();
+  });
+
+  it('webhook capture refuses a window of no length, of two hours, and one that helps nobody', async () => {
+    const { run, end } = await serve();
+    expect(await run('webhook', 'capture', 'internal-ci')).toMatchObject({ code: 2 });
+    for (const length of ['0s', '500ms', '2h']) {
+      expect(await run('webhook', 'capture', 'internal-ci', '--for', length)).toMatchObject({ code: 2 });
+    }
+    const byUrl = await run('webhook', 'capture', URL_TOKEN_UID, '--for', '1m');
+    expect([byUrl.code, byUrl.stderr]).toEqual([1, expect.stringContaining('nothing to capture')]);
+    await end();
+  });
+});
