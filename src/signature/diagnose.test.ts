@@ -267,6 +267,17 @@ describe('mistakes with scheme and clock', () => {
 });
 
 describe('a request that nothing explains', () => {
+  it.each([
+    ['nested deeply', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
+    ['of line breaks', `${'\r\n'.repeat(100_000)}x`],
+    ['of one long word', `"${'ä/'.repeat(80_000)}"`],
+  ])('is given up in good time with a body %s', (_, body) => {
+    const begin = performance.now();
+    const sent = { ...send(of('github'), 'another', body), body };
+    expect(diagnose(of('github'), SECRET, sent).ok).toBe(false);
+    expect(performance.now() - begin).toBeLessThan(5_000);
+  });
+
   it('lists all that was tried', () => {
     expect(diagnose(of('github'), SECRET, send(of('github'), 'another'))).toEqual({
       ok: false,
