@@ -1,0 +1,54 @@
+import { createHmac } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const SECRET = 'dock-Lm3_gangway:beacon~17';
+const FILES = { 'webhooks/github.yaml': 'authMode: signature\nsignatureScheme: github\nsecretName: GITHUB\n' };
+const BODY = '{"marker":"beacon-body"}';
+
+describe('the diagnosis of a rejected delivery', () => {
+  let repo: TempGitRepo;
+  let daemon: TestDaemon;
+  let url: string;
+
+  /** Sends with a signature in base64 in place of hex; answers with the ID of the rejection. */
+  async function sendWrongly(): Promise<string> {
+    const signature = `sha256=${createHmac('sha256', SECRET).update(BODY).digest('base64')}`;
+    const answer = await fetch(url, { method: 'POST', headers: { 'x-hub-signature-256': signature }, body: BODY });
+    expect(answer.status).toBe(401);
+    const { stdout } = await daemon.cli('delivery', 'list', 'github', '--json', '--limit', '1');
+    return JSON.parse(stdout).data[0].id;
+  }
+
+  beforeAll(async () => {
+    repo = createTempGitRepo();
+    const revision = repo.commit(FILES);
+    const source = { type: 'repository', url: repo.path };
+    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source }] } });
+    expect((await daemon.cli('secret', 'create', 'GITHUB', '--value', SECRET)).code).toBe(0);
+    expect((await daemon.cli('status', '--wait', revision, '--timeout', '20s')).code).toBe(0);
+    const { body } = await daemon.api('/factories/payments/webhooks');
+    url = `${daemon.ingressUrl}/webhooks/w/${body.data[0].uid}`;
+  });
+
+  afterAll(async () => {
+    expect(await daemon.end('SIGTERM')).toBe(0);
+    repo.remove();
+  });
+
+  it('names the mistake, from the reason without a window and from the request with one', async () => {
+    expect((await daemon.cli('diagnose', await sendWrongly())).stdout).toContain('The signature header does not have');
+    expect((await daemon.cli('webhook', 'capture', 'github', '--for', '10m')).code).toBe(0);
+    const { code, stdout } = await daemon.cli('diagnose', await sendWrongly());
+    expect([code, stdout]).toEqual([0, expect.stringContaining('written in base64 where this scheme has hex')]);
+    expect((await daemon.cli('webhook', 'show', 'github')).stdout).toMatch(/Capture: +until .*, 1 kept/);
+  });
+
+  it('leaves neither request nor secret in the log, and nothing when the window is closed', async () => {
+    const id = await sendWrongly();
+    expect((await daemon.cli('webhook', 'capture', 'github', '--off')).code).toBe(0);
+    expect((await daemon.cli('diagnose', id)).stdout).toContain('The signature header does not have');
+    for (const text of [SECRET, 'beacon-body']) expect(daemon.output()).not.toContain(text);
+  });
+});
