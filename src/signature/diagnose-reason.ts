@@ -19,7 +19,6 @@ const REMEDIES: Readonly<Record<AuthReason, string | null>> = {
   future_timestamp: 'set the clocks of the sender and of this host by a time server',
   wrong_sender: 'store the name of the sender that the deliveries come from',
   untrusted_key: 'take it for forged unless the provider has announced another place for its keys',
-  unavailable_key: 'let this host reach the provider, and wait for the next try',
 };
 
 /** One sentence from the reason of a rejection alone; `null` where the reason leaves the cause open. */
