@@ -68,8 +68,8 @@ function declareVerifyToken(scheme: Scheme): string[] {
 
 /** What the provider sends before it sends deliveries. */
 function describeHandshakes(scheme: Scheme): string[] {
-  return listHandshakes(scheme).flatMap(({ guide, documentation }) => [
-    ...['## The handshake', '', guide.setUp, ''],
+  return listHandshakes(scheme).flatMap(({ guide, documentation }, at) => [
+    ...[at === 0 ? '## The handshake' : '### And later', '', guide.setUp, ''],
     ...['| | |', '| --- | --- |', `| sent | ${guide.sends} |`, `| answered | ${guide.answered} |`, ''],
     ...[`\`dockbell webhook show\` lists the newest ones. The provider's documentation: <${documentation}>.`, ''],
   ]);

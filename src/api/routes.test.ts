@@ -115,7 +115,9 @@ describe('webhooks', () => {
       signature: null,
       secret_name: 'INTERNAL_CI_WEBHOOK_SECRET',
       secret_state: 'current',
+      credential_state: 'current',
       verify_token_secret_name: null,
+      verify_token_state: null,
       delivery_id_header: null,
       identified_by: 'service header or body',
       enabled: true,
@@ -484,7 +486,14 @@ describe('secrets', () => {
     expect(services.seen.stored.map(({ mode }) => mode)).toEqual(['put', 'update']);
     expect((await call('GET', '/api/v1/secrets/A_SECRET')).status).toBe(404);
     const list = await call('GET', '/api/v1/secrets');
-    expect(Object.keys(list.body.data[0])).toEqual(['name', 'version', 'created_at', 'updated_at', 'used_by']);
+    expect(Object.keys(list.body.data[0])).toEqual([
+      'name',
+      'version',
+      'created_at',
+      'updated_at',
+      'used_by',
+      'listed_by',
+    ]);
   });
 
   it('refuse an empty value, a value that is no text, a bad name and a bad mode', async () => {

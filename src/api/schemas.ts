@@ -2,6 +2,7 @@ import { ROLES } from '../core/access.ts';
 import { AUTH_MODES } from '../core/definition.ts';
 import { DELIVERY_LABELS, IDENTITY_SOURCES } from '../core/delivery.ts';
 import { HANDSHAKE_OUTCOMES } from '../core/handshake.ts';
+import { SECRET_STATES } from '../core/ports/inventory.ts';
 import { RUN_STATES } from '../core/run.ts';
 
 /** A JSON Schema as plain data. */
@@ -143,8 +144,16 @@ export const COMPONENTS = {
         description: 'The `signature` block of the definition as written; `null` where there is none.',
       },
       secret_name: text,
-      secret_state: oneOf(['current', 'outdated', 'missing']),
+      secret_state: oneOf(
+        SECRET_STATES,
+        'The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply takes a newer value up. `missing`: it fails.',
+      ),
+      credential_state: oneOf(SECRET_STATES, 'How the secret `secret_name` stands.'),
       verify_token_secret_name: { ...textOrNull, description: 'The secret that a GET handshake has to present.' },
+      verify_token_state: {
+        ...{ type: ['string', 'null'], enum: [...SECRET_STATES, null] },
+        description: 'How the secret `verify_token_secret_name` stands; `null` where there is none.',
+      },
       delivery_id_header: textOrNull,
       identified_by: oneOf(
         ['header', 'provider', 'service header or body'],
@@ -307,7 +316,14 @@ export const COMPONENTS = {
       version: { ...count, description: 'The newest version.' },
       created_at: instant,
       updated_at: instant,
-      used_by: { type: 'array', items: closedObject({ factory: text, webhook: text, version: count }) },
+      used_by: {
+        ...{ type: 'array', items: closedObject({ factory: text, webhook: text, version: count }) },
+        description: 'Webhooks that name it, with the version that their last apply pinned.',
+      },
+      listed_by: {
+        ...{ type: 'array', items: closedObject({ factory: text, automation: text }) },
+        description: 'Automations that list it for their runs, which take the newest version.',
+      },
     },
     { description: 'A team secret without its value.' },
   ),

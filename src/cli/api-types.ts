@@ -67,6 +67,8 @@ export interface Diagnosis {
   tried: string[];
 }
 
+export type SecretState = 'current' | 'outdated' | 'missing';
+
 export interface Webhook {
   uid: string;
   factory: string;
@@ -76,8 +78,11 @@ export interface Webhook {
   signature_scheme: string | null;
   signature: JsonObject | null;
   secret_name: string;
-  secret_state: 'current' | 'outdated' | 'missing';
+  /** The worse of the two below. */
+  secret_state: SecretState;
+  credential_state: SecretState;
   verify_token_secret_name: string | null;
+  verify_token_state: SecretState | null;
   delivery_id_header: string | null;
   identified_by: 'header' | 'provider' | 'service header or body';
   enabled: boolean;
@@ -170,6 +175,7 @@ export interface Secret {
   created_at: string;
   updated_at: string;
   used_by: { factory: string; webhook: string; version: number }[];
+  listed_by: { factory: string; automation: string }[];
 }
 
 export interface ApiToken {

@@ -62,7 +62,7 @@ async function carryOut(meeting: Meeting, reply: HandshakeReply): Promise<Ingres
   if (tooMany !== null) return tooMany;
   if (reply.do === 'adopt') return adopt(meeting, reply);
   if (reply.do === 'confirm') return confirm(meeting, reply);
-  note(meeting, 'answered');
+  note(meeting, 'answered', reply.detail);
   return answers.handshake(reply.answer);
 }
 

@@ -14,6 +14,7 @@ class MemoryTable implements SealedSecretTable {
   rows: (SealedSecret & { deleted: boolean })[] = [];
   check: Uint8Array | null = null;
   usedBy: SecretSummary['usedBy'] = [];
+  listedBy: SecretSummary['listedBy'] = [];
   writes = 0;
   /** Called once, before the next insert: another writer at the same moment. */
   beforeInsert: (() => void) | null = null;
@@ -38,7 +39,14 @@ class MemoryTable implements SealedSecretTable {
     this.rows.find((row) => row.name === name && row.version === version) ?? null;
   list = async () => {
     const names = new Set(this.rows.filter((row) => !row.deleted).map((row) => row.name));
-    return [...names].map((name) => ({ name, version: 1, createdAt: 0, updatedAt: 0, usedBy: this.usedBy }));
+    return [...names].map((name) => ({
+      name,
+      version: 1,
+      createdAt: 0,
+      updatedAt: 0,
+      usedBy: this.usedBy,
+      listedBy: this.listedBy,
+    }));
   };
   delete = async (name: string) => {
     const rows = this.rows.filter((row) => row.name === name && !row.deleted);
@@ -153,6 +161,16 @@ describe('deleting', () => {
     });
     await store.delete('TOKEN', { force: true });
     expect((await store.open('TOKEN', 1))?.reveal()).toBe('value');
+  });
+
+  it('refuses a secret that only an automation lists, naming it, unless forced', async () => {
+    await put('TOKEN', 'value');
+    table.listedBy = [{ factory: 'payments', automation: 'fix-errors' }];
+    await expect(store.delete('TOKEN', { force: false })).rejects.toMatchObject({
+      code: 'secret_in_use',
+      message: expect.stringContaining('payments/fix-errors (automation)'),
+    });
+    await store.delete('TOKEN', { force: true });
   });
 
   it('refuses an unknown name', async () => {

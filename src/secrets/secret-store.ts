@@ -80,10 +80,13 @@ function refuseOtherCase(name: string, exists: boolean, mode: PutMode): void {
 }
 
 async function refuseWhileUsed(table: SealedSecretTable, name: string): Promise<void> {
-  const usedBy = (await table.list()).find((secret) => secret.name === name)?.usedBy ?? [];
-  if (usedBy.length === 0) return;
-  const users = usedBy.map(({ factory, webhook }) => `${factory}/${webhook}`);
-  const message = `The secret ${name} is used by ${users.join(', ')}. Name another secret there first, or delete it with --force (API: ?force=true).`;
+  const secret = (await table.list()).find((one) => one.name === name);
+  const users = [
+    ...(secret?.usedBy ?? []).map(({ factory, webhook }) => `${factory}/${webhook}`),
+    ...(secret?.listedBy ?? []).map(({ factory, automation }) => `${factory}/${automation} (automation)`),
+  ];
+  if (users.length === 0) return;
+  const message = `The secret ${name} is used by ${[...new Set(users)].join(', ')}. Name another secret there first, or delete it with --force (API: ?force=true).`;
   throw new AppError('secret_in_use', message, { details: { secret: name, usedBy: users } });
 }
 

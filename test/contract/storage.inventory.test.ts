@@ -197,6 +197,24 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(await reader().webhooks(FACTORY)).toEqual([await view()]);
   });
 
+  it('shows how the secret of a verify token stands, apart from that of the credential', async () => {
+    const webhook = buildWebhook({ verifyTokenSecretName: 'VERIFY', verifyTokenSecretVersion: 1 });
+    await applyFactory(opened.storage, { webhooks: [webhook, buildWebhook({ name: 'without' })] });
+    const states = async () =>
+      (await reader().webhooks(FACTORY)).map((view) => [view.secretState, view.verifyTokenSecretState]);
+    const insert = (name: string, version: number) =>
+      opened.storage.sealedSecrets.insert({ name, version, sealed: new Uint8Array([1]), createdAt: START_MS });
+    await insert('CI_SECRET', 1);
+    expect(await states()).toEqual([
+      ['current', 'missing'],
+      ['current', null],
+    ]);
+    await insert('VERIFY', 1);
+    expect((await states())[0]).toEqual(['current', 'current']);
+    await insert('VERIFY', 2);
+    expect((await states())[0]).toEqual(['current', 'outdated']);
+  });
+
   it('counts what exists and what waits', async () => {
     const webhooks = [buildWebhook({ name: 'a' }), buildWebhook({ name: 'b' })];
     const applied = await applyFactory(opened.storage, { webhooks, automations: [buildAutomation()] });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SealedSecret } from '../../src/core/ports/secret-store.ts';
-import { applyFactory, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
+import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
@@ -81,9 +81,23 @@ describe.each(STORAGES)('the rows of sealed secrets on $name', (kind) => {
     await table().insert(seal(2));
     const users = ['a', 'b'].map((webhook) => ({ factory: FACTORY, webhook, version: 1 }));
     expect(await table().list()).toEqual([
-      { name: 'API_KEY', version: 2, createdAt: START_MS + 1, updatedAt: START_MS + 2, usedBy: users },
-      { name: 'B_KEY', version: 1, createdAt: START_MS + 1, updatedAt: START_MS + 1, usedBy: [] },
+      { name: 'API_KEY', version: 2, createdAt: START_MS + 1, updatedAt: START_MS + 2, usedBy: users, listedBy: [] },
+      { name: 'B_KEY', version: 1, createdAt: START_MS + 1, updatedAt: START_MS + 1, usedBy: [], listedBy: [] },
     ]);
+  });
+
+  it('lists the automations that give a secret to their runs, as long as they exist', async () => {
+    await table().insert(seal(1));
+    const automations = [
+      buildAutomation({ name: 'report', overrides: { secrets: ['OTHER', 'API_KEY'] } }),
+      buildAutomation({ name: 'odd', overrides: { secrets: 'API_KEY' } }),
+      buildAutomation({ name: 'fix', enabled: false, overrides: { secrets: ['API_KEY'] } }),
+    ];
+    await applyFactory(opened.storage, { automations });
+    const names = async () => (await table().list())[0]!.listedBy.map(({ automation }) => automation);
+    expect(await names()).toEqual(['fix', 'report']);
+    await applyFactory(opened.storage, { deleteAutomations: ['report'] });
+    expect((await table().list())[0]!.listedBy).toEqual([{ factory: FACTORY, automation: 'fix' }]);
   });
 });
 

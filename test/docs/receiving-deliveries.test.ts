@@ -31,7 +31,7 @@ const OTHER_REASONS: [reason: string, label: string, meaning: string][] = [
 ];
 
 const OUTCOMES = {
-  answered: 'The challenge was answered.',
+  answered: 'The challenge was answered, or what it told was noted; `detail` says what.',
   adopted: 'The secret that Asana brought is stored, pinned and live.',
   confirmed: 'The URL of SNS was fetched: the subscription is confirmed.',
   failed: 'The URL of SNS could not be fetched; `detail` says why.',

@@ -50,6 +50,7 @@ export function makeWebhook(more: Partial<WebhookView> = {}): WebhookView {
     updatedAt: NOW_MS - 4000,
     deletedAt: null,
     secretState: 'current',
+    verifyTokenSecretState: null,
     lastDeliveryAt: null,
     ...more,
   };
@@ -192,6 +193,7 @@ function makeSecret(): SecretSummary {
     createdAt: NOW_MS,
     updatedAt: NOW_MS,
     usedBy: [{ factory: 'payments', webhook: 'internal-ci', version: 3 }],
+    listedBy: [{ factory: 'payments', automation: 'fix-errors' }],
   };
 }
 

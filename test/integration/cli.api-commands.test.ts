@@ -368,6 +368,7 @@ describe('secret', () => {
             createdAt: NOW_MS,
             updatedAt: NOW_MS,
             usedBy: [{ factory: 'payments', webhook: 'internal-ci', version: 3 }],
+            listedBy: [],
           },
         ],
       },
@@ -428,6 +429,26 @@ describe('webhook show', () => {
     await serve({ inventory: { ...createFakeAdminServices().inventory, webhooks: async () => webhooks } });
     expect((await run(['webhook', 'show', 'old'])).stdout).toContain('Commit any change');
     expect((await run(['webhook', 'show', 'none'])).stdout).toContain("'dockbell secret create INTERNAL_CI");
+  });
+
+  it('says which of two secrets is outdated, and the list shows the worse of both', async () => {
+    const verifyToken = { verifyTokenSecretName: 'VERIFY', verifyTokenSecretVersion: 1 };
+    const webhooks = [
+      makeWebhook({ name: 'one', ...verifyToken, verifyTokenSecretState: 'outdated' }),
+      makeWebhook({ name: 'two', ...verifyToken, verifyTokenSecretState: 'outdated', secretState: 'missing' }),
+    ];
+    await serve({ inventory: { ...createFakeAdminServices().inventory, webhooks: async () => webhooks } });
+    const { stdout } = await run(['webhook', 'show', 'one']);
+    expect(stdout).toMatch(/^Secret: +INTERNAL_CI_WEBHOOK_SECRET, current$/m);
+    expect(stdout).toMatch(/^Verify token: +VERIFY, outdated: .* Commit any change/m);
+    const { data } = JSON.parse((await run(['webhook', 'list', '--json'])).stdout);
+    const stateOf = ({ secret_state, credential_state, verify_token_state }: Record<string, unknown>) => [
+      ...[secret_state, credential_state, verify_token_state],
+    ];
+    expect(data.map(stateOf)).toEqual([
+      ['outdated', 'current', 'outdated'],
+      ['missing', 'missing', 'outdated'],
+    ]);
   });
 
   it('ends with 2 for an unknown name and lists the known ones', async () => {

@@ -279,6 +279,23 @@ describe('a SubscriptionConfirmation of SNS', () => {
     expect(fetched).toEqual([]);
   });
 
+  it('is told from the end of a subscription, which is noted, fetches nothing and starts nothing', async () => {
+    await startSns();
+    const ended = { ...message, Type: 'UnsubscribeConfirmation' };
+    expect((await post(ended)).status).toBe(401);
+    for (const type of ['UnsubscribeConfirmation', 'Notification', 'SubscriptionConfirmation']) {
+      const answered = await post(ended, { 'x-good': '1', 'x-amz-sns-message-type': type });
+      expect(answered, type).toMatchObject({ status: 200, body: '' });
+    }
+    expect(fetched).toEqual([]);
+    await eventually(() => ingress.seen.handshakes.length === 3);
+    expect((await ingress.handshakes('sns'))[0]).toMatchObject({
+      ...{ handshake: 'sns UnsubscribeConfirmation', outcome: 'answered' },
+      detail: expect.stringContaining('subscription was deleted'),
+    });
+    expect(await ingress.deliveries('sns')).toMatchObject([{ label: 'Rejected (auth)' }]);
+  });
+
   it('is put off while four others are under way', async () => {
     await startSns();
     const statuses = [];

@@ -11,6 +11,7 @@ export function presentSecret(secret: SecretSummary) {
     created_at: formatInstant(secret.createdAt),
     updated_at: formatInstant(secret.updatedAt),
     used_by: secret.usedBy.map(({ factory, webhook, version }) => ({ factory, webhook, version })),
+    listed_by: secret.listedBy.map(({ factory, automation }) => ({ factory, automation })),
   };
 }
 

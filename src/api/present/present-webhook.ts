@@ -1,6 +1,6 @@
 import { formatInstant } from '../../core/clock.ts';
 import type { CaptureControl, CaptureState } from '../../core/ports/capture-control.ts';
-import type { WebhookView } from '../../core/ports/inventory.ts';
+import { SECRET_STATES, type SecretState, type WebhookView } from '../../core/ports/inventory.ts';
 import { presentInstant } from './present-instant.ts';
 
 /**
@@ -28,8 +28,10 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
     signature_scheme: webhook.signatureScheme,
     signature: webhook.signature,
     secret_name: webhook.secretName,
-    secret_state: webhook.secretState,
+    secret_state: findWorst(webhook.secretState, webhook.verifyTokenSecretState ?? 'current'),
+    credential_state: webhook.secretState,
     verify_token_secret_name: webhook.verifyTokenSecretName,
+    verify_token_state: webhook.verifyTokenSecretState,
     delivery_id_header: webhook.deliveryIdHeader,
     identified_by: identifyBy(webhook, surroundings),
     enabled: webhook.enabled,
@@ -42,6 +44,10 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
     last_delivery_at: presentInstant(webhook.lastDeliveryAt),
     deleted_at: presentInstant(webhook.deletedAt),
   };
+}
+
+function findWorst(one: SecretState, other: SecretState): SecretState {
+  return SECRET_STATES.indexOf(one) < SECRET_STATES.indexOf(other) ? other : one;
 }
 
 /** An open capture window; `null` where there is none. */

@@ -79,7 +79,7 @@ export function registerSecretRoutes(app: FastifyInstance, services: AdminServic
         tags,
         summary: 'Delete a secret',
         description:
-          'Refused while a webhook names it, unless `force=true`; that webhook keeps its pinned value until it next applies.',
+          'Refused while a webhook names it or an automation lists it, unless `force=true`; that webhook keeps its pinned value until it next applies, runs of that automation fail.',
         querystring: querySchema({ force: { type: 'boolean', default: false } }),
         response: { 204: { type: 'null', description: 'Deleted.' }, 409: refTo('Problem') },
       },

@@ -22,18 +22,25 @@ export function registerSecretCommands(program: CliCommand, bind: Bind): void {
   registerPut(secret, bind, 'update', 'give a secret a new value; refused where the name does not exist');
   secret
     .command('list')
-    .description('names, versions and which webhooks use them; never a value')
+    .description('names, versions and which webhooks and automations use them; never a value')
     .withJson()
-    .explain({ examples: [['dockbell secret list', 'what there is, and which webhooks still hold an older version']] })
+    .explain({
+      examples: [
+        ['dockbell secret list', 'what there is, who uses it, and which webhooks still hold an older version'],
+      ],
+    })
     .action(bind(listSecrets));
   secret
     .command('delete')
     .argument('<name>', 'name of the secret')
-    .description('delete a secret; refused while a webhook names it, unless forced')
+    .description('delete a secret; refused while a webhook names it or an automation lists it, unless forced')
     .withJson('the name as JSON')
-    .option('--force', 'delete although a webhook names it: it keeps its value until its next apply, which then fails')
+    .option(
+      '--force',
+      'delete although it is used: a webhook keeps its value until its next apply, which then fails; runs fail at once',
+    )
     .explain({
-      negative: 'a webhook names the secret',
+      negative: 'something uses the secret',
       examples: [['dockbell secret delete OLD_TOKEN', 'remove what nothing uses']],
     })
     .action(bind(deleteSecret));
@@ -105,7 +112,7 @@ function createColumns(nowMs: number): Column<Secret>[] {
     { head: 'NAME', text: (secret) => secret.name, minWidth: 16 },
     { head: 'VERSION', text: (secret) => String(secret.version) },
     { head: 'UPDATED', text: (secret) => formatAge(secret.updated_at, nowMs), minWidth: 8 },
-    { head: 'USED BY', text: (secret) => describeUses(secret.used_by) || '-' },
+    { head: 'USED BY', text: (secret) => describeUsers(secret) || '-' },
     {
       head: 'ON AN OLDER VERSION',
       text: (secret) => describeUses(olderUses(secret)) || '-',
@@ -116,6 +123,11 @@ function createColumns(nowMs: number): Column<Secret>[] {
 
 function olderUses(secret: Secret): Secret['used_by'] {
   return secret.used_by.filter((use) => use.version < secret.version);
+}
+
+function describeUsers({ used_by, listed_by }: Secret): string {
+  const automations = listed_by.map(({ factory, automation }) => `${factory}/${automation} (automation)`);
+  return [describeUses(used_by), ...automations].filter((text) => text !== '').join(', ');
 }
 
 function describeUses(uses: Secret['used_by']): string {

@@ -1,5 +1,5 @@
 import { escapeLines, escapeText } from '../../core/escape-text.ts';
-import type { Capture, Delivery, Handshake, Page, Webhook } from '../api-types.ts';
+import type { Capture, Delivery, Handshake, Page, SecretState, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { durationOption } from '../cli-command.ts';
 import { describeSending } from '../describe-sending.ts';
@@ -133,8 +133,8 @@ function printWebhook(session: Session, webhook: Webhook): void {
     ['Signature', webhook.signature && JSON.stringify(webhook.signature)],
     ['State', describeState(webhook)],
     ['Capture', webhook.capture && `until ${webhook.capture.until}, ${webhook.capture.kept} kept`],
-    ['Secret', `${webhook.secret_name}, ${describeSecretState(webhook)}`],
-    ['Verify token', webhook.verify_token_secret_name],
+    ['Secret', describeSecret(webhook.secret_name, webhook.credential_state)],
+    ['Verify token', describeVerifyToken(webhook)],
     ['Delivery ID header', webhook.delivery_id_header],
     ['File', webhook.file],
     ['Revision', webhook.revision],
@@ -149,14 +149,19 @@ function describeState({ deleted_at, enabled }: Webhook): string {
   return enabled ? 'enabled' : 'disabled: senders get 404';
 }
 
-function describeSecretState({ secret_state, secret_name }: Webhook): string {
-  if (secret_state === 'missing') {
-    return `missing: the name was deleted, and the next apply will fail. Run 'dockbell secret create ${secret_name}'`;
-  }
-  if (secret_state === 'outdated') {
-    return 'outdated: there is a newer value. Commit any change to the production branch to take it up';
-  }
-  return 'current';
+const SECRET_WORDS = {
+  current: () => 'current',
+  outdated: () => 'outdated: there is a newer value. Commit any change to the production branch to take it up',
+  missing: (name: string) =>
+    `missing: the name was deleted, and the next apply will fail. Run 'dockbell secret create ${name}'`,
+} satisfies Record<SecretState, (name: string) => string>;
+
+function describeSecret(name: string, state: SecretState): string {
+  return `${name}, ${SECRET_WORDS[state](name)}`;
+}
+
+function describeVerifyToken({ verify_token_secret_name: name, verify_token_state: state }: Webhook): string | null {
+  return name === null || state === null ? null : describeSecret(name, state);
 }
 
 /** How deliveries are told apart, said plainly where it is by their bodies only (decisions, "Identity"). */

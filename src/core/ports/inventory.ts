@@ -48,10 +48,15 @@ export interface Inventory {
   lastReconciliation(factory: string): Promise<Reconciliation | null>;
 }
 
+/** From best to worst. `outdated`: the named secret has a newer version than the pinned one; `missing`: it was deleted. */
+export const SECRET_STATES = ['current', 'outdated', 'missing'] as const;
+export type SecretState = (typeof SECRET_STATES)[number];
+
 /** A webhook with what its list shows beside its definition. */
 export interface WebhookView extends AppliedWebhook {
-  /** `missing`: the named secret was deleted; `outdated`: it has a newer version than the pinned one. */
-  secretState: 'current' | 'outdated' | 'missing';
+  secretState: SecretState;
+  /** The same of `verifyTokenSecretName`; `null` where there is none. */
+  verifyTokenSecretState: SecretState | null;
   lastDeliveryAt: number | null;
 }
 

@@ -18,6 +18,8 @@ export interface SecretSummary {
   updatedAt: number;
   /** Webhooks that name it, with the version their last apply pinned. */
   usedBy: { factory: string; webhook: string; version: number }[];
+  /** Automations that list it for their runs, which take the newest version. */
+  listedBy: { factory: string; automation: string }[];
 }
 
 /** Rows of sealed secrets. A version that a webhook is pinned to is kept until no webhook is. */
@@ -45,7 +47,7 @@ export interface SecretStore {
     value: SecretValue,
     mode: 'create' | 'update' | 'put',
   ): Promise<{ created: boolean; version: number }>;
-  /** `secret_in_use` while a webhook names it, unless forced; `not_found` for an unknown name. */
+  /** `secret_in_use` while a webhook names it or an automation lists it, unless forced; `not_found` for an unknown name. */
   delete(name: string, options: { force: boolean }): Promise<void>;
   list(): Promise<SecretSummary[]>;
   /** The newest version, for an apply or a run; `null` where there is none. */

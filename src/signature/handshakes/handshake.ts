@@ -37,7 +37,8 @@ export interface HandshakeAnswer {
 
 /** What to do about a handshake of the right shape. */
 export type HandshakeReply =
-  | { do: 'answer'; answer: HandshakeAnswer }
+  /** `detail`: what the log says beside the outcome. */
+  | { do: 'answer'; answer: HandshakeAnswer; detail?: string }
   /** Logged, and answered as if there were no such handshake. */
   | { do: 'refuse'; detail: string }
   /** The sender brings its secret along: it is stored and pinned before the answer leaves. */

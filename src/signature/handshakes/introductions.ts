@@ -78,7 +78,29 @@ export const INTRODUCTIONS: readonly HandshakeRow[] = [
       return url === null ? null : { do: 'confirm', url, answer: emptyAnswer(200) };
     },
   },
+  {
+    name: 'sns UnsubscribeConfirmation',
+    scheme: 'sns',
+    title: 'Amazon SNS',
+    moment: 'verified',
+    needsVerifyToken: false,
+    signs: false,
+    documentation: 'https://docs.aws.amazon.com/sns/latest/dg/http-unsubscribe-confirmation-json.html',
+    guide: {
+      sends: 'a signed `POST` of type `UnsubscribeConfirmation`, when the subscription was deleted',
+      answered: '`200`; nothing is fetched, so that the subscription stays deleted',
+      setUp:
+        'When somebody deletes the subscription, SNS says so to the URL. It is logged and starts nothing. No deliveries come any more; subscribe the URL again if that was a mistake.',
+    },
+    // Known by its signed type alone: whatever else it holds, it reports no event, so that nothing may start by it.
+    respond: ({ payload }) => {
+      if (!isJsonObject(payload) || payload.Type !== 'UnsubscribeConfirmation') return null;
+      return { do: 'answer', answer: emptyAnswer(200), detail: UNSUBSCRIBED };
+    },
+  },
 ];
+
+const UNSUBSCRIBED = 'the subscription was deleted at AWS; nothing comes until the URL is subscribed again';
 
 /** Asana sends no body, or an empty object. */
 function isEmptyMessage(body: Uint8Array): boolean {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { InventoryReader, WebhookView } from '../../core/ports/inventory.ts';
+import type { InventoryReader, SecretState, WebhookView } from '../../core/ports/inventory.ts';
 import { selectAutomations } from './inventory.ts';
 import { toAppliedAutomation, toAppliedWebhook, toFactoryStatus } from './inventory-rows.ts';
 import type { Schema } from './schema.ts';
@@ -34,13 +34,14 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
   };
 }
 
-/** Webhooks with the newest version of their secret and the time of their newest delivery. */
+/** Webhooks with the newest versions of their secrets and the time of their newest delivery. */
 function selectViews(db: Kysely<Schema>) {
   return db
     .selectFrom('webhooks')
     .leftJoin('secret_names', 'secret_names.name', 'webhooks.secret_name')
+    .leftJoin('secret_names as verify_tokens', 'verify_tokens.name', 'webhooks.verify_token_secret_name')
     .selectAll('webhooks')
-    .select('secret_names.newest_version')
+    .select(['secret_names.newest_version', 'verify_tokens.newest_version as newest_verify_token'])
     .select((select) =>
       select
         .selectFrom('deliveries')
@@ -59,11 +60,15 @@ function toWebhookView(row: ViewRow): WebhookView {
   return {
     ...toAppliedWebhook(row),
     secretState: judgeSecret(row.secret_version, row.newest_version),
+    verifyTokenSecretState:
+      row.verify_token_secret_name === null
+        ? null
+        : judgeSecret(row.verify_token_secret_version, row.newest_verify_token),
     lastDeliveryAt: row.last_delivery_at,
   };
 }
 
-function judgeSecret(pinned: number, newest: number | null): WebhookView['secretState'] {
+function judgeSecret(pinned: number | null, newest: number | null): SecretState {
   if (newest === null) return 'missing';
   return newest === pinned ? 'current' : 'outdated';
 }

@@ -1,5 +1,6 @@
 import type { Kysely, Selectable } from 'kysely';
 import { AppError } from '../../core/errors.ts';
+import type { Json } from '../../core/json.ts';
 import type { SealedSecret, SealedSecretTable, SecretSummary } from '../../core/ports/secret-store.ts';
 import type { Schema } from './schema.ts';
 
@@ -92,6 +93,7 @@ async function listSummaries(db: Kysely<Schema>): Promise<SecretSummary[]> {
     .orderBy('factory')
     .orderBy('name')
     .execute();
+  const automations = await listAutomations(db);
   return secrets
     .filter((secret) => secret.newest_version !== null)
     .map((secret) => ({
@@ -100,6 +102,9 @@ async function listSummaries(db: Kysely<Schema>): Promise<SecretSummary[]> {
       createdAt: secret.created_at,
       updatedAt: secret.updated_at,
       usedBy: users.flatMap((user) => listUses(user, secret.name)),
+      listedBy: automations
+        .filter(({ listed }) => listed.has(secret.name))
+        .map(({ factory, name: automation }) => ({ factory, automation })),
     }));
 }
 
@@ -111,4 +116,19 @@ function listUses(user: Selectable<Schema['webhooks']>, secretName: string): Sec
     ...(user.verify_token_secret_name === secretName ? [user.verify_token_secret_version!] : []),
   ];
   return [...new Set(versions)].map((version) => ({ factory, webhook, version }));
+}
+
+/** Every automation with the secrets that its runs are given. */
+async function listAutomations(db: Kysely<Schema>): Promise<{ factory: string; name: string; listed: Set<unknown> }[]> {
+  const rows = await db
+    .selectFrom('automations')
+    .innerJoin('automation_versions', 'automation_versions.version', 'automations.version')
+    .select(['automations.factory', 'automations.name', 'automation_versions.overrides'])
+    .orderBy('automations.factory')
+    .orderBy('automations.name')
+    .execute();
+  return rows.map(({ factory, name, overrides }) => {
+    const { secrets } = JSON.parse(overrides) as { secrets?: Json };
+    return { factory, name, listed: new Set(Array.isArray(secrets) ? secrets : []) };
+  });
 }
