@@ -24,22 +24,47 @@ export function readJson(root: unknown, path: JsonPath): unknown {
   return value;
 }
 
-/** The decoded value of a field of a form body, byte by byte; `undefined` where it is absent or there twice. */
+/**
+ * The decoded value of a field of a form body, as header values are; `undefined` where it is absent or there twice.
+ * Bytes are decoded one by one: a pattern over a text takes several times as long.
+ */
 export function readFormField(body: Uint8Array, name: string): string | undefined {
-  const pairs = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('latin1').split('&');
   const wanted = toWireText(name);
   let found: string | undefined;
-  for (const pair of pairs) {
-    const at = pair.indexOf('=');
-    if (at === -1 || decodeFormText(pair.slice(0, at)) !== wanted) continue;
+  for (let start = 0; start <= body.length; ) {
+    const next = body.indexOf(AMPERSAND, start);
+    const end = next === -1 ? body.length : next;
+    const pair = body.subarray(start, end);
+    start = end + 1;
+    const at = pair.indexOf(EQUALS);
+    if (at === -1 || decodeFormText(pair.subarray(0, at)) !== wanted) continue;
     if (found !== undefined) return undefined;
-    found = decodeFormText(pair.slice(at + 1));
+    found = decodeFormText(pair.subarray(at + 1));
   }
   return found;
 }
 
-function decodeFormText(text: string): string {
-  return text
-    .replaceAll('+', ' ')
-    .replace(/%([0-9a-f]{2})/gi, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
+const [PLUS, PERCENT, AMPERSAND, EQUALS, SPACE] = [0x2b, 0x25, 0x26, 0x3d, 0x20];
+
+function decodeFormText(bytes: Uint8Array): string {
+  const decoded = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    const escaped = byte === PERCENT ? readHexPair(bytes, at + 1) : -1;
+    if (escaped >= 0) at += 2;
+    decoded[length++] = escaped >= 0 ? escaped : byte === PLUS ? SPACE : byte;
+  }
+  return decoded.toString('latin1', 0, length);
 }
+
+/** The byte that two hexadecimal digits stand for; -1 where they are not there. */
+function readHexPair(bytes: Uint8Array, at: number): number {
+  const [high, low] = [HEX_VALUES[bytes[at] ?? 0]!, HEX_VALUES[bytes[at + 1] ?? 0]!];
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+const HEX_VALUES = Int8Array.from({ length: 256 }, (_, code) => {
+  const value = Number.parseInt(String.fromCharCode(code), 16);
+  return Number.isNaN(value) ? -1 : value;
+});
