@@ -3,13 +3,15 @@ import type { Inventory } from '../core/ports/inventory.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { buildLiveWebhooks } from '../registry/build-live-webhooks.ts';
+import { buildLiveWebhooks, type PushTrigger } from '../registry/build-live-webhooks.ts';
 import type { Registry } from '../registry/registry.ts';
 
 export interface ActivationParts {
   inventory: Inventory;
   secrets: SecretStore;
   registry: Registry;
+  /** The webhook of a factory that tells of pushes. */
+  pushTrigger(factory: string): PushTrigger | null;
   logger: Logger;
 }
 
@@ -28,7 +30,8 @@ export async function activateLastApplied(parts: ActivationParts, factory: strin
     const token = await openPinnedSecret(parts, webhook, verifyTokenSecretName, verifyTokenSecretVersion!);
     if (token !== null) verifyTokens.set(webhook.name, token);
   }
-  parts.registry.replaceFactory(factory, buildLiveWebhooks(applied, values, verifyTokens));
+  const pushTrigger = parts.pushTrigger(factory);
+  parts.registry.replaceFactory(factory, buildLiveWebhooks(applied, values, verifyTokens, pushTrigger));
 }
 
 /** A pinned value that cannot be read makes its webhook answer `503`; the others go on serving (threat model S4). */

@@ -1,3 +1,4 @@
+import type { Config } from '../config/config.ts';
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { TicketOffice } from '../core/ports/executor.ts';
@@ -10,7 +11,7 @@ import { DeliveryRecorder } from '../ingress/delivery-recorder.ts';
 import { HandshakeRows } from '../ingress/handshake-rows.ts';
 import { RejectionRows } from '../ingress/rejection-rows.ts';
 import type { FactoryContext } from '../reconcile/reconcile-factory.ts';
-import { buildLiveWebhooks } from '../registry/build-live-webhooks.ts';
+import { buildLiveWebhooks, type PushTrigger } from '../registry/build-live-webhooks.ts';
 import { Registry } from '../registry/registry.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
 import { activateLastApplied } from './activate-last-applied.ts';
@@ -53,7 +54,8 @@ export async function createEngine(
 ): Promise<Engine> {
   const { config, env, storage, logger } = foundation;
   const registry = new Registry();
-  const activation = { inventory: storage.inventory, secrets: foundation.secrets, registry, logger };
+  const pushTrigger = (factory: string) => findPushTrigger(config, factory);
+  const activation = { inventory: storage.inventory, secrets: foundation.secrets, registry, logger, pushTrigger };
   for (const factory of config.factories) await activateLastApplied(activation, factory.name);
 
   const definitions = new DefinitionsThread(new URL('./definitions-worker.js', import.meta.url));
@@ -62,8 +64,10 @@ export async function createEngine(
     foundation.metrics.keepWebhooks(registry.current().webhooks.keys());
   };
   const activate: FactoryContext['activate'] = (applied, values, verifyTokens) =>
-    registry.replaceFactory(applied.name, buildLiveWebhooks(applied, values, verifyTokens));
-  const reconcilers = createReconcilers({ ...foundation, definitions, activate, onReconciled });
+    registry.replaceFactory(applied.name, buildLiveWebhooks(applied, values, verifyTokens, pushTrigger(applied.name)));
+  const isLive = (factory: string, name: string) =>
+    [...registry.current().webhooks.values()].some((webhook) => webhook.factory === factory && webhook.name === name);
+  const reconcilers = createReconcilers({ ...foundation, definitions, activate, isLive, onReconciled });
 
   const secrets = createNotifyingSecretStore(foundation.secrets, () => reconcilers.onSecretChanged());
   const tickets = createTickets(foundation.paths.tickets);
@@ -85,6 +89,12 @@ export async function createEngine(
     adoptSecret: createSecretAdoption({ ...activation, storage, reconcilers, clock: foundation.clock }),
     health: createHealth(storage),
   };
+}
+
+function findPushTrigger({ factories }: Config, name: string): PushTrigger | null {
+  const source = factories.find((factory) => factory.name === name)?.source;
+  if (source === undefined || source.pushWebhook === null) return null;
+  return { webhook: source.pushWebhook, branch: source.branch };
 }
 
 /** One line for each pass that did or found something; polls that changed nothing are silent. */

@@ -25,6 +25,8 @@ export interface ReconcilerParts {
   secrets: SecretStore;
   definitions: DefinitionsThread;
   activate: FactoryContext['activate'];
+  /** Is a webhook of that name live in the factory? */
+  isLive(factory: string, webhook: string): boolean;
   onReconciled(reconciliation: Reconciliation): void;
   clock: Clock;
   ids: IdSource;
@@ -35,6 +37,8 @@ export interface ReconcilerParts {
 export interface Reconcilers extends ReconcileControl {
   start(): void;
   onSecretChanged(): void;
+  /** The production branch of the factory may have moved. */
+  onPush(factory: string): void;
   /** Does something to what the last pass of the factory left, while none is under way. */
   betweenPasses<T>(factory: string, work: () => Promise<T>): Promise<T>;
   stop(): Promise<void>;
@@ -55,6 +59,7 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
     onSecretChanged: () => {
       for (const reconciler of all) reconciler.onSecretChanged();
     },
+    onPush: (factory) => byName.get(factory)?.onPush(),
     betweenPasses: (factory, work) => byName.get(factory)?.betweenPasses(work) ?? work(),
     stop: async () => {
       const stopped = all.map((reconciler) => reconciler.stop());
@@ -66,7 +71,7 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
 
 function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Reconciler {
   const { storage, secrets, definitions, activate, clock, ids, logger } = parts;
-  const { url, branch, path, pollIntervalMs } = factory.source;
+  const { url, branch, path, pollIntervalMs, pushWebhook } = factory.source;
   const { webhooksPerFactory } = parts.config.limits;
   const mirrorDir = join(parts.paths.mirrors, factory.name);
   const context = {
@@ -74,6 +79,8 @@ function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Recon
     source: createGitSource({ url, branch, path, pollIntervalMs, mirrorDir, environment: parts.env }),
     sourceKey: digestSource(factory),
     hasExecutor: factory.runs.executor !== null,
+    pushWebhook,
+    isLive: (webhook: string) => parts.isLive(factory.name, webhook),
     inventory: storage.inventory,
     secrets,
     validate: definitions.validate.bind(definitions),

@@ -15,7 +15,7 @@ const ANSWER_GRACE_MS = 5_000;
 /** Opens the public listener; answers with its URL. On stop it answers what is in flight, then writes what waits. */
 export async function openIngress(foundation: Foundation, engine: Engine, lifetime: Lifetime): Promise<string> {
   const { config, logger, clock, ids, metrics } = foundation;
-  const { registry, recorder, rejectionRows, captures, handshakeRows, adoptSecret, dispatcher } = engine;
+  const { registry, recorder, rejectionRows, captures, handshakeRows, adoptSecret, dispatcher, reconcilers } = engine;
   const confirmations = new Confirmations();
   const context: IngressContext = {
     ...{ registry, recorder, rejectionRows, captures, handshakeRows, confirmations, adoptSecret, metrics, clock, ids },
@@ -23,6 +23,7 @@ export async function openIngress(foundation: Foundation, engine: Engine, lifeti
     maxBodyBytes: config.limits.bodyBytes,
     baseUrl: () => config.baseUrl ?? url,
     onRunsBorn: (factory) => dispatcher.wake(factory),
+    onPush: (factory) => reconcilers.onPush(factory),
     onStorageTrouble: (error) => logger.error({ problem: messageOf(error) }, 'a delivery could not be stored'),
   };
   const server = createIngressServer(

@@ -52,6 +52,7 @@ function assembleFactory(values: OptionValues): FactoryConfig {
       branch: values.get('factories[].source.branch'),
       path: values.get('factories[].source.path'),
       pollIntervalMs: values.get('factories[].source.pollInterval'),
+      pushWebhook: values.get('factories[].source.pushWebhook'),
     },
     runs: {
       executor: assembleExecutor(values),

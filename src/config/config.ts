@@ -16,6 +16,8 @@ export interface FactoryConfig {
     /** `.` or a folder such as `sub/dir`. */
     readonly path: string;
     readonly pollIntervalMs: number;
+    /** The webhook whose accepted deliveries tell of pushes; `null` where none does. */
+    readonly pushWebhook: string | null;
   };
   readonly runs: {
     /** `null`: runs are born and stay queued. */

@@ -300,6 +300,16 @@ export const OPTIONS = {
     env: null,
     secret: false,
   },
+  'factories[].source.pushWebhook': {
+    title: 'Push webhook',
+    type: { kind: 'text', format: 'webhookName' },
+    default: null,
+    description:
+      'Name of a webhook of this factory that the git host posts its pushes to: each accepted delivery about the production branch is reconciled at once instead of at the next poll. Polling goes on beside it.',
+    examples: ['git-push'],
+    env: null,
+    secret: false,
+  },
   'factories[].runs.executor.type': {
     title: 'Executor type',
     type: { kind: 'choice', values: ['command'], later: ['http', 'queue'] },

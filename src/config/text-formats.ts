@@ -38,6 +38,11 @@ export const TEXT_FORMATS = {
     pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
     normalise: keep,
   },
+  webhookName: {
+    expected: 'the name of a webhook, which is that of its file without .yaml',
+    pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$',
+    normalise: keep,
+  },
   branch: {
     expected: 'the name of a branch, such as main',
     pattern: '^[^-\\s/~^:?*\\[\\\\][^\\s~^:?*\\[\\\\]*$',

@@ -19,6 +19,7 @@ import { JsonBody } from './json-body.ts';
 import type { RateLimits } from './limits.ts';
 import { matchDelivery } from './match-delivery.ts';
 import { parseWebhookPath, readQuery } from './parse-path.ts';
+import { concernsBranch } from './pushed-branches.ts';
 import type { RejectionRows } from './rejection-rows.ts';
 
 /** What came of reading a body. */
@@ -56,6 +57,8 @@ export interface IngressContext extends HandshakeContext {
   baseUrl(): string;
   /** Told of a factory whose runs were just born. */
   onRunsBorn(factory: string): void;
+  /** Told of a factory whose production branch was just pushed to, by the webhook that its source names. */
+  onPush(factory: string): void;
   /** Told of a delivery that could not be stored, by a fault of the storage or of ours. */
   onStorageTrouble(error: unknown): void;
 }
@@ -104,7 +107,8 @@ async function receive(context: IngressContext, request: IngressRequest): Promis
   const shaken = await shakeHands(context, 'verified', request, webhook, read.value, parsed.value);
   if (shaken !== null) return shaken;
 
-  return record(context, webhook, composeOffer(context, request, webhook, read.value, verified.value, parsed.value));
+  const offer = composeOffer(context, request, webhook, read.value, verified.value, parsed.value);
+  return record(context, webhook, offer, parsed.value);
 }
 
 /** Before step 2: a `GET` that a provider sends to try the URL. `null` for any other, which is then a wrong method. */
@@ -271,13 +275,20 @@ function composeOffer(
 }
 
 /** Step 9, second half: on disk first, then `202`. */
-async function record(context: IngressContext, webhook: LiveWebhook, offer: DeliveryOffer): Promise<Outcome> {
+async function record(
+  context: IngressContext,
+  webhook: LiveWebhook,
+  offer: DeliveryOffer,
+  payload: unknown,
+): Promise<Outcome> {
   const { identity, runs } = offer;
   const recorded = await context.recorder.offer(offer);
   if (recorded.outcome === 'failed') throw new AppError('internal', recorded.message);
   const isNew = recorded.outcome === 'accepted';
   context.metrics.countDelivery(webhook.uid, isNew ? 'Accepted' : 'Duplicate');
   if (isNew && runs.length > 0) context.onRunsBorn(webhook.factory);
+  const { pushBranch } = webhook;
+  if (isNew && pushBranch !== null && concernsBranch(payload, pushBranch)) context.onPush(webhook.factory);
   return answers.accepted(identity.value);
 }
 

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { describeExecutor, describeOutcome, describeReadiness, updateConditions } from './conditions.ts';
+import {
+  describeExecutor,
+  describeOutcome,
+  describePushWebhook,
+  describeReadiness,
+  updateConditions,
+} from './conditions.ts';
 
 const AT = 1_000;
 
@@ -37,4 +43,13 @@ it('nothing to change is no other state than applied', () => {
 it('only a missing executor is told of', () => {
   expect(describeExecutor(true)).toEqual([]);
   expect(describeExecutor(false)).toMatchObject([{ type: 'NoExecutor', status: 'True' }]);
+});
+
+it('only a push webhook that is not there is told of', () => {
+  const isLive = (webhook: string) => webhook === 'git-push';
+  expect(describePushWebhook(null, isLive)).toEqual([]);
+  expect(describePushWebhook('git-push', isLive)).toEqual([]);
+  expect(describePushWebhook('gone', isLive)).toMatchObject([
+    { type: 'PushWebhookMissing', status: 'True', reason: 'NoSuchWebhook', message: expect.stringContaining('gone') },
+  ]);
 });

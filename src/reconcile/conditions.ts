@@ -42,3 +42,16 @@ export function describeExecutor(hasExecutor: boolean): ConditionState[] {
     },
   ];
 }
+
+/** The configuration may name a webhook that the definition does not have (any more), which no check of either can see. */
+export function describePushWebhook(name: string | null, isLive: (webhook: string) => boolean): ConditionState[] {
+  if (name === null || isLive(name)) return [];
+  return [
+    {
+      type: 'PushWebhookMissing',
+      status: 'True',
+      reason: 'NoSuchWebhook',
+      message: `pushes are seen by polling only: source.pushWebhook names ${name}, and no enabled webhook of the factory is called that`,
+    },
+  ];
+}

@@ -14,7 +14,13 @@ import type { SecretValue } from '../core/secret-value.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { describeRefusedTree, type ValidatedTree, type ValidationContext } from '../definitions/validate-tree.ts';
 import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
-import { describeExecutor, describeOutcome, describeReadiness, updateConditions } from './conditions.ts';
+import {
+  describeExecutor,
+  describeOutcome,
+  describePushWebhook,
+  describeReadiness,
+  updateConditions,
+} from './conditions.ts';
 import { type ResolvedSecret, resolveSecrets } from './resolve-secrets.ts';
 
 /** One factory and what reconciling it needs. */
@@ -24,6 +30,10 @@ export interface FactoryContext {
   /** Names the place that `source` reads; another place at the same commit is another definition. */
   sourceKey: string;
   hasExecutor: boolean;
+  /** The webhook that is to tell of pushes; `null` where the source names none. */
+  pushWebhook: string | null;
+  /** Is a webhook of that name live in this factory? */
+  isLive(webhook: string): boolean;
   inventory: Inventory;
   secrets: SecretStore;
   /** Checks a tree away from the thread that serves requests (threat model G4). */
@@ -158,7 +168,8 @@ async function applyDefinition(
   };
   const secrets = takeValues(resolved.byWebhook);
   const verifyTokens = takeValues(resolved.verifyTokens);
-  return applyPlan(context, pass, { revision, computed, ending, secrets, verifyTokens });
+  const enabled = definition.webhooks.filter((webhook) => webhook.enabled).map((webhook) => webhook.name);
+  return applyPlan(context, pass, { revision, computed, ending, secrets, verifyTokens, enabled: new Set(enabled) });
 }
 
 interface Decided {
@@ -167,6 +178,8 @@ interface Decided {
   ending: Ending;
   secrets: SecretsByWebhook;
   verifyTokens: SecretsByWebhook;
+  /** Names of the webhooks that will be live. */
+  enabled: ReadonlySet<string>;
 }
 
 function takeValues(secrets: ReadonlyMap<string, ResolvedSecret>): SecretsByWebhook {
@@ -177,7 +190,7 @@ function takeValues(secrets: ReadonlyMap<string, ResolvedSecret>): SecretsByWebh
 async function applyPlan(
   context: FactoryContext,
   pass: Pass,
-  { revision, computed, ending, secrets, verifyTokens }: Decided,
+  { revision, computed, ending, secrets, verifyTokens, enabled }: Decided,
 ): Promise<Reconciliation> {
   const reconciliation = composeReconciliation(context, pass, ending);
   const status = await context.inventory.status(context.name);
@@ -191,7 +204,7 @@ async function applyPlan(
     automations: computed.automations,
     deleteAutomations: computed.deleteAutomations,
     reconciliation,
-    conditions: describe(context, status, revision, reconciliation),
+    conditions: describe(context, status, revision, reconciliation, (webhook) => enabled.has(webhook)),
   });
   context.activate(applied, secrets, verifyTokens);
   return reconciliation;
@@ -202,7 +215,7 @@ async function recordEnding(context: FactoryContext, pass: Pass, ending: Ending)
   if (ending.result === 'failed') pass.stopping.throwIfAborted();
   const reconciliation = composeReconciliation(context, pass, ending);
   const status = await context.inventory.status(context.name);
-  const conditions = describe(context, status, status?.appliedRevision ?? null, reconciliation);
+  const conditions = describe(context, status, status?.appliedRevision ?? null, reconciliation, context.isLive);
   return context.inventory.recordAttempt(reconciliation, conditions);
 }
 
@@ -211,12 +224,14 @@ function describe(
   status: FactoryStatus | null,
   liveRevision: string | null,
   { result, reason, message, finishedAt }: Reconciliation,
+  isLive: FactoryContext['isLive'],
 ) {
   const isApplied = result === 'applied' || result === 'unchanged';
   const states = [
     describeReadiness(liveRevision, liveRevision !== null),
     describeOutcome(isApplied, reason, message),
     ...describeExecutor(context.hasExecutor),
+    ...describePushWebhook(context.pushWebhook, isLive),
   ];
   return updateConditions(status?.conditions ?? [], states, finishedAt);
 }

@@ -52,6 +52,18 @@ describe('passes', () => {
     await eventually(() => world.live('b') !== undefined);
   });
 
+  it('that pushes ask for are at most one beside the one under way', async () => {
+    world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+    const release = world.source.hold();
+    for (let i = 0; i < 50; i += 1) world.reconciler.onPush();
+    await eventually(() => world.source.fetches === 1);
+    for (let i = 0; i < 50; i += 1) world.reconciler.onPush();
+    release();
+    await eventually(() => world.ended.length === 2);
+    await world.pass();
+    expect(world.source.fetches).toBe(3);
+  });
+
   it('register a factory that the storage did not know, also where the storage refused it at first', async () => {
     let refusals = 1;
     world = await world.restart({

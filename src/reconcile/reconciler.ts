@@ -42,7 +42,7 @@ export class Reconciler {
 
   /** Begins a first pass, and watches the source from then on. */
   start(): void {
-    this.#context.source.watch(() => this.#passInBackground('routine'));
+    this.#context.source.watch(() => this.onPush());
     this.#passInBackground('asked');
   }
 
@@ -56,6 +56,11 @@ export class Reconciler {
       this.#next.trigger = 'asked';
     }
     return this.#next.done;
+  }
+
+  /** The branch may have moved. Shares the next pass with whatever else asks for one, and returns at once. */
+  onPush(): void {
+    this.#passInBackground('routine');
   }
 
   /** Does something to what the last pass left, while no pass is under way. Rejects as `work` does. */

@@ -66,6 +66,13 @@ describe('live webhooks', () => {
     expect(build(all)[0]).toMatchObject({ factory: 'f', revision: 'c2', ref: 1, name: 'a' });
   });
 
+  it('know the branch whose pushes they tell of, if they are the one that does', () => {
+    const applied: AppliedFactory = { name: 'f', revision: 'c2', webhooks: [webhook(A), webhook(B)], automations: [] };
+    const live = buildLiveWebhooks(applied, SECRETS, new Map(), { webhook: 'b', branch: 'main' });
+    expect(live.map(({ pushBranch }) => pushBranch)).toEqual([null, 'main']);
+    expect(build([webhook(A), webhook(B)]).map(({ pushBranch }) => pushBranch)).toEqual([null, null]);
+  });
+
   it('look their delivery ID header up in lowercase', () => {
     expect(build([webhook(A, { deliveryIdHeader: 'X-Event-ID' })])[0]?.deliveryIdHeader).toBe('x-event-id');
   });

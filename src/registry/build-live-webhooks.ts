@@ -14,16 +14,24 @@ import { compileTokenCheck } from '../signature/token.ts';
 import type { Verify } from '../signature/verification.ts';
 import type { Credential, Listener, LiveWebhook, Verdict } from './live-webhook.ts';
 
+/** The webhook that tells of pushes to a factory's production branch. */
+export interface PushTrigger {
+  webhook: string;
+  branch: string;
+}
+
 /**
  * Compiles what an apply left into what the hot path needs: once here, never per request.
  *
  * @param secrets the pinned secrets by the webhook's name; one that is missing cannot be read
  * @param verifyTokens the same of the verify tokens; without its token a webhook answers no handshake that needs one
+ * @param pushTrigger `null` where no webhook of the factory tells of pushes
  */
 export function buildLiveWebhooks(
   applied: AppliedFactory,
   secrets: ReadonlyMap<string, SecretValue>,
   verifyTokens: ReadonlyMap<string, SecretValue> = new Map(),
+  pushTrigger: PushTrigger | null = null,
 ): LiveWebhook[] {
   const listeners = collectListeners(applied.automations);
   return applied.webhooks
@@ -38,6 +46,7 @@ export function buildLiveWebhooks(
       handshakes: buildHandshakes(webhook, secrets.get(webhook.name) ?? null, verifyTokens.get(webhook.name) ?? null),
       deliveryIdHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
       listeners: listeners.get(webhook.uid) ?? [],
+      pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
     }));
 }
 

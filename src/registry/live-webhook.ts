@@ -36,4 +36,6 @@ export interface LiveWebhook {
   /** Lowercase; `null` where the webhook names none. */
   deliveryIdHeader: string | null;
   listeners: readonly Listener[];
+  /** The branch whose pushes this webhook tells of; `null` for all webhooks that no source names for it. */
+  pushBranch: string | null;
 }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { SourceFailure } from '../../src/core/ports/definition-source.ts';
 import type { ReconciliationResult } from '../../src/core/reconciliation.ts';
-import { describeExecutor, describeOutcome, describeReadiness } from '../../src/reconcile/conditions.ts';
+import {
+  describeExecutor,
+  describeOutcome,
+  describePushWebhook,
+  describeReadiness,
+} from '../../src/reconcile/conditions.ts';
 import { readDocument, readFirstColumn } from '../helpers/documents.ts';
 
 const PAGE = 'docs/reference/reconciliation.md';
@@ -51,5 +56,6 @@ function listConditions() {
     describeReadiness(null, false),
     describeOutcome(true, 'Applied', ''),
     ...describeExecutor(false),
+    ...describePushWebhook('gone', () => false),
   ];
 }

@@ -161,6 +161,7 @@ export interface ReconcileWorld {
 export interface WorldOptions {
   sourceKey?: string;
   hasExecutor?: boolean;
+  pushWebhook?: string;
   validate?: FactoryContext['validate'];
   /** Stands between the loop and its inventory. */
   wrapInventory?: (inventory: Inventory) => Inventory;
@@ -196,6 +197,8 @@ async function openWorld(
     source,
     sourceKey: options.sourceKey ?? 'main .',
     hasExecutor: options.hasExecutor ?? true,
+    pushWebhook: options.pushWebhook ?? null,
+    isLive: (webhook) => live(webhook) !== undefined,
     inventory: wrapInventory(storage.inventory),
     secrets: wrapSecrets(store),
     validate: async (tree, validation) => {
@@ -246,7 +249,10 @@ async function openWorld(
       rmSync(dirname(file), { recursive: true, force: true });
     },
   };
-  await activateLastApplied({ inventory: storage.inventory, secrets: store, registry, logger }, FACTORY);
+  await activateLastApplied(
+    { inventory: storage.inventory, secrets: store, registry, logger, pushTrigger: () => null },
+    FACTORY,
+  );
   return world;
 }
 

@@ -25,7 +25,7 @@ import { createIngressServer, type ServerBounds } from '../../src/ingress/http.t
 import { RateLimits } from '../../src/ingress/limits.ts';
 import { BytesInFlight } from '../../src/ingress/read-body.ts';
 import { RejectionRows } from '../../src/ingress/rejection-rows.ts';
-import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
+import { buildLiveWebhooks, type PushTrigger } from '../../src/registry/build-live-webhooks.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { RawConnection } from './raw-connection.ts';
@@ -58,6 +58,8 @@ export interface TestAutomation {
 export interface TestIngressOptions {
   webhooks?: TestWebhook[];
   automations?: TestAutomation[];
+  /** The webhook that tells of pushes to the production branch. */
+  pushTrigger?: PushTrigger;
   limits?: Partial<{ deliveriesPerMinute: number; failedAuthPerMinute: number }>;
   bounds?: Partial<ServerBounds>;
   maxBytesInFlight?: number;
@@ -91,7 +93,14 @@ export interface TestIngress {
   storage: SqliteStorage;
   context: IngressContext;
   /** What was counted and who was told. */
-  seen: { refusals: string[]; labels: string[]; handshakes: string[]; wakened: string[]; trouble: unknown[] };
+  seen: {
+    refusals: string[];
+    labels: string[];
+    handshakes: string[];
+    wakened: string[];
+    pushes: string[];
+    trouble: unknown[];
+  };
   uid(name?: string): WebhookUid;
   /** Path of a webhook's URL. */
   path(name?: string): string;
@@ -143,13 +152,13 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       verifyToken === undefined ? [] : [[name, new SecretValue(verifyToken)]],
     );
     const [values, verifyTokens] = [readable, tokens].map((list) => new Map(list as [string, SecretValue][]));
-    registry.replaceFactory(FACTORY, buildLiveWebhooks(applied, values!, verifyTokens!));
+    registry.replaceFactory(FACTORY, buildLiveWebhooks(applied, values!, verifyTokens!, options.pushTrigger));
   };
   await storage.inventory.register(FACTORY, START_MS);
   await apply(options.webhooks ?? [{}], options.automations);
 
   const recorder = new DeliveryRecorder((options.wrapLog ?? ((log) => log))(storage.deliveryLog));
-  const seen: TestIngress['seen'] = { refusals: [], labels: [], handshakes: [], wakened: [], trouble: [] };
+  const seen: TestIngress['seen'] = { refusals: [], labels: [], handshakes: [], wakened: [], pushes: [], trouble: [] };
   const logged: Promise<void>[] = [];
   const confirmations = new Confirmations(options.fetchStatus ?? (() => Promise.reject(new Error('not reachable'))));
   const context: IngressContext = {
@@ -167,6 +176,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       countRefusal: (reason) => seen.refusals.push(reason),
     },
     onRunsBorn: (factory) => seen.wakened.push(factory),
+    onPush: (factory) => seen.pushes.push(factory),
     onStorageTrouble: (error) => seen.trouble.push(error),
   };
   const server = createIngressServer(

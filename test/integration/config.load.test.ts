@@ -78,6 +78,7 @@ describe('defaults', () => {
           branch: 'main',
           path: '.',
           pollIntervalMs: 30_000,
+          pushWebhook: null,
         },
         runs: { executor: null, concurrency: 4, retry: 'never' },
       },

@@ -26,6 +26,7 @@ function adopt(value = BROUGHT, name = 'asana') {
   const betweenPasses = <T>(_factory: string, work: () => Promise<T>) => reconciler.betweenPasses(work);
   const take = createSecretAdoption({
     ...{ storage, inventory: storage.inventory, secrets, registry, logger, reconcilers: { betweenPasses } },
+    pushTrigger: () => null,
     clock: { wallMs: () => ++world.now, monotonicMs: () => world.now },
   });
   return take(world.live(name)!, new SecretValue(value));

@@ -31,6 +31,7 @@ it('nobody can read that a revision is applied before it is live', async () => {
   const reconciler = new Reconciler(
     {
       ...{ name: 'f', source, sourceKey: 'x', hasExecutor: true, inventory, secrets, webhooksPerFactory: 20, logger },
+      ...{ pushWebhook: null, isLive: () => false },
       ...{ clock: systemClock, ids: createIdSource(randomBytes) },
       validate: async (tree, context) => validateTree(tree, context),
       activate: (applied, values) => registry.replaceFactory('f', buildLiveWebhooks(applied, values)),

@@ -1,0 +1,32 @@
+import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+
+/** A push of more branches than this is one that may concern any of them. */
+const MAX_CHANGES = 1000;
+
+/**
+ * May the push that this payload tells of have moved the branch? GitHub, GitLab, Gitea and Forgejo name one `ref`,
+ * Bitbucket a list of changes. Where no place names a ref (a ping, a pipeline of one's own), it may have.
+ */
+export function concernsBranch(payload: unknown, branch: string): boolean {
+  const refs = isJsonObject(payload) ? listRefs(payload) : null;
+  return refs === null || refs.some((ref) => ref === branch || ref === `refs/heads/${branch}`);
+}
+
+/** `null` where the payload names none. */
+function listRefs(payload: JsonObject): string[] | null {
+  if (typeof payload.ref === 'string') return [payload.ref];
+  const changes = isJsonObject(payload.push) ? payload.push.changes : payload.changes;
+  if (!Array.isArray(changes) || changes.length > MAX_CHANGES) return null;
+  const refs = changes.flatMap(namesOf);
+  return refs.length === 0 ? null : refs;
+}
+
+/** Bitbucket Cloud: `new` or, of what was deleted, `old`, with a name. Bitbucket Data Center: `refId`. */
+function namesOf(change: Json): string[] {
+  if (!isJsonObject(change)) return [];
+  if (typeof change.refId === 'string') return [change.refId];
+  return [change.new, change.old].flatMap((side) => {
+    if (!isJsonObject(side) || typeof side.name !== 'string') return [];
+    return side.type === 'tag' ? [`refs/tags/${side.name}`] : [side.name];
+  });
+}
