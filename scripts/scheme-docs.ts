@@ -11,6 +11,8 @@ import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/
 export interface Guide {
   where: string;
   paste: string;
+  /** What the provider takes for success, and when it sends again. Left out where it documents nothing. */
+  retries?: string;
   pitfalls: string[];
 }
 
@@ -34,27 +36,89 @@ export function renderSchemePages(): Map<string, string> {
 const SECRET_SENTENCES = {
   user: 'You choose it.',
   app: "It belongs to the provider's app or account and exists before any URL.",
-  after:
-    "The provider issues it once it knows the webhook's URL: apply the webhook with a placeholder value in the secret, give its URL to the provider, then update the secret and apply again.",
-  handshake: `It arrives at the URL itself, in the first request. Store the placeholder \`${AWAITED_SECRET}\` until then.`,
+  after: "The provider issues it once it knows the webhook's URL. Store a placeholder until then:",
+  handshake: `It arrives at the URL itself, in the first request. Store the placeholder \`${AWAITED_SECRET}\` until then:`,
 } as const;
 
 function renderScheme(scheme: Scheme, guide: Guide): string {
+  const webhook = scheme.name.replaceAll('_', '-');
   const secretName = `${scheme.name.toUpperCase()}_WEBHOOK_SECRET`;
   const lines = [
     ...[`# ${scheme.title}`, '', GENERATED, ''],
-    ...[`\`\`\`yaml webhooks/${scheme.name.replaceAll('_', '-')}.yaml`, 'authMode: signature'],
+    ...[`\`\`\`yaml webhooks/${webhook}.yaml`, 'authMode: signature'],
     ...[`signatureScheme: ${scheme.name}`, `secretName: ${secretName}`, ...declareVerifyToken(scheme), '```', ''],
-    ...['## At the provider', '', guide.where, ''],
-    ...['## The secret', '', guide.paste, '', SECRET_SENTENCES[scheme.whenSecretIsIssued], ''],
-    ...['```sh', `printf %s "$SECRET" | dockbell secret create ${secretName}`, '```', ''],
+    ...['## 1. The secret', '', guide.paste, '', SECRET_SENTENCES[scheme.whenSecretIsIssued], ''],
+    ...['```sh', ...storeSecrets(scheme, secretName), '```', ''],
+    ...['## 2. The URL', '', 'Commit the file, have it applied, and ask for the URL:', ''],
+    ...['```sh', 'dockbell reconcile', `dockbell webhook show ${webhook} --json | jq -r .ingress_url`, '```', ''],
+    ...[URL_SENTENCE, ''],
+    ...['## 3. At the provider', '', guide.where, '', ...replacePlaceholder(scheme, secretName)],
     ...describeHandshakes(scheme),
+    ...['## 4. Try it', '', ...describeTrial(scheme, webhook), ''],
     ...['## What is checked', '', '| | |', '| --- | --- |', ...describeChecks(scheme), ''],
     ...['## Which delivery it is', '', describeIdentity(scheme), ''],
+    ...(guide.retries === undefined ? [] : ['## When it is sent again', '', guide.retries, '']),
     ...['## Pitfalls', '', ...guide.pitfalls.map((pitfall) => `- ${pitfall}`), ''],
     `The provider's documentation: <${scheme.documentation}>. All schemes: [signature schemes](../reference/signature-schemes.md).`,
   ];
   return `${lines.join('\n')}\n`;
+}
+
+const URL_SENTENCE =
+  'It begins with `baseUrl` of the [configuration](../reference/configuration.md), which the provider has to reach. What a delivery starts is said by the [automations](../reference/automation.md) that name this webhook.';
+
+function storeSecrets(scheme: Scheme, secretName: string): string[] {
+  const verifyTokens = needsVerifyToken(scheme)
+    ? [`printf %s "$VERIFY_TOKEN" | dockbell secret create ${verifyTokenName(scheme)}`]
+    : [];
+  return [`${PLACEHOLDERS[scheme.whenSecretIsIssued](scheme)} | dockbell secret create ${secretName}`, ...verifyTokens];
+}
+
+/** A value has to be of the scheme's form already when the webhook is applied. */
+const PLACEHOLDERS: { [when in Scheme['whenSecretIsIssued']]: (scheme: Scheme) => string } = {
+  user: () => 'printf %s "$SECRET"',
+  app: () => 'printf %s "$SECRET"',
+  after: (scheme) =>
+    holdsPublicKey(scheme)
+      ? 'openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout'
+      : 'openssl rand -base64 32',
+  handshake: () => `printf %s ${AWAITED_SECRET}`,
+};
+
+/** Can the secret only verify? */
+function holdsPublicKey(scheme: Scheme): boolean {
+  return scheme.family === 'signature' && scheme.keys.every(({ algorithm }) => algorithm.kind !== 'hmac');
+}
+
+function replacePlaceholder(scheme: Scheme, secretName: string): string[] {
+  if (scheme.whenSecretIsIssued !== 'after') return [];
+  return [
+    ...[
+      'Then put what it issued in the place of the placeholder. It counts from the next commit on, even an empty one:',
+      '',
+    ],
+    ...['```sh', `printf %s "$SECRET" | dockbell secret update ${secretName}`],
+    ...["git commit --allow-empty -m 'Take up the secret' && git push", 'dockbell reconcile', '```', ''],
+  ];
+}
+
+function describeTrial(scheme: Scheme, webhook: string): string[] {
+  const canSend = !holdsPublicKey(scheme) && scheme.name !== 'sns';
+  return [
+    ...(canSend
+      ? [`The first line posts a small event, signed as ${scheme.title} signs it; the second shows what arrives:`, '']
+      : [`Only ${scheme.title} itself can sign. Have it send something, and watch:`, '']),
+    ...[
+      '```sh',
+      ...(canSend ? [`dockbell send ${webhook}`] : []),
+      `dockbell delivery list ${webhook} --follow`,
+      '```',
+      '',
+    ],
+    'What was turned away says why in one word; `dockbell diagnose` finds the mistake and says what to do ([diagnosing rejections](../operations/diagnosing-rejections.md)):',
+    ...['', '```sh', `dockbell webhook capture ${webhook} --for 10m`, '# let the sender send again'],
+    ...[`dockbell delivery list ${webhook} --label 'Rejected (auth)'`, 'dockbell diagnose dlv_…', '```'],
+  ];
 }
 
 function listHandshakes(scheme: Scheme) {
@@ -62,8 +126,15 @@ function listHandshakes(scheme: Scheme) {
 }
 
 function declareVerifyToken(scheme: Scheme): string[] {
-  const needsOne = listHandshakes(scheme).some((row) => row.needsVerifyToken);
-  return needsOne ? [`verifyTokenSecretName: ${scheme.name.toUpperCase()}_VERIFY_TOKEN`] : [];
+  return needsVerifyToken(scheme) ? [`verifyTokenSecretName: ${verifyTokenName(scheme)}`] : [];
+}
+
+function needsVerifyToken(scheme: Scheme): boolean {
+  return listHandshakes(scheme).some((row) => row.needsVerifyToken);
+}
+
+function verifyTokenName(scheme: Scheme): string {
+  return `${scheme.name.toUpperCase()}_VERIFY_TOKEN`;
 }
 
 /** What the provider sends before it sends deliveries. */

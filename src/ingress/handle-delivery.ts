@@ -81,7 +81,7 @@ export async function handleDelivery(context: IngressContext, request: IngressRe
 
 /** The order of checks is fixed, so that a sender learns nothing it should not (decisions, "Receiving a delivery"). */
 async function receive(context: IngressContext, request: IngressRequest): Promise<Outcome> {
-  const greeted = request.method === 'GET' ? await greet(context, request) : null;
+  const greeted = await greet(context, request);
   if (greeted !== null) return greeted;
 
   const found = lookUp(context, request);
@@ -111,8 +111,12 @@ async function receive(context: IngressContext, request: IngressRequest): Promis
   return record(context, webhook, offer, parsed.value);
 }
 
-/** Before step 2: a `GET` that a provider sends to try the URL. `null` for any other, which is then a wrong method. */
+const GREETINGS: { readonly [method: string]: HandshakeMoment } = { GET: 'get', HEAD: 'head' };
+
+/** Before step 2: what a provider sends to try the URL. `null` for any other request of these methods, which are then wrong. */
 async function greet(context: IngressContext, request: IngressRequest): Promise<IngressAnswer | null> {
+  const moment = GREETINGS[request.method];
+  if (moment === undefined) return null;
   const path = parseWebhookPath(request.target);
   const webhook = path === null ? undefined : context.registry.current().webhooks.get(path.uid);
   if (webhook === undefined || webhook.handshakes.length === 0) return null;
@@ -121,7 +125,7 @@ async function greet(context: IngressContext, request: IngressRequest): Promise<
     credential.mode === 'url_token'
       ? path!.token !== null && 'accepts' in credential && credential.accepts(path!.token)
       : path!.token === null;
-  return isAddressed ? shakeHands(context, 'get', request, webhook, NO_BODY) : null;
+  return isAddressed ? shakeHands(context, moment, request, webhook, NO_BODY) : null;
 }
 
 const NO_BODY = Buffer.alloc(0);

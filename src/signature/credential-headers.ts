@@ -59,6 +59,7 @@ export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'x-twilio-email-event-webhook-timestamp',
   'x-twilio-signature',
   'x-twitter-webhooks-signature',
+  'x-twitter-webhooks-signature-oauth2',
   'x-webhook-signature',
   'signature',
 ]);

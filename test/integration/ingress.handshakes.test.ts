@@ -16,7 +16,7 @@ const AWAITED = 'awaiting-x-hook-secret';
 const discordKey = generateKeyPairSync('ed25519');
 const discordSecret = Buffer.from(discordKey.publicKey.export({ format: 'jwk' }).x!, 'base64url').toString('hex');
 
-const SIGNED_SCHEMES = ['slack', 'zoom', 'meta', 'dropbox', 'okta', 'microsoft_graph', 'x', 'github'];
+const SIGNED_SCHEMES = ['slack', 'zoom', 'meta', 'dropbox', 'okta', 'microsoft_graph', 'x', 'intercom', 'github'];
 const WEBHOOKS: TestWebhook[] = [
   ...SIGNED_SCHEMES.map((name) => ({ name, authMode: 'signature' as const, signatureScheme: name, secret: SECRET })),
   { name: 'whatsapp', authMode: 'signature', signatureScheme: 'meta', secret: SECRET, verifyToken: 'team-token' },
@@ -100,6 +100,16 @@ describe('a handshake', () => {
     expect((await ingress.post(ingress.path('slack'), { body, headers: signSlack(body) })).status).toBe(202);
     expect((await ingress.deliveries('slack')).map(({ label }) => label)).toEqual(['Accepted']);
     expect(ingress.seen.wakened).toHaveLength(1);
+  });
+
+  it('of Intercom is a HEAD, answered on a webhook of Intercom and nowhere else', async () => {
+    const head = (name: string, query = '') => ingress.post(`${ingress.path(name)}${query}`, { method: 'HEAD' });
+    expect(await head('intercom')).toMatchObject({ status: 200, body: '' });
+    await expectLogged('intercom', 'intercom HEAD', 'answered');
+    for (const name of ['dropbox', 'github', 'nobody']) expect((await head(name)).status, name).toBe(405);
+    expect((await head('intercom', '?a=b')).status).toBe(405);
+    expect((await get('intercom')).status).toBe(405);
+    expect(await ingress.deliveries('intercom')).toEqual([]);
   });
 
   it('of Zoom is answered with the digest of its token', async () => {

@@ -12,6 +12,7 @@ const SUBSCRIBE_URL = `https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSub
 
 /** What a request holds; a body that is no text is sent as JSON. */
 interface Request {
+  method?: 'HEAD';
   query?: string;
   headers?: Record<string, string>;
   body?: unknown;
@@ -27,9 +28,12 @@ function ownerOf(scheme: string | null): HandshakeOwner {
   return { authMode: scheme === null ? 'url_token' : 'signature', signatureScheme: scheme };
 }
 
-/** What the webhook of a scheme replies, at any moment. */
+/** What the webhook of a scheme replies, at any moment that the method leaves. */
 function ask(scheme: string | null, request: Request, secret = SECRET, token: string | null = VERIFY_TOKEN) {
-  const replies = compileHandshakes(ownerOf(scheme), secret, token).map((it) => it.respond(toGreeting(request)));
+  const handshakes = compileHandshakes(ownerOf(scheme), secret, token).filter(
+    ({ moment }) => (moment === 'head') === (request.method === 'HEAD'),
+  );
+  const replies = handshakes.map((it) => it.respond(toGreeting(request)));
   return replies.find((reply) => reply !== null) ?? null;
 }
 
@@ -53,6 +57,7 @@ const EXACT: Record<string, Request> = {
   'asana X-Hook-Secret': { headers: { 'x-hook-secret': HOOK_SECRET }, body: '{}' },
   'discord PING': { body: interactionPing },
   'dropbox challenge': { query: 'challenge=ABC-123_x' },
+  'intercom HEAD': { method: 'HEAD' },
   'meta hub.challenge': { query: query(hub) },
   'microsoft_graph validationToken': {
     query: 'validationToken=Validation%3a+Testing+client+application+reachability+for+subscription+Request-Id%3a+1d0e',
@@ -111,8 +116,15 @@ describe('the table of handshakes', () => {
     ['microsoft_graph', 'Validation: a (b)', { query: 'validationToken=Validation%3A%20a+(b)' }],
     ['discord', '{"type":1}', { body: interactionPing }],
     ['discord', '', { body: discordPing }],
+    ['intercom', '', { method: 'HEAD' }],
   ])('answers %s with %s', (scheme, body, request) => {
     expect(bodyOf(ask(scheme, request))).toBe(body);
+  });
+
+  it('answers a PING of Discord with a media type, which Discord demands also of an empty answer', () => {
+    expect(ask('discord', { body: discordPing })).toMatchObject({
+      answer: { status: 204, headers: ['Content-Type', 'application/json'] },
+    });
   });
 
   it('answers Zoom and X with the digest that they compute themselves', () => {
@@ -168,6 +180,7 @@ describe('a near miss is no handshake', () => {
     ['no challenge', 'meta', { query: query({ 'hub.mode': 'subscribe', 'hub.verify_token': VERIFY_TOKEN }) }],
     ['markup', 'meta', { query: query({ ...hub, 'hub.challenge': '<b>' }) }],
     ['a line break', 'dropbox', { query: 'challenge=a%0d%0ab' }],
+    ['a query', 'intercom', { method: 'HEAD', query: 'a=b' }],
     ['one parameter more', 'dropbox', { query: 'challenge=a&b=c' }],
     ['another parameter', 'dropbox', { query: 'Challenge=a' }],
     ['no value', 'dropbox', { query: 'challenge=' }],

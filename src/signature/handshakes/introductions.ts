@@ -51,12 +51,30 @@ export const INTRODUCTIONS: readonly HandshakeRow[] = [
       if (!isJsonObject(payload) || payload.version !== 1) return null;
       if (typeof payload.application_id !== 'string' || !SNOWFLAKE.test(payload.application_id)) return null;
       if (payload.type === 0) {
-        return readExactObject(payload, ['version', 'application_id', 'type']) && reply(emptyAnswer(204));
+        const isPing = readExactObject(payload, ['version', 'application_id', 'type']) !== null;
+        // Discord demands a media type even of an answer without a body.
+        return isPing ? reply(emptyAnswer(204, ['Content-Type', 'application/json'])) : null;
       }
       const isInteraction = typeof payload.id === 'string' && typeof payload.token === 'string';
       const isPing = payload.type === 1 && isInteraction && !Object.hasOwn(payload, 'data');
       return isPing ? reply(jsonAnswer({ type: 1 })) : null;
     },
+  },
+  {
+    name: 'intercom HEAD',
+    scheme: 'intercom',
+    title: 'Intercom',
+    moment: 'head',
+    needsVerifyToken: false,
+    signs: false,
+    documentation: 'https://developers.intercom.com/docs/webhooks/setting-up-webhooks',
+    guide: {
+      sends: 'a `HEAD`',
+      answered: '`200`',
+      setUp:
+        'Create the webhook with the client secret of the app first, then enter its URL. Intercom proves nothing about itself in this request, so whoever knows the URL can see that it is an Intercom webhook.',
+    },
+    respond: ({ query }) => (query === '' ? reply(emptyAnswer(200)) : null),
   },
   {
     name: 'sns SubscriptionConfirmation',

@@ -38,12 +38,12 @@ export const SIGNED_ANSWERS: readonly HandshakeRow[] = [
     moment: 'get',
     needsVerifyToken: false,
     signs: true,
-    documentation: 'https://docs.x.com/x-api/webhooks/quickstart',
+    documentation: 'https://docs.x.com/x-api/webhooks/quickstart#2-the-crc-check',
     guide: {
-      sends: '`GET ?crc_token=…&nonce=…`, at registration and every hour',
+      sends: '`GET ?crc_token=…&nonce=…`, at registration and again and again',
       answered: '`{"response_token": "sha256=…"}`: the HMAC-SHA256 of the token in base64',
       setUp:
-        'Create the webhook with the consumer secret of the app first, then register its URL. X takes no URL with a port. Only tokens of letters, digits, `-`, `_` and `=` that are no JSON value are signed, so that an answer is never the signature of a delivery.',
+        'Create the webhook with the secret of the app first, then register its URL. X takes no URL with a port. Only tokens of letters, digits, `-`, `_` and `=` that are no JSON value are signed, so that an answer is never the signature of a delivery.',
     },
     respond: ({ query }, { secretText }) => {
       const token = readExactQuery(query, ['crc_token'], ['nonce'])?.crc_token;

@@ -47,7 +47,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     labelSeparator: '=',
     headers: [{ ...FAMILY, name: 'circleci', signatures: [header('circleci-signature')] }],
     whenSecretIsIssued: 'user',
-    documentation: 'https://circleci.com/docs/outbound-webhooks/',
+    documentation: 'https://circleci.com/docs/guides/integration/outbound-webhooks/',
   },
   {
     ...ROW,
@@ -186,7 +186,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
       { ...FAMILY, name: 'pagerduty', signatures: [header('X-PagerDuty-Signature')], identity: header('X-Webhook-Id') },
     ],
     whenSecretIsIssued: 'after',
-    documentation: 'https://developer.pagerduty.com/docs/webhooks/',
+    documentation: 'https://docs.pagerduty.com/developer/verifying-webhook-signatures',
   },
   {
     ...ROW,
@@ -215,12 +215,18 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
         ...FAMILY,
         name: 'webhooks',
         signatures: [header('X-Shopify-Hmac-Sha256')],
-        identity: header('X-Shopify-Event-Id'),
+        // Names the delivery; `X-Shopify-Event-Id` is shared by all topics that one event reaches.
+        identity: header('X-Shopify-Webhook-Id'),
       },
-      { ...FAMILY, name: 'events', signatures: [header('shopify-hmac-sha256')] },
+      {
+        ...FAMILY,
+        name: 'events',
+        signatures: [header('shopify-hmac-sha256')],
+        identity: header('shopify-webhook-id'),
+      },
     ],
     whenSecretIsIssued: 'app',
-    documentation: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
+    documentation: 'https://shopify.dev/docs/apps/build/webhooks/verify-deliveries',
   },
   {
     ...ROW,
@@ -276,8 +282,15 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     keys: [textKey('sha256')],
     labelSeparator: '=',
     encoding: 'base64',
-    headers: [{ ...FAMILY, name: 'x', signatures: [header('x-twitter-webhooks-signature')] }],
+    headers: [
+      {
+        ...FAMILY,
+        name: 'x',
+        // Under the OAuth 2.0 client secret; then the older one, under the OAuth 1.0 consumer secret.
+        signatures: [header('x-twitter-webhooks-signature-oauth2'), header('x-twitter-webhooks-signature')],
+      },
+    ],
     whenSecretIsIssued: 'app',
-    documentation: 'https://docs.x.com/x-api/webhooks/quickstart',
+    documentation: 'https://docs.x.com/x-api/webhooks/introduction',
   },
 ];

@@ -34,6 +34,6 @@ export const SPECIALS: readonly SpecialScheme[] = [
       identity: null,
     },
     whenSecretIsIssued: 'app',
-    documentation: 'https://www.twilio.com/docs/usage/security',
+    documentation: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
   },
 ];

@@ -84,7 +84,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
       toleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
     },
     whenSecretIsIssued: 'after',
-    documentation: 'https://buildkite.com/docs/apis/webhooks',
+    documentation: 'https://buildkite.com/docs/apis/webhooks/pipelines',
   },
   {
     ...ROW,
@@ -97,7 +97,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     headers: [{ ...FAMILY, name: 'calendly', signatures: [header('Calendly-Webhook-Signature')] }],
     timestamp: { from: { place: 'entry', label: 't' }, unit: 'seconds', signed: true, toleranceSeconds: 180 },
     whenSecretIsIssued: 'user',
-    documentation: 'https://developer.calendly.com/api-docs/4c305798a61d3-webhook-signatures',
+    documentation: 'https://developer.calendly.com/api-docs/overview/webhooks/webhook-signatures',
   },
   {
     ...ROW,
@@ -180,7 +180,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     headers: [{ ...FAMILY, name: 'paddle', signatures: [header('Paddle-Signature')] }],
     timestamp: { from: { place: 'entry', label: 'ts' }, unit: 'seconds', signed: true, toleranceSeconds: 5 },
     whenSecretIsIssued: 'after',
-    documentation: 'https://developer.paddle.com/webhooks/signature-verification',
+    documentation: 'https://developer.paddle.com/webhooks/about/signature-verification',
   },
   {
     ...ROW,

@@ -33,7 +33,7 @@ export const TOKENS: readonly TokenScheme[] = [
     title: 'Buildkite (token)',
     places: [{ in: 'header', name: 'X-Buildkite-Token' }],
     whenSecretIsIssued: 'after',
-    documentation: 'https://buildkite.com/docs/apis/webhooks',
+    documentation: 'https://buildkite.com/docs/apis/webhooks/pipelines',
   },
   {
     ...ROW,
