@@ -71,7 +71,17 @@ function storeSecrets(scheme: Scheme, secretName: string): string[] {
   const verifyTokens = needsVerifyToken(scheme)
     ? [`printf %s "$VERIFY_TOKEN" | dockbell secret create ${verifyTokenName(scheme)}`]
     : [];
-  return [`${PLACEHOLDERS[scheme.whenSecretIsIssued](scheme)} | dockbell secret create ${secretName}`, ...verifyTokens];
+  const stored = `${PLACEHOLDERS[scheme.whenSecretIsIssued](scheme)} | dockbell secret create ${secretName}`;
+  return [...(isAnyText(scheme) ? ['SECRET=$(openssl rand -hex 32)', 'echo "$SECRET"'] : []), stored, ...verifyTokens];
+}
+
+/** Does the team choose the secret, and is any text one? */
+function isAnyText(scheme: Scheme): boolean {
+  return (
+    scheme.whenSecretIsIssued === 'user' &&
+    scheme.family === 'signature' &&
+    scheme.keys.every(({ decode }) => decode === 'text')
+  );
 }
 
 /** A value has to be of the scheme's form already when the webhook is applied. */
@@ -106,7 +116,7 @@ function describeTrial(scheme: Scheme, webhook: string): string[] {
   const canSend = !holdsPublicKey(scheme) && scheme.name !== 'sns';
   return [
     ...(canSend
-      ? [`The first line posts a small event, signed as ${scheme.title} signs it; the second shows what arrives:`, '']
+      ? [`The first line posts a small event as ${scheme.title} would; the second shows what arrives:`, '']
       : [`Only ${scheme.title} itself can sign. Have it send something, and watch:`, '']),
     ...[
       '```sh',

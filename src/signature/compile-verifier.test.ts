@@ -424,6 +424,27 @@ describe('headers that say how was signed', () => {
     expect(judge(scheme, { ...fields, 'BOX-SIGNATURE-ALGORITHM': '' })).toMatchObject({ reason: 'missing_header' });
   });
 
+  it('X signs under the client secret or, for older apps, under the consumer secret', () => {
+    const x = need('x');
+    const { 'x-twitter-webhooks-signature-oauth2': good, ...others } = signed(x);
+    const other = signed(x, { secret: 'other' })['x-twitter-webhooks-signature-oauth2']!;
+    expect(others).toEqual({});
+    expect(verdict(x, { 'x-twitter-webhooks-signature': good! })).toBe('accepted');
+    const both = { 'x-twitter-webhooks-signature-oauth2': good!, 'x-twitter-webhooks-signature': other };
+    expect(verdict(x, both)).toBe('accepted');
+    expect(verdict(x, { ...both, 'x-twitter-webhooks-signature-oauth2': other })).toBe('bad_signature');
+  });
+
+  it('an event of Shopify that reaches two topics is two deliveries', () => {
+    const shopify = need('shopify');
+    const ids = ['orders', 'products'].map((topic) => {
+      const fields = { ...signed(shopify, { deliveryId: topic }), 'x-shopify-event-id': 'evt_1' };
+      const judged = judge(shopify, fields);
+      return judged.ok ? judged.identity : judged;
+    });
+    expect(ids).toEqual(['orders', 'products']);
+  });
+
   it('a signature in any of the headers of a family counts: Box, DocuSign', () => {
     const box = need('box');
     const { 'BOX-SIGNATURE-PRIMARY': good, ...rest } = signed(box);
