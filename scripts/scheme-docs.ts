@@ -34,7 +34,7 @@ export function renderSchemePages(): Map<string, string> {
 }
 
 const SECRET_SENTENCES = {
-  user: 'You choose it.',
+  user: 'You choose it, and enter it at the provider in step 3.',
   app: "It belongs to the provider's app or account and exists before any URL.",
   after: "The provider issues it once it knows the webhook's URL. Store a placeholder until then:",
   handshake: `It arrives at the URL itself, in the first request. Store the placeholder \`${AWAITED_SECRET}\` until then:`,
