@@ -7,6 +7,15 @@ import { validateFiles } from '../helpers/definition-tree.ts';
 const docs = new URL('../../docs/', import.meta.url);
 const pages = renderSchemePages();
 
+/** The packages that `test/integration/signature.provider-sdks.*.test.ts` import. */
+function listTestedLibraries(): string[] {
+  const folder = new URL('../integration/', import.meta.url);
+  const files = readdirSync(folder).filter((file) => file.startsWith('signature.provider-sdks.'));
+  const sources = files.map((file) => readFileSync(new URL(file, folder), 'utf8')).join('\n');
+  const imports = [...sources.matchAll(/^(?:import|\}) .*'((?:@[\w-]+\/)?[\w-]+)[^']*';$/gm)].map(([, name]) => name!);
+  return [...new Set(imports)].filter((name) => name !== 'vitest' && name !== 'node').sort();
+}
+
 describe('the pages of the signature schemes', () => {
   it('are what scripts/generate-scheme-docs.ts makes of the table', () => {
     for (const [path, page] of pages) expect(readFileSync(new URL(path, docs), 'utf8'), path).toBe(page);
@@ -37,6 +46,16 @@ describe('the pages of the signature schemes', () => {
       expect(examples.length, path).toBeGreaterThan(0);
       for (const [, file, text] of examples) expect(validateFiles({ [file!]: text! }).diagnostics, path).toEqual([]);
     }
+  });
+
+  it('name the libraries of providers that tests run beside ours', () => {
+    const page = pages.get('reference/signature-schemes.md')!;
+    const [, section] = /## Checked against the providers' libraries\n([\s\S]*?)\n## /.exec(page)!;
+    const rows = [...section!.matchAll(/^\| `(\w+)` \| (`.*`) \| (?:signs, )?verifies \|$/gm)];
+    const schemes = new Set(SCHEMES.map(({ name }) => name));
+    expect(rows.filter(([, scheme]) => !schemes.has(scheme!))).toEqual([]);
+    const named = rows.flatMap(([, , packages]) => packages!.split(', ').map((one) => one.replaceAll('`', '')));
+    expect(named.sort()).toEqual(listTestedLibraries());
   });
 
   it('name every secret that is refused at sight', () => {

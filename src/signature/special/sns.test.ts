@@ -58,6 +58,7 @@ describe('a message of SNS', () => {
     ['one whose subject is null', { ...NOTIFICATION, Subject: null }],
     ['one of signature version 1', { ...NOTIFICATION, SignatureVersion: '1' }],
     ['the confirmation of a subscription', CONFIRMATION],
+    ['that of its end', { ...CONFIRMATION, Type: 'UnsubscribeConfirmation' }],
   ])('verifies: %s', async (_what, message) => {
     expect(await judge(signMessage(message))).toEqual({ ok: true, family: 'sns', identity: NOTIFICATION.MessageId });
   });

@@ -1,0 +1,92 @@
+import { expect } from 'vitest';
+import { compileVerifier } from '../../src/signature/compile-verifier.ts';
+import type { Scheme } from '../../src/signature/scheme.ts';
+import { findScheme } from '../../src/signature/schemes.ts';
+import { signRequest } from '../../src/signature/sign.ts';
+import type { SchemeSecrets } from './scheme-secrets.ts';
+import { toSignedRequest, WEBHOOK_URL } from './signed-request.ts';
+
+/** A delivery as the libraries of providers take it. Names of headers are in lowercase. */
+export interface ProviderDelivery {
+  headers: Readonly<Record<string, string>>;
+  body: string;
+  url: string;
+}
+
+/** The verdict of a provider's library: `false` or an error refuses. */
+export type TheirVerdict = (delivery: ProviderDelivery) => unknown;
+
+/** What a library that parses or prints bodies would not leave as it is. */
+export const OBJECTS = [
+  '{"type":"pallet.scanned"}',
+  '{"from":"Łódź 東京 🎈 \u2028","url":"https://a/b?c=d&e=%20+"}',
+  '{ "ratio": 2.0,\r\n "u": "\\u00fc" }\n',
+];
+
+export const PAYLOADS = [...OBJECTS, '[]'];
+
+export function schemeOf(name: string): Scheme {
+  const scheme = findScheme(name);
+  if (scheme === undefined) throw new Error(`no scheme ${name}`);
+  return scheme;
+}
+
+/** The delivery that `dockbell send` would post now: the libraries judge by the machine's clock. */
+export function signByOurs(name: string, secret: string, payload: string, url: string = WEBHOOK_URL): ProviderDelivery {
+  const delivery = { url, body: Buffer.from(payload), nowMs: Date.now(), deliveryId: 'evt_1', newId: () => 'new-1' };
+  const { headers, body, query } = signRequest(schemeOf(name), secret, delivery);
+  return {
+    headers: Object.fromEntries(Object.entries(headers).map(([header, value]) => [header.toLowerCase(), value])),
+    body: Buffer.from(body).toString('utf8'),
+    url: query === '' ? url : `${url}?${query}`,
+  };
+}
+
+/** Ours takes what the provider's library signed, and refuses it with a byte of the body changed. */
+export async function expectOursToAccept(
+  name: string,
+  secret: string,
+  delivery: Omit<ProviderDelivery, 'url'> & { url?: string },
+): Promise<void> {
+  const given = { url: WEBHOOK_URL, ...delivery };
+  expect(await isAcceptedByOurs(name, secret, given), 'ours, as it is').toBe(true);
+  const changed = { ...given, body: changeByte(given.body) };
+  expect(await isAcceptedByOurs(name, secret, changed), 'ours, with a byte changed').toBe(false);
+}
+
+/** The provider's library takes what ours signs and refuses it with a byte changed; and so does ours. */
+export async function expectBothToAccept(
+  name: string,
+  { signing, verifying }: SchemeSecrets,
+  payload: string,
+  theirs: TheirVerdict,
+  url?: string,
+): Promise<void> {
+  const delivery = signByOurs(name, signing, payload, url);
+  expect(await isAcceptedBy(theirs, delivery), 'theirs, as it is').toBe(true);
+  const changed = { ...delivery, body: changeByte(delivery.body) };
+  expect(await isAcceptedBy(theirs, changed), 'theirs, with a byte changed').toBe(false);
+  await expectOursToAccept(name, verifying, delivery);
+}
+
+async function isAcceptedByOurs(name: string, secret: string, delivery: ProviderDelivery): Promise<boolean> {
+  const compiled = compileVerifier(schemeOf(name), secret);
+  if (!compiled.ok) throw new Error(compiled.message);
+  const { headers, body, url } = delivery;
+  return (await compiled.verify(toSignedRequest({ headers, body: Buffer.from(body), url, nowMs: Date.now() }))).ok;
+}
+
+async function isAcceptedBy(theirs: TheirVerdict, delivery: ProviderDelivery): Promise<boolean> {
+  try {
+    return (await theirs(delivery)) !== false;
+  } catch {
+    return false;
+  }
+}
+
+/** Where there is a letter, it is another one then: the body keeps its form, so that only the signature is wrong. */
+export function changeByte(body: string): string {
+  const at = body.search(/[a-y]/);
+  if (at === -1) return `${body.slice(0, -1)}}`;
+  return body.slice(0, at) + String.fromCharCode(body.charCodeAt(at) + 1) + body.slice(at + 1);
+}
