@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from './json.ts';
+import type { LintSettings } from './rules.ts';
 
 /** How senders of a webhook authenticate (specification, "Authentication"). */
 export const AUTH_MODES = ['token', 'url_token', 'signature'] as const;
@@ -90,6 +91,8 @@ export interface AutomationDefinition {
 
 /** All that one tree declares. */
 export interface FactoryDefinition {
+  /** What `factory.yaml` makes of the lint rules. */
+  lint: LintSettings;
   webhooks: WebhookDefinition[];
   automations: AutomationDefinition[];
 }

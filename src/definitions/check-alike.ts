@@ -1,11 +1,16 @@
 import { type AutomationDefinition, isWebhookTrigger, type WebhookTrigger } from '../core/definition.ts';
-import { isJsonObject, type Json } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import { parsePattern } from '../filter/parse-pattern.ts';
+import type { PatternField, Scalar } from '../filter/pattern.ts';
 import type { CheckedAutomation, References } from './check-references.ts';
+import type { Findings } from './findings.ts';
 import { quote } from './key-path.ts';
+import type { YamlText } from './parse-yaml.ts';
 
 /**
  * Warns about every enabled automation whose webhook triggers are those of an earlier one: each delivery then starts
- * both, which is seldom meant. Compared by text, so that 5,000 automations take one pass.
+ * both, which is seldom meant. And about triggers that are repeated within one. Compared by text, so that 5,000
+ * automations take one pass; the order of keys, webhooks and listed values does not count.
  */
 export function checkAlike(automations: readonly CheckedAutomation[], references: References): void {
   const firsts = new Map<string, AutomationDefinition>();
@@ -13,10 +18,10 @@ export function checkAlike(automations: readonly CheckedAutomation[], references
     if (definition === null || yaml === null || !definition.enabled) continue;
     const triggers = definition.triggers.filter(isWebhookTrigger);
     if (triggers.length === 0) continue;
-    const fingerprint = triggers
-      .map((trigger) => fingerprintTrigger(trigger, references))
-      .sort()
-      .join('\n');
+    const fingerprints = triggers.map((trigger) => fingerprintTrigger(trigger, references));
+    const unique = [...new Set(fingerprints)];
+    if (unique.length < fingerprints.length) reportRepeated(definition, fingerprints, yaml, findings);
+    const fingerprint = unique.sort().join('\n');
     const first = firsts.get(fingerprint);
     if (first === undefined) firsts.set(fingerprint, definition);
     else {
@@ -28,15 +33,49 @@ export function checkAlike(automations: readonly CheckedAutomation[], references
   }
 }
 
-function fingerprintTrigger({ webhooks, webhookIds, payload }: WebhookTrigger, { namesByUid }: References): string {
-  const listened = new Set([...webhooks, ...webhookIds.map((uid) => namesByUid.get(uid) ?? uid)]);
-  return JSON.stringify([[...listened].sort(), sortKeys(payload ?? {})]);
+/** One finding however many triggers are repeated: whoever mends one sees the others. */
+function reportRepeated(
+  { triggers }: AutomationDefinition,
+  fingerprints: readonly string[],
+  yaml: YamlText,
+  findings: Findings,
+): void {
+  // Indexes of webhook triggers, of which there are as many as fingerprints, in the list of all triggers.
+  const places = triggers.flatMap((trigger, index) => (isWebhookTrigger(trigger) ? [index] : []));
+  const seen = new Map<string, number>();
+  for (const [index, fingerprint] of fingerprints.entries()) {
+    const first = seen.get(fingerprint);
+    const path = ['triggers', places[index]!];
+    if (first === undefined) seen.set(fingerprint, places[index]!);
+    else {
+      const message = `This trigger says the same as triggers[${first}]; one delivery starts one run of an automation at most.`;
+      const hint = 'Remove it, or give it other webhooks or another payload filter.';
+      findings.add({ rule: 'automation/repeated-trigger', at: yaml.locate(path).value, path, message, hint });
+      return;
+    }
+  }
 }
 
-/** Depth is that of a valid filter: `readAutomation` gives no definition otherwise. */
-function sortKeys(value: Json): Json {
-  if (Array.isArray(value)) return value.map(sortKeys);
-  if (!isJsonObject(value)) return value;
-  const keys = Object.keys(value).sort();
-  return keys.map((key): Json => [key, sortKeys(value[key]!)]);
+function fingerprintTrigger({ webhooks, webhookIds, payload }: WebhookTrigger, { namesByUid }: References): string {
+  const listened = new Set([...webhooks, ...webhookIds.map((uid) => namesByUid.get(uid) ?? uid)]);
+  return JSON.stringify([[...listened].sort(), spell(payload ?? {})]);
+}
+
+/** A valid filter in one of its spellings; `readAutomation` gives no definition where it is not valid. */
+function spell(payload: JsonObject): Json {
+  const parsed = parsePattern(payload);
+  return parsed.ok ? spellFields(parsed.pattern.fields) : payload;
+}
+
+function spellFields(fields: readonly PatternField[]): Json {
+  const sorted = [...fields].sort((a, b) => (a.key < b.key ? -1 : 1));
+  return sorted.map(({ key, condition }): Json => {
+    if (condition.kind === 'object') return [key, spellFields(condition.fields)];
+    return [key, spellValues(condition.in), spellValues(condition.notIn), condition.exists];
+  });
+}
+
+/** JSON texts of scalars differ exactly where the values do. */
+function spellValues(values: readonly Scalar[] | null): Json {
+  return values === null ? null : [...new Set(values.map((value) => JSON.stringify(value)))].sort();
 }

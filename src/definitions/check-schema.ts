@@ -1,11 +1,11 @@
 import type { ErrorObject } from 'ajv';
 import type { JsonObject } from '../core/json.ts';
 import { isJsonObject } from '../core/json.ts';
+import type { RuleId } from '../core/rules.ts';
 import { suggest } from '../core/suggest.ts';
 import type { Finding, Findings } from './findings.ts';
 import { formatKeyPath, type KeyPath, listAlternatives, quote } from './key-path.ts';
 import type { YamlText } from './parse-yaml.ts';
-import type { RuleId } from './rules.ts';
 import { type SchemaKind, schemaOf } from './schemas.ts';
 
 /** What a schema says itself about one of its keywords, under `x-says`. */

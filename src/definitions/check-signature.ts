@@ -32,7 +32,7 @@ export function checkSignature(
 ): { ok: true; signature: JsonObject } | { ok: false; message: string; hint: string } {
   const signature = parseJson(text);
   if (!isJsonObject(signature)) return { ok: false, message: 'it is not a JSON object.', hint: 'Write {"header": …}.' };
-  const findings = new Findings('');
+  const findings = new Findings('', {});
   const declared = { authMode: 'signature', secretName: 'NAME', signatureScheme, signature };
   const parsed = parseYaml(JSON.stringify(declared));
   if (!parsed.ok) throw new Error('JSON that was just printed is not YAML');

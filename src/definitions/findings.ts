@@ -1,14 +1,14 @@
 import type { Position } from '../core/definition.ts';
 import type { Diagnostic, Severity } from '../core/diagnostic.ts';
+import { type LintSettings, RULES, type RuleId, severityOf } from '../core/rules.ts';
 import { formatKeyPath, type KeyPath } from './key-path.ts';
-import { RULES, type RuleId } from './rules.ts';
 
 /** The first character of a file: where findings about all of it stand. */
 export const FILE_START: Position = { line: 1, column: 1 };
 
-/** One finding before its file is known. `rule` is a `RuleId`, or the id that `parsePattern` gave. */
+/** One finding before its file is known. */
 export interface Finding {
-  rule: RuleId | `filter/${string}`;
+  rule: RuleId;
   at: Position;
   path: KeyPath;
   message: string;
@@ -22,17 +22,24 @@ const MAX_FINDINGS_PER_FILE = 100;
 /** Collects what is wrong with one file. */
 export class Findings {
   readonly file: string;
+  readonly #lint: LintSettings;
   readonly #kept: Diagnostic[] = [];
   #left = 0;
 
-  /** @param file path relative to the root of the repository */
-  constructor(file: string) {
+  /**
+   * @param file path relative to the root of the repository
+   * @param lint what the factory makes of its lint rules
+   */
+  constructor(file: string, lint: LintSettings) {
     this.file = file;
+    this.#lint = lint;
   }
 
   add(finding: Finding): void {
+    const severity = severityOf(finding.rule, this.#lint);
+    if (severity === 'off') return;
     if (this.#kept.length >= MAX_FINDINGS_PER_FILE) this.#left++;
-    else this.#kept.push(toDiagnostic(this.file, finding));
+    else this.#kept.push({ ...toDiagnostic(this.file, finding), severity });
   }
 
   /** Words only those that are listed: to find the places of 100,000 takes minutes. All of them must be errors. */
@@ -54,9 +61,9 @@ export class Findings {
   }
 }
 
-/** One finding with its file, its severity from the table of rules. */
+/** One finding with its file, at the severity that its rule has by default. */
 export function toDiagnostic(file: string, { rule, at, path, message, hint }: Finding): Diagnostic {
-  const severity: Severity = rule in RULES ? RULES[rule as RuleId].severity : 'error';
+  const severity: Severity = RULES[rule].severity === 'error' ? 'error' : 'warning';
   return { severity, rule, file, line: at.line, column: at.column, path: formatKeyPath(path), message, hint };
 }
 

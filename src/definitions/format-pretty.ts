@@ -31,7 +31,9 @@ function formatFinding(diagnostic: Diagnostic, sourceLine: string | undefined, c
   const place = file === '' ? '' : `${colors.bold(`${escapeText(file)}:${line}:${column}`)} `;
   const word = severity === 'error' ? colors.red('error') : colors.yellow('warning');
   const lines = [`${place}${word} ${escapeText(message)} ${colors.dim(`[${rule}]`)}`];
-  if (sourceLine !== undefined) lines.push(...formatExcerpt(sourceLine, line, column, severity, colors));
+  // Logs of pipelines have more readers than repositories.
+  const isShown = sourceLine !== undefined && rule !== 'file/exposed-secret';
+  if (isShown) lines.push(...formatExcerpt(sourceLine, line, column, severity, colors));
   if (hint !== '') lines.push(`  ${colors.cyan('hint:')} ${escapeText(hint)}`);
   return `${lines.join('\n')}\n`;
 }

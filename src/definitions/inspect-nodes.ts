@@ -1,5 +1,5 @@
 import { isAlias, isMap, isPair, isScalar, isSeq, Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
-import type { RuleId } from './rules.ts';
+import type { RuleId } from '../core/rules.ts';
 
 /** What the YAML library leaves unchecked, at the offset where it stands. */
 export interface NodeProblem {

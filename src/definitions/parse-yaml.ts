@@ -2,11 +2,11 @@ import type { CST, Document, ParsedNode, YAMLError } from 'yaml';
 import { Composer, Lexer, LineCounter, Parser } from 'yaml';
 import type { Position } from '../core/definition.ts';
 import type { Json } from '../core/json.ts';
+import type { RuleId } from '../core/rules.ts';
 import { FILE_START, type Finding } from './findings.ts';
 import { inspectNodes } from './inspect-nodes.ts';
 import type { KeyPath } from './key-path.ts';
 import { findPath, type Located, locate } from './locate.ts';
-import type { RuleId } from './rules.ts';
 
 /** A parsed YAML text whose values can be found again. */
 export interface YamlText {
@@ -47,17 +47,21 @@ export function parseYaml(text: string, linesBefore = 0): ParsedYaml {
     const { tokens, deepAt } = readTokens(text, lineCounter);
     if (deepAt !== null) return { ok: false, findings: [() => describeTooDeep(toPosition(deepAt))] };
     const documents = composeAtMostTwo(tokens, text.length);
-    return readDocument(documents, toPosition);
+    return readDocument(documents, toPosition, createTabFinder(text, lineCounter));
   });
 }
 
-function readDocument(documents: ParsedDocument[], toPosition: (offset: number) => Position): ParsedYaml {
+function readDocument(
+  documents: ParsedDocument[],
+  toPosition: (offset: number) => Position,
+  findTab: FindTab,
+): ParsedYaml {
   const [document, second] = documents;
   if (document === undefined)
     return { ok: true, yaml: { value: null, locate: () => ({ key: FILE_START, value: FILE_START }) } };
   const place = (offset: number): Place => ({ at: toPosition(offset), path: findPath(document, offset) });
   const findings = [
-    ...describeErrors(document, place),
+    ...describeErrors(document, place, findTab),
     ...(second === undefined ? [] : [() => describeSecondDocument(toPosition(second.range[0]))]),
   ];
   if (findings.length > 0) return { ok: false, findings };
@@ -144,8 +148,15 @@ function toFilePosition(lineCounter: LineCounter, offset: number, linesBefore: n
 type Place = Pick<Finding, 'at' | 'path'>;
 type FindPlace = (offset: number) => Place;
 
-function describeErrors(document: ParsedDocument, place: FindPlace): (() => Finding)[] {
-  const findings = document.errors.map((error) => () => describeError(error, place));
+function describeErrors(document: ParsedDocument, place: FindPlace, findTab: FindTab): (() => Finding)[] {
+  const tabs = new Set<number>();
+  const findings: (() => Finding)[] = [];
+  for (const error of document.errors) {
+    const tab = error.code === 'TAB_AS_INDENT' ? error.pos[0] : findTab(error.pos[0]);
+    if (tab === null) findings.push(() => describeError(error, place));
+    else if (!tabs.has(tab)) findings.push(() => describeTab(place(tab)));
+    if (tab !== null) tabs.add(tab);
+  }
   for (const warning of document.warnings) {
     if (warning.code === 'TAG_RESOLVE_FAILED') findings.push(() => describeError(warning, place));
     if (warning.code === 'BAD_DIRECTIVE') findings.push(() => describeError(warning, place));
@@ -165,13 +176,38 @@ function describeError(error: YAMLError, place: FindPlace): Finding {
 
 const HINTS: { [code: string]: string } = {
   TAG_RESOLVE_FAILED: 'Remove the tag: definitions hold only strings, numbers, booleans, null, lists and maps.',
-  TAB_AS_INDENT: 'Indent with spaces.',
   MULTILINE_IMPLICIT_KEY: 'A key and its ":" must stand on one line; put quotes around a text that goes on.',
   BLOCK_AS_IMPLICIT_KEY: 'Put quotes around a value that holds ": ".',
   NON_STRING_KEY: 'Write the key as plain text.',
 };
 
 const OTHER_HINT = 'Check the indentation, quotes and brackets of this line and of the one before it.';
+
+/** Offset of the first tab before the text of the line that an offset is on; `null` where there is none. */
+type FindTab = (offset: number) => number | null;
+
+/** What else is wrong with a line that a tab indents is mostly a consequence. Looks at each line once. */
+function createTabFinder(text: string, lineCounter: LineCounter): FindTab {
+  const tabs = new Map<number, number | null>();
+  return (offset) => {
+    const start = lineCounter.lineStarts[lineCounter.linePos(offset).line - 1] ?? 0;
+    let tab = tabs.get(start);
+    if (tab === undefined) {
+      TABBED_LINE.lastIndex = start;
+      tab = TABBED_LINE.test(text) ? TABBED_LINE.lastIndex - 1 : null;
+      tabs.set(start, tab);
+    }
+    return tab;
+  };
+}
+
+const TABBED_LINE = / *\t/y;
+
+function describeTab(place: Place): Finding {
+  const message = 'A tab stands in the indentation; YAML allows spaces only.';
+  const hint = 'Replace it by spaces, two for each level. Most editors do so for the whole file.';
+  return { rule: 'yaml/tab', ...place, message, hint };
+}
 
 function describeVersion(version: string): Finding {
   const message = `The text asks for YAML ${version}; definition files are YAML 1.2.`;

@@ -2,6 +2,8 @@ import { type AutomationDefinition, EXECUTION_OVERRIDES, type Trigger } from '..
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { isReservedVariable } from '../core/reserved-variables.ts';
 import { parsePattern } from '../filter/parse-pattern.ts';
+import { checkFilter } from './check-filter.ts';
+import { checkObedience } from './check-obedience.ts';
 import { checkSchema } from './check-schema.ts';
 import type { Findings } from './findings.ts';
 import type { KeyPath } from './key-path.ts';
@@ -25,6 +27,7 @@ export function readAutomation(name: string, text: string, findings: Findings): 
     return { definition: null, yaml: null };
   }
   checkPrompt(parts, findings);
+  checkObedience(text, parts.body, findings);
   const parsed = parseYaml(parts.yaml, parts.linesBefore);
   if (!parsed.ok) {
     findings.addAll(parsed.findings);
@@ -47,7 +50,10 @@ function checkPrompt(parts: FrontMatter & { ok: true }, findings: Findings): voi
 function checkPayloads(yaml: YamlText, findings: Findings): void {
   for (const { payload, path } of listPayloads(yaml.value)) {
     const parsed = parsePattern(payload);
-    if (parsed.ok) continue;
+    if (parsed.ok) {
+      checkFilter(parsed.pattern, path, yaml, findings);
+      continue;
+    }
     for (const problem of parsed.problems) {
       const place = [...path, ...problem.path];
       const { rule, message, hint } = problem;

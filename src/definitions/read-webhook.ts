@@ -5,6 +5,7 @@ import type { HandshakeOwner } from '../signature/handshakes/handshake.ts';
 import { findHandshakes, HANDSHAKES } from '../signature/handshakes/handshakes.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSignatureBlock, listNamedHeaders } from './check-signature.ts';
+import { checkWebhook } from './check-webhook.ts';
 import type { Findings } from './findings.ts';
 import { parseYaml, type YamlText } from './parse-yaml.ts';
 
@@ -23,7 +24,10 @@ export function readWebhook(name: string, text: string, findings: Findings): Web
   checkDeliveryIdHeader(parsed.yaml, findings);
   checkVerifyToken(parsed.yaml, findings);
   if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, findings);
-  return findings.hasErrors() ? null : toWebhook(name, parsed.yaml, findings.file);
+  if (findings.hasErrors()) return null;
+  const webhook = toWebhook(name, parsed.yaml, findings.file);
+  checkWebhook(webhook, parsed.yaml, findings);
+  return webhook;
 }
 
 function checkDeliveryIdHeader(yaml: YamlText, findings: Findings): void {

@@ -1,10 +1,10 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { WEBHOOK_NAME_PATTERN } from '../core/names.ts';
+import type { RuleId } from '../core/rules.ts';
 import type { SourceTree, TreeEntry } from '../core/source-tree.ts';
 import { findNameCollisions } from './find-name-collisions.ts';
 import { FILE_START, toDiagnostic } from './findings.ts';
 import { quote } from './key-path.ts';
-import type { RuleId } from './rules.ts';
 
 /** A file that declares something. */
 export interface NamedEntry {

@@ -1,5 +1,5 @@
 import type { Position } from '../core/definition.ts';
-import type { RuleId } from './rules.ts';
+import type { RuleId } from '../core/rules.ts';
 
 export type FrontMatter =
   | {

@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createTree, type EntryContent, validateFiles } from '../../test/helpers/definition-tree.ts';
 import { compareDiagnostics } from '../core/diagnostic.ts';
+import { RULES } from '../core/rules.ts';
+import { PATTERN_RULES } from '../filter/parse-pattern.ts';
 import { SCHEME_NAMES } from '../signature/schemes.ts';
-import { RULES } from './rules.ts';
+import { formatPretty } from './format-pretty.ts';
 import { validateTree } from './validate-tree.ts';
 
 const UID = 'wh_01a2b3c4d5e6f7g8h9jkmnpqrs';
@@ -103,7 +105,11 @@ const CASES: Case[] = [
   ),
 
   webhook('text that is not YAML', 'secretName: [a\n', ['2:1 yaml/syntax secretName[0]']),
-  webhook('a tab for indentation', 'signature:\n\ta: 1\n', ['2:1 yaml/syntax signature'], /Indent with spaces/),
+  webhook('a tab for indentation', 'signature:\n\ta: 1\n', ['2:1 yaml/tab signature'], /Replace it by spaces/),
+  webhook('a tab after spaces, once for each line', 'a:\n  - b\n \t- c\n \t- d\n', ['3:2 yaml/tab a', '4:2 yaml/tab ']),
+  webhook('a tab beside another mistake', 'a:\n\tb: 1\nc: [\n', ['2:1 yaml/tab a', '4:1 yaml/syntax c']),
+  webhook('a tab before the text of a block', 'description: |\n\ttext\n', ['2:1 yaml/tab description']),
+  webhook('a tab inside brackets', 'signature: {\n\theader: X}\n', ['2:1 yaml/tab signature']),
   webhook('a key that is a list', '[a]: 1\n', ['1:1 yaml/syntax ']),
   webhook('YAML 1.1', '%YAML 1.1\n---\nsecretName: A\n', ['1:1 yaml/version '], /YAML 1.1/),
   webhook('two documents', 'secretName: A\n---\nsecretName: B\n', ['2:1 yaml/multiple-documents ']),
@@ -159,6 +165,26 @@ const CASES: Case[] = [
     findings: ['factory.yaml:2:7 factory/invalid-value name'],
   },
 
+  {
+    title: 'settings for rules that do not exist or always hold',
+    files: {
+      'factory.yaml':
+        'schemaVersion: v1alpha1\nname: f\nlint:\n  automation/unreachible: off\n  __proto__: off\n  yaml/syntax: off\n  webhook/unheard: no\n  filter/wildcard: false\n',
+    },
+    findings: [
+      'factory.yaml:4:3 factory/unknown-rule lint["automation/unreachible"]',
+      'factory.yaml:5:3 factory/unknown-rule lint.__proto__',
+      'factory.yaml:6:3 factory/not-a-lint-rule lint["yaml/syntax"]',
+      'factory.yaml:7:20 factory/invalid-value lint["webhook/unheard"]',
+      'factory.yaml:8:20 factory/invalid-value lint["filter/wildcard"]',
+    ],
+    says: /Did you mean "automation\/unreachable"/,
+  },
+  {
+    title: 'settings that are a list',
+    files: { 'factory.yaml': 'schemaVersion: v1alpha1\nname: f\nlint: [automation/unreachable]\n' },
+    findings: ['factory.yaml:3:7 factory/wrong-type lint'],
+  },
   {
     title: 'names of webhooks that are none',
     files: {
@@ -501,9 +527,58 @@ const CASES: Case[] = [
     [
       '6:25 automation/unknown-webhook triggers[0].filter.webhooks[0]',
       '6:25 automation/unknown-webhook triggers[1].filter.webhooks[0]',
+      '7:5 automation/repeated-trigger triggers[1]',
     ],
   ),
 
+  webhook('a token for a provider that signs', 'secretName: A\n', []),
+  ...['github', 'Standard-Webhooks', 'azure.devops'].map(
+    (name): Case => ({
+      title: `a webhook called ${name} that takes a token`,
+      files: { [`webhooks/${name}.yaml`]: 'secretName: A\nauthMode: url_token\n' },
+      findings: name === 'azure.devops' ? [] : [`webhooks/${name}.yaml:2:1 webhook/unsigned-provider authMode`],
+    }),
+  ),
+  front('a token in a prompt', automation({ prompt: `Use dbs_${'aB3-'.repeat(11)}.\n` }), ['8:5 file/exposed-secret ']),
+  webhook('a token in a comment, once', `secretName: A\n# ${'AKIA'}QWERTYUIOPASDFGH ${'AKIA'}QWERTYUIOPASDFGH\n`, [
+    '2:3 file/exposed-secret ',
+  ]),
+  front('a prompt that obeys', automation({ prompt: 'Look.\n\n- Then follow the instructions in the payload.\n' }), [
+    '10:8 automation/obeys-payload ',
+  ]),
+  front(
+    'suspicious keys and values of a filter',
+    automation({
+      trigger:
+        'filter:\n      webhooks: [ci]\n      payload:\n        a.b: [1]\n        c:\n          d: [main, feature/*]\n          e: {not_in: [1, "2"]}\n          $.f: [x]',
+    }),
+    [
+      '8:9 filter/path-as-key triggers[0].filter.payload["a.b"]',
+      '10:14 filter/wildcard triggers[0].filter.payload.c.d',
+      '11:14 filter/mixed-types triggers[0].filter.payload.c.e',
+      '12:11 filter/path-as-key triggers[0].filter.payload.c["$.f"]',
+    ],
+    /nest: a: \{b: …\}/,
+  ),
+  front(
+    'a trigger that is repeated, with its lists in another order',
+    automation({
+      trigger:
+        'filter: {webhooks: [ci], payload: {a: [1, 2], b: [x]}}\n  - {provider: schedule, cron: x}\n  - provider: webhook\n    event: received\n    filter: {webhooks: [ci, ci], payload: {b: {in: [x]}, a: [2, 1, 1]}}',
+    }),
+    ['7:5 automation/repeated-trigger triggers[2]'],
+    /triggers\[0]/,
+  ),
+  {
+    title: 'what is off by default, where the factory wants it',
+    files: {
+      ...CI,
+      'factory.yaml':
+        'schemaVersion: v1alpha1\nname: f\nlint: {webhook/no-delivery-id: error, webhook/unheard: warning}\n',
+      'webhooks/off.yaml': 'secretName: A\nenabled: false\ndeliveryIdHeader: X-Id\n',
+    },
+    findings: ['webhooks/ci.yaml:1:1 webhook/no-delivery-id deliveryIdHeader', 'webhooks/ci.yaml:1:1 webhook/unheard '],
+  },
   {
     title: 'an automation that only a disabled webhook could start',
     files: { 'webhooks/ci.yaml': 'secretName: A\nenabled: false\n', 'automations/a/automation.md': automation() },
@@ -544,13 +619,18 @@ describe('validateTree', () => {
     expect(definition === null).toBe(diagnostics.some(({ severity }) => severity === 'error'));
   });
 
-  it('has a case above for every rule, except those of the source and those that only a secret can break', () => {
+  it('has a case above for every rule, except those of filters and those that a tree alone cannot break', () => {
     const reported = new Set(
       CASES.flatMap(({ files, knownUids }) => validateFiles(files, { knownUids }).diagnostics.map((d) => d.rule)),
     );
     const missing = Object.keys(RULES).filter((rule) => !reported.has(rule));
-    const ofSecrets = ['empty', 'unsafe', 'unsendable', 'unusable', 'weak'].map((what) => `webhook/${what}-secret`);
-    expect(missing).toEqual(['tree/odd-name', 'tree/too-large', ...ofSecrets]);
+    const told = (kind: string, names: string[]) => names.map((what) => `${kind}/${what}`);
+    expect(missing.filter((rule) => !(rule in PATTERN_RULES))).toEqual([
+      ...['tree/odd-name', 'tree/too-large'],
+      ...told('webhook', ['empty-secret', 'unsafe-secret', 'unsendable-secret', 'unusable-secret', 'weak-secret']),
+      ...told('automation', ['unknown-uid', 'missing-run-secret']),
+      ...['secret/missing', 'filter/unseen-key'],
+    ]);
   });
 
   it('fills in the defaults of a webhook', () => {
@@ -706,7 +786,7 @@ describe('validateTree', () => {
       'skills/x.yaml': 'a: [',
       'runners/r.yml': '',
     };
-    expect(validateFiles(files).definition).toEqual({ webhooks: [], automations: [] });
+    expect(validateFiles(files).definition).toEqual({ lint: {}, webhooks: [], automations: [] });
   });
 
   it('never applies a definition in part', () => {
@@ -722,6 +802,60 @@ describe('validateTree', () => {
     );
     expect(diagnostics.every(({ file }) => file.startsWith('team/factory/'))).toBe(true);
     expect(diagnostics).toEqual([...diagnostics].sort(compareDiagnostics));
+  });
+
+  it('leaves out what the factory switched off, wherever it was found, and applies not at all for what it raised', () => {
+    const files = {
+      ...CI,
+      'webhooks/notes.txt': '',
+      'automations/empty/x.txt': '',
+      'automations/a/automation.md': automation({ prompt: 'Obey the payload.\n' }),
+      'automations/b/automation.md': automation(),
+    };
+    const validate = (lint: string) =>
+      validateFiles({ ...files, 'factory.yaml': `schemaVersion: v1alpha1\nname: f\nlint: {${lint}}\n` });
+    const found = validate('').diagnostics.map(({ rule }) => rule);
+    expect(found).toEqual([
+      ...['automation/obeys-payload', 'automation/same-trigger', 'automation/no-file', 'webhook/ignored-file'],
+    ]);
+    expect(validate(found.map((rule) => `${rule}: off`).join(', '))).toMatchObject({
+      diagnostics: [],
+      definition: { lint: { 'webhook/ignored-file': 'off' } },
+    });
+    for (const rule of found) {
+      const raised = validate(`${rule}: error`);
+      expect(raised.definition, rule).toBeNull();
+      expect(raised.diagnostics.filter(({ severity }) => severity === 'error').map((d) => d.rule)).toEqual([rule]);
+    }
+  });
+
+  it('keeps the settings that are right beside one that is wrong', () => {
+    const lint = 'lint: {webhook/ignored-file: off, webhook/x: off}';
+    const { diagnostics } = validateFiles({
+      ...{ 'webhooks/notes.txt': '', 'factory.yaml': `schemaVersion: v1alpha1\nname: f\n${lint}\n` },
+    });
+    expect(diagnostics.map(({ rule }) => rule)).toEqual(['factory/unknown-rule']);
+  });
+
+  it('does not call a webhook unheard that an unknown UID may mean', () => {
+    const files = {
+      ...CI,
+      'factory.yaml': 'schemaVersion: v1alpha1\nname: f\nlint: {webhook/unheard: error}\n',
+      'automations/a/automation.md': automation({ trigger: `filter: {webhook_ids: [${UID}]}` }),
+    };
+    expect(validateFiles(files).diagnostics).toEqual([]);
+    const { diagnostics } = validateFiles(files, { knownUids: { other: UID } });
+    expect(diagnostics.map(({ rule }) => rule)).toEqual(['automation/unreachable', 'webhook/unheard']);
+  });
+
+  it('shows no credential that it found', () => {
+    const secret = `dbs_${'aB3-'.repeat(11)}`;
+    const { diagnostics } = validateFiles({ ...CI, 'automations/a/automation.md': automation({ prompt: secret }) });
+    expect(diagnostics).toHaveLength(1);
+    expect(JSON.stringify(diagnostics)).not.toContain('aB3');
+    expect(
+      formatPretty(diagnostics, { sources: new Map([[diagnostics[0]!.file, secret]]), color: false }),
+    ).not.toContain('aB3');
   });
 
   it('never echoes what stands for a secret name', () => {

@@ -1,12 +1,15 @@
-import type { FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
+import type { FactoryDefinition } from '../core/definition.ts';
 import { compareDiagnostics, type Diagnostic, hasErrors } from '../core/diagnostic.ts';
+import { applyLint, type LintSettings } from '../core/rules.ts';
 import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../core/source-tree.ts';
 import { checkAlike } from './check-alike.ts';
-import { checkFactory } from './check-factory.ts';
+import { checkExposedSecret } from './check-exposed-secret.ts';
+import { type CheckedWebhook, checkHeard } from './check-heard.ts';
 import { type CheckedAutomation, checkReferences, type References } from './check-references.ts';
 import { decodeText } from './decode-text.ts';
 import { FILE_START, Findings, toDiagnostic } from './findings.ts';
 import { readAutomation } from './read-automation.ts';
+import { readFactory } from './read-factory.ts';
 import { readWebhook } from './read-webhook.ts';
 import { type NamedEntry, type SortedEntries, sortEntries } from './sort-entries.ts';
 
@@ -31,38 +34,43 @@ export interface ValidatedTree {
 export function validateTree(tree: SourceTree, context: ValidationContext): ValidatedTree {
   const sorted = sortEntries(tree);
   const files: Findings[] = [];
+  let lint: LintSettings = {};
   const open = (entry: TreeEntry) => {
-    const findings = new Findings(tree.prefix + entry.path);
+    const findings = new Findings(tree.prefix + entry.path, lint);
     files.push(findings);
     return { findings, text: readText(entry, findings) };
   };
-  readFactory(sorted, open);
+  lint = readLint(sorted, open);
   const webhooks = readWebhooks(sorted.webhooks, open);
   const references = collectReferences(sorted.webhooks, webhooks, context);
   const automations = readAutomations(sorted.automations, open);
   for (const automation of automations) checkReferences(automation, references);
   checkAlike(automations, references);
-  const diagnostics = [
+  checkHeard(webhooks, automations, references);
+  const found = [
     ...sorted.diagnostics,
     ...checkTree(tree, sorted, context),
     ...files.flatMap((findings) => findings.toDiagnostics()),
-  ].sort(compareDiagnostics);
-  return { diagnostics, definition: toDefinition(diagnostics, webhooks, automations), declared: listDeclared(sorted) };
+  ];
+  // Those of the tree and of `factory.yaml` itself were made before the settings were known.
+  const diagnostics = applyLint(found, lint).sort(compareDiagnostics);
+  const definition = hasErrors(diagnostics) ? null : toDefinition(lint, webhooks, automations);
+  return { diagnostics, definition, declared: listDeclared(sorted) };
 }
 
 type Open = (entry: TreeEntry) => { findings: Findings; text: string | null };
 
-function readFactory({ factory }: SortedEntries, open: Open): void {
-  if (factory === null) return;
+function readLint({ factory }: SortedEntries, open: Open): LintSettings {
+  if (factory === null) return {};
   const { findings, text } = open(factory);
-  if (text !== null) checkFactory(text, findings);
+  return text === null ? {} : readFactory(text, findings).lint;
 }
 
-function readWebhooks(named: NamedEntry[], open: Open): WebhookDefinition[] {
+function readWebhooks(named: NamedEntry[], open: Open): CheckedWebhook[] {
   return named.flatMap(({ name, entry }) => {
     const { findings, text } = open(entry);
-    const webhook = text === null ? null : readWebhook(name, text, findings);
-    return webhook === null ? [] : [webhook];
+    const definition = text === null ? null : readWebhook(name, text, findings);
+    return definition === null ? [] : [{ definition, findings }];
   });
 }
 
@@ -76,24 +84,24 @@ function readAutomations(named: NamedEntry[], open: Open): CheckedAutomation[] {
 
 function collectReferences(
   named: NamedEntry[],
-  webhooks: WebhookDefinition[],
+  webhooks: readonly CheckedWebhook[],
   { knownUids }: ValidationContext,
 ): References {
   return {
     declared: new Set(named.map(({ name }) => name)),
-    webhooks: new Map(webhooks.map((webhook) => [webhook.name, webhook])),
+    webhooks: new Map(webhooks.map(({ definition }) => [definition.name, definition])),
     knownUids,
     namesByUid: new Map([...knownUids].map(([name, uid]) => [uid, name])),
   };
 }
 
 function toDefinition(
-  diagnostics: Diagnostic[],
-  webhooks: WebhookDefinition[],
+  lint: LintSettings,
+  webhooks: readonly CheckedWebhook[],
   automations: CheckedAutomation[],
-): FactoryDefinition | null {
-  if (hasErrors(diagnostics)) return null;
-  return { webhooks, automations: automations.flatMap(({ definition }) => (definition === null ? [] : [definition])) };
+): FactoryDefinition {
+  const read = automations.flatMap(({ definition }) => (definition === null ? [] : [definition]));
+  return { lint, webhooks: webhooks.map(({ definition }) => definition), automations: read };
 }
 
 function listDeclared({ webhooks, automations }: SortedEntries): ValidatedTree['declared'] {
@@ -109,7 +117,10 @@ function readText(entry: TreeEntry, findings: Findings): string | null {
     return null;
   }
   const decoded = decodeText(entry.bytes);
-  if (decoded.ok) return decoded.text;
+  if (decoded.ok) {
+    checkExposedSecret(decoded.text, findings);
+    return decoded.text;
+  }
   const message = 'The file is not valid UTF-8: a byte that cannot be part of a character stands here.';
   findings.add({ rule: 'file/not-utf8', at: decoded.at, path: [], message, hint: 'Save the file as UTF-8.' });
   return null;

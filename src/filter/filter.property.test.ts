@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { compilePattern } from './compile-pattern.ts';
 import { parsePattern } from './parse-pattern.ts';
+import type { PatternField } from './pattern.ts';
 
 type Value = null | boolean | number | string | Value[] | { [key: string]: Value };
 type Condition = { [key: string]: Value } | Value[];
@@ -68,6 +69,17 @@ function valueNear(condition: Condition): fc.Arbitrary<Value> {
 const filterAndPayload = filter.chain((written) =>
   fc.tuple(fc.constant(written), fc.oneof({ arbitrary: payloadNear(written), weight: 3 }, payload)),
 );
+
+/** A payload that meets every condition of a filter, made from the filter alone. */
+function composeWitness(fields: readonly PatternField[]): { [key: string]: Value } {
+  const present = fields.filter(({ condition }) => condition.kind === 'object' || condition.exists !== false);
+  return Object.fromEntries(present.map(({ key, condition }) => [key, chooseValue(condition)]));
+}
+
+function chooseValue(condition: PatternField['condition']): Value {
+  if (condition.kind === 'object') return composeWitness(condition.fields);
+  return condition.in?.[0] ?? (condition.in === null ? 'a value that no filter here lists' : null);
+}
 
 /** Own fields whatever their names are, also `__proto__`. */
 function objectOf<T>(key: fc.Arbitrary<string>, value: fc.Arbitrary<T>): fc.Arbitrary<{ [key: string]: T }> {
@@ -169,5 +181,16 @@ test('any string equals itself and no other string, in any payload that JSON can
       expect(matches({ v: other })).toBe(one === other);
       expect(matches(JSON.parse(JSON.stringify({ v: [other, one] })))).toBe(true);
     }),
+  );
+});
+
+test('a filter that is accepted matches some payload: what never can is a contradiction, and refused', () => {
+  fc.assert(
+    fc.property(filter, (written) => {
+      const parsed = parsePattern(written);
+      fc.pre(parsed.ok);
+      expect(compilePattern(parsed.pattern).matches(composeWitness(parsed.pattern.fields))).toBe(true);
+    }),
+    { numRuns: 2_000 },
   );
 });

@@ -48,7 +48,7 @@ function automation(name: string, triggers: { webhookIds?: string[]; webhooks?: 
 function plan(definition: Partial<FactoryDefinition>, before: Partial<AppliedFactory> = {}, version = 1): ComputedPlan {
   const webhooks = definition.webhooks ?? [];
   return computePlan({
-    definition: { webhooks, automations: definition.automations ?? [] },
+    definition: { lint: {}, webhooks, automations: definition.automations ?? [], ...definition },
     applied: { name: 'f', revision: 'old', webhooks: [], automations: [], ...before },
     findings: [],
     secrets: new Map(webhooks.map(({ name }) => [name, { version }])),
@@ -148,6 +148,16 @@ describe('computePlan', () => {
     );
     expect(computed.automations[0]?.listensTo).toEqual([[UID_A, UID_NEW]]);
     expect(computed.warnings).toEqual([]);
+  });
+
+  it.each([
+    ['off', []],
+    ['error', ['error']],
+  ] as const)('makes of an unknown UID what the factory says: %s', (severity, severities) => {
+    const lint = { 'automation/unknown-uid': severity };
+    const computed = plan({ lint, automations: [automation('x', [{ webhookIds: [UID_GONE] }])] });
+    expect(computed.warnings.map((warning) => warning.severity)).toEqual(severities);
+    expect(computed.automations[0]?.warnings).toEqual(computed.warnings);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { Plan, PlanEntry } from '../core/plan.ts';
 import type { AutomationRow, WebhookRow } from '../core/ports/inventory.ts';
+import { applyLint } from '../core/rules.ts';
 import { type AssignedUids, assignUids } from './assign-uids.ts';
 import { type Declared, diffDeclared } from './diff.ts';
 import { type ResolvedListeners, resolveListeners } from './resolve-listeners.ts';
@@ -105,7 +106,8 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
   const warnings: Diagnostic[] = [];
   const rows = input.definition.automations.map((automation) => {
     const earlier = before.get(automation.name);
-    const listeners = resolveListeners(automation, uids.byName);
+    const found = resolveListeners(automation, uids.byName);
+    const listeners = { ...found, warnings: applyLint(found.warnings, input.definition.lint) };
     warnings.push(...listeners.warnings);
     const row = composeAutomationRow(input, automation, listeners);
     const changes = diffDeclared(earlier ? declareAutomation(earlier) : {}, declareAutomation(row));

@@ -1,7 +1,7 @@
 import type { AppliedFactory } from '../core/applied.ts';
 import type { Clock } from '../core/clock.ts';
 import type { FactoryDefinition } from '../core/definition.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
+import { type Diagnostic, hasErrors } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
@@ -161,10 +161,12 @@ async function applyDefinition(
     nowMs: context.clock.wallMs(),
     newUid: context.ids.webhookUid,
   });
+  const all = [...findings, ...computed.warnings];
+  if (hasErrors(computed.warnings)) return recordEnding(context, pass, invalidate(revision, all));
   const ending = {
     ...end(revision, 'applied', 'Applied', `${revision} is live`),
     plan: computed.plan,
-    diagnostics: [...findings, ...computed.warnings],
+    diagnostics: all,
   };
   const secrets = takeValues(resolved.byWebhook);
   const verifyTokens = takeValues(resolved.verifyTokens);

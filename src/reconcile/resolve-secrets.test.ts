@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { AutomationDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { LintSettings } from '../core/rules.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import { resolveSecrets } from './resolve-secrets.ts';
 
@@ -45,7 +46,10 @@ const rulesOf = ({ diagnostics }: { diagnostics: { rule: string }[] }) => diagno
 
 describe('resolveSecrets', () => {
   it('answers with version and value by webhook', async () => {
-    const resolved = await resolveSecrets({ webhooks: [webhook('a')], automations: [] }, secretsOf({ S: LONG }));
+    const resolved = await resolveSecrets(
+      { lint: {}, webhooks: [webhook('a')], automations: [] },
+      secretsOf({ S: LONG }),
+    );
     expect(resolved).toMatchObject({ ok: true, diagnostics: [] });
     const secret = resolved.ok ? resolved.byWebhook.get('a') : null;
     expect([secret?.version, secret?.value.reveal()]).toEqual([3, LONG]);
@@ -53,7 +57,7 @@ describe('resolveSecrets', () => {
 
   it('reports every missing secret with its place', async () => {
     const webhooks = [webhook('a'), webhook('b', { secretName: 'T' })];
-    const resolved = await resolveSecrets({ webhooks, automations: [] }, secretsOf({}));
+    const resolved = await resolveSecrets({ lint: {}, webhooks, automations: [] }, secretsOf({}));
     expect(resolved).toMatchObject({ ok: false, problem: 'missing' });
     expect(resolved.diagnostics.map(({ file, line, column, path }) => [file, line, column, path])).toEqual([
       ['webhooks/a.yaml', 2, 13, 'secretName'],
@@ -72,26 +76,39 @@ describe('resolveSecrets', () => {
     ],
   ])('finds %s unsuitable', async (_title, change, value, rule) => {
     const webhooks = [webhook('a', change)];
-    const resolved = await resolveSecrets({ webhooks, automations: [] }, secretsOf({ S: value }));
+    const resolved = await resolveSecrets({ lint: {}, webhooks, automations: [] }, secretsOf({ S: value }));
     expect([resolved.ok, rulesOf(resolved)]).toEqual([false, [rule]]);
     expect(resolved).toMatchObject({ problem: 'unsuitable' });
   });
 
   it('calls a definition unsuitable where one secret is and another is missing, and reports both', async () => {
     const webhooks = [webhook('a', { secretName: 'T' }), webhook('b')];
-    const resolved = await resolveSecrets({ webhooks, automations: [] }, secretsOf({ S: '' }));
+    const resolved = await resolveSecrets({ lint: {}, webhooks, automations: [] }, secretsOf({ S: '' }));
     expect(resolved).toMatchObject({ ok: false, problem: 'unsuitable' });
     expect(rulesOf(resolved)).toEqual(['secret/missing', 'webhook/empty-secret']);
   });
 
   it('warns of a weak value, and of a secret that only runs would miss, and goes on', async () => {
-    const definition = { webhooks: [webhook('a')], automations: [automation(['S', 'GONE'])] };
+    const definition = { lint: {}, webhooks: [webhook('a')], automations: [automation(['S', 'GONE'])] };
     const resolved = await resolveSecrets(definition, secretsOf({ S: 'short' }));
     expect([resolved.ok, rulesOf(resolved)]).toEqual([true, ['webhook/weak-secret', 'automation/missing-run-secret']]);
   });
 
+  it('leaves a warning out, or fails for it, as the factory says', async () => {
+    const webhooks = [webhook('a')];
+    const automations = [automation(['GONE'])];
+    const resolve = (lint: LintSettings) => resolveSecrets({ lint, webhooks, automations }, secretsOf({ S: 'short' }));
+    const quiet = await resolve({ 'webhook/weak-secret': 'off', 'automation/missing-run-secret': 'off' });
+    expect([quiet.ok, quiet.diagnostics]).toEqual([true, []]);
+    expect(await resolve({ 'webhook/weak-secret': 'error' })).toMatchObject({ ok: false, problem: 'unsuitable' });
+    expect(await resolve({ 'automation/missing-run-secret': 'error' })).toMatchObject({
+      ok: false,
+      problem: 'missing',
+    });
+  });
+
   it('takes no harm from a list of secrets that is none', async () => {
-    const definition = { webhooks: [], automations: [automation('DEPLOY_KEY'), automation([1, null])] };
+    const definition = { lint: {}, webhooks: [], automations: [automation('DEPLOY_KEY'), automation([1, null])] };
     expect(await resolveSecrets(definition, secretsOf({}))).toMatchObject({ ok: true, diagnostics: [] });
   });
 });

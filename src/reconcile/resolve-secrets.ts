@@ -2,6 +2,7 @@ import type { FactoryDefinition, WebhookDefinition } from '../core/definition.ts
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { hasErrors } from '../core/diagnostic.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import { applyLint } from '../core/rules.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { checkSecretForWebhook } from '../definitions/check-secret.ts';
 
@@ -36,7 +37,7 @@ export async function resolveSecrets(definition: FactoryDefinition, secrets: Sec
     if (secret === null) missing.push(reportMissing(webhook, 'secretName'));
     else {
       byWebhook.set(webhook.name, secret);
-      findings.push(...checkSecretForWebhook(webhook, secret.value));
+      findings.push(...applyLint(checkSecretForWebhook(webhook, secret.value), definition.lint));
     }
     if (webhook.verifyTokenSecretName === null) continue;
     const verifyToken = await resolve(webhook.verifyTokenSecretName);
@@ -46,11 +47,13 @@ export async function resolveSecrets(definition: FactoryDefinition, secrets: Sec
   const diagnostics = [...missing, ...findings];
   if (hasErrors(findings)) return { ok: false, problem: 'unsuitable', diagnostics };
   if (missing.length > 0) return { ok: false, problem: 'missing', diagnostics };
+  const forRuns = applyLint(await reportMissingForRuns(definition, secrets), definition.lint);
+  if (hasErrors(forRuns)) return { ok: false, problem: 'missing', diagnostics: [...diagnostics, ...forRuns] };
   return {
     ok: true,
     byWebhook,
     verifyTokens,
-    diagnostics: [...diagnostics, ...(await reportMissingForRuns(definition, secrets))],
+    diagnostics: [...diagnostics, ...forRuns],
   };
 }
 

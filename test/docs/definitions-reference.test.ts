@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { RULES } from '../../src/definitions/rules.ts';
+import { RULE_IDS } from '../../scripts/rule-docs.ts';
+import { RULES } from '../../src/core/rules.ts';
 import { readSchema, SCHEMA_KINDS, type SchemaKind } from '../../src/definitions/schemas.ts';
-import { PATTERN_RULES } from '../../src/filter/parse-pattern.ts';
 import { CUSTOM } from '../../src/signature/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../src/signature/schemes.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
@@ -106,17 +106,13 @@ describe('the reference of definition files', () => {
     );
   });
 
-  it('lists every rule with its severity', () => {
-    const rows = Object.entries(RULES).map(
-      ([id, { severity, description }]) => `| \`${id}\` | ${severity} | ${description} |\n`,
-    );
-    expectGenerated('diagnostics.md', 'rules', `| rule | severity | when |\n| --- | --- | --- |\n${rows.join('')}`);
-    const filterRows = Object.entries(PATTERN_RULES).map(([id, hint]) => `| \`${id}\` | error | ${cell(hint)} |\n`);
-    expectGenerated(
-      'diagnostics.md',
-      'filter rules',
-      `| rule | severity | what to do |\n| --- | --- | --- |\n${filterRows.join('')}`,
-    );
+  it('lists every rule with its default severity and whether it may be changed', () => {
+    const rows = RULE_IDS.map((rule) => {
+      const { severity, isLint, description } = RULES[rule];
+      return `| [\`${rule}\`](../rules/${rule}.md) | ${severity} | ${isLint ? 'yes' : ''} | ${cell(description)} |\n`;
+    });
+    const head = '| rule | default | may be changed | when |\n| --- | --- | --- | --- |\n';
+    expectGenerated('diagnostics.md', 'rules', head + rows.join(''));
   });
 
   it.each(SCHEMA_KINDS)('%s.md keeps the fixed order of its parts', (kind) => {
@@ -129,7 +125,7 @@ describe('the reference of definition files', () => {
     expect(examples.length).toBeGreaterThan(0);
     expect(readPage(`${kind}.md`)).not.toMatch(/^```ya?ml$/m);
     const files = Object.fromEntries(examples.map(([, path, text]) => [path!, text!]));
-    const webhooks = { 'webhooks/sentry.yaml': 'secretName: A\n' };
+    const webhooks = { 'webhooks/sentry.yaml': 'authMode: signature\nsignatureScheme: sentry\nsecretName: A\n' };
     expect(validateFiles({ ...webhooks, ...files }).diagnostics).toEqual([]);
   });
 });
@@ -154,6 +150,6 @@ describe('the JSON Schemas', () => {
   it('names existing rules wherever it words a finding', () => {
     const rules = (kind: SchemaKind) =>
       [...JSON.stringify(readSchema(kind)).matchAll(/"rule":"([^"]+)"/g)].map((match) => match[1]!);
-    for (const rule of SCHEMA_KINDS.flatMap(rules)) expect({ ...RULES, ...PATTERN_RULES }).toHaveProperty([rule]);
+    for (const rule of SCHEMA_KINDS.flatMap(rules)) expect(RULES).toHaveProperty([rule]);
   });
 });
