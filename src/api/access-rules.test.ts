@@ -60,6 +60,7 @@ const TABLE: Row[] = [
   ['GET', '/api/v1/secrets', 'owner', 'team'],
   ['PUT', '/api/v1/secrets/:name', 'owner', 'team'],
   ['DELETE', '/api/v1/secrets/:name', 'owner', 'team'],
+  ['POST', '/api/v1/secrets/:name/diagnoses', 'owner', 'team'],
   ['GET', '/api/v1/tokens', 'owner', 'team'],
   ['POST', '/api/v1/tokens', 'owner', 'team'],
   ['DELETE', '/api/v1/tokens/:id', 'owner', 'team'],
@@ -102,6 +103,7 @@ function countDeeds({ seen }: FakeAdminServices): number {
     seen.sent,
     seen.captures,
     seen.diagnosed,
+    seen.uploads,
   ].flat().length;
 }
 

@@ -83,6 +83,32 @@ describe('capture windows', () => {
     expect(services.seen.captures).toEqual([]);
   });
 
+  it('take requests to be diagnosed with a secret that stays here', async () => {
+    const { services, call } = open();
+    const post = (url: string, body: unknown) => call('POST', url, body);
+    const request = { headers: { 'x-sig': 'caf\u00e9' }, body_base64: 'e30=', received_at: '2026-01-02T03:04:05Z' };
+    const { status, body } = await post('/api/v1/secrets/KEY/diagnoses', request);
+    expect([status, body.mistake]).toEqual([200, 'body_newline']);
+    expect(services.seen.uploads).toEqual([
+      {
+        ...{ secretName: 'KEY', scheme: null, url: null, rawHeaders: ['x-sig', 'caf\u00e9'] },
+        ...{ body: new Uint8Array(Buffer.from('{}')), receivedAt: Date.parse('2026-01-02T03:04:05Z') },
+      },
+    ]);
+    const refused = [
+      { ...request, headers: { a: '\u0142' } },
+      { ...request, headers: Object.fromEntries(Array.from({ length: 201 }, (_, i) => [`h${i}`, ''])) },
+      { ...request, body_base64: 'e30' },
+      { ...request, received_at: 'noon' },
+      { ...request, received_at: '2026-13-02T03:04:05Z' },
+      { ...request, url: 'file:///etc' },
+      { ...request, signature: { keyPrefix: 'a' } },
+    ];
+    for (const wrong of refused) expect((await post('/api/v1/secrets/KEY/diagnoses', wrong)).status).toBe(400);
+    expect((await post('/api/v1/secrets/1-2/diagnoses', request)).status).toBe(400);
+    expect(services.seen.uploads).toHaveLength(1);
+  });
+
   it('serve diagnoses, which are one sentence', async () => {
     const { body } = await open().get(`/api/v1/deliveries/${REJECTED_ID}/diagnosis`);
     expect(body).toEqual({ mistake: 'clock', sentence: 'The clock is wrong: set it.', tried: [] });

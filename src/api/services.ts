@@ -41,6 +41,20 @@ export interface DeliveryDiagnosis {
   tried: string[];
 }
 
+/** A request that somebody wrote down, to be tried against a team secret. */
+export interface UploadedRequest {
+  secretName: string;
+  /** Name of a scheme, or `token`; `null`: that of the webhooks that name the secret. */
+  scheme: string | null;
+  /** Name, value, name, value; values are one character for each byte. */
+  rawHeaders: readonly string[];
+  body: Uint8Array;
+  /** Wall time in milliseconds; `null` where nobody knows, and then no clock is judged. */
+  receivedAt: number | null;
+  /** The URL that the sender was given; `null`: that of the webhook, where there is one. */
+  url: string | null;
+}
+
 /** Is the daemon fit to serve, and if not, why? Each problem is one readable sentence without secrets. */
 export interface HealthCheck {
   ready(): Promise<{ ready: boolean; problems: string[] }>;
@@ -54,6 +68,8 @@ export interface AdminServices {
   captures: CaptureControl;
   /** Tries the usual mistakes on what was captured of a rejected delivery, or judges by its reason alone. */
   diagnose(delivery: Delivery): Promise<DeliveryDiagnosis>;
+  /** Tries the usual mistakes on a request with a secret that stays here. `too_many_requests` beyond its rate. */
+  diagnoseUpload(request: UploadedRequest): Promise<DeliveryDiagnosis>;
   runs: RunReader;
   runLogs: RunLogReader;
   runControl: RunControl;

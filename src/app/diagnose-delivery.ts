@@ -2,21 +2,19 @@ import type { DeliveryDiagnosis } from '../api/services.ts';
 import type { Delivery } from '../core/delivery.ts';
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { CapturedRequest, CaptureWindows } from '../ingress/capture-window.ts';
-import { type Diagnosis, diagnoseRequest } from '../signature/diagnose.ts';
+import type { Diagnosis } from '../signature/diagnose.ts';
 import { diagnoseReason } from '../signature/diagnose-reason.ts';
 import { isAwaited } from '../signature/handshakes/awaited-secret.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import { signsForStrangers } from '../signature/handshakes/handshakes.ts';
-import type { SecretVersion } from '../signature/mistakes/mistake.ts';
 import { BEARER } from '../signature/mistakes/scheme-mistakes.ts';
 import { resolveScheme } from '../signature/resolve-scheme.ts';
 import type { Scheme } from '../signature/scheme.ts';
+import { type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';
 
-export interface DiagnosisContext {
+export interface DiagnosisContext extends MistakeTrial {
   inventory: Pick<InventoryReader, 'webhook'>;
-  secrets: Pick<SecretStore, 'open' | 'resolve'>;
   captures: Pick<CaptureWindows, 'find'>;
 }
 
@@ -46,7 +44,11 @@ function diagnoseOther(label: Delivery['label'], detail: string | null): Deliver
 }
 
 /** `null` for tokens in the URL: nothing else of the request counts, so that there is nothing to try. */
-function schemeOf({ authMode, signatureScheme, signature }: WebhookView): Scheme | null {
+export function schemeOf({
+  authMode,
+  signatureScheme,
+  signature,
+}: Pick<WebhookView, 'authMode' | 'signatureScheme' | 'signature'>): Scheme | null {
   if (authMode === 'signature') return resolveScheme(signatureScheme, signature);
   return authMode === 'token' ? BEARER : null;
 }
@@ -55,13 +57,15 @@ async function tryCaptured(
   context: DiagnosisContext,
   webhook: WebhookView,
   scheme: Scheme,
-  { headers, body, publicUrl, receivedAt }: CapturedRequest,
+  { rawHeaders, body, publicUrl, receivedAt }: CapturedRequest,
 ): Promise<DeliveryDiagnosis | null> {
-  const secrets = await collectSecrets(context, webhook);
-  if (secrets === null) return null;
-  const special = findSpecialCase(webhook, secrets[0].text, body);
+  const pinned = await context.secrets.open(webhook.secretName, webhook.secretVersion);
+  if (pinned === null) return null;
+  const special = findSpecialCase(webhook, pinned.reveal(), body);
   if (special !== null) return special;
-  return present(diagnoseRequest({ scheme, secrets, headers, body, publicUrl, nowMs: receivedAt }));
+  const secret = { name: webhook.secretName, version: webhook.secretVersion };
+  const diagnosis = await tryMistakes(context, secret, { scheme, rawHeaders, body, publicUrl, nowMs: receivedAt });
+  return diagnosis && present(diagnosis, scheme);
 }
 
 function findSpecialCase(webhook: WebhookView, secretText: string, body: Uint8Array): DeliveryDiagnosis | null {
@@ -75,31 +79,8 @@ function findSpecialCase(webhook: WebhookView, secretText: string, body: Uint8Ar
   return { mistake: 'challenge', sentence, tried: [] };
 }
 
-/** How many versions back are looked for; the store keeps only those that some webhook is pinned to. */
-const VERSIONS_BACK = 20;
-
-/** The pinned version first, then the newest and those before; `null` where the pinned one is gone. */
-async function collectSecrets(
-  { secrets }: DiagnosisContext,
-  { secretName, secretVersion }: WebhookView,
-): Promise<[SecretVersion, ...SecretVersion[]] | null> {
-  const pinned = await secrets.open(secretName, secretVersion);
-  if (pinned === null) return null;
-  const newest = (await secrets.resolve(secretName))?.version ?? secretVersion;
-  const others: SecretVersion[] = [];
-  for (let version = newest; version >= Math.max(1, newest - VERSIONS_BACK); version--) {
-    const value = version === secretVersion ? null : await secrets.open(secretName, version);
-    if (value !== null) others.push({ version, text: value.reveal() });
-  }
-  return [{ version: secretVersion, text: pinned.reveal() }, ...others];
-}
-
-function present(diagnosis: Diagnosis): DeliveryDiagnosis {
-  if (!diagnosis.ok) {
-    const sentence =
-      'None of the usual mistakes explains it: set the secret anew at both ends, and compare the definition of the webhook with the page of its scheme.';
-    return { mistake: null, sentence, tried: diagnosis.tried };
-  }
+function present(diagnosis: Diagnosis, scheme: Scheme): DeliveryDiagnosis {
+  if (!diagnosis.ok) return presentUnexplained(diagnosis, scheme);
   const { mistake, sentence } = diagnosis;
   if (mistake !== 'none') return { mistake, sentence, tried: [] };
   const good =

@@ -12,11 +12,14 @@ import { listIdentities } from '../signature/schemes.ts';
 import { ensureAdminToken } from './admin-token.ts';
 import type { Engine } from './create-engine.ts';
 import { createDeliveryDiagnosis } from './diagnose-delivery.ts';
+import { createUploadDiagnosis } from './diagnose-upload.ts';
+import { createDiagnosisThread } from './diagnosis-thread.ts';
 import { createFastifyLogger } from './fastify-logger.ts';
 import type { Lifetime } from './lifetime.ts';
 import { listen } from './listen.ts';
 import type { Foundation } from './open-foundation.ts';
 import { readPackageVersion } from './package-version.ts';
+import type { MistakeTrial } from './try-mistakes.ts';
 
 /** Opens the private listener and makes sure that there is a way in; answers with its URL. */
 export async function openAdmin(
@@ -27,22 +30,32 @@ export async function openAdmin(
 ): Promise<string> {
   const { config, storage, paths } = foundation;
   await ensureAdminToken({ ...foundation, tokens: storage.tokens }, paths.adminToken);
-  const server = createAdminServer(composeServices(foundation, engine, ingressUrl));
+  const thread = createDiagnosisThread(new URL('./diagnosis-worker.js', import.meta.url));
+  lifetime.defer(() => thread.close());
+  const server = createAdminServer(composeServices(foundation, engine, ingressUrl, thread));
   lifetime.defer(() => server.close());
   return listen('admin', config.admin, server.server, (address) =>
     server.listen({ ...address, listenTextResolver: (url) => `management API at ${url}` }),
   );
 }
 
-function composeServices(foundation: Foundation, engine: Engine, ingressUrl: string): AdminServices {
+function composeServices(
+  foundation: Foundation,
+  engine: Engine,
+  ingressUrl: string,
+  thread: MistakeTrial['thread'],
+): AdminServices {
   const { config, storage, metrics, clock, ids, randomBytes, logger, paths } = foundation;
+  const baseUrl = () => config.baseUrl ?? ingressUrl;
+  const trial = { inventory: storage.inventoryReader, secrets: engine.secrets, thread };
   return {
     inventory: storage.inventoryReader,
     deliveries: storage.deliveryReader,
     handshakes: storage.handshakeLog,
     captures: engine.captures,
-    diagnose: createDeliveryDiagnosis({
-      ...{ inventory: storage.inventoryReader, secrets: engine.secrets, captures: engine.captures },
+    diagnose: createDeliveryDiagnosis({ ...trial, captures: engine.captures }),
+    diagnoseUpload: createUploadDiagnosis({
+      ...{ ...trial, clock, baseUrl, triesPerMinute: config.limits.failedAuthPerMinute },
     }),
     runs: storage.runReader,
     runLogs: createRunLogReader(paths.runLogs),
@@ -59,7 +72,7 @@ function composeServices(foundation: Foundation, engine: Engine, ingressUrl: str
     renderMetrics: () => metrics.render(),
     openMetrics: config.admin.openMetrics,
     allowedHosts: config.admin.allowedHosts,
-    baseUrl: () => config.baseUrl ?? ingressUrl,
+    baseUrl,
     version: readPackageVersion(),
     ...{ clock, ids, randomBytes, logger: createFastifyLogger(logger) },
   };

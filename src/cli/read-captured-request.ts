@@ -5,6 +5,8 @@ import { CliError } from './exit-codes.ts';
 /** A request as somebody wrote it down. */
 export interface CapturedFile {
   headers: RequestHeaders;
+  /** The same by lowercase name; values are one character for each byte. */
+  fields: ReadonlyMap<string, string>;
   body: Uint8Array;
   /** Wall time in milliseconds; `null` where the file does not say. */
   receivedAtMs: number | null;
@@ -25,7 +27,7 @@ function readJsonForm(bytes: Uint8Array): CapturedFile {
   const { headers, body, body_base64: base64, received_at: receivedAt } = value;
   if (!isJsonObject(headers)) throw refuse('has no object "headers"');
   return {
-    headers: toHeaders(Object.entries(headers).map(([name, text]) => [name, readHeader(name, text)])),
+    ...toHeaders(Object.entries(headers).map(([name, text]) => [name, readHeader(name, text)])),
     body: readBody(body, base64),
     receivedAtMs: readInstant(receivedAt),
   };
@@ -66,7 +68,7 @@ function readHttpForm(text: string): CapturedFile {
   if (match === null) throw refuse('is neither JSON nor an HTTP request with an empty line after its header fields');
   const fields = match[1]!.trimEnd().split(/\r?\n/);
   return {
-    headers: toHeaders(
+    ...toHeaders(
       fields.map((field) => {
         const at = field.indexOf(':');
         return [field.slice(0, at), field.slice(at + 1)];
@@ -77,7 +79,7 @@ function readHttpForm(text: string): CapturedFile {
   };
 }
 
-function toHeaders(fields: readonly (readonly [string, string])[]): RequestHeaders {
+function toHeaders(fields: readonly (readonly [string, string])[]): Pick<CapturedFile, 'headers' | 'fields'> {
   const byName = new Map<string, string>();
   for (const [name, value] of fields) {
     const key = name.trim().toLowerCase();
@@ -85,7 +87,7 @@ function toHeaders(fields: readonly (readonly [string, string])[]): RequestHeade
     const text = value.replace(/^[ \t]+|[ \t]+$/g, '');
     byName.set(key, earlier === undefined ? text : `${earlier}, ${text}`);
   }
-  return { get: (name) => byName.get(name) };
+  return { fields: byName, headers: { get: (name) => byName.get(name) } };
 }
 
 function refuse(what: string): CliError {

@@ -10,6 +10,7 @@ export const ERROR_CODES = {
   not_found: { status: 404, exit: 2, title: 'Not found' },
   conflict: { status: 409, exit: 1, title: 'Conflict' },
   invalid_filter: { status: 422, exit: 2, title: 'Invalid filter' },
+  too_many_requests: { status: 429, exit: 2, title: 'Too many requests' },
   secret_in_use: { status: 409, exit: 1, title: 'Secret in use' },
   storage_unavailable: { status: 503, exit: 2, title: 'Storage unavailable' },
   storage_broken: { status: 503, exit: 2, title: 'Storage broken' },

@@ -3,7 +3,7 @@ import type { DeliveryId, WebhookUid } from '../core/ids.ts';
 import { CaptureWindows } from './capture-window.ts';
 
 const HOOK = 'wh_1' as WebhookUid;
-const headers = { get: () => undefined };
+const rawHeaders: string[] = [];
 
 function start() {
   let nowMs = 1_000;
@@ -18,7 +18,7 @@ function start() {
   });
   const keep = (id: string, bytes = 10) =>
     windows.keep(HOOK, {
-      ...{ delivery: id as DeliveryId, headers, body: new Uint8Array(bytes), publicUrl: '', receivedAt: 0 },
+      ...{ delivery: id as DeliveryId, rawHeaders, body: new Uint8Array(bytes), publicUrl: '', receivedAt: 0 },
     });
   const advance = (ms: number) => {
     nowMs += ms;

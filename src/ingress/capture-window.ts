@@ -1,12 +1,12 @@
 import type { Clock } from '../core/clock.ts';
-import type { RequestHeaders } from '../core/headers.ts';
 import type { DeliveryId, WebhookUid } from '../core/ids.ts';
 import type { CaptureControl, CaptureState } from '../core/ports/capture-control.ts';
 
 /** A rejected request with all that its diagnosis needs, credentials included. */
 export interface CapturedRequest {
   delivery: DeliveryId;
-  headers: RequestHeaders;
+  /** Name, value, name, value; values are one character for each byte. */
+  rawHeaders: readonly string[];
   body: Uint8Array;
   /** The URL as its sender should know it, with the query that came. */
   publicUrl: string;

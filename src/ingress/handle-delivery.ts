@@ -2,7 +2,6 @@ import { hash } from 'node:crypto';
 import type { Clock } from '../core/clock.ts';
 import type { DeliveryOffer, RejectionEntry } from '../core/delivery.ts';
 import { AppError } from '../core/errors.ts';
-import type { RequestHeaders } from '../core/headers.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { IngressMetrics } from '../core/ports/metrics.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
@@ -21,6 +20,7 @@ import { matchDelivery } from './match-delivery.ts';
 import { parseWebhookPath, readQuery } from './parse-path.ts';
 import { concernsBranch } from './pushed-branches.ts';
 import type { RejectionRows } from './rejection-rows.ts';
+import type { ReceivedHeaders } from './request-headers.ts';
 
 /** What came of reading a body. */
 export type BodyRead =
@@ -36,7 +36,7 @@ export type BodyRead =
 export interface IngressRequest {
   method: string;
   target: string;
-  headers: RequestHeaders;
+  headers: ReceivedHeaders;
   clientAddress: string;
   /** Reads the body into a buffer of its own. To be called at most once. */
   readBody(maxBytes: number): Promise<BodyRead>;
@@ -325,7 +325,7 @@ function capture(
   const { captures } = context;
   if (!captures.isOpen(webhook.uid) || webhook.credential.mode === 'url_token') return;
   const publicUrl = publicUrlOf(context, request, webhook);
-  captures.keep(webhook.uid, { delivery: id, headers: request.headers, body, publicUrl, receivedAt });
+  captures.keep(webhook.uid, { delivery: id, rawHeaders: request.headers.raw, body, publicUrl, receivedAt });
 }
 
 function publicUrlOf(context: IngressContext, request: IngressRequest, webhook: LiveWebhook): string {

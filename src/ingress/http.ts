@@ -6,7 +6,7 @@ import type { FindClientAddress } from './client-address.ts';
 import type { BodyRead, IngressRequest } from './handle-delivery.ts';
 import { readPath } from './parse-path.ts';
 import { BytesInFlight, readBody } from './read-body.ts';
-import { createRequestHeaders } from './request-headers.ts';
+import { createRequestHeaders, type ReceivedHeaders } from './request-headers.ts';
 
 /** Bounds on slow, idle and endless connections (threat model N2); Node's own are for friendlier places. */
 const DEFAULT_BOUNDS = {
@@ -98,7 +98,7 @@ function isRead(method: string): boolean {
 async function handleRequest(
   { handle, findClientAddress, inFlight }: Listener,
   request: IncomingMessage,
-  headers: RequestHeaders,
+  headers: ReceivedHeaders,
   invite: (() => void) | null,
 ): Promise<IngressAnswer | null> {
   const held = inFlight.open();

@@ -1,5 +1,11 @@
 import type { RequestHeaders } from '../core/headers.ts';
 
+/** Header fields as they were received, in the order of the sender. */
+export interface ReceivedHeaders extends RequestHeaders {
+  /** Name, value, name, value. */
+  readonly raw: readonly string[];
+}
+
 const WHITE_SPACE_AROUND = /^[ \t]+|[ \t]+$/g;
 
 /**
@@ -7,8 +13,9 @@ const WHITE_SPACE_AROUND = /^[ \t]+|[ \t]+$/g;
  *
  * @param raw name, value, name, value, as `node:http` gives them
  */
-export function createRequestHeaders(raw: readonly string[]): RequestHeaders {
+export function createRequestHeaders(raw: readonly string[]): ReceivedHeaders {
   return {
+    raw,
     get(lowercaseName) {
       let found: string | undefined;
       for (let i = 0; i < raw.length; i += 2) {

@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { RequestHeaders } from '../core/headers.ts';
 import { compileVerifier } from './compile-verifier.ts';
 import { diagnoseReason } from './diagnose-reason.ts';
@@ -7,7 +8,10 @@ import { FORM_MISTAKES } from './mistakes/form-mistakes.ts';
 import type { Mistake, SecretVersion, Suspect, Variant } from './mistakes/mistake.ts';
 import { SCHEME_MISTAKES } from './mistakes/scheme-mistakes.ts';
 import { SECRET_MISTAKES } from './mistakes/secret-mistakes.ts';
+import { SNS_MISTAKES } from './mistakes/sns-mistakes.ts';
+import { SPECIAL_MISTAKES } from './mistakes/special-mistakes.ts';
 import type { Scheme } from './scheme.ts';
+import { checkSnsMessage, verifySnsMessage } from './special/sns.ts';
 import type { SignedRequest, Verification } from './verification.ts';
 
 /** A request to be diagnosed. It is tried out in memory only: nothing is fetched and nothing is kept. */
@@ -21,6 +25,8 @@ export interface RequestToDiagnose {
   nowMs: number | null;
   /** The URL that the sender was given; `null` where it is not known. */
   publicUrl?: string | null;
+  /** The key of the certificate that a message of SNS names: it is not fetched. */
+  signingKey?: KeyObject | null;
 }
 
 /** What was wrong (`none`: nothing), in one sentence with what to do; or all that was tried in vain, for people. */
@@ -32,7 +38,9 @@ export const MISTAKES: readonly Mistake[] = [
   ...SECRET_MISTAKES,
   ...FORM_MISTAKES,
   ...BODY_MISTAKES,
+  ...SPECIAL_MISTAKES,
   ...SCHEME_MISTAKES,
+  ...SNS_MISTAKES,
 ];
 
 const GOOD = {
@@ -43,25 +51,26 @@ const GOOD = {
 
 /** Undoes one usual mistake after the other until the request verifies. No sentence ever holds anything of a secret. */
 export function diagnoseRequest(request: RequestToDiagnose): Diagnosis {
-  if (request.scheme.name === 'sns')
-    return { ok: false, tried: ['nothing: SNS signs with keys that have to be fetched'] };
   const suspect = toSuspect(request, null);
   const first = verify(suspect, { judgesClock: true }, request.nowMs);
   if (first.outcome === 'verified') return GOOD;
   const detailed = toSuspect(request, first.detail);
   for (const mistake of MISTAKES) {
     for (const variant of mistake.vary(detailed)) {
-      if (verify(detailed, variant, request.nowMs).outcome !== 'verified') continue;
+      if (!variant.isProven && verify(detailed, variant, request.nowMs).outcome !== 'verified') continue;
       return { ok: true, mistake: mistake.id, sentence: variant.sentence };
     }
   }
   return explainRefusal(detailed, first);
 }
 
-function toSuspect({ secrets, publicUrl = null, ...request }: RequestToDiagnose, detail: string | null): Suspect {
+function toSuspect(
+  { secrets, publicUrl = null, signingKey = null, ...request }: RequestToDiagnose,
+  detail: string | null,
+): Suspect {
   const [secret, ...others] = secrets;
   const otherSecrets = others.filter(({ text }) => text !== secret.text);
-  return { ...request, secret, otherSecrets, publicUrl, detail };
+  return { ...request, secret, otherSecrets, publicUrl, signingKey, detail };
 }
 
 /** What one try came to. `detail` holds counts only, or for an unusable secret a sentence without it. */
@@ -70,7 +79,8 @@ type Try =
   | { outcome: 'refused'; reason: string; detail: string | null }
   | { outcome: 'unusable'; detail: string; hint: string };
 
-const TRY_FAILED = { outcome: 'refused', reason: 'bad_signature', detail: null } as const;
+/** Of what only the certificate of SNS could tell. */
+const UNDECIDED = { outcome: 'refused', reason: 'bad_signature', detail: null } as const;
 
 function verify(suspect: Suspect, variant: Partial<Variant>, nowMs: number | null): Try {
   const scheme = variant.scheme ?? suspect.scheme;
@@ -80,9 +90,17 @@ function verify(suspect: Suspect, variant: Partial<Variant>, nowMs: number | nul
     async () => null,
   );
   if (!compiled.ok) return { outcome: 'unusable', detail: compiled.message, hint: compiled.hint };
-  const verdict: Verification | Promise<Verification> = compiled.verify(toRequest(suspect, variant, nowMs ?? 0));
-  if (verdict instanceof Promise) return TRY_FAILED;
+  const request = toRequest(suspect, variant, nowMs ?? 0);
+  const verdict = scheme.name === 'sns' ? verifySns(suspect, variant, request) : compiled.verify(request);
+  if (verdict === null || verdict instanceof Promise) return UNDECIDED;
   return verdict.ok ? { outcome: 'verified' } : { outcome: 'refused', ...verdict };
+}
+
+/** `null`: all is right that can be judged without the certificate. */
+function verifySns(suspect: Suspect, variant: Partial<Variant>, request: SignedRequest): Verification | null {
+  const message = checkSnsMessage(request.json(), variant.secretText ?? suspect.secret.text);
+  if ('ok' in message) return message;
+  return suspect.signingKey === null ? null : verifySnsMessage(message, suspect.signingKey);
 }
 
 /** The scheme with every moment timely: it is signed as before, and must still be there. */
@@ -121,7 +139,10 @@ function explainRefusal({ scheme }: Suspect, refused: Try): Diagnosis {
   }
   const sentence = refused.outcome === 'refused' ? diagnoseReason(refused.reason, refused.detail, scheme) : null;
   if (sentence !== null && refused.outcome === 'refused') return { ok: true, mistake: refused.reason, sentence };
-  return { ok: false, tried: MISTAKES.map((mistake) => mistake.tried) };
+  return {
+    ok: false,
+    tried: MISTAKES.flatMap(({ tried, of }) => (of === undefined || of === scheme.name ? [tried] : [])),
+  };
 }
 
 function lowerFirst(text: string): string {

@@ -1,7 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = 'dock-Lm3_gangway:beacon~17';
 const FILES = { 'webhooks/github.yaml': 'authMode: signature\nsignatureScheme: github\nsecretName: GITHUB\n' };
@@ -43,6 +45,22 @@ describe('the diagnosis of a rejected delivery', () => {
     const { code, stdout } = await daemon.cli('diagnose', await sendWrongly());
     expect([code, stdout]).toEqual([0, expect.stringContaining('written in base64 where this scheme has hex')]);
     expect((await daemon.cli('webhook', 'show', 'github')).stdout).toMatch(/Capture: +until .*, 1 kept/);
+  });
+
+  it('judges a request file by the name of a secret, with every version of it, over the built command line', async () => {
+    const file = join(createTempDir('request'), 'request.json');
+    const sign = (secret: string) => `sha256=${createHmac('sha256', secret).update(BODY).digest('hex')}`;
+    const diagnose = (secret: string, ...more: string[]) => {
+      writeFileSync(file, JSON.stringify({ headers: { 'X-Hub-Signature-256': sign(secret) }, body: BODY }));
+      return daemon.cli('diagnose', '--request', file, '--secret', 'GITHUB', ...more);
+    };
+    expect((await diagnose(SECRET)).stdout).toContain('The request is good');
+    expect((await daemon.cli('secret', 'update', 'GITHUB', '--value', 'newer-Lm3_gangway')).code).toBe(0);
+    expect((await diagnose('newer-Lm3_gangway')).stdout).toContain('already uses version 2');
+    const hopeless = await diagnose('another', '--json');
+    expect([hopeless.code, JSON.parse(hopeless.stdout).mistake]).toEqual([1, null]);
+    for (const text of [SECRET, 'newer-Lm3_gangway', 'beacon-body']) expect(daemon.output()).not.toContain(text);
+    expect((await daemon.cli('diagnose', '--request', file, '--secret', 'NONE')).stderr).toContain('no secret NONE');
   });
 
   it('leaves neither request nor secret in the log, and nothing when the window is closed', async () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { pino } from 'pino';
-import type { AdminServices } from '../../src/api/services.ts';
+import type { AdminServices, UploadedRequest } from '../../src/api/services.ts';
 import type { ApiToken, Role } from '../../src/core/access.ts';
 import type { AppliedAutomation } from '../../src/core/applied.ts';
 import type { Delivery } from '../../src/core/delivery.ts';
@@ -232,6 +232,7 @@ export interface Seen {
   /** UIDs of webhooks whose window was opened or closed. */
   captures: string[];
   diagnosed: string[];
+  uploads: UploadedRequest[];
   logLines: string[];
 }
 
@@ -255,6 +256,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     sent: [],
     captures: [],
     diagnosed: [],
+    uploads: [],
     logLines: [],
   };
   const clock = createStandingClock();
@@ -346,6 +348,10 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     diagnose: async ({ id }) => {
       seen.diagnosed.push(id);
       return { mistake: 'clock', sentence: 'The clock is wrong: set it.', tried: [] };
+    },
+    diagnoseUpload: async (request) => {
+      seen.uploads.push(request);
+      return { mistake: 'body_newline', sentence: 'The body lost its line break: keep it.', tried: [] };
     },
     runs: {
       list: async (request) =>

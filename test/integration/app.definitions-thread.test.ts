@@ -13,12 +13,12 @@ const GOOD = createTree({ 'webhooks/a.yaml': 'secretName: S\n' });
 /** A worker that does with a tree what the path of its first file says. */
 const OBEDIENT = `
 import { parentPort } from 'node:worker_threads';
-parentPort.on('message', ({ id, tree }) => {
+parentPort.on('message', ({ id, task: { tree } }) => {
   const order = tree.entries[0].path;
   if (order === 'exit') process.exit(3);
   if (order === 'throw') throw new Error('out of order');
   if (order === 'loop') for (;;);
-  parentPort.postMessage({ id, validated: { definition: null, diagnostics: [] } });
+  parentPort.postMessage({ id, result: { definition: null, diagnostics: [] } });
 });
 `;
 

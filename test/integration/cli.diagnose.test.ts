@@ -1,6 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
 import { findScheme } from '../../src/signature/schemes.ts';
@@ -71,6 +72,22 @@ describe('dockbell diagnose --request', () => {
     expect((await diagnoseFile('token', bare)).stdout).toContain('Bearer');
   });
 
+  it('judges a message of SNS as far as it goes without its certificate, and says what is missing', async () => {
+    await writeFile(join(dir, 'secret'), 'arn:aws:sns:eu-central-1:123456789012:alarms');
+    const message = {
+      ...{ Type: 'Notification', MessageId: 'm', TopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms' },
+      ...{ Message: 'x', Timestamp: '2027-01-15T08:00:00.000Z', SignatureVersion: '2', Signature: 'AAAA' },
+      SigningCertURL: 'https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0a.pem',
+    };
+    const request = { headers: {}, body: JSON.stringify(message) };
+    const { code, stdout } = await diagnoseFile('sns', request);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('--certificate')]);
+    const pem = fileURLToPath(new URL('../vectors/sns/certificate.pem', import.meta.url));
+    expect((await diagnoseFile('sns', request, '--certificate', pem)).stdout).toContain('None of the usual mistakes');
+    const none = await diagnoseFile('sns', request, '--certificate', 'secret');
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('is no certificate')]);
+  });
+
   it.each([
     ['neither JSON nor', 'nonsense'],
     ['not valid JSON', '{"headers":'],
@@ -88,7 +105,10 @@ describe('dockbell diagnose --request', () => {
     [['diagnose'], 'either the ID'],
     [['diagnose', 'dlv_1', '--request', 'x'], 'either the ID'],
     [['diagnose', 'dlv_1', '--scheme', 'github'], 'go with --request'],
-    [['diagnose', '--request', 'x'], 'needs --scheme'],
+    [['diagnose', 'dlv_1', '--secret', 'KEY'], 'go with --request'],
+    [['diagnose', '--request', 'x', '--secret-stdin'], 'needs --scheme'],
+    [['diagnose', '--request', 'x', '--secret', 'KEY', '--secret-file', 'secret'], 'cannot be used with'],
+    [['diagnose', '--request', 'x', '--secret', 'KEY', '--signature', '{}'], 'cannot be used with'],
     [['diagnose', '--request', 'x', '--scheme', 'github'], 'needs the secret'],
     [['diagnose', '--request', '-', '--scheme', 'github', '--secret-stdin'], 'cannot both'],
   ])('%j is wrong usage', async (argv, sentence) => {
@@ -120,6 +140,23 @@ describe('against a daemon', () => {
       stdout: 'No idea.\n\nTried in vain:\n- all\n',
     });
     await puzzled.end();
+  });
+
+  it('diagnose hands a request file over with the name of a secret, and nothing else of it', async () => {
+    const { services, run, end } = await serve();
+    const file = join(dir, 'request');
+    await writeFile(file, JSON.stringify({ headers: { 'X-Sig': 'é' }, body: BODY, received_at: '2026-01-02T03:04:05Z' }));
+    const options = ['--secret', 'KEY', '--to', 'https://h.example/x'];
+    expect(await run('diagnose', '--request', file, ...options)).toMatchObject({
+      ...{ code: 0, stdout: 'The body lost its line break: keep it.\n' },
+    });
+    expect(services.seen.uploads).toEqual([
+      {
+        ...{ secretName: 'KEY', scheme: null, url: 'https://h.example/x', body: new Uint8Array(Buffer.from(BODY)) },
+        ...{ rawHeaders: ['x-sig', Buffer.from('é').toString('latin1')], receivedAt: Date.parse('2026-01-02T03:04:05Z') },
+      },
+    ]);
+    await end();
   });
 
   it('webhook capture opens a window, which webhook show tells, and closes it', async () => {

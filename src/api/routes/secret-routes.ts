@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { AppError } from '../../core/errors.ts';
 import { SECRET_NAME_PATTERN } from '../../core/names.ts';
 import { SecretValue } from '../../core/secret-value.ts';
 import { requireRole } from '../access-rules.ts';
@@ -71,6 +72,8 @@ export function registerSecretRoutes(app: FastifyInstance, services: AdminServic
     },
   );
 
+  registerDiagnosis(app, services);
+
   app.delete<{ Params: { name: string }; Querystring: { force?: boolean } }>(
     '/secrets/:name',
     {
@@ -89,4 +92,87 @@ export function registerSecretRoutes(app: FastifyInstance, services: AdminServic
       return reply.code(204).send();
     },
   );
+}
+
+interface UploadBody {
+  scheme?: string;
+  headers: Record<string, string>;
+  body_base64: string;
+  received_at?: string;
+  url?: string;
+}
+
+/** More than any real request has; the whole is bounded by the size of a body of this API. */
+const MAX_FIELDS = 200;
+
+const uploadSchema = {
+  type: 'object',
+  required: ['headers', 'body_base64'],
+  additionalProperties: false,
+  properties: {
+    scheme: {
+      type: 'string',
+      maxLength: 100,
+      description:
+        'A signature scheme, or `token`. Left out: that of the webhooks that name the secret. `custom` takes its block from them.',
+    },
+    headers: {
+      type: 'object',
+      maxProperties: MAX_FIELDS,
+      additionalProperties: { type: 'string', pattern: '^[\\u0000-\\u00ff]*$' },
+      description: 'Header fields, one character for each byte of a value.',
+    },
+    body_base64: {
+      type: 'string',
+      pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+      description: 'The exact bytes of the body in base64.',
+    },
+    received_at: {
+      type: 'string',
+      pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d)$',
+      description: 'When it arrived (RFC 3339). Left out: no clock is judged.',
+    },
+    url: {
+      type: 'string',
+      maxLength: 2048,
+      pattern: '^https?://',
+      description:
+        'The URL that the sender was given. Left out: that of the webhook, where one alone names the secret.',
+    },
+  },
+};
+
+/** Rated as the secrets are: who may ask about any of them by its name may also replace it. */
+function registerDiagnosis(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Params: { name: string }; Body: UploadBody }>(
+    '/secrets/:name/diagnoses',
+    {
+      config: { access: requireRole('owner', 'team') },
+      schema: {
+        tags,
+        summary: 'Say which usual mistake a request comes from that does not verify with a secret',
+        description:
+          'Every version of the secret that is kept is tried. Neither the secret nor a signature is answered, only one sentence; a secret is tried at most `limits.failedAuthPerMinute` times in a minute (`too_many_requests`).',
+        params: nameSchema,
+        body: uploadSchema,
+        response: { 200: refTo('Diagnosis'), 409: refTo('Problem'), 429: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const { scheme = null, headers, body_base64: body, received_at: receivedAt, url = null } = request.body;
+      const { mistake, sentence, tried } = await services.diagnoseUpload({
+        ...{ secretName: request.params.name, scheme, url, rawHeaders: Object.entries(headers).flat() },
+        body: new Uint8Array(Buffer.from(body, 'base64')),
+        receivedAt: receivedAt === undefined ? null : readInstant(receivedAt),
+      });
+      return { mistake, sentence, tried };
+    },
+  );
+}
+
+/** The pattern lets a thirteenth month through. */
+function readInstant(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new AppError('bad_request', 'received_at is no instant.');
+  return ms;
 }

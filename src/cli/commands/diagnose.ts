@@ -1,3 +1,4 @@
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import { Option } from 'commander';
 import { escapeText } from '../../core/escape-text.ts';
 import { CUSTOM } from '../../signature/custom-scheme.ts';
@@ -19,6 +20,8 @@ interface DiagnoseOptions {
   request?: string;
   scheme?: string;
   signature?: string;
+  secret?: string;
+  certificate?: string;
   secretFile?: string;
   secretStdin?: boolean;
   to?: string;
@@ -31,7 +34,13 @@ export function registerDiagnoseCommand(program: CliCommand, bind: Bind): void {
     .command('diagnose')
     .argument('[id]', 'ID of a rejected delivery (dlv_…), which the daemon judges')
     .description('why was a delivery rejected? Tries the usual mistakes and names the one it was, with what to do')
-    .option('--request <file>', 'judge a captured request here, without a daemon; - for standard input')
+    .option('--request <file>', 'judge a captured request in this file; - for standard input')
+    .addOption(
+      new Option(
+        '--secret <name>',
+        'with --request: team secret of this name; the daemon tries all its versions, and its webhook says the scheme',
+      ).conflicts(['secretFile', 'secretStdin', 'signature', 'certificate']),
+    )
     .addOption(
       new Option('--scheme <scheme>', 'with --request: signature scheme, or token for a bearer token').choices([
         BEARER.name,
@@ -40,8 +49,13 @@ export function registerDiagnoseCommand(program: CliCommand, bind: Bind): void {
       ]),
     )
     .option('--signature <json>', 'with --request: the signature block as JSON; @FILE for a file')
-    .addOption(new Option('--secret-file <file>', 'with --request: the secret in this file').conflicts('secretStdin'))
-    .option('--secret-stdin', 'with --request: the secret from standard input')
+    .addOption(
+      new Option('--secret-file <file>', 'with --request: the secret in this file, without a daemon').conflicts(
+        'secretStdin',
+      ),
+    )
+    .option('--secret-stdin', 'with --request: the secret from standard input, without a daemon')
+    .option('--certificate <file>', 'with --scheme sns: the file at SigningCertURL, which nobody fetches here')
     .option('--to <url>', 'with --request: the URL that the sender was given, for schemes that sign it')
     .withJson('the diagnosis as JSON')
     .explain({
@@ -53,6 +67,10 @@ export function registerDiagnoseCommand(program: CliCommand, bind: Bind): void {
       examples: [
         ['dockbell diagnose dlv_01jd3v8k6n', 'ask the daemon'],
         [
+          'dockbell diagnose --request request.json --secret STRIPE_WEBHOOK_SECRET',
+          'let the daemon judge a request by its own secret, which stays there',
+        ],
+        [
           'dockbell diagnose --request request.json --scheme stripe --secret-file key',
           'judge a request without a daemon',
         ],
@@ -63,29 +81,47 @@ export function registerDiagnoseCommand(program: CliCommand, bind: Bind): void {
 
 async function diagnose(session: Session, options: DiagnoseOptions, id: string | undefined): Promise<number> {
   checkUsage(options, id);
-  const diagnosis = id === undefined ? await judgeFile(session, options) : await askDaemon(session, id);
+  const diagnosis = await judge(session, options, id);
   if (options.json) session.output.json(diagnosis);
   else printDiagnosis(session, diagnosis);
   return diagnosis.mistake === null ? EXIT_CODES.negative : EXIT_CODES.done;
 }
 
+function judge(session: Session, options: DiagnoseOptions, id: string | undefined): Promise<Diagnosis> {
+  if (id !== undefined) return askDaemon(session, id);
+  return options.secret === undefined ? judgeFile(session, options) : uploadFile(session, options, options.secret);
+}
+
 function checkUsage(options: DiagnoseOptions, id: string | undefined): void {
-  const { request, scheme, signature, secretFile, secretStdin, to } = options;
+  const { request, scheme, secret, signature, secretFile, secretStdin, to, certificate } = options;
   if ((id === undefined) === (request === undefined)) {
     throw new CliError('Name what is diagnosed: either the ID of a delivery or --request FILE.');
   }
-  const others = scheme ?? signature ?? secretFile ?? secretStdin ?? to;
+  const others = scheme ?? signature ?? secret ?? secretFile ?? secretStdin ?? to ?? certificate;
   if (id !== undefined && others !== undefined) {
-    throw new CliError(
-      '--scheme, --signature, --to and the secret go with --request; of a delivery the daemon knows them.',
-    );
+    throw new CliError('Scheme, secret and the other options go with --request; of a delivery the daemon knows them.');
   }
-  if (id !== undefined) return;
-  if (scheme === undefined) throw new CliError('--request needs --scheme.', { hint: 'Give token for a bearer token.' });
+  if (id !== undefined || secret !== undefined) return;
   if (secretFile === undefined && !secretStdin) {
-    throw new CliError('--request needs the secret.', { hint: 'Give it with --secret-file or --secret-stdin.' });
+    throw new CliError('--request needs the secret.', {
+      hint: 'Name the team secret with --secret, or give its text with --secret-file or --secret-stdin.',
+    });
   }
+  if (scheme === undefined) throw new CliError('--request needs --scheme.', { hint: 'Give token for a bearer token.' });
   if (secretStdin && request === '-') throw new CliError('Secret and request cannot both come from standard input.');
+}
+
+/** The daemon tries it: the value of the secret never comes here. */
+async function uploadFile(session: Session, options: DiagnoseOptions, name: string): Promise<Diagnosis> {
+  const { fields, body, receivedAtMs } = readCapturedRequest(await readInput(session.context, options.request!));
+  const api = await session.api();
+  return api.post<Diagnosis>(['secrets', name, 'diagnoses'], {
+    ...(options.scheme === undefined ? {} : { scheme: options.scheme }),
+    headers: Object.fromEntries(fields),
+    body_base64: Buffer.from(body).toString('base64'),
+    ...(receivedAtMs === null ? {} : { received_at: new Date(receivedAtMs).toISOString() }),
+    ...(options.to === undefined ? {} : { url: options.to }),
+  });
 }
 
 async function askDaemon(session: Session, id: string): Promise<Diagnosis> {
@@ -98,13 +134,28 @@ async function judgeFile(session: Session, options: DiagnoseOptions): Promise<Di
   const scheme = await findScheme(session, options);
   const { headers, body, receivedAtMs } = readCapturedRequest(await readInput(context, options.request!));
   const text = await readSecret(session, options);
+  const signingKey = options.certificate === undefined ? null : await readCertificate(session, options.certificate);
   const diagnosis = diagnoseRequest({
-    ...{ scheme, headers, body, nowMs: receivedAtMs, publicUrl: options.to ?? null },
+    ...{ scheme, headers, body, nowMs: receivedAtMs, publicUrl: options.to ?? null, signingKey },
     secrets: [{ version: 1, text }],
   });
   if (diagnosis.ok) return { mistake: diagnosis.mistake, sentence: diagnosis.sentence, tried: [] };
-  const sentence = 'None of the usual mistakes explains it: compare secret, scheme and body with those of the sender.';
+  const sentence =
+    scheme.name === 'sns' && signingKey === null
+      ? 'All is right that can be checked without the certificate: give the file at the SigningCertURL with --certificate.'
+      : 'None of the usual mistakes explains it: compare secret, scheme and body with those of the sender.';
   return { mistake: null, sentence, tried: diagnosis.tried };
+}
+
+async function readCertificate({ context }: Session, file: string): Promise<KeyObject> {
+  const pem = await readInput(context, file);
+  try {
+    return new X509Certificate(pem).publicKey;
+  } catch {
+    throw new CliError(`'${escapeText(file)}' is no certificate.`, {
+      hint: 'Give the file at the SigningCertURL of the message as it is (PEM).',
+    });
+  }
 }
 
 async function findScheme(session: Session, { scheme: name, signature }: DiagnoseOptions): Promise<Scheme> {

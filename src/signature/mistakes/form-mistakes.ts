@@ -123,16 +123,26 @@ function* varyContent({ scheme }: Suspect): Iterable<Variant> {
   yield { scheme: { ...scheme, content: [BODY], timestamp: null }, sentence };
 }
 
-function* varyUrl({ scheme, publicUrl }: Suspect): Iterable<Variant> {
+function* varyUrl({ scheme, publicUrl, headers }: Suspect): Iterable<Variant> {
   if (publicUrl === null || !signsUrl(scheme)) return;
-  const [address = '', query] = publicUrl.split(/\?(.*)/s);
   const sentence =
-    'The sender signs another spelling of the URL (its scheme, a slash at its end, or its query): give the sender exactly the URL that `dockbell webhook show` prints, and set `baseUrl` to the address that senders use.';
-  const swapped = address.startsWith('https:') ? address.replace(/^https/, 'http') : address.replace(/^http/, 'https');
-  for (const one of [address, swapped]) {
-    for (const spelling of [one, `${one}/`]) {
-      yield { publicUrl: spelling, sentence };
-      if (query !== undefined) yield { publicUrl: `${spelling}?${query}`, sentence };
+    'The sender signs another spelling of the URL (its scheme, host, port, a slash at its end, or its query): give the sender exactly the URL that `dockbell webhook show` prints, and set `baseUrl` to the address that senders use.';
+  for (const spelling of listSpellings(publicUrl, headers)) yield { publicUrl: spelling, sentence };
+}
+
+const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
+
+function* listSpellings(publicUrl: string, headers: RequestHeaders): Iterable<string> {
+  const [, host = '', path = '', query] = /^https?:\/\/([^/?#]*)([^?]*)(\?.*)?$/s.exec(publicUrl) ?? [];
+  const asked = ['host', 'x-forwarded-host'].map((name) => (headers.get(name) ?? '').split(',', 1)[0]!.trim());
+  const bare = host.replace(/:\d+$/, '');
+  const hosts = new Set([host, bare, ...asked.filter((one) => HOST.test(one))]);
+  for (const one of hosts) {
+    for (const protocol of ['https:', 'http:']) {
+      for (const spelling of [path, path.endsWith('/') ? path.slice(0, -1) : `${path}/`]) {
+        yield `${protocol}//${one}${spelling}`;
+        if (query !== undefined) yield `${protocol}//${one}${spelling}${query}`;
+      }
     }
   }
 }

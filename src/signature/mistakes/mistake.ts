@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { RequestHeaders } from '../../core/headers.ts';
 import type { KeyForm, Scheme, SignatureScheme } from '../scheme.ts';
 
@@ -19,6 +20,8 @@ export interface Suspect {
   publicUrl: string | null;
   /** What the verifier said besides its reason: counts only. */
   detail: string | null;
+  /** The key of the certificate that a message of SNS names; `null` where nobody gave it. */
+  signingKey: KeyObject | null;
 }
 
 /**
@@ -32,6 +35,8 @@ export interface Variant {
   body?: Uint8Array;
   publicUrl?: string;
   judgesClock?: true;
+  /** Shown already, in another way than by a request that would verify. */
+  isProven?: true;
   /** One sentence: which mistake it was, and what to do. Never holds anything of a secret or of the request. */
   sentence: string;
 }
@@ -42,6 +47,8 @@ export interface Mistake {
   id: string;
   /** What was tried, for people. */
   tried: string;
+  /** The only scheme under which it is made; left out where there are several. */
+  of?: string;
   vary(suspect: Suspect): Iterable<Variant>;
 }
 

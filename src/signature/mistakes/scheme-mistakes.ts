@@ -27,9 +27,11 @@ function* varyScheme({ scheme: current }: Suspect): Iterable<Variant> {
 }
 
 function nameOf(scheme: Scheme): string {
-  return scheme === BEARER ? '`authMode: token`' : `the scheme \`${scheme.name}\``;
+  return scheme.name === BEARER.name ? '`authMode: token`' : `the scheme \`${scheme.name}\``;
 }
 
 function settingOf(scheme: Scheme): string {
-  return scheme === BEARER ? '`authMode: token`' : `\`authMode: signature\` and \`signatureScheme: ${scheme.name}\``;
+  return scheme.name === BEARER.name
+    ? '`authMode: token`'
+    : `\`authMode: signature\` and \`signatureScheme: ${scheme.name}\``;
 }

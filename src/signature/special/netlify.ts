@@ -34,6 +34,29 @@ function readKey(secretText: string): KeyObject {
   return createSecretKey(Buffer.from(secretText, 'utf8'));
 }
 
+/** A JWS whose signature is good under some algorithm of HMAC; `null` for any other. */
+export interface NetlifyToken {
+  algorithm: string;
+  claims: unknown;
+}
+
+const DIGESTS: ReadonlyMap<unknown, string> = new Map([
+  ['HS256', 'sha256'],
+  ['HS384', 'sha384'],
+  ['HS512', 'sha512'],
+]);
+
+/** For a diagnosis: what a JWS says whose signature is good, whatever it says. */
+export function readNetlifyToken(secretText: string, value: string): NetlifyToken | null {
+  const match = value.length > MAX_JWS_LENGTH ? null : JWS.exec(value);
+  if (match === null) return null;
+  const [, signed, head, claims, signature] = match as unknown as [string, string, string, string, string];
+  const algorithm = readJson(decodeJson(head), ['alg']);
+  const digest = DIGESTS.get(algorithm);
+  if (digest === undefined || !areEqualTexts(signature, sign(readKey(secretText), signed, digest))) return null;
+  return { algorithm: algorithm as string, claims: decodeJson(claims) };
+}
+
 function checkClaims(claims: unknown, body: Uint8Array): Verdict {
   if (readJson(claims, ['iss']) !== ISSUER) return refuse('wrong_sender', 'the issuer is not netlify');
   const claimed = readJson(claims, ['sha256']);
@@ -47,8 +70,8 @@ export function signNetlify(secretText: string, body: Uint8Array): Record<string
   return { 'X-Webhook-Signature': `${signed}.${sign(readKey(secretText), signed)}` };
 }
 
-function sign(key: KeyObject, content: string): string {
-  return createHmac('sha256', key).update(content, 'latin1').digest('base64url');
+function sign(key: KeyObject, content: string, algorithm = 'sha256'): string {
+  return createHmac(algorithm, key).update(content, 'latin1').digest('base64url');
 }
 
 function hashBody(body: Uint8Array): string {

@@ -1,6 +1,6 @@
 import { type KeyObject, verify as verifyWithKey } from 'node:crypto';
 import { readJson } from '../request-parts.ts';
-import { refuse, type SignedRequest, type Verification } from '../verification.ts';
+import { type Refusal, refuse, type SignedRequest, type Verdict, type Verification } from '../verification.ts';
 import type { FindSigningKey } from './signing-certificates.ts';
 
 /** `arn:<partition>:sns:<region>:<account>:<topic>`. */
@@ -30,19 +30,32 @@ export function isTopicArn(secretText: string): boolean {
 /** Verifies the canonical text of a message against the certificate it names. */
 export function compileSnsVerifier(topicArn: string, findKey: FindSigningKey) {
   return async (request: SignedRequest): Promise<Verification> => {
-    const message = readMessage(request.json());
+    const message = checkSnsMessage(request.json(), topicArn);
     if ('ok' in message) return message;
-    // Compared before anything is fetched: a message of another topic is not ours, whoever signed it.
-    if (message.topicArn !== topicArn) return refuse('wrong_sender', 'the message is of another topic');
-    if (!CERTIFICATE_URL.test(message.certificateUrl)) return refuse('untrusted_key');
     const key = await findKey(message.certificateUrl, request.nowMs);
     if (key === null) return { ok: false, reason: 'unavailable', detail: null };
-    if (!verifies(message, key)) return refuse('bad_signature');
-    return { ok: true, family: 'sns', identity: message.id };
+    return verifySnsMessage(message, key);
   };
 }
 
-interface Message {
+/** All that can be checked without the certificate, and before it is fetched. */
+export function checkSnsMessage(body: unknown, topicArn: string): SnsMessage | Refusal {
+  const message = readMessage(body);
+  if ('ok' in message) return message;
+  // Compared before anything is fetched: a message of another topic is not ours, whoever signed it.
+  if (message.topicArn !== topicArn) return refuse('wrong_sender', 'the message is of another topic');
+  return CERTIFICATE_URL.test(message.certificateUrl) ? message : refuse('untrusted_key');
+}
+
+/** The signature itself, under the key of the certificate. */
+export function verifySnsMessage({ id, digest, content, signature }: SnsMessage, key: KeyObject): Verdict {
+  return verifyWithKey(digest, Buffer.from(content, 'utf8'), key, signature)
+    ? { ok: true, family: 'sns', identity: id }
+    : refuse('bad_signature');
+}
+
+/** A message of the right form. */
+export interface SnsMessage {
   id: string;
   topicArn: string;
   certificateUrl: string;
@@ -52,7 +65,7 @@ interface Message {
 }
 
 /** A message whose every field has the right type, or why it is none. */
-function readMessage(body: unknown): Message | ReturnType<typeof refuse> {
+function readMessage(body: unknown): SnsMessage | Refusal {
   const read = (name: string) => readJson(body, [name]);
   const signature = read('Signature');
   if (signature === undefined || signature === '') return refuse('missing_credential');
@@ -77,8 +90,4 @@ function decodeSignature(text: unknown): Buffer | null {
   if (typeof text !== 'string') return null;
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : null;
-}
-
-function verifies({ digest, content, signature }: Message, key: KeyObject): boolean {
-  return verifyWithKey(digest, Buffer.from(content, 'utf8'), key, signature);
 }

@@ -27,6 +27,22 @@ export function compileTwilioVerifier(secretText: string): (request: SignedReque
   };
 }
 
+/** Is this a signature of the URL alone? For a diagnosis: it says nothing about the body. */
+export function signsTwilioUrl(secretText: string, presented: string, url: string): boolean {
+  return listSpellings(url).some((one) => areEqualTexts(presented, sign(secretText, one)));
+}
+
+/** What the query says the body hashes to; `null` where it says nothing. */
+export function readBodyHash(url: string): string | null {
+  const query = url.indexOf('?');
+  return query === -1 ? null : new URLSearchParams(url.slice(query + 1)).get(BODY_HASH);
+}
+
+/** The URL with the hash of the body in its query. */
+export function withBodyHash(url: string, body: Uint8Array): string {
+  return `${url}${url.includes('?') ? '&' : '?'}${BODY_HASH}=${hashBody(body)}`;
+}
+
 function readCovered(request: SignedRequest, url: string): { ok: true; fields: string } | ReturnType<typeof refuse> {
   const claimed = readBodyHash(url);
   if (claimed !== null) {
@@ -37,11 +53,6 @@ function readCovered(request: SignedRequest, url: string): { ok: true; fields: s
     return refuse('missing_field', `no ${BODY_HASH} in the URL and no form in the body: nothing covers the body`);
   }
   return { ok: true, fields: joinFields(request.body) };
-}
-
-function readBodyHash(url: string): string | null {
-  const query = url.indexOf('?');
-  return query === -1 ? null : new URLSearchParams(url.slice(query + 1)).get(BODY_HASH);
 }
 
 /** Every name and value in the order of names; several values of one name sorted and without repeats. */
@@ -69,9 +80,8 @@ export function signTwilio(
   url: string,
   body: Uint8Array,
 ): { headers: Record<string, string>; query: string } {
-  const query = `${BODY_HASH}=${hashBody(body)}`;
-  const signedUrl = `${url}${url.includes('?') ? '&' : '?'}${query}`;
-  return { headers: { 'X-Twilio-Signature': sign(secretText, signedUrl) }, query };
+  const headers = { 'X-Twilio-Signature': sign(secretText, withBodyHash(url, body)) };
+  return { headers, query: `${BODY_HASH}=${hashBody(body)}` };
 }
 
 function sign(secretText: string, content: string): string {

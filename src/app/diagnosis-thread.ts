@@ -1,0 +1,21 @@
+import type { Diagnosis, RequestToDiagnose } from '../signature/diagnose.ts';
+import { TaskThread } from './task-thread.ts';
+
+/** A request to be diagnosed, as it goes from thread to thread. */
+export interface DiagnosisTask extends Pick<RequestToDiagnose, 'scheme' | 'secrets' | 'body' | 'nowMs'> {
+  /** Name, value, name, value; values are one character for each byte. */
+  rawHeaders: readonly string[];
+  publicUrl: string | null;
+}
+
+/** The largest bodies take some hundred milliseconds, so that this says that something is wrong. */
+const TIMEOUT_MS = 10_000;
+
+/** People ask one after the other; each that waits holds a body. */
+const MAX_PENDING = 8;
+
+/** Makes the thread that tries mistakes out: hundreds of tries on large bodies must not hold up deliveries. */
+export function createDiagnosisThread(workerUrl: URL): TaskThread<DiagnosisTask, Diagnosis> {
+  const failure = 'the request could not be diagnosed';
+  return new TaskThread(workerUrl, { timeoutMs: TIMEOUT_MS, failure, maxPending: MAX_PENDING, endsWhenIdle: true });
+}

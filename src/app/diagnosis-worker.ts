@@ -1,0 +1,9 @@
+import { createRequestHeaders } from '../ingress/request-headers.ts';
+import { diagnoseRequest } from '../signature/diagnose.ts';
+import type { DiagnosisTask } from './diagnosis-thread.ts';
+import { answerTasks } from './task-thread.ts';
+
+/** The thread that undoes one mistake after the other until a request verifies. It ends with its last task. */
+answerTasks(({ rawHeaders, ...task }: DiagnosisTask) =>
+  diagnoseRequest({ ...task, headers: createRequestHeaders(rawHeaders) }),
+);
