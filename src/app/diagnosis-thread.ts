@@ -8,8 +8,8 @@ export interface DiagnosisTask extends Pick<RequestToDiagnose, 'scheme' | 'secre
   publicUrl: string | null;
 }
 
-/** The largest bodies take some hundred milliseconds, so that this says that something is wrong. */
-const TIMEOUT_MS = 10_000;
+/** From asking to answer, with all that waits before. The largest bodies take some hundred milliseconds each. */
+const TIMEOUT_MS = 30_000;
 
 /** People ask one after the other; each that waits holds a body. */
 const MAX_PENDING = 8;

@@ -145,7 +145,10 @@ describe('against a daemon', () => {
   it('diagnose hands a request file over with the name of a secret, and nothing else of it', async () => {
     const { services, run, end } = await serve();
     const file = join(dir, 'request');
-    await writeFile(file, JSON.stringify({ headers: { 'X-Sig': 'é' }, body: BODY, received_at: '2026-01-02T03:04:05Z' }));
+    await writeFile(
+      file,
+      JSON.stringify({ headers: { 'X-Sig': 'é' }, body: BODY, received_at: '2026-01-02T03:04:05Z' }),
+    );
     const options = ['--secret', 'KEY', '--to', 'https://h.example/x'];
     expect(await run('diagnose', '--request', file, ...options)).toMatchObject({
       ...{ code: 0, stdout: 'The body lost its line break: keep it.\n' },
@@ -153,7 +156,10 @@ describe('against a daemon', () => {
     expect(services.seen.uploads).toEqual([
       {
         ...{ secretName: 'KEY', scheme: null, url: 'https://h.example/x', body: new Uint8Array(Buffer.from(BODY)) },
-        ...{ rawHeaders: ['x-sig', Buffer.from('é').toString('latin1')], receivedAt: Date.parse('2026-01-02T03:04:05Z') },
+        ...{
+          rawHeaders: ['x-sig', Buffer.from('é').toString('latin1')],
+          receivedAt: Date.parse('2026-01-02T03:04:05Z'),
+        },
       },
     ]);
     await end();
