@@ -27,7 +27,7 @@ export async function validateOffline(dir: string, rev?: string): Promise<Offlin
     throw new CliError(read.message, { hint: HINTS[read.reason] ?? '' });
   }
   const diagnostics = [describeRefusedTree(read.reason, read.message)];
-  const validated = { diagnostics, definition: null, declared: { webhooks: [], automations: [] } };
+  const validated = { diagnostics, definition: null, declared: { webhooks: [], automations: [] }, files: [] };
   return { validated, tree: { prefix: '', entries: [] }, root: dir };
 }
 

@@ -81,12 +81,15 @@ function checkName({ text, path }: ListedText, yaml: YamlText, references: Refer
   });
 }
 
+// Far above what a factory may declare; a hostile tree declares thousands and names thousands that do not exist.
+const MAX_WEBHOOKS_COMPARED = 200;
+
 function hintForUnknownName(text: string, { declared }: References): string {
   if (isWebhookUid(text)) return 'This is a UID: list it under "webhook_ids".';
-  const meant = suggest(text.replace(/\.ya?ml$/i, ''), declared);
-  if (meant !== null) return `Did you mean ${quote(meant)}?`;
   if (declared.size === 0) return 'The factory declares no webhooks yet; add a file webhooks/<name>.yaml.';
-  return `Webhooks of this factory: ${[...declared].join(', ')}.`;
+  if (declared.size > MAX_WEBHOOKS_COMPARED) return 'Compare it with the names of the files in webhooks/.';
+  const meant = suggest(text.replace(/\.ya?ml$/i, ''), declared);
+  return meant === null ? `Webhooks of this factory: ${[...declared].join(', ')}.` : `Did you mean ${quote(meant)}?`;
 }
 
 function checkReachable({ definition, yaml, findings }: CheckedAutomation, references: References): void {

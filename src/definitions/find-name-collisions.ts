@@ -13,17 +13,18 @@ export interface NameCollision {
 /** Finds each pair once, among files and folders alike (threat model G2). `entries` are in the order of their paths. */
 export function findNameCollisions(entries: readonly TreeEntry[]): NameCollision[] {
   const collisions: NameCollision[] = [];
-  const namesByFold = new Map<string, string[]>();
+  const namesByFold = new Map<string, { seen: Set<string>; last: string }>();
   for (const entry of entries) {
     for (const name of listNames(entry.path)) {
       const lastSlash = name.lastIndexOf('/') + 1;
       // Only within one folder: below two folders that collide, everything would.
       const fold = name.slice(0, lastSlash) + foldCase(name.slice(lastSlash));
       const names = namesByFold.get(fold);
-      if (names === undefined) namesByFold.set(fold, [name]);
-      else if (!names.includes(name)) {
-        collisions.push({ entry, name, earlier: names.at(-1)! });
-        names.push(name);
+      if (names === undefined) namesByFold.set(fold, { seen: new Set([name]), last: name });
+      else if (!names.seen.has(name)) {
+        collisions.push({ entry, name, earlier: names.last });
+        names.seen.add(name);
+        names.last = name;
       }
     }
   }

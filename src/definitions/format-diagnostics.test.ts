@@ -1,19 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { finding, makeReport } from '../../test/helpers/make-report.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { DIAGNOSTIC_FORMATS } from './format-diagnostics.ts';
-import { formatJson } from './format-json.ts';
 import { formatPretty } from './format-pretty.ts';
-
-const finding: Diagnostic = {
-  severity: 'error',
-  rule: 'webhook/unknown-key',
-  file: 'webhooks/ci.yaml',
-  line: 2,
-  column: 3,
-  path: 'authmode',
-  message: 'The key "authmode" does not exist.',
-  hint: 'Did you mean "authMode"?',
-};
 
 const show = (changes: Partial<Diagnostic>, source = 'a\n  authmode: token\n', color = false) =>
   formatPretty([{ ...finding, ...changes }], { sources: new Map([[changes.file ?? finding.file, source]]), color });
@@ -82,27 +71,13 @@ describe('formatPretty', () => {
   });
 });
 
-describe('formatJson', () => {
-  it('is the document of the interfaces page', () => {
-    const document = { valid: false, root: '/repo', diagnostics: [finding], webhooks: ['ci'], automations: [] };
-    const text = formatJson({ ...document, sources: new Map(), color: false });
-    expect(JSON.parse(text)).toEqual(document);
-    expect(Object.keys(JSON.parse(text).diagnostics[0])).toEqual(Object.keys(finding));
-  });
-});
-
 describe('DIAGNOSTIC_FORMATS', () => {
   it('is a table of functions from a report to text', () => {
-    const report = {
-      valid: false,
-      diagnostics: [finding],
-      webhooks: [],
-      automations: [],
-      root: '.',
-      sources: new Map(),
-      color: false,
-    };
-    expect(Object.keys(DIAGNOSTIC_FORMATS)).toEqual(['pretty', 'json']);
-    for (const format of Object.values(DIAGNOSTIC_FORMATS)) expect(format(report)).toContain('authMode');
+    expect(Object.keys(DIAGNOSTIC_FORMATS)).toEqual(['pretty', 'json', 'github', 'gitlab', 'sarif', 'junit']);
+    for (const format of Object.values(DIAGNOSTIC_FORMATS)) expect(format(makeReport([finding]))).toContain('authMode');
+  });
+
+  it.each(Object.entries(DIAGNOSTIC_FORMATS))('%s ends with a line break, also without findings', (_, format) => {
+    expect(format(makeReport([]))).toMatch(/[^\n]\n$/);
   });
 });

@@ -2,12 +2,19 @@ import pc from 'picocolors';
 import stringWidth from 'string-width';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { escapeText } from '../core/escape-text.ts';
+import { countOf, listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;
 
 // A line of a hostile file may be 256 KiB long; the excerpt shows what stands around the column.
 const EXCERPT_BEFORE = 60;
 const EXCERPT_AFTER = 60;
+
+/** A whole report for people: the findings, then what they come to. */
+export function formatPrettyReport(report: ValidationReport): string {
+  const { green, red } = pc.createColors(report.color);
+  return `${formatPretty(listDiagnostics(report), report)}${(report.valid ? green : red)(summarise(report))}\n`;
+}
 
 /**
  * Findings for people: place, message, the line of the file with a caret below, hint. Whatever comes from a file is
@@ -82,12 +89,8 @@ function formatSummary(diagnostics: readonly Diagnostic[], colors: Colors): stri
   const warnings = diagnostics.length - errors;
   const files = new Set(diagnostics.map(({ file }) => file).filter((file) => file !== '')).size;
   const counts = [
-    ...(errors > 0 ? [colors.red(count(errors, 'error'))] : []),
-    ...(warnings > 0 ? [colors.yellow(count(warnings, 'warning'))] : []),
+    ...(errors > 0 ? [colors.red(countOf(errors, 'error'))] : []),
+    ...(warnings > 0 ? [colors.yellow(countOf(warnings, 'warning'))] : []),
   ];
-  return `${counts.join(', ')}${files > 0 ? ` in ${count(files, 'file')}` : ''}`;
-}
-
-function count(number: number, word: string): string {
-  return `${number} ${word}${number === 1 ? '' : 's'}`;
+  return `${counts.join(', ')}${files > 0 ? ` in ${countOf(files, 'file')}` : ''}`;
 }

@@ -28,6 +28,8 @@ export interface ValidatedTree {
   definition: FactoryDefinition | null;
   /** The names that the tree declares, whether their files are right or not. */
   declared: { webhooks: string[]; automations: string[] };
+  /** The files that were read as definitions, as diagnostics name them. */
+  files: string[];
 }
 
 /** Bytes → definitions, or everything that is wrong with them. Never throws, whatever the bytes are. */
@@ -55,7 +57,7 @@ export function validateTree(tree: SourceTree, context: ValidationContext): Vali
   // Those of the tree and of `factory.yaml` itself were made before the settings were known.
   const diagnostics = applyLint(found, lint).sort(compareDiagnostics);
   const definition = hasErrors(diagnostics) ? null : toDefinition(lint, webhooks, automations);
-  return { diagnostics, definition, declared: listDeclared(sorted) };
+  return { diagnostics, definition, declared: listDeclared(sorted), files: files.map(({ file }) => file) };
 }
 
 type Open = (entry: TreeEntry) => { findings: Findings; text: string | null };

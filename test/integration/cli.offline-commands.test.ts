@@ -178,6 +178,69 @@ describe('validate', () => {
     expect(unknown.stderr).toMatch(/^The repository has no commit "nope"\.\nName a branch, a tag or a commit/);
   });
 
+  it('joins several folders, each a factory of its own, in one report', async () => {
+    await git('init', '-q');
+    await write('a/webhooks/ci.yaml', WEBHOOK);
+    await write('b/webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
+    const { code, stdout } = await run(['validate', 'a', 'b', './a/', '--json']);
+    expect(code).toBe(1);
+    expect(JSON.parse(stdout)).toMatchObject({
+      ...{ valid: false, root: dir, webhooks: ['ci'], diagnostics: [{ file: 'b/webhooks/ci.yaml' }] },
+      factories: [
+        { dir: 'a', valid: true, diagnostics: [] },
+        { dir: 'b', valid: false, diagnostics: [{ file: 'b/webhooks/ci.yaml' }] },
+      ],
+    });
+    const pretty = await run(['validate', 'a', 'b']);
+    expect(pretty.stdout).toContain('1 | authmode: token');
+    expect(pretty.stdout).toMatch(/Invalid: 2 webhooks, 0 automations in 2 factories\.\n$/);
+  });
+
+  it('joins folders of different repositories below the folder that holds both', async () => {
+    await write('one/sub/webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
+    await write('one-more/webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
+    await promisify(execFile)('git', ['init', '-q', join(dir, 'one')]);
+    const { stdout } = await run(['validate', 'one/sub', 'one-more', '--json']);
+    const { root, diagnostics, factories } = JSON.parse(stdout);
+    expect(root).toBe(dir);
+    expect(diagnostics.map(({ file }: { file: string }) => file)).toEqual([
+      'one/sub/webhooks/ci.yaml',
+      'one-more/webhooks/ci.yaml',
+    ]);
+    expect(factories).toMatchObject([{ dir: 'one/sub' }, { dir: 'one-more' }]);
+    expect((await run(['validate', 'one/sub', 'one-more'])).stdout.match(/1 \| authmode: token/g)).toHaveLength(2);
+  });
+
+  it.each([
+    ['github', /^::error file=webhooks\/ci\.yaml,line=1,col=1,title=webhook\/unknown-key::.*\nInvalid: /],
+    ['gitlab', /^\[\n {2}\{\n {4}"description"/],
+    ['sarif', /"uri": "webhooks\/ci\.yaml"/],
+    ['junit', /<testcase classname="\." name="webhooks\/ok\.yaml" file="webhooks\/ok\.yaml" time="0"\/>/],
+  ])('prints the form %s for other programs', async (format, expected) => {
+    await write('webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
+    await write('webhooks/ok.yaml', WEBHOOK);
+    const { code, stdout } = await run(['validate', '--format', format]);
+    expect(code).toBe(1);
+    expect(stdout).toMatch(expected);
+  });
+
+  it('ends with 2 for a folder that holds no factory, and says so in every form', async () => {
+    await write('a/webhooks/ci.yaml', WEBHOOK);
+    await mkdir(join(dir, 'empty'));
+    for (const format of ['pretty', 'json', 'github', 'gitlab', 'sarif', 'junit']) {
+      const { code, stdout } = await run(['validate', 'a', 'empty', '--format', format]);
+      expect([format, code]).toEqual([format, 2]);
+      expect(stdout).toContain('No factory definition found');
+      expect(stdout).toContain('empty/');
+    }
+  });
+
+  it('ends with 2 for "-", which is no folder', async () => {
+    const { code, stdout, stderr } = await run(['validate', '-']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^"-" is no folder: .*\nName the folders/);
+  });
+
   it('ends with 2 where there is no such folder', async () => {
     const { code, stdout, stderr } = await run(['validate', 'nowhere']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

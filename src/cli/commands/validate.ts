@@ -1,14 +1,16 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { OPTIONS } from '../../config/options.ts';
-import type { SourceTree } from '../../core/source-tree.ts';
 import type { DiagnosticFormat } from '../../definitions/format-diagnostics.ts';
 import { DIAGNOSTIC_FORMATS } from '../../definitions/format-diagnostics.ts';
-import type { ValidatedTree } from '../../definitions/validate-tree.ts';
+import type { ValidationReport } from '../../definitions/validation-report.ts';
+import { buildReport } from '../build-report.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import type { ExitCode } from '../exit-codes.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { hasColors } from '../output.ts';
 import type { Bind, Session } from '../session.ts';
+import type { OfflineValidation } from '../validate-offline.ts';
 import { validateOffline } from '../validate-offline.ts';
 
 interface ValidateOptions {
@@ -22,8 +24,8 @@ interface ValidateOptions {
 export function registerValidateCommand(program: CliCommand, bind: Bind): void {
   program
     .command('validate')
-    .argument('[dir]', 'folder of the factory', '.')
-    .description('check the definition files of a folder, or of a commit, without a daemon; every finding at once')
+    .argument('[dirs...]', 'folders of factories, each one by itself', ['.'])
+    .description('check the definition files of folders, or of a commit, without a daemon; every finding at once')
     .addOption(
       new Option('--format <format>', 'form of the findings')
         .choices(Object.keys(DIAGNOSTIC_FORMATS))
@@ -34,51 +36,44 @@ export function registerValidateCommand(program: CliCommand, bind: Bind): void {
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .offline()
     .explain({
-      negative: 'the definition is invalid; with --strict: or has warnings',
+      negative: 'a definition is invalid; with --strict: or has warnings',
       more:
         'Paths are relative to the root of the repository that holds the folder, so that editors and pipelines find them.\n' +
+        'A folder that is not there or that holds no factory is nothing to check, and ends with 2.\n' +
         `Webhooks are counted against the default limit, ${OPTIONS['limits.webhooksPerFactory'].default} a factory; a daemon may be configured otherwise.`,
       examples: [
         ['dockbell validate', 'the factory in this folder'],
         ['dockbell validate --strict --rev HEAD', 'what was committed, as a check of a pull request does'],
-        ['dockbell validate factories/payments --format json', 'for scripts'],
+        ['dockbell validate factories/payments factories/search --format json', 'two factories, for scripts'],
+        ['dockbell validate --format github', 'annotations of a pull request; gitlab, sarif and junit are for others'],
       ],
     })
     .action(bind(validate));
 }
 
-async function validate(session: Session, options: ValidateOptions, dir: string): Promise<number> {
-  const { validated, tree, root } = await validateOffline(resolve(session.context.cwd, dir), options.rev);
-  const { diagnostics, declared } = validated;
-  const isValid = options.strict ? diagnostics.length === 0 : validated.definition !== null;
-  const { context, output } = session;
-  const format = options.json ? 'json' : options.format;
-  const report = DIAGNOSTIC_FORMATS[format]({
-    valid: isValid,
-    diagnostics,
-    ...declared,
-    root,
-    sources: collectSources(tree),
-    color: hasColors(context.stdout, context.env),
-  });
-  output.bytes(Buffer.from(report));
-  if (format === 'pretty') printSummary(session, validated, isValid);
-  return isValid ? EXIT_CODES.done : EXIT_CODES.negative;
+async function validate({ context, output }: Session, options: ValidateOptions, dirs: string[]): Promise<number> {
+  const validations = await validateEach(dirs, context.cwd, options.rev);
+  const color = hasColors(context.stdout, context.env);
+  const report = buildReport(validations, { isStrict: options.strict === true, color });
+  output.bytes(Buffer.from(DIAGNOSTIC_FORMATS[options.json ? 'json' : options.format](report)));
+  return exitCodeFor(report);
 }
 
-function printSummary({ output }: Session, { declared, definition }: ValidatedTree, isValid: boolean): void {
-  const { webhooks, automations } = declared;
-  const holds = `${countOf(webhooks.length, 'webhook')}, ${countOf(automations.length, 'automation')}`;
-  const why = !isValid && definition !== null ? ' (warnings fail with --strict)' : '';
-  output.line(isValid ? output.colors.green(`Valid: ${holds}.`) : output.colors.red(`Invalid: ${holds}${why}.`));
+/** One after the other, and each folder once. */
+async function validateEach(dirs: string[], cwd: string, rev: string | undefined): Promise<OfflineValidation[]> {
+  if (dirs.includes('-')) {
+    throw new CliError('"-" is no folder: a factory is a folder of files, which standard input cannot hold.', {
+      hint: 'Name the folders to validate; without any, it is the current one.',
+    });
+  }
+  const validations: OfflineValidation[] = [];
+  for (const dir of new Set(dirs.map((name) => resolve(cwd, name)))) validations.push(await validateOffline(dir, rev));
+  return validations;
 }
 
-/** Text of each file under the path that findings show, to quote the line that is wrong. */
-function collectSources(tree: SourceTree): Map<string, string> {
-  const readable = tree.entries.filter((entry) => entry.bytes !== null);
-  return new Map(readable.map((entry) => [`${tree.prefix}${entry.path}`, Buffer.from(entry.bytes!).toString('utf8')]));
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+/** A folder without a factory is most likely the wrong one: told apart from a wrong definition. */
+function exitCodeFor({ valid, factories }: ValidationReport): ExitCode {
+  const isNothing = ({ rule }: { rule: string }) => rule === 'factory/not-found';
+  if (factories.some(({ diagnostics }) => diagnostics.some(isNothing))) return EXIT_CODES.failed;
+  return valid ? EXIT_CODES.done : EXIT_CODES.negative;
 }

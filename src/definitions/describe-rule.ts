@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { RULES, type RuleId, type RuleSeverity, rulePagePath } from '../core/rules.ts';
+
+/** A rule for reports that list rules. */
+export interface DescribedRule {
+  /** Where `factory.yaml` says nothing about it. */
+  severity: RuleSeverity;
+  /** One sentence. */
+  description: string;
+  /** Path of its page in the repository and in the package. */
+  page: string;
+  /** The page itself, in Markdown. */
+  text: string;
+}
+
+/** Describes a rule that a diagnostic carries. Pages lie beside `src/` in a checkout and beside `dist/` in the package. */
+export function describeRule(rule: RuleId): DescribedRule {
+  const { severity, description } = RULES[rule];
+  const page = rulePagePath(rule);
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8').replace(/^<!--.*-->\n\n/m, '');
+  return { severity, description, page, text };
+}

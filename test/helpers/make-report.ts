@@ -1,0 +1,35 @@
+import type { Diagnostic } from '../../src/core/diagnostic.ts';
+import type { FactoryReport, ValidationReport } from '../../src/definitions/validation-report.ts';
+
+export const finding: Diagnostic = {
+  severity: 'error',
+  rule: 'webhook/unknown-key',
+  file: 'webhooks/ci.yaml',
+  line: 2,
+  column: 3,
+  path: 'authmode',
+  message: 'The key "authmode" does not exist.',
+  hint: 'Did you mean "authMode"?',
+};
+
+/** What strangers would write to leave the place that a format gives them. */
+export const HOSTILE =
+  'x%0A\r\n::error::forged\n##[error]forged,a:b"\'<b>]]>&amp;\x00\x08\x1b[2J\x7f\x85\u2028\u202e\ufffe\uffff\ud800 {0} [click](https://evil.example)';
+
+export function makeFactory(diagnostics: readonly Diagnostic[], more: Partial<FactoryReport> = {}): FactoryReport {
+  const valid = diagnostics.every(({ severity }) => severity === 'warning');
+  return { folder: '', valid, diagnostics, webhooks: ['ci'], automations: [], files: ['webhooks/ci.yaml'], ...more };
+}
+
+/** The report of one folder with these findings, or of several folders. */
+export function makeReport(
+  findings: readonly Diagnostic[] | { factories: FactoryReport[] },
+  more: Partial<ValidationReport> = {},
+): ValidationReport {
+  const factories = 'factories' in findings ? findings.factories : [makeFactory(findings)];
+  return {
+    ...{ valid: factories.every(({ valid }) => valid), factories, root: '/repo', sources: new Map(), color: false },
+    ...{ isStrict: false, tool: { version: '1.2.3', documentsUrl: null } },
+    ...more,
+  };
+}
