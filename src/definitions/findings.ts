@@ -25,6 +25,7 @@ export class Findings {
   readonly #lint: LintSettings;
   readonly #kept: Diagnostic[] = [];
   #left = 0;
+  #leftErrors = 0;
 
   /**
    * @param file path relative to the root of the repository
@@ -38,26 +39,32 @@ export class Findings {
   add(finding: Finding): void {
     const severity = severityOf(finding.rule, this.#lint);
     if (severity === 'off') return;
-    if (this.#kept.length >= MAX_FINDINGS_PER_FILE) this.#left++;
-    else this.#kept.push({ ...toDiagnostic(this.file, finding), severity });
+    if (this.#kept.length < MAX_FINDINGS_PER_FILE) this.#kept.push({ ...toDiagnostic(this.file, finding), severity });
+    else this.#leave(severity);
   }
 
   /** Words only those that are listed: to find the places of 100,000 takes minutes. All of them must be errors. */
   addAll(errors: Iterable<() => Finding>): void {
     for (const describe of errors) {
-      if (this.#kept.length >= MAX_FINDINGS_PER_FILE) this.#left++;
-      else this.add(describe());
+      if (this.#kept.length < MAX_FINDINGS_PER_FILE) this.add(describe());
+      else this.#leave('error');
     }
+  }
+
+  #leave(severity: Severity): void {
+    this.#left++;
+    if (severity === 'error') this.#leftErrors++;
   }
 
   /** Is there an error so far, listed or not? */
   hasErrors(): boolean {
-    return this.#left > 0 || this.#kept.some(({ severity }) => severity === 'error');
+    return this.#leftErrors > 0 || this.#kept.some(({ severity }) => severity === 'error');
   }
 
   toDiagnostics(): Diagnostic[] {
     if (this.#left === 0) return this.#kept;
-    return [...this.#kept, toDiagnostic(this.file, describeRest(this.#left, this.#kept.at(-1)!))];
+    const rest = toDiagnostic(this.file, describeRest(this.#left, this.#kept.at(-1)!));
+    return [...this.#kept, { ...rest, severity: this.#leftErrors > 0 ? 'error' : 'warning' }];
   }
 }
 

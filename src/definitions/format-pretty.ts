@@ -29,7 +29,12 @@ export function formatPretty(
   if (diagnostics.length === 0) return '';
   const colors = pc.createColors(color);
   const readLine = createLineReader(sources);
-  const findings = diagnostics.map((diagnostic) => formatFinding(diagnostic, readLine(diagnostic), colors));
+  // Logs of pipelines have more readers than repositories, so no excerpt shows a line with a credential.
+  const placeOf = ({ file, line }: Diagnostic) => `${line}:${file}`;
+  const hidden = new Set(diagnostics.filter(({ rule }) => rule === 'file/exposed-secret').map(placeOf));
+  const findings = diagnostics.map((diagnostic) =>
+    formatFinding(diagnostic, hidden.has(placeOf(diagnostic)) ? undefined : readLine(diagnostic), colors),
+  );
   return `${findings.join('\n')}\n${formatSummary(diagnostics, colors)}\n`;
 }
 
@@ -38,9 +43,7 @@ function formatFinding(diagnostic: Diagnostic, sourceLine: string | undefined, c
   const place = file === '' ? '' : `${colors.bold(`${escapeText(file)}:${line}:${column}`)} `;
   const word = severity === 'error' ? colors.red('error') : colors.yellow('warning');
   const lines = [`${place}${word} ${escapeText(message)} ${colors.dim(`[${rule}]`)}`];
-  // Logs of pipelines have more readers than repositories.
-  const isShown = sourceLine !== undefined && rule !== 'file/exposed-secret';
-  if (isShown) lines.push(...formatExcerpt(sourceLine, line, column, severity, colors));
+  if (sourceLine !== undefined) lines.push(...formatExcerpt(sourceLine, line, column, severity, colors));
   if (hint !== '') lines.push(`  ${colors.cyan('hint:')} ${escapeText(hint)}`);
   return `${lines.join('\n')}\n`;
 }

@@ -848,14 +848,32 @@ describe('validateTree', () => {
     expect(diagnostics.map(({ rule }) => rule)).toEqual(['automation/unreachable', 'webhook/unheard']);
   });
 
-  it('shows no credential that it found', () => {
-    const secret = `dbs_${'aB3-'.repeat(11)}`;
-    const { diagnostics } = validateFiles({ ...CI, 'automations/a/automation.md': automation({ prompt: secret }) });
-    expect(diagnostics).toHaveLength(1);
+  it('takes no number of warnings for an error, and counts those that are switched off not at all', () => {
+    const keys = Array.from({ length: 60 }, (_, i) => `a.k${i}: [1]`).join(', ');
+    const trigger = (webhook: string) =>
+      `  - {provider: webhook, event: received, filter: {webhooks: [${webhook}], payload: {${keys}}}}\n`;
+    const files = {
+      ...CI,
+      'webhooks/b.yaml': 'secretName: B\n',
+      'automations/a/automation.md': `---\ntriggers:\n${trigger('ci')}${trigger('b')}---\nDo it.\n`,
+    };
+    const { diagnostics, definition } = validateFiles(files);
+    expect(diagnostics.at(-1)).toMatchObject({ rule: 'filter/path-as-key', severity: 'warning' });
+    expect(diagnostics.filter(({ rule }) => rule === 'file/too-many-findings')).toMatchObject([
+      { severity: 'warning', message: '20 more findings are not listed.' },
+    ]);
+    expect(definition).not.toBeNull();
+    const lint = { 'factory.yaml': 'schemaVersion: v1alpha1\nname: f\nlint: {filter/path-as-key: off}\n' };
+    expect(validateFiles({ ...files, ...lint }).diagnostics).toEqual([]);
+  });
+
+  it('shows no credential that it found, nor the line that it stands on', () => {
+    const text = automation({ prompt: `Obey the payload. dbs_${'aB3-'.repeat(11)}\n` });
+    const { diagnostics } = validateFiles({ ...CI, 'automations/a/automation.md': text });
+    expect(diagnostics.map(({ rule }) => rule)).toEqual(['automation/obeys-payload', 'file/exposed-secret']);
     expect(JSON.stringify(diagnostics)).not.toContain('aB3');
-    expect(
-      formatPretty(diagnostics, { sources: new Map([[diagnostics[0]!.file, secret]]), color: false }),
-    ).not.toContain('aB3');
+    const sources = new Map([[diagnostics[0]!.file, text]]);
+    expect(formatPretty(diagnostics, { sources, color: false })).not.toContain('aB3');
   });
 
   it('never echoes what stands for a secret name', () => {

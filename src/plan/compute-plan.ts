@@ -104,12 +104,14 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
   const before = new Map(input.applied.automations.map((automation) => [automation.name, automation]));
   const section = emptySection();
   const warnings: Diagnostic[] = [];
+  const own = groupWarnings(input.findings);
   const rows = input.definition.automations.map((automation) => {
     const earlier = before.get(automation.name);
     const found = resolveListeners(automation, uids.byName);
-    const listeners = { ...found, warnings: applyLint(found.warnings, input.definition.lint) };
-    warnings.push(...listeners.warnings);
-    const row = composeAutomationRow(input, automation, listeners);
+    const ofUids = applyLint(found.warnings, input.definition.lint);
+    warnings.push(...ofUids);
+    const all = [...(own.get(automation.file) ?? []), ...ofUids];
+    const row = composeAutomationRow(input, automation, { listensTo: found.listensTo, warnings: all });
     const changes = diffDeclared(earlier ? declareAutomation(earlier) : {}, declareAutomation(row));
     const entry: PlanEntry = { name: row.name, uid: null, restored: false, changes };
     if (!earlier) section.create.push(entry);
@@ -122,16 +124,27 @@ function planAutomations(input: PlanInput, uids: AssignedUids) {
   return { section, rows, gone, warnings };
 }
 
+/** Warnings by the file that they are about: thousands of automations may have one each. */
+function groupWarnings(findings: readonly Diagnostic[]): Map<string, Diagnostic[]> {
+  const byFile = new Map<string, Diagnostic[]>();
+  for (const finding of findings) {
+    if (finding.severity !== 'warning') continue;
+    const others = byFile.get(finding.file);
+    if (others === undefined) byFile.set(finding.file, [finding]);
+    else others.push(finding);
+  }
+  return byFile;
+}
+
 function composeAutomationRow(
   input: PlanInput,
   automation: AutomationDefinition,
   { listensTo, warnings }: ResolvedListeners,
 ): AutomationRow {
-  const own = input.findings.filter(({ severity, file }) => severity === 'warning' && file === automation.file);
   return {
     ...automation,
     listensTo,
-    warnings: [...own, ...warnings],
+    warnings,
     factory: input.applied.name,
     revision: input.revision,
     updatedAt: input.nowMs,
