@@ -10,6 +10,7 @@ const arrows = {
   reconcile: ['core', 'definitions', 'plan'],
   run: ['core'],
   sender: ['core', 'signature'],
+  notify: ['core', 'signature'],
   source: ['core'],
   secrets: ['core'],
   storage: ['core'],

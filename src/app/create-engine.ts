@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { TicketOffice } from '../core/ports/executor.ts';
+import type { InventoryReader } from '../core/ports/inventory.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/run.ts';
@@ -10,12 +11,14 @@ import { CaptureWindows } from '../ingress/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/delivery-recorder.ts';
 import { HandshakeRows } from '../ingress/handshake-rows.ts';
 import { RejectionRows } from '../ingress/rejection-rows.ts';
+import type { Notifier } from '../notify/notifier.ts';
 import type { FactoryContext } from '../reconcile/reconcile-factory.ts';
 import { buildLiveWebhooks, type PushTrigger } from '../registry/build-live-webhooks.ts';
 import { Registry } from '../registry/registry.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
 import { activateLastApplied } from './activate-last-applied.ts';
 import { createSecretAdoption } from './adopt-secret.ts';
+import { createNotifier, tellOfFailures } from './create-notifier.ts';
 import { createReconcilers, type Reconcilers } from './create-reconcilers.ts';
 import { createRunDispatcher } from './create-run-dispatcher.ts';
 import { DefinitionsThread } from './definitions-thread.ts';
@@ -30,6 +33,9 @@ const DEFAULT_COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
 export interface Engine {
   registry: Registry;
   reconcilers: Reconcilers;
+  notifier: Notifier;
+  /** What is applied, with the conditions that no pass knows. */
+  inventoryReader: InventoryReader;
   dispatcher: Dispatcher;
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;
@@ -59,8 +65,10 @@ export async function createEngine(
   for (const factory of config.factories) await activateLastApplied(activation, factory.name);
 
   const definitions = new DefinitionsThread(new URL('./definitions-worker.js', import.meta.url));
+  const notifier = createNotifier(foundation);
   const onReconciled = (reconciliation: Reconciliation) => {
     reportReconciliation(foundation, reconciliation);
+    notifier.offer(reconciliation);
     foundation.metrics.keepWebhooks(registry.current().webhooks.keys());
   };
   const activate: FactoryContext['activate'] = (applied, values, verifyTokens) =>
@@ -69,12 +77,16 @@ export async function createEngine(
     [...registry.current().webhooks.values()].some((webhook) => webhook.factory === factory && webhook.name === name);
   const reconcilers = createReconcilers({ ...foundation, definitions, activate, isLive, onReconciled });
 
-  const secrets = createNotifyingSecretStore(foundation.secrets, () => reconcilers.onSecretChanged());
+  const secrets = createNotifyingSecretStore(foundation.secrets, (name) => {
+    reconcilers.onSecretChanged();
+    notifier.onSecretChanged(name);
+  });
   const tickets = createTickets(foundation.paths.tickets);
   const commandPath = env.PATH ?? DEFAULT_COMMAND_PATH;
   const recorder = new DeliveryRecorder(storage.deliveryLog);
   return {
-    ...{ registry, reconcilers, secrets, tickets, recorder },
+    ...{ registry, reconcilers, notifier, secrets, tickets, recorder },
+    inventoryReader: tellOfFailures(storage.inventoryReader, notifier),
     dispatcher: createRunDispatcher({
       ...{ ...foundation, secrets, tickets, commandPath },
       onRunChanged: (run) => void (onRunEnded && tellRunEnded(foundation, run, onRunEnded)),

@@ -10,11 +10,12 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { FactoryContext } from '../reconcile/reconcile-factory.ts';
-import { Reconciler, type Schedule } from '../reconcile/reconciler.ts';
+import { Reconciler } from '../reconcile/reconciler.ts';
 import { createGitSource } from '../source/git-source.ts';
 import type { DataPaths } from './data-paths.ts';
 import type { DefinitionsThread } from './definitions-thread.ts';
 import type { Environment } from './open-foundation.ts';
+import { scheduleUnref } from './schedule-unref.ts';
 
 export interface ReconcilerParts {
   config: Config;
@@ -99,8 +100,3 @@ function digestSource({ source }: FactoryConfig): string {
     .update(JSON.stringify([source.url, source.branch, source.path]))
     .digest('hex');
 }
-
-const scheduleUnref: Schedule = (delayMs, callback) => {
-  const timer = setTimeout(callback, delayMs).unref();
-  return () => clearTimeout(timer);
-};

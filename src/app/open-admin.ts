@@ -49,7 +49,7 @@ function composeServices(
   const baseUrl = () => config.baseUrl ?? ingressUrl;
   const trial = { inventory: storage.inventoryReader, secrets: engine.secrets, thread };
   return {
-    inventory: storage.inventoryReader,
+    inventory: engine.inventoryReader,
     deliveries: storage.deliveryReader,
     handshakes: storage.handshakeLog,
     captures: engine.captures,

@@ -78,6 +78,7 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 function startWork(foundation: Foundation, engine: Engine, lifetime: Lifetime): void {
   const { config, paths, storage, logger } = foundation;
   engine.dispatcher.start().catch((error) => logger.error({ err: error }, 'runs cannot be taken up'));
+  engine.notifier.start();
   engine.reconcilers.start();
   const housekeeping = startHousekeeping({
     ...{ ...foundation, ...engine, policy: config.retention, retention: storage.retention, runs: storage.runReader },
@@ -93,6 +94,7 @@ function startWork(foundation: Foundation, engine: Engine, lifetime: Lifetime): 
 /** After the listeners have closed: what they took in is written, and the runs that it woke are stopped with the rest. */
 async function stopWork({ config }: Foundation, engine: Engine): Promise<void> {
   await engine.reconcilers.stop();
+  await engine.notifier.stop();
   await engine.dispatcher.stop(config.shutdownGraceMs);
 }
 
@@ -105,7 +107,7 @@ async function announce({ paths, logger }: Foundation, ingressUrl: string, admin
 
 /** The storage that can promise nothing ends the daemon too: not ready at once, nothing accepted, exit code 1. */
 function composeHandle(foundation: Foundation, engine: Engine, lifetime: Lifetime) {
-  const { storage, storageBroken, logger } = foundation;
+  const { storageBroken, logger } = foundation;
   let ending: Promise<number> | null = null;
   let resolveExited!: (code: number) => void;
   const exited = new Promise<number>((resolve) => {
@@ -129,7 +131,7 @@ function composeHandle(foundation: Foundation, engine: Engine, lifetime: Lifetim
   return {
     secrets: engine.secrets,
     reconcile: engine.reconcilers,
-    inventory: storage.inventoryReader,
+    inventory: engine.inventoryReader,
     stop: () => end(0),
     exited,
   };

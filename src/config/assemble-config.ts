@@ -1,5 +1,6 @@
 import { join } from 'node:path';
-import type { Config, FactoryConfig } from './config.ts';
+import type { Config, FactoryConfig, NotifyConfig } from './config.ts';
+import { locateTarget } from './notify-values.ts';
 import type { OptionValues } from './option-values.ts';
 
 /** Builds the frozen configuration from values that were checked. `file` as in `Config`. */
@@ -27,7 +28,7 @@ export function assembleConfig(values: OptionValues, file: string | null): Confi
     },
     retention: assembleRetention(values),
     shutdownGraceMs: values.get('shutdownGrace'),
-    factories: (values.items ?? []).map(assembleFactory),
+    factories: values.itemsOf('factories[]').map(assembleFactory),
   });
 }
 
@@ -54,11 +55,25 @@ function assembleFactory(values: OptionValues): FactoryConfig {
       pollIntervalMs: values.get('factories[].source.pollInterval'),
       pushWebhook: values.get('factories[].source.pushWebhook'),
     },
+    notify: values.itemsOf('factories[].notify[]').map((target) => assembleNotify(target, values)),
     runs: {
       executor: assembleExecutor(values),
       concurrency: values.get('factories[].runs.concurrency'),
       retry: values.get('factories[].runs.retry'),
     },
+  };
+}
+
+/** Only for values that `findNotifyProblems` has nothing against. */
+function assembleNotify(target: OptionValues, factory: OptionValues): NotifyConfig {
+  const { url, repository } = locateTarget(target, factory);
+  return {
+    type: target.get('factories[].notify[].type'),
+    url: url!,
+    repository,
+    secretName: target.get('factories[].notify[].secretName'),
+    context: target.get('factories[].notify[].context') ?? `dockbell/${factory.get('factories[].name')}`,
+    targetUrl: target.get('factories[].notify[].targetUrl'),
   };
 }
 

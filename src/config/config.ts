@@ -5,6 +5,18 @@ export interface ListenerConfig {
   readonly port: number;
 }
 
+/** Who is told of the outcome of each commit. */
+export interface NotifyConfig {
+  readonly type: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'webhook';
+  /** Base of the API, or address of the webhook, which may hold a credential: not to be shown. */
+  readonly url: string;
+  /** Name of the repository at the git host; `null` for a webhook. */
+  readonly repository: string | null;
+  readonly secretName: string;
+  readonly context: string;
+  readonly targetUrl: string | null;
+}
+
 /** What one factory is configured to do. */
 export interface FactoryConfig {
   readonly name: string;
@@ -19,6 +31,7 @@ export interface FactoryConfig {
     /** The webhook whose accepted deliveries tell of pushes; `null` where none does. */
     readonly pushWebhook: string | null;
   };
+  readonly notify: readonly NotifyConfig[];
   readonly runs: {
     /** `null`: runs are born and stay queued. */
     readonly executor: {

@@ -6,6 +6,7 @@ import { escapeText } from '../core/escape-text.ts';
 import type { JsonObject } from '../core/json.ts';
 import { assembleConfig } from './assemble-config.ts';
 import type { Config } from './config.ts';
+import { findNotifyProblems } from './notify-values.ts';
 import type { WrittenValues } from './option-values.ts';
 import { OptionValues } from './option-values.ts';
 import type { Option, OptionKey } from './options.ts';
@@ -115,7 +116,13 @@ function readVariables(env: Environment, folder: string, problems: ConfigProblem
 
 /** What single values cannot show. */
 function findConflicts(values: OptionValues): ConfigProblem[] {
-  return [...findEqualNames(values.items ?? []), ...findShortMemory(values), ...findSharedPort(values)];
+  const factories = values.itemsOf('factories[]');
+  return [
+    ...findEqualNames(factories),
+    ...findNotifyProblems(factories),
+    ...findShortMemory(values),
+    ...findSharedPort(values),
+  ];
 }
 
 function findEqualNames(factories: readonly OptionValues[]): ConfigProblem[] {

@@ -1,4 +1,4 @@
-import type { OptionKey } from './options.ts';
+import type { ListKey, OptionKey } from './options.ts';
 import { OPTIONS } from './options.ts';
 import type { OptionValue } from './parse-value.ts';
 import { parseValue } from './parse-value.ts';
@@ -35,22 +35,29 @@ export interface WrittenValue {
 
 export type WrittenValues = Map<OptionKey, WrittenValue>;
 
+/** The items of lists of sections, by the key of the list, such as `factories[]`. */
+export type ListValues = Map<string, readonly OptionValues[]>;
+
 /** The options that one section and those below it set, by key. */
 export class OptionValues {
   readonly #written: ReadonlyMap<OptionKey, WrittenValue>;
   /** What relative defaults start from. */
   readonly #folder: string;
-  /** The sections of `factories`; `null` where the key is absent. */
-  readonly items: readonly OptionValues[] | null;
+  readonly #lists: ReadonlyMap<string, readonly OptionValues[]>;
 
   constructor(
     written: ReadonlyMap<OptionKey, WrittenValue>,
     folder: string,
-    items: readonly OptionValues[] | null = null,
+    lists: ReadonlyMap<string, readonly OptionValues[]> = new Map(),
   ) {
     this.#written = written;
     this.#folder = folder;
-    this.items = items;
+    this.#lists = lists;
+  }
+
+  /** The items of a list of sections; none where its key is absent. */
+  itemsOf(list: ListKey): readonly OptionValues[] {
+    return this.#lists.get(list) ?? [];
   }
 
   /** Where the option was written; `null` where its default counts. */
@@ -68,7 +75,7 @@ export class OptionValues {
   /** These values, and for what they do not set those of `other`. */
   over(other: OptionValues): OptionValues {
     const written = new Map([...other.#written, ...this.#written]);
-    return new OptionValues(written, other.#folder, this.items ?? other.items);
+    return new OptionValues(written, other.#folder, new Map([...other.#lists, ...this.#lists]));
   }
 
   #readDefault(key: OptionKey): OptionValue | null {

@@ -310,6 +310,67 @@ export const OPTIONS = {
     env: null,
     secret: false,
   },
+  'factories[].notify[].type': {
+    title: 'Type of target',
+    type: { kind: 'choice', values: ['github', 'gitlab', 'gitea', 'forgejo', 'webhook'], later: [] },
+    default: null,
+    required: true,
+    description:
+      'Who is told. A git host gets a commit status; `webhook` gets a POST that is signed as Standard Webhooks describe, with every finding in it.',
+    examples: ['github'],
+    env: null,
+    secret: false,
+  },
+  'factories[].notify[].url': {
+    title: 'URL of the target',
+    type: { kind: 'text', format: 'httpUrl' },
+    default: null,
+    description:
+      'The base of the API of the git host, or where a `webhook` is posted to. By default `https://api.github.com` for `github` and `https://gitlab.com/api/v4` for `gitlab`; must be written for all others. Tokens are sent over https only, but for this machine itself.',
+    examples: ['https://git.example.com/api/v1', 'https://ghe.example.com/api/v3'],
+    env: null,
+    secret: true,
+  },
+  'factories[].notify[].repository': {
+    title: 'Repository at the git host',
+    type: { kind: 'text', format: 'repositoryName' },
+    default: null,
+    description:
+      'Owner and name of the repository as the git host calls it, for `gitlab` the path or the number of the project. By default what `source.url` names, where that is a repository of the same host.',
+    examples: ['team/payments-factory', 'group/subgroup/payments-factory'],
+    env: null,
+    secret: false,
+  },
+  'factories[].notify[].secretName': {
+    title: 'Secret of the target',
+    type: { kind: 'text', format: 'secretName' },
+    default: null,
+    required: true,
+    description:
+      'Name of the team secret that holds the access token for the git host, or the signing secret (`whsec_...`) of a `webhook`. Its newest value counts, without an apply.',
+    examples: ['GITHUB_STATUS_TOKEN'],
+    env: null,
+    secret: false,
+  },
+  'factories[].notify[].context': {
+    title: 'Context of the status',
+    type: { kind: 'text', format: 'statusContext' },
+    default: null,
+    description:
+      'The name under which the git host shows the status, beside those of other systems. By default `dockbell/` and the name of the factory.',
+    examples: ['dockbell/payments'],
+    env: null,
+    secret: false,
+  },
+  'factories[].notify[].targetUrl': {
+    title: 'Link of the status',
+    type: { kind: 'text', format: 'httpUrl' },
+    default: null,
+    description: 'A page that the status links to, for example a dashboard. By default there is no link.',
+    examples: ['https://dockbell.example.com/'],
+    env: null,
+    secret: false,
+  },
   'factories[].runs.executor.type': {
     title: 'Executor type',
     type: { kind: 'choice', values: ['command'], later: ['http', 'queue'] },
@@ -364,6 +425,9 @@ export const OPTIONS = {
 
 export type OptionKey = keyof typeof OPTIONS;
 
+/** Keys of the lists of sections. */
+export type ListKey = 'factories[]' | 'factories[].notify[]';
+
 interface Section {
   title: string;
   description: string;
@@ -379,6 +443,11 @@ export const SECTIONS = {
   retention: { title: 'Retention', description: 'How long things are kept.' },
   factories: { title: 'Factories', description: 'The factories that this daemon serves.' },
   'factories[].source': { title: 'Source', description: 'Where the definition comes from.' },
+  'factories[].notify': {
+    title: 'Notify',
+    description:
+      'Who is told of the outcome of each commit: git hosts as a commit status, or any receiver of webhooks.',
+  },
   'factories[].runs': { title: 'Runs', description: 'How runs are carried out.' },
   'factories[].runs.executor': {
     title: 'Executor',

@@ -2,7 +2,7 @@ import type { Document, Node, Pair, YAMLMap } from 'yaml';
 import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
 import { escapeText } from '../core/escape-text.ts';
 import { suggest } from '../core/suggest.ts';
-import type { WrittenValues } from './option-values.ts';
+import type { ListValues, WrittenValues } from './option-values.ts';
 import { OptionValues } from './option-values.ts';
 import type { Option, OptionNode, OptionSection } from './options.ts';
 import type { OptionValue } from './parse-value.ts';
@@ -33,53 +33,62 @@ export interface ReadContext {
 /** Reads a whole document against the table of options; every finding goes to `problems`. */
 export function readDocument(context: ReadContext, tree: OptionSection): OptionValues {
   const root = context.document.contents;
-  const written: WrittenValues = new Map();
-  const items = readSection(context, tree, isNode(root) ? root : null, '', written);
-  return new OptionValues(written, context.folder, items);
+  return collectValues(context, tree, isNode(root) ? root : null, '');
 }
 
-/** Puts the values of a section into `written` and answers with the items of a list in it, if it has one. */
+/** What one section and those below it hold. */
+interface Collected {
+  written: WrittenValues;
+  lists: ListValues;
+}
+
+function collectValues(context: ReadContext, section: OptionSection, node: Node | null, path: string): OptionValues {
+  const collected: Collected = { written: new Map(), lists: new Map() };
+  readSection(context, section, node, path, collected);
+  return new OptionValues(collected.written, context.folder, collected.lists);
+}
+
 function readSection(
   context: ReadContext,
   section: OptionSection,
   unresolved: Node | null,
   path: string,
-  written: WrittenValues,
-): OptionValues[] | null {
+  collected: Collected,
+): void {
   const node = resolve(context, unresolved);
   const isEmpty = node === null || (isScalar(node) && node.value === null);
   if (!isEmpty && !isMap(node)) {
     report(context, offsetOf(node), path, 'expected keys with values');
-    return null;
+    return;
   }
   const pairs = isEmpty ? [] : (node as YAMLMap).items;
-  if (reportLaterType(context, section, pairs, path)) return null;
+  if (reportLaterType(context, section, pairs, path)) return;
   const found = matchKeys(context, section, pairs, path);
-  let items: OptionValues[] | null = null;
   for (const [name, child] of section.children) {
     const childPath = path === '' ? name : `${path}.${name}`;
     const value = found.get(name);
-    if (child.kind === 'sections')
-      items = value === undefined ? null : readItems(context, child.item, value, childPath);
-    else if (value !== undefined) readChild(context, child, value, childPath, written);
+    if (value !== undefined) readChild(context, child, value, childPath, collected);
     else if (isRequired(child)) report(context, offsetOf(node), path, `the key "${name}" is missing`);
   }
-  return items;
 }
 
 function readChild(
   context: ReadContext,
-  child: Exclude<OptionNode, { kind: 'sections' }>,
+  child: OptionNode,
   value: Node | null,
   path: string,
-  written: WrittenValues,
+  collected: Collected,
 ): void {
   if (child.kind === 'section') {
-    readSection(context, child.section, value, path, written);
+    readSection(context, child.section, value, path, collected);
+    return;
+  }
+  if (child.kind === 'sections') {
+    collected.lists.set(child.item.key, readItems(context, child.item, value, path));
     return;
   }
   const read = readOption(context, child.option, value, path);
-  if (read !== null) written.set(child.key, { value: read, where: context.locate(offsetOf(value)) });
+  if (read !== null) collected.written.set(child.key, { value: read, where: context.locate(offsetOf(value)) });
 }
 
 function readItems(context: ReadContext, item: OptionSection, unresolved: Node | null, path: string): OptionValues[] {
@@ -89,11 +98,7 @@ function readItems(context: ReadContext, item: OptionSection, unresolved: Node |
     report(context, offsetOf(node), path, 'expected a list');
     return [];
   }
-  return node.items.map((each, index) => {
-    const written: WrittenValues = new Map();
-    readSection(context, item, isNode(each) ? each : null, `${path}[${index}]`, written);
-    return new OptionValues(written, context.folder);
-  });
+  return node.items.map((each, index) => collectValues(context, item, isNode(each) ? each : null, `${path}[${index}]`));
 }
 
 /** The values of the keys that the section knows; the others are findings. */

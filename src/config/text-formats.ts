@@ -18,6 +18,26 @@ export const TEXT_FORMATS = {
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s?#@]+$',
     normalise: normaliseBaseUrl,
   },
+  httpUrl: {
+    expected: 'an http or https URL without user name or fragment',
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$',
+    normalise: normaliseHttpUrl,
+  },
+  repositoryName: {
+    expected: 'the name of a repository at its host, such as team/payments-factory',
+    pattern: '^[A-Za-z0-9_.-]{1,100}(/[A-Za-z0-9_.-]{1,100}){0,20}$',
+    normalise: (text) => (text.split('/').some((part) => /^\.{1,2}$/.test(part)) ? null : text),
+  },
+  secretName: {
+    expected: 'the name of a team secret: letters, digits and "_", not starting with a digit, at most 128 characters',
+    pattern: '^[A-Za-z_][A-Za-z0-9_]{0,127}$',
+    normalise: keep,
+  },
+  statusContext: {
+    expected: 'a text of 1 to 100 printable ASCII characters, such as dockbell/payments',
+    pattern: '^[\\x20-\\x7e]{1,100}$',
+    normalise: keep,
+  },
   listenHost: {
     expected: 'a host name or an IP address, without port',
     pattern: '^[A-Za-z0-9._:%-]+$',
@@ -68,6 +88,13 @@ function normaliseBaseUrl(text: string): string | null {
   const url = new URL(text);
   const isPlain = url.username === '' && url.password === '' && url.search === '' && url.hash === '';
   return isPlain ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : null;
+}
+
+/** As written: to its receiver a slash at the end may make another address. */
+function normaliseHttpUrl(text: string): string | null {
+  if (!URL.canParse(text)) return null;
+  const { username, password } = new URL(text);
+  return username === '' && password === '' ? text : null;
 }
 
 function isAddressOrSubnet(text: string): boolean {

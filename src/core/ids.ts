@@ -8,6 +8,8 @@ export type DeliveryId = `dlv_${string}`;
 export type RunId = `run_${string}`;
 /** Identifier of one reconciliation, time-ordered. */
 export type ReconciliationId = `rec_${string}`;
+/** Identifier of what one target is told of one commit, time-ordered. */
+export type NoticeId = `ntc_${string}`;
 /** Identifier of an API token (not the token itself). */
 export type TokenId = `tok_${string}`;
 
@@ -35,6 +37,7 @@ export interface IdSource {
   deliveryId(atMs: number): DeliveryId;
   runId(atMs: number): RunId;
   reconciliationId(atMs: number): ReconciliationId;
+  noticeId(atMs: number): NoticeId;
   tokenId(atMs: number): TokenId;
 }
 
@@ -53,6 +56,7 @@ export function createIdSource(randomBytes: RandomBytes): IdSource {
     deliveryId: (atMs) => `dlv_${ulid(atMs)}`,
     runId: (atMs) => `run_${ulid(atMs)}`,
     reconciliationId: (atMs) => `rec_${ulid(atMs)}`,
+    noticeId: (atMs) => `ntc_${ulid(atMs)}`,
     tokenId: (atMs) => `tok_${ulid(atMs)}`,
   };
 }

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { DeliveryLabel } from '../core/delivery.ts';
 import { DELIVERY_LABELS } from '../core/delivery.ts';
 import { HANDSHAKE_OUTCOMES } from '../core/handshake.ts';
-import type { IngressMetrics, UnloggedRefusal } from '../core/ports/metrics.ts';
+import type { IngressMetrics, NotifyMetrics, UnloggedRefusal } from '../core/ports/metrics.ts';
 import type { ReconciliationResult } from '../core/reconciliation.ts';
 
 /** What is looked up at the moment of a scrape. */
@@ -13,7 +13,7 @@ export interface MetricProbes {
 }
 
 /** The daemon's metrics, in a registry of their own. */
-export interface Metrics extends IngressMetrics {
+export interface Metrics extends IngressMetrics, NotifyMetrics {
   countReconciliation(factory: string, result: ReconciliationResult): void;
   /** Drops the series of all webhooks but these, so that labels do not pile up over years. Call it after an apply. */
   keepWebhooks(uids: Iterable<string>): void;
@@ -38,6 +38,12 @@ export function createMetrics(probes: MetricProbes): Metrics {
     name: 'dockbell_reconciliations_total',
     help: 'Passes of the reconciliation loop by result.',
     labelNames: ['factory', 'result'],
+    registers: [registry],
+  });
+  const notices = new Counter({
+    name: 'dockbell_commit_statuses_total',
+    help: 'Tries to tell a target of a commit, by factory, type of target and outcome.',
+    labelNames: ['factory', 'type', 'outcome'],
     registers: [registry],
   });
   const handshakes = new Counter({
@@ -65,6 +71,7 @@ export function createMetrics(probes: MetricProbes): Metrics {
     },
     countRefusal,
     countReconciliation: (factory, result) => reconciliations.inc({ factory, result }),
+    countNotice: (factory, type, outcome) => notices.inc({ factory, type, outcome }),
     render: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -55,3 +55,17 @@ export function describePushWebhook(name: string | null, isLive: (webhook: strin
     },
   ];
 }
+
+/** What could not be told of commits, and since when, in wall time; the definition serves all the same. */
+export function describeNotify(failures: readonly { target: string; problem: string; since: number }[]): Condition[] {
+  if (failures.length === 0) return [];
+  return [
+    {
+      type: 'NotifyFailing',
+      status: 'True',
+      reason: 'StatusNotPosted',
+      message: failures.map(({ target, problem }) => `${target} could not be told of a commit: ${problem}`).join('; '),
+      since: Math.min(...failures.map(({ since }) => since)),
+    },
+  ];
+}

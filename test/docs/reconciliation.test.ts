@@ -3,6 +3,7 @@ import type { SourceFailure } from '../../src/core/ports/definition-source.ts';
 import type { ReconciliationResult } from '../../src/core/reconciliation.ts';
 import {
   describeExecutor,
+  describeNotify,
   describeOutcome,
   describePushWebhook,
   describeReadiness,
@@ -56,6 +57,7 @@ function listConditions() {
     describeReadiness(null, false),
     describeOutcome(true, 'Applied', ''),
     ...describeExecutor(false),
+    ...describeNotify([{ target: 'github a/b', problem: '', since: 0 }]),
     ...describePushWebhook('gone', () => false),
   ];
 }

@@ -72,6 +72,7 @@ describe('defaults', () => {
     expect(config.factories).toEqual([
       {
         name: 'payments',
+        notify: [],
         source: {
           type: 'repository',
           url: join(folder, '../payments.git'),

@@ -32,6 +32,9 @@ const OPERATIONS: [name: string, run: (storage: Storage) => Promise<unknown>, ma
   ['webhooks', (s) => s.inventoryReader.webhooks(FACTORY), []],
   ['reconciliations', (s) => s.reconciliationReader.list({ factory: FACTORY, ...NEXT_PAGE }), []],
   ['the last reconciliation', (s) => s.inventory.lastReconciliation(FACTORY), []],
+  ['a notice', (s) => s.noticeQueue.next({ factory: FACTORY, target: 'a' }), []],
+  ['the newest notice', (s) => s.noticeQueue.newest({ factory: FACTORY, target: 'a' }), []],
+  ['notices that are due now', (s) => s.noticeQueue.retryNow({ factory: FACTORY, target: 'a' }, 1), []],
   ['a token', (s) => s.tokens.findByHash(new Uint8Array(32)), []],
   // Retention walks the small tables whole; of those that grow it takes the front.
   [

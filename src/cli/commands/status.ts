@@ -161,7 +161,7 @@ function describeCondition(session: Session, condition: Condition): string {
 }
 
 // Conditions whose `True` tells of something missing rather than of something in order.
-const ADVISORY_CONDITIONS: readonly string[] = ['NoExecutor', 'PushWebhookMissing'];
+const ADVISORY_CONDITIONS: readonly string[] = ['NoExecutor', 'PushWebhookMissing', 'NotifyFailing'];
 
 function isGood({ type, status }: Condition): boolean {
   return ADVISORY_CONDITIONS.includes(type) ? status === 'False' : status === 'True';

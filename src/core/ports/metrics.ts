@@ -17,3 +17,12 @@ export interface IngressMetrics {
   countHandshake(webhookUid: string, outcome: HandshakeOutcome): void;
   countRefusal(reason: UnloggedRefusal): void;
 }
+
+/** What became of a try to tell a target of a commit. */
+export const NOTICE_OUTCOMES = ['posted', 'postponed', 'given_up'] as const;
+
+/** What the notifier counts. */
+export interface NotifyMetrics {
+  /** @param type kind of the target, such as `github` */
+  countNotice(factory: string, type: string, outcome: (typeof NOTICE_OUTCOMES)[number]): void;
+}

@@ -1,6 +1,7 @@
 import type { DeliveryLog, DeliveryReader } from './delivery-log.ts';
 import type { HandshakeLog } from './handshake-log.ts';
 import type { Inventory, InventoryReader } from './inventory.ts';
+import type { NoticeQueue } from './notice-queue.ts';
 import type { ReconciliationReader } from './reconciliation-log.ts';
 import type { Retention } from './retention.ts';
 import type { RunQueue, RunReader } from './run-queue.ts';
@@ -17,6 +18,7 @@ export interface Storage {
   runQueue: RunQueue;
   runReader: RunReader;
   reconciliationReader: ReconciliationReader;
+  noticeQueue: NoticeQueue;
   sealedSecrets: SealedSecretTable;
   tokens: TokenTable;
   retention: Retention;

@@ -190,4 +190,24 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX handshakes_by_webhook ON handshakes (webhook, seq);
   `,
+  `
+  CREATE TABLE notices (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    factory TEXT NOT NULL,
+    target TEXT NOT NULL,
+    revision TEXT NOT NULL,
+    outcome TEXT NOT NULL,
+    report TEXT NOT NULL,
+    state TEXT NOT NULL DEFAULT 'waiting',
+    attempts INTEGER NOT NULL DEFAULT 0,
+    due_at INTEGER NOT NULL,
+    problem TEXT,
+    failing_since INTEGER,
+    created_at INTEGER NOT NULL,
+    UNIQUE (factory, target, revision)
+  ) STRICT;
+  CREATE INDEX notices_by_target ON notices (factory, target, seq);
+  CREATE INDEX notices_by_state ON notices (factory, target, state, due_at);
+  `,
 ];

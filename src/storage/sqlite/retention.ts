@@ -80,6 +80,7 @@ const STEPS: readonly Step[] = [
   pruneHandshakes,
   pruneRuns,
   pruneReconciliations,
+  pruneNotices,
   spareVersionsInUse,
   pruneAutomationVersions,
   pruneSecretVersions,
@@ -233,6 +234,38 @@ async function pruneReconciliations({ db, nowMs, limit }: Piece): Promise<{ rows
   let rows = 0;
   for (const { name } of factories) rows += await pruneHistory(db, name, nowMs - RECONCILIATIONS_MS, limit - rows);
   return { rows };
+}
+
+/** Kept for as long as the history is; the newest of each target stays, so that nobody is told the same once more. */
+async function pruneNotices({ db, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
+  const rows = await db
+    .selectFrom('notices')
+    .select(['seq', 'created_at as at'])
+    .where('seq', '>', pass.afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  const walked = walkOld(rows, nowMs - RECONCILIATIONS_MS, nowMs, pass);
+  const old = walked.old.map((row) => row.seq);
+  if (old.length > 0) await deleteReplacedNotices(db, old);
+  return { rows: walked.rows };
+}
+
+async function deleteReplacedNotices(db: Kysely<Schema>, seqs: number[]): Promise<void> {
+  await db
+    .deleteFrom('notices')
+    .where('seq', 'in', seqs)
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('notices as later')
+          .select('later.seq')
+          .whereRef('later.factory', '=', 'notices.factory')
+          .whereRef('later.target', '=', 'notices.target')
+          .whereRef('later.seq', '>', 'notices.seq'),
+      ),
+    )
+    .execute();
 }
 
 /** Removes up to `limit` rows of one factory's history; the newest always stays. */

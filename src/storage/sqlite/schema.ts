@@ -110,6 +110,22 @@ export interface Schema {
     received_at: number;
     client_address: string;
   };
+  notices: {
+    seq: Generated<number>;
+    id: string;
+    factory: string;
+    target: string;
+    revision: string;
+    outcome: string;
+    /** JSON. */
+    report: string;
+    state: Generated<string>;
+    attempts: Generated<number>;
+    due_at: number;
+    problem: string | null;
+    failing_since: number | null;
+    created_at: number;
+  };
   runs: {
     seq: Generated<number>;
     id: string;

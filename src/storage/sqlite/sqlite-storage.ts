@@ -7,6 +7,7 @@ import { watchFullDisk } from './full-disk.ts';
 import { createHandshakeLog } from './handshake-log.ts';
 import { createInventory } from './inventory.ts';
 import { createInventoryReader } from './inventory-reader.ts';
+import { createNoticeQueue } from './notice-queue.ts';
 import { openDatabase } from './open-database.ts';
 import { createQueryBuilder } from './query-builder.ts';
 import { createReconciliationReader } from './reconciliation-reader.ts';
@@ -70,6 +71,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     runQueue: guard(createRunQueue(query)),
     runReader: guard(createRunReader(query)),
     reconciliationReader: guard(createReconciliationReader(query)),
+    noticeQueue: guard(createNoticeQueue(query)),
     sealedSecrets: guard(createSealedSecrets(query)),
     tokens: guard(createTokenTable(query)),
     retention: guard(createRetention(query)),

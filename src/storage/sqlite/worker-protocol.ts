@@ -11,6 +11,7 @@ export const OPERATIONS = {
   runQueue: ['claim', 'finish', 'release', 'cancelQueued', 'running'],
   runReader: ['list', 'get', 'input'],
   reconciliationReader: ['list', 'get'],
+  noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
   sealedSecrets: ['keyCheck', 'setKeyCheck', 'lastVersion', 'insert', 'newest', 'get', 'list', 'delete'],
   tokens: ['insert', 'findByHash', 'touch', 'list', 'revoke'],
   retention: ['prune'],

@@ -1,0 +1,39 @@
+import type { Config, FactoryConfig } from '../config/config.ts';
+import type { InventoryReader } from '../core/ports/inventory.ts';
+import { Notifier } from '../notify/notifier.ts';
+import type { NotifyTarget } from '../notify/notify-target.ts';
+import { postOverHttp } from '../notify/post-notice.ts';
+import { describeNotify } from '../reconcile/conditions.ts';
+import type { Foundation } from './open-foundation.ts';
+import { readPackageVersion } from './package-version.ts';
+import { scheduleUnref } from './schedule-unref.ts';
+
+/** What tells the targets of all configured factories; it does nothing before its start. */
+export function createNotifier({ config, storage, secrets, metrics, clock, ids, logger }: Foundation): Notifier {
+  return new Notifier({
+    ...{ secrets, metrics, clock, ids, logger, schedule: scheduleUnref, post: postOverHttp },
+    userAgent: `dockbell/${readPackageVersion()}`,
+    targets: collectTargets(config),
+    inventory: storage.inventory,
+    queue: storage.noticeQueue,
+  });
+}
+
+function collectTargets({ factories }: Config): Map<string, NotifyTarget[]> {
+  const targetsOf = ({ notify, source }: FactoryConfig) =>
+    notify.map((target) => ({ ...target, branch: source.branch }));
+  return new Map(factories.map((factory) => [factory.name, targetsOf(factory)]));
+}
+
+/** The inventory as people and scripts see it: with a condition on factories whose targets cannot be told. */
+export function tellOfFailures(inventory: InventoryReader, notifier: Pick<Notifier, 'failures'>): InventoryReader {
+  return {
+    ...inventory,
+    factories: async () => {
+      const factories = await inventory.factories();
+      return factories.map((factory) => {
+        return { ...factory, conditions: [...factory.conditions, ...describeNotify(notifier.failures(factory.name))] };
+      });
+    },
+  };
+}

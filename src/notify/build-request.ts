@@ -1,0 +1,120 @@
+import { formatInstant } from '../core/clock.ts';
+import type { Json } from '../core/json.ts';
+import type { CommitReport, CommitState, Notice } from '../core/notice.ts';
+import { findScheme } from '../signature/schemes.ts';
+import { signRequest } from '../signature/sign.ts';
+import { describeReport } from './describe-report.ts';
+import type { NotifyTarget } from './notify-target.ts';
+
+/** What is posted to a target. The headers hold its token: never log them. */
+export interface NotifyRequest {
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** One request to build. */
+export interface NotifyOrder {
+  target: NotifyTarget;
+  notice: Notice;
+  /** Access token, or signing secret of a webhook. */
+  secret: string;
+  /** What we call ourselves, such as `dockbell/1.0.0`. */
+  userAgent: string;
+  nowMs: number;
+}
+
+/** GitHub refuses longer ones; GitLab keeps 255, and Gitea shows no more in one line. */
+const GITHUB_DESCRIPTION = 140;
+const DESCRIPTION = 255;
+
+/** One row for each kind of target, after the documentation of its provider. */
+const BUILDERS: Readonly<Record<NotifyTarget['type'], (order: NotifyOrder) => NotifyRequest>> = {
+  github: buildGithub,
+  gitlab: buildGitlab,
+  gitea: buildGitea,
+  forgejo: buildGitea,
+  webhook: buildWebhook,
+};
+
+/** The request that tells a target of a commit. Throws `bad_request` for a secret that cannot sign. */
+export function buildNotifyRequest(order: NotifyOrder): NotifyRequest {
+  const { url, headers, body } = BUILDERS[order.target.type](order);
+  return { url, body, headers: { 'Content-Type': 'application/json', 'User-Agent': order.userAgent, ...headers } };
+}
+
+/** https://docs.github.com/rest/commits/statuses: create a commit status. */
+function buildGithub({ target, notice, secret }: NotifyOrder): NotifyRequest {
+  const headers = {
+    Accept: 'application/vnd.github+json',
+    'X-GitHub-Api-Version': '2022-11-28',
+    Authorization: `Bearer ${secret}`,
+  };
+  const { state } = notice.report;
+  const body = composeStatus(target, { state, description: describeReport(notice.report, GITHUB_DESCRIPTION) });
+  return { url: statusUrl(target, notice), headers, body };
+}
+
+/** Swagger of Gitea and Forgejo: `repoCreateStatus`. */
+function buildGitea({ target, notice, secret }: NotifyOrder): NotifyRequest {
+  const headers = { Accept: 'application/json', Authorization: `token ${secret}` };
+  const { state } = notice.report;
+  const body = composeStatus(target, { state, description: describeReport(notice.report, DESCRIPTION) });
+  return { url: statusUrl(target, notice), headers, body };
+}
+
+function statusUrl({ url, repository }: NotifyTarget, { revision }: Notice): string {
+  const path = repository!.split('/').map(encodeURIComponent).join('/');
+  return `${url}/repos/${path}/statuses/${revision}`;
+}
+
+function composeStatus({ context, targetUrl }: NotifyTarget, status: Record<string, string>): string {
+  return JSON.stringify({ ...status, context, ...(targetUrl === null ? {} : { target_url: targetUrl }) });
+}
+
+const GITLAB_STATES: Readonly<Record<CommitState, string>> = { success: 'success', failure: 'failed', error: 'failed' };
+
+/** https://docs.gitlab.com/api/commits/: set commit pipeline status. */
+function buildGitlab({ target, notice, secret }: NotifyOrder): NotifyRequest {
+  const { url, repository, context, targetUrl, branch } = target;
+  const body = {
+    state: GITLAB_STATES[notice.report.state],
+    name: context,
+    ref: branch,
+    description: describeReport(notice.report, DESCRIPTION),
+    ...(targetUrl === null ? {} : { target_url: targetUrl }),
+  };
+  return {
+    url: `${url}/projects/${encodeURIComponent(repository!)}/statuses/${notice.revision}`,
+    headers: { Accept: 'application/json', 'PRIVATE-TOKEN': secret },
+    body: JSON.stringify(body),
+  };
+}
+
+/** https://www.standardwebhooks.com: type, time and data, signed together with the identity, which no retry changes. */
+function buildWebhook({ target, notice, secret, nowMs }: NotifyOrder): NotifyRequest {
+  const { report, id } = notice;
+  const text = JSON.stringify({
+    type: `commit_status.${report.state}`,
+    timestamp: formatInstant(report.finishedAt),
+    data: presentReport(target, notice, report),
+  });
+  const delivery = { url: target.url, body: Buffer.from(text), nowMs, deliveryId: id, newId: () => id };
+  const { headers } = signRequest(findScheme('standard_webhooks')!, secret, delivery);
+  return { url: target.url, headers, body: text };
+}
+
+function presentReport({ context, targetUrl, branch }: NotifyTarget, notice: Notice, report: CommitReport): Json {
+  return {
+    ...{ factory: notice.factory, context, branch, revision: notice.revision, state: report.state },
+    ...{ result: report.result, reason: report.reason, message: report.message },
+    description: describeReport(report, DESCRIPTION),
+    applied_revision: report.liveRevision,
+    target_url: targetUrl,
+    reconciliation_id: report.reconciliation,
+    diagnostics: report.diagnostics.map(({ severity, rule, file, line, column, path, message, hint }) => {
+      return { severity, rule, file, line, column, path, message, hint } as Json;
+    }),
+    diagnostics_total: report.diagnosticCount,
+  };
+}

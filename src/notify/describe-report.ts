@@ -1,0 +1,43 @@
+import { escapeText } from '../core/escape-text.ts';
+import type { CommitReport } from '../core/notice.ts';
+
+/** So many characters of a commit are unique and still read. */
+const SHORT_REVISION = 12;
+
+/**
+ * One line for the commit's status, at most `maxLength` UTF-16 units long: the first finding with file and line, and
+ * which commit serves. What has no room goes out of the middle, so that both stay.
+ */
+export function describeReport(report: CommitReport, maxLength: number): string {
+  const tail = describeLive(report);
+  if (report.state !== 'success') return `${cut(escapeText(report.message), maxLength - tail.length)}${tail}`;
+  return cut(`${shorten(report.liveRevision)} is live${describeWarnings(report)}`, maxLength);
+}
+
+function describeLive({ state, liveRevision }: CommitReport): string {
+  const again = state === 'error' ? '; tried again' : '';
+  return liveRevision === null ? `${again}; nothing is live yet` : `${again}; ${shorten(liveRevision)} stays live`;
+}
+
+function describeWarnings({ diagnostics, diagnosticCount }: CommitReport): string {
+  const [first] = diagnostics;
+  if (first === undefined) return '';
+  const place = first.file === '' ? '' : `${first.file}:${first.line}:${first.column}: `;
+  const count = diagnosticCount === 1 ? 'a warning' : `${diagnosticCount} warnings`;
+  return escapeText(`, with ${count}: ${place}${first.message}`);
+}
+
+function shorten(revision: string | null): string {
+  return (revision ?? '').slice(0, SHORT_REVISION);
+}
+
+/** Cuts between characters, never within one. */
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  let kept = '';
+  for (const character of text) {
+    if (kept.length + character.length > maxLength - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

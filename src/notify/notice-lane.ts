@@ -1,0 +1,203 @@
+import type { Clock } from '../core/clock.ts';
+import type { NewNotice, Notice, NoticeTarget } from '../core/notice.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { NOTICE_OUTCOMES, NotifyMetrics } from '../core/ports/metrics.ts';
+import type { NoticeQueue } from '../core/ports/notice-queue.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import { MAX_WAIT_MS, type Verdict } from './judge-answer.ts';
+import { digestTarget, type NotifyTarget, nameTarget } from './notify-target.ts';
+import { type PostRequest, postNotice } from './post-notice.ts';
+
+const FIRST_RETRY_MS = 5_000;
+const LAST_RETRY_MS = 15 * 60_000;
+/** What could not be told for so long interests nobody any more. */
+const GIVE_UP_MS = 24 * 3_600_000;
+/** An answer on its way is waited for on a stop, so that the next daemon does not tell the same once more. */
+const STOP_GRACE_MS = 3_000;
+/** Pause after the storage failed. */
+const STORAGE_RETRY_MS = 30_000;
+
+/** Calls back once after a while; the function returned takes that back. Must not keep the process alive. */
+export type Schedule = (delayMs: number, callback: () => void) => () => void;
+
+export interface LaneParts {
+  queue: NoticeQueue;
+  secrets: Pick<SecretStore, 'resolve'>;
+  post: PostRequest;
+  userAgent: string;
+  metrics: NotifyMetrics;
+  schedule: Schedule;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** Why a target cannot be told, and since when. */
+export interface NotifyFailure {
+  /** Type and repository of the target. */
+  target: string;
+  problem: string;
+  /** Wall time in milliseconds. */
+  since: number;
+}
+
+/** What one target of one factory is told, one notice after the other. Nobody waits for it. */
+export class NoticeLane {
+  readonly target: NotifyTarget;
+  readonly #key: NoticeTarget;
+  readonly #parts: LaneParts;
+  readonly #abort = new AbortController();
+  #isStopping = false;
+  #working: Promise<void> | null = null;
+  #isWanted = false;
+  #cancelTimer: (() => void) | null = null;
+  /** Nothing is tried before: the host asked for a pause, or cannot be reached. */
+  #pausedUntil = 0;
+  #failure: NotifyFailure | null = null;
+
+  constructor(factory: string, target: NotifyTarget, parts: LaneParts) {
+    this.target = target;
+    this.#key = { factory, target: digestTarget(target) };
+    this.#parts = parts;
+  }
+
+  /** `null` while the last try went well. */
+  get failure(): NotifyFailure | null {
+    return this.#failure;
+  }
+
+  /** Takes up what an earlier daemon left; what was given up last gets another chance. */
+  async start(): Promise<void> {
+    const newest = await this.#parts.queue.newest(this.#key);
+    if (newest !== null && newest.problem !== null) this.#noteFailure(newest.problem, newest.failingSince);
+    await this.retryNow();
+  }
+
+  async put(notice: Omit<NewNotice, keyof NoticeTarget>): Promise<void> {
+    if (await this.#parts.queue.put({ ...notice, ...this.#key })) this.#wake();
+  }
+
+  /** Tries at once what waits. */
+  async retryNow(): Promise<void> {
+    await this.#parts.queue.retryNow(this.#key, this.#parts.clock.wallMs());
+    this.#pausedUntil = 0;
+    this.#wake();
+  }
+
+  /** Lets what is under way come to its end, for a while; what is not told yet waits in the queue. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#cancelTimer?.();
+    const cancelAbort = this.#parts.schedule(STOP_GRACE_MS, () => this.#abort.abort());
+    await this.#working;
+    cancelAbort();
+  }
+
+  #wake(): void {
+    if (this.#isStopping) return;
+    this.#isWanted = true;
+    this.#working ??= this.#work().finally(() => {
+      this.#working = null;
+      if (this.#isWanted) this.#wake();
+    });
+  }
+
+  async #work(): Promise<void> {
+    this.#isWanted = false;
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
+    try {
+      while (!this.#isStopping) {
+        const notice = await this.#parts.queue.next(this.#key);
+        if (notice === null) return;
+        const waitMs = this.#waitFor(notice);
+        if (waitMs > 0) return this.#wakeIn(waitMs);
+        await this.#tell(notice);
+      }
+    } catch (error) {
+      this.#parts.logger.warn({ err: error, ...this.#fields() }, 'notices cannot be read or kept; trying again');
+      this.#wakeIn(STORAGE_RETRY_MS);
+    }
+  }
+
+  /** A clock that was set back must not put anything off for longer than a host could. */
+  #waitFor({ dueAt }: Notice): number {
+    const waitMs = Math.max(dueAt, this.#pausedUntil) - this.#parts.clock.wallMs();
+    return waitMs > MAX_WAIT_MS ? 0 : waitMs;
+  }
+
+  #wakeIn(delayMs: number): void {
+    if (this.#isStopping) return;
+    this.#cancelTimer = this.#parts.schedule(delayMs, () => this.#wake());
+  }
+
+  async #tell(notice: Notice): Promise<void> {
+    const { post, userAgent, clock } = this.#parts;
+    const { target } = this;
+    const secret = await this.#resolveSecret();
+    if ('kind' in secret) return this.#record(notice, secret);
+    const order = { target, notice, userAgent, secret: secret.value.reveal(), nowMs: clock.wallMs() };
+    const verdict = await postNotice(order, post, this.#abort.signal);
+    if (verdict !== null) await this.#record(notice, verdict);
+  }
+
+  /** The newest value, or why there is none; one that comes wakes the lane. */
+  async #resolveSecret(): Promise<{ value: SecretValue } | Verdict> {
+    const { secretName } = this.target;
+    try {
+      const secret = await this.#parts.secrets.resolve(secretName);
+      return secret ?? putOff(`there is no team secret ${secretName}; create it: dockbell secret create ${secretName}`);
+    } catch (error) {
+      this.#parts.logger.error({ err: error, ...this.#fields(), secretName }, 'a secret cannot be read');
+      return putOff(`the team secret ${secretName} cannot be read; the log of the daemon says why`);
+    }
+  }
+
+  async #record(notice: Notice, verdict: Verdict): Promise<void> {
+    const { queue, clock, logger } = this.#parts;
+    const { id, revision, report, attempts, createdAt } = notice;
+    const at = clock.wallMs();
+    const fields = { ...this.#fields(), revision, state: report.state };
+    if (verdict.kind === 'done') {
+      await queue.settle(id, { problem: null, at });
+      this.#failure = null;
+      this.#pausedUntil = 0;
+      this.#count('posted');
+      logger.info(fields, 'commit status posted');
+      return;
+    }
+    const { problem } = verdict;
+    this.#noteFailure(problem, this.#failure?.since ?? at);
+    if (verdict.kind === 'later' && at - createdAt < GIVE_UP_MS) {
+      const dueAt = at + Math.max(verdict.waitMs ?? 0, backoffMs(attempts));
+      if (verdict.hostWide) this.#pausedUntil = dueAt;
+      await queue.postpone(id, { problem, at, dueAt });
+      this.#count('postponed');
+      logger.warn({ ...fields, problem }, 'a commit status could not be posted; trying again');
+      return;
+    }
+    await queue.settle(id, { problem, at });
+    this.#count('given_up');
+    logger.error({ ...fields, problem }, 'a commit status is given up');
+  }
+
+  #count(outcome: (typeof NOTICE_OUTCOMES)[number]): void {
+    this.#parts.metrics.countNotice(this.#key.factory, this.target.type, outcome);
+  }
+
+  #noteFailure(problem: string, since: number | null): void {
+    this.#failure = { target: nameTarget(this.target), problem, since: since ?? this.#parts.clock.wallMs() };
+  }
+
+  #fields() {
+    return { factory: this.#key.factory, target: nameTarget(this.target) };
+  }
+}
+
+function putOff(problem: string): Verdict {
+  return { kind: 'later', problem, waitMs: null, hostWide: true };
+}
+
+function backoffMs(attempts: number): number {
+  return Math.min(FIRST_RETRY_MS * 2 ** Math.min(attempts, 16), LAST_RETRY_MS);
+}

@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load-config.ts';
+import type { JsonObject } from '../../src/core/json.ts';
+
+const GITHUB = { type: 'github', secretName: 'TOKEN' };
+const GITEA = { type: 'gitea', secretName: 'TOKEN', url: 'https://git.example.com/api/v1' };
+
+function load(url: string, ...notify: JsonObject[]) {
+  const factories = [{ name: 'payments', source: { type: 'repository', url }, notify }];
+  return loadConfig({ file: null, env: {}, overrides: { factories } });
+}
+
+const targetOf = async (url: string, notify: JsonObject) => (await load(url, notify)).factories[0]!.notify[0]!;
+
+describe('a target', () => {
+  it('has what its type and its factory say', async () => {
+    expect(await targetOf('https://github.com/team/factory.git', GITHUB)).toEqual({
+      ...{ type: 'github', url: 'https://api.github.com', repository: 'team/factory', secretName: 'TOKEN' },
+      ...{ context: 'dockbell/payments', targetUrl: null },
+    });
+  });
+
+  it('has what is written', async () => {
+    const written = {
+      ...{ ...GITEA, url: 'http://127.0.0.1:3000/api/v1/', repository: 'a/b', context: 'deploy' },
+      targetUrl: 'https://dockbell.example.com/?factory=payments',
+    };
+    expect(await targetOf('/srv/a.git', written)).toEqual({ ...written, url: 'http://127.0.0.1:3000/api/v1' });
+  });
+
+  const gitlab = { type: 'gitlab', secretName: 'TOKEN' };
+  it.each<[source: string, notify: JsonObject, repository: string]>([
+    ['git@github.com:team/factory.git', GITHUB, 'team/factory'],
+    ['ssh://git@github.com/team/factory', GITHUB, 'team/factory'],
+    ['https://user:pass@GitHub.com/team/factory/', GITHUB, 'team/factory'],
+    ['https://ghe.example.com/team/factory', { ...GITHUB, url: 'https://ghe.example.com/api/v3' }, 'team/factory'],
+    ['https://gitlab.com/group/sub/factory.git', gitlab, 'group/sub/factory'],
+    ['https://x.example/git/group/f.git', { ...gitlab, url: 'https://x.example/git/api/v4' }, 'group/f'],
+    ['ssh://git@git.example.com:2222/team/factory.git', GITEA, 'team/factory'],
+  ])('of %s finds the name of the repository', async (source, notify, repository) => {
+    expect((await targetOf(source, notify)).repository).toBe(repository);
+  });
+});
+
+describe('what cannot be a target', () => {
+  const hook = { type: 'webhook', secretName: 'S', url: 'https://chat.example.com/x?key=hidden-key' };
+  it.each<[what: string, notify: JsonObject[], message: RegExp]>([
+    ['a repository of another host', [{ ...GITHUB, type: 'gitlab' }], /notify\[0\]: the key "repository" is missing/],
+    ['a host without URL', [{ ...GITEA, url: null }], /notify\[0\]: the key "url" is missing: .*\/api\/v1/],
+    ['a webhook without URL', [{ ...hook, url: null }], /the key "url" is missing/],
+    [
+      'an address of web pages',
+      [{ ...GITEA, url: 'https://git.example.com' }],
+      /notify\[0\]\.url: .*ends in \/api\/v1/,
+    ],
+    ['a token over plain http', [{ ...GITEA, url: 'http://git.example.com/api/v1' }], /expected https:\/\//],
+    ['a query', [{ ...GITEA, url: 'https://git.example.com/api/v1?a=/api/v1' }], /without a query/],
+    ['a name without owner', [{ ...GITHUB, repository: 'factory' }], /notify\[0\]\.repository: expected an owner/],
+    ['a repository that climbs', [{ ...GITHUB, repository: '../factory' }], /notify\[0\]\.repository: expected/],
+    ['a repository of a webhook', [{ ...hook, repository: 'a/b' }], /a webhook has no repository/],
+    ['a password in the URL', [{ ...GITEA, url: 'https://u:p@git.example.com/api/v1' }], /without user name/],
+    ['no secret', [{ type: 'github' }], /the key "secretName" is missing/],
+    ['a token in the place of its name', [{ ...GITHUB, secretName: 'ghp-0123' }], /the name of a team secret/],
+    ['the same twice', [GITHUB, hook, GITHUB], /notify\[2\]: the same is told of each commit by .*notify\[0\]/],
+    ['an unknown key', [{ ...GITHUB, token: 'x' }], /unknown key "token"/],
+    ['an unknown type', [{ ...GITHUB, type: 'svn' }], /notify\[0\]\.type: expected github or gitlab/],
+  ])('%s', async (_what, notify, message) => {
+    const error = await load('https://github.com/team/factory', ...notify).catch((thrown) => thrown);
+    expect(error).toMatchObject({ code: 'config_invalid', message: expect.stringMatching(message) });
+    expect(error.message).not.toContain('hidden-key');
+  });
+
+  it('is no webhook over plain http: nothing secret is sent there', async () => {
+    const target = await targetOf('/srv/a.git', { ...hook, url: 'http://receiver:8080/x' });
+    expect(target).toMatchObject({ url: 'http://receiver:8080/x', repository: null });
+  });
+});

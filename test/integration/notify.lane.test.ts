@@ -1,0 +1,355 @@
+import { randomBytes } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createIdSource } from '../../src/core/ids.ts';
+import type { Logger } from '../../src/core/ports/logger.ts';
+import type { Reconciliation } from '../../src/core/reconciliation.ts';
+import { SecretValue } from '../../src/core/secret-value.ts';
+import { Notifier } from '../../src/notify/notifier.ts';
+import type { NotifyTarget } from '../../src/notify/notify-target.ts';
+import { postOverHttp } from '../../src/notify/post-notice.ts';
+import { applyFactory, buildReconciliation, FACTORY } from '../helpers/build-apply.ts';
+import { START_MS } from '../helpers/build-offer.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { type GitHost, HOST_TOKEN, HOST_WEBHOOK_SECRET, startGitHost } from '../helpers/git-host.ts';
+import { FakeSchedule } from '../helpers/reconcile-world.ts';
+import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+
+const A = 'a'.repeat(40);
+const B = 'b'.repeat(40);
+const HOUR_MS = 3_600_000;
+
+const opened = useStorage(STORAGES[0]!);
+let host: GitHost;
+let nowMs: number;
+let timers: FakeSchedule;
+let notifier: Notifier;
+let secrets: Map<string, string>;
+let logged: string[];
+let counted: string[];
+
+beforeEach(async () => {
+  host = await startGitHost();
+  nowMs = START_MS;
+  secrets = new Map([
+    ['TOKEN', HOST_TOKEN],
+    ['SIGNING', HOST_WEBHOOK_SECRET],
+  ]);
+  [logged, counted] = [[], []];
+});
+afterEach(async () => {
+  await notifier.stop();
+  await host.close();
+});
+
+function target(type: NotifyTarget['type'], more: Partial<NotifyTarget> = {}): NotifyTarget {
+  const paths = { github: '/github', gitlab: '/gitlab/api/v4', gitea: '/gitea/api/v1', forgejo: '/gitea/api/v1' };
+  return {
+    ...{ type, url: `${host.url}${type === 'webhook' ? '/webhook' : paths[type]}`, context: 'dockbell/payments' },
+    ...{ repository: type === 'webhook' ? null : 'team/factory', targetUrl: null, branch: 'main' },
+    secretName: type === 'webhook' ? 'SIGNING' : 'TOKEN',
+    ...more,
+  };
+}
+
+/** A daemon's notifier; the one before is stopped. */
+async function begin(...targets: NotifyTarget[]): Promise<void> {
+  await notifier?.stop();
+  timers = new FakeSchedule();
+  const turn = { last: Promise.resolve() as Promise<unknown> };
+  const note = (fields: object, message: string) => void logged.push(`${message} ${JSON.stringify(fields)}`);
+  const logger: Logger = { info: note, warn: note, error: note, child: () => logger };
+  notifier = new Notifier({
+    ...{ logger, post: postOverHttp, userAgent: 'dockbell/test', schedule: timers.schedule },
+    targets: new Map([[FACTORY, targets]]),
+    queue: inTurn(opened.storage.noticeQueue, turn),
+    inventory: inTurn(opened.storage.inventory, turn),
+    secrets: {
+      resolve: async (name) => {
+        const value = secrets.get(name);
+        return value === undefined ? null : { version: 1, value: new SecretValue(value) };
+      },
+    },
+    metrics: { countNotice: (_factory, type, outcome) => void counted.push(`${type} ${outcome}`) },
+    clock: { wallMs: () => nowMs, monotonicMs: () => nowMs },
+    ids: createIdSource(randomBytes),
+  });
+  notifier.start();
+}
+
+const applied = (revision: string) => buildReconciliation({ revision, message: `${revision} is live` });
+
+function invalid(revision: string, message = 'webhooks/a.yaml:3:5: unknown key "x"'): Reconciliation {
+  const diagnostic = {
+    ...{ severity: 'error' as const, rule: 'schema/unknown-key', file: 'webhooks/a.yaml', line: 3, column: 5 },
+    ...{ path: 'x', message: 'unknown key "x"', hint: '' },
+  };
+  return buildReconciliation({
+    revision,
+    message,
+    result: 'invalid',
+    reason: 'ValidationFailed',
+    diagnostics: [diagnostic],
+  });
+}
+
+const told = () => host.statuses.map(({ sha, body }) => `${sha[0]} ${body.state ?? body.data.state}`);
+const tries = (count: number) => eventually(() => host.requests === count);
+const counts = (count: number) => eventually(() => counted.length === count);
+
+/** Lets the time pass until the next try. */
+async function wait(ms: number): Promise<void> {
+  await eventually(() => timers.isPending);
+  nowMs += ms;
+  timers.fire();
+}
+
+/** One operation after the other, as the storage thread does it. */
+function inTurn<Port extends object>(port: Port, turn: { last: Promise<unknown> }): Port {
+  return new Proxy(port, {
+    get:
+      (operations, name) =>
+      (...args: unknown[]) => {
+        const operation = Reflect.get(operations, name) as (...args: unknown[]) => Promise<unknown>;
+        const done = turn.last.then(() => operation(...args));
+        turn.last = done.catch(() => {});
+        return done;
+      },
+  });
+}
+
+describe('what became of a commit', () => {
+  it.each(['github', 'gitlab', 'gitea', 'forgejo'] as const)(
+    'is told to %s as its documentation says',
+    async (type) => {
+      await applyFactory(opened.storage, { revision: A, reconciliation: applied(A) });
+      await begin(target(type, { targetUrl: 'https://dockbell.example.com/' }));
+      notifier.offer(applied(A));
+      notifier.offer(invalid(B));
+      await eventually(() => host.statuses.length === 2);
+      expect(host.violations).toEqual([]);
+      const failure = type === 'gitlab' ? 'failed' : 'failure';
+      expect(told()).toEqual(['a success', `b ${failure}`]);
+      const [, second] = host.statuses;
+      expect(second).toMatchObject({ sha: B, repository: 'team/factory' });
+      expect(second!.headers['user-agent']).toBe('dockbell/test');
+      expect(second!.body).toEqual({
+        state: failure,
+        ...(type === 'gitlab' ? { name: 'dockbell/payments', ref: 'main' } : { context: 'dockbell/payments' }),
+        target_url: 'https://dockbell.example.com/',
+        description: `webhooks/a.yaml:3:5: unknown key "x"; ${A.slice(0, 12)} stays live`,
+      });
+    },
+  );
+
+  it('is told to a project of GitLab in groups by its encoded path', async () => {
+    await begin(target('gitlab', { repository: 'group/sub/factory' }));
+    notifier.offer(applied(A));
+    await eventually(() => host.statuses.length === 1);
+    expect(host.statuses[0]?.repository).toBe('group/sub/factory');
+  });
+
+  it('is told to a webhook signed, with every finding, and again with the same identity', async () => {
+    // The library that verifies has a clock of its own.
+    nowMs = Date.now();
+    await begin(target('webhook'));
+    host.script({ status: 500 });
+    notifier.offer(invalid(B));
+    await counts(1);
+    await wait(5_000);
+    await eventually(() => host.statuses.length === 1);
+    expect(host.violations).toEqual([]);
+    const [{ body, headers }] = host.statuses as [GitHost['statuses'][number]];
+    expect(headers['webhook-id']).toMatch(/^ntc_/);
+    expect(body).toMatchObject({
+      type: 'commit_status.failure',
+      data: {
+        ...{ factory: FACTORY, revision: B, state: 'failure', reason: 'ValidationFailed', applied_revision: null },
+        diagnostics: [{ rule: 'schema/unknown-key', file: 'webhooks/a.yaml', line: 3, column: 5 }],
+        diagnostics_total: 1,
+      },
+    });
+  });
+
+  it('is told once for each commit and outcome, whatever number of passes saw it', async () => {
+    await begin(target('github'));
+    for (let i = 0; i < 20; i += 1) notifier.offer(applied(A));
+    for (let i = 0; i < 20; i += 1) notifier.offer(buildReconciliation({ ...applied(A), result: 'unchanged' }));
+    await eventually(() => host.statuses.length === 1);
+    notifier.offer(invalid(B));
+    notifier.offer(applied(A));
+    notifier.offer(invalid(B));
+    await eventually(() => host.statuses.length === 2);
+    await begin(target('github'));
+    notifier.offer(invalid(B));
+    notifier.offer(applied(B));
+    await eventually(() => host.statuses.length === 3);
+    await notifier.stop();
+    expect(told()).toEqual(['a success', 'b failure', 'b success']);
+  });
+
+  it('is told as an error where something outside is missing and goes on to be', async () => {
+    await begin(target('github'));
+    const failed = buildReconciliation({
+      revision: A,
+      result: 'failed',
+      reason: 'SecretMissing',
+      message: 'no secret',
+    });
+    notifier.offer(failed);
+    notifier.offer(buildReconciliation({ result: 'failed', revision: null, reason: 'FetchTimeout' }));
+    notifier.offer(applied(B));
+    await eventually(() => host.statuses.length === 1);
+    notifier.offer({ ...failed, attemptedAt: failed.finishedAt + 5_000 });
+    await eventually(() => host.statuses.length === 2);
+    expect(told()).toEqual(['b success', 'a error']);
+  });
+
+  it('that an earlier daemon recorded and told nobody is told at the start', async () => {
+    await applyFactory(opened.storage, { revision: A, reconciliation: applied(A) });
+    await begin(target('github'));
+    await eventually(() => host.statuses.length === 1);
+    expect(told()).toEqual(['a success']);
+  });
+});
+
+describe('a target that cannot be told', () => {
+  it('is tried again, later and later, and then is no failure any more', async () => {
+    await begin(target('github'));
+    host.script({ status: 500 }, { status: 502, body: 'x'.repeat(1_000_000) }, { status: 500 });
+    notifier.offer(applied(A));
+    await counts(1);
+    expect(notifier.failures(FACTORY)).toEqual([
+      { target: 'github team/factory', problem: 'it answered 500', since: START_MS },
+    ]);
+    await wait(5_000);
+    await counts(2);
+    await wait(10_000);
+    await counts(3);
+    await wait(20_000);
+    await counts(4);
+    expect(timers.delaysMs).toEqual([5_000, 10_000, 20_000]);
+    expect(told()).toEqual(['a success']);
+    expect(notifier.failures(FACTORY)).toEqual([]);
+    expect(counted).toEqual(['github postponed', 'github postponed', 'github postponed', 'github posted']);
+  });
+
+  it('is left alone for as long as it asks, with every commit', async () => {
+    await begin(target('github'));
+    host.script({ status: 429, headers: { 'retry-after': '120' } });
+    notifier.offer(applied(A));
+    await counts(1);
+    notifier.offer(applied(B));
+    await eventually(() => timers.delaysMs.length === 2);
+    await wait(119_000);
+    await eventually(() => timers.delaysMs.length === 3);
+    expect(host.requests).toBe(1);
+    await wait(1_000);
+    await eventually(() => host.statuses.length === 2);
+    expect(timers.delaysMs).toEqual([120_000, 120_000, 1_000]);
+  });
+
+  it('with a wrong token is given up at once, told of, and tried again when another value comes', async () => {
+    secrets.set('TOKEN', 'expired-token');
+    await begin(target('github'));
+    notifier.offer(applied(A));
+    await counts(1);
+    expect(counted).toEqual(['github given_up']);
+    expect(notifier.failures(FACTORY)[0]?.problem).toMatch(/^it answered 401: the token in the team secret TOKEN/);
+    expect(timers.isPending).toBe(false);
+    secrets.set('TOKEN', HOST_TOKEN);
+    notifier.onSecretChanged('OTHER');
+    notifier.onSecretChanged('TOKEN');
+    await eventually(() => host.statuses.length === 1);
+    await eventually(() => notifier.failures(FACTORY).length === 0);
+    expect(logged.join('\n')).not.toContain('expired-token');
+  });
+
+  it('whose secret is missing waits for it', async () => {
+    secrets.delete('TOKEN');
+    await begin(target('github'));
+    notifier.offer(applied(A));
+    await counts(1);
+    expect(notifier.failures(FACTORY)[0]?.problem).toContain('dockbell secret create TOKEN');
+    secrets.set('TOKEN', HOST_TOKEN);
+    notifier.onSecretChanged('TOKEN');
+    await eventually(() => host.statuses.length === 1);
+  });
+
+  it.each(['two\nlines', 'ünicode', ''])('whose secret is %j is given up before anything is sent', async (value) => {
+    secrets.set('TOKEN', value);
+    await begin(target('github'));
+    notifier.offer(applied(A));
+    await counts(1);
+    expect([counted, host.requests]).toEqual([['github given_up'], 0]);
+  });
+
+  it('whose signing secret is none is given up before anything is sent', async () => {
+    secrets.set('SIGNING', 'whsec_!!!');
+    await begin(target('webhook'));
+    notifier.offer(applied(A));
+    await counts(1);
+    expect([counted, host.requests]).toEqual([['webhook given_up'], 0]);
+  });
+
+  it('is not followed elsewhere', async () => {
+    const elsewhere = await startGitHost();
+    await begin(target('github'));
+    host.script({ status: 307, headers: { location: `${elsewhere.url}/github/repos/team/factory/statuses/${A}` } });
+    notifier.offer(applied(A));
+    await counts(1);
+    expect([counted, elsewhere.requests]).toEqual([['github given_up'], 0]);
+    await elsewhere.close();
+  });
+
+  it('because nothing listens is told by a later daemon, once', async () => {
+    const { port } = host;
+    await begin(target('github'));
+    await host.close();
+    notifier.offer(applied(A));
+    await counts(1);
+    expect(notifier.failures(FACTORY)[0]?.problem).toBe('it could not be reached: ECONNREFUSED');
+    const again = target('github');
+    await notifier.stop();
+    opened.reopen();
+    host = await startGitHost(port);
+    await begin(again);
+    await eventually(() => host.statuses.length === 1);
+    expect(told()).toEqual(['a success']);
+    await begin(again);
+    notifier.offer(applied(A));
+    await notifier.stop();
+    expect(host.requests).toBe(1);
+  });
+
+  it('is known as one after a restart, before anything is tried', async () => {
+    await begin(target('github'));
+    host.script({ status: 401 }, { status: 429, headers: { 'retry-after': '60' } });
+    notifier.offer(applied(A));
+    await counts(1);
+    nowMs += HOUR_MS;
+    await begin(target('github'));
+    await counts(2);
+    expect(notifier.failures(FACTORY)).toMatchObject([{ since: START_MS }]);
+  });
+
+  it('is given up after a day', async () => {
+    await begin(target('github'));
+    host.script({ status: 500 }, { status: 500 });
+    notifier.offer(applied(A));
+    await counts(1);
+    await wait(24 * HOUR_MS);
+    await counts(2);
+    expect(counted).toEqual(['github postponed', 'github given_up']);
+    notifier.offer(applied(B));
+    await tries(3);
+    await eventually(() => told()[0] === 'b success');
+  });
+
+  it('holds up no other target', async () => {
+    await begin(target('github'), target('gitea'));
+    host.script({ status: 503, headers: { 'retry-after': '600' } });
+    notifier.offer(applied(A));
+    await eventually(() => host.statuses.length === 1);
+    expect(counted.sort()).toEqual(expect.arrayContaining([expect.stringContaining('postponed')]));
+  });
+});
