@@ -1,5 +1,7 @@
 import { resolveScheme } from '../signature/resolve-scheme.ts';
+import type { Scheme } from '../signature/scheme.ts';
 import { listCredentialPlaces } from '../signature/schemes.ts';
+import { signsWithItsSecret } from '../signature/sign.ts';
 import type { Webhook } from './api-types.ts';
 
 /** How to send to this webhook: lines to paste, with the secret as a shell variable and never its value. */
@@ -43,8 +45,19 @@ function describeSigned(webhook: Webhook): string[] {
   return [
     `# ${capitalize(sender)} proves itself with ${webhook.secret_name}, in ${shown}.`,
     `# Give ${sender} the URL above${more}`,
-    '# To try it without the provider:',
-    ...describeSend(webhook),
+    ...(signsWithItsSecret(scheme)
+      ? ['# To try it without the provider:', ...describeSend(webhook)]
+      : describeOthersKey(scheme, webhook)),
+  ];
+}
+
+/** The daemon has nothing to sign with. */
+function describeOthersKey({ name, title }: Scheme, { ingress_url, signature }: Webhook): string[] {
+  if (name === 'sns') return [`# Only ${title} can sign for it, so try it from there.`];
+  const block = signature === null ? '' : ` --signature '${JSON.stringify(signature).replaceAll("'", "'\\''")}'`;
+  return [
+    '# The secret is a public key, which cannot sign. With a key pair of your own, store its public key and try:',
+    `dockbell send --to "${ingress_url}" --auth-mode signature --scheme ${name}${block} --secret-file private.pem`,
   ];
 }
 

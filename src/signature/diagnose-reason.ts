@@ -28,5 +28,6 @@ export function diagnoseReason(reason: string, detail: string | null, scheme: Sc
   if (remedy === null) return null;
   const places = scheme === null ? 'its credential' : `\`${listCredentialPlaces(scheme).slice(0, 2).join('` or `')}\``;
   const what = AUTH_REASONS[reason as AuthReason].replace(/\.$/, '');
-  return `${what}${detail === null ? '' : ` (${detail})`}: ${remedy.replace('{places}', places)}.`;
+  const joint = what.includes(': ') ? ';' : ':';
+  return `${what}${detail === null ? '' : ` (${detail})`}${joint} ${remedy.replace('{places}', places)}.`;
 }

@@ -238,6 +238,18 @@ describe('mistakes with scheme and clock', () => {
     });
   });
 
+  it('a request of another sender, whose secret is another too', () => {
+    const found = diagnose(of('slack'), SECRET, send(of('stripe'), 'another'));
+    expect(found).toMatchObject({
+      mistake: 'other_sender',
+      sentence: expect.stringContaining('`Stripe-Signature` of the scheme `stripe`'),
+    });
+    expect(mistakeOf(diagnose(of('slack'), SECRET, send(of('slack'), 'another')))).toBe('unexplained');
+    expect(mistakeOf(diagnose(of('slack'), SECRET, { headers: { Authorization: 'Bearer x' } }))).toBe(
+      'missing_credential',
+    );
+  });
+
   it('a scheme where the sender has a bearer token, and the other way', () => {
     expect(diagnose(of('github'), SECRET, send(BEARER, SECRET))).toMatchObject({
       sentence: expect.stringContaining('write `authMode: token`'),

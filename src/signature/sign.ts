@@ -36,6 +36,12 @@ export function signRequest(scheme: Scheme, secretText: string, delivery: Unsign
   throw new AppError('bad_request', `Only ${scheme.title} itself can sign for ${scheme.title}; send from there.`);
 }
 
+/** Can whoever has the secret of a webhook sign for it? Not where that is a public key, or what only names a sender. */
+export function signsWithItsSecret(scheme: Scheme): boolean {
+  if (scheme.family === 'signature') return scheme.keys.some((key) => key.algorithm.kind === 'hmac');
+  return scheme.name !== 'sns';
+}
+
 function signContent(scheme: SignatureScheme, secretText: string, delivery: UnsignedDelivery): SignedDelivery {
   const family = scheme.headers[0];
   const { form, sign } = readSigner(scheme, secretText);

@@ -421,6 +421,18 @@ describe('webhook show', () => {
     expect(stdout).not.toContain('identified by their body only');
   });
 
+  it.each([
+    ['sns', null, 'Only Amazon SNS can sign for it', 'dockbell send'],
+    ['discord', null, '--auth-mode signature --scheme discord --secret-file', 'dockbell send internal-ci'],
+    ['custom', { header: "X-It's", algorithm: 'rsa-sha256' }, `"X-It'\\''s"`, 'dockbell send internal-ci'],
+  ])('offers no test by the daemon where it cannot sign: %s', async (signatureScheme, signature, shown, hidden) => {
+    const webhook = makeWebhook({ authMode: 'signature', signatureScheme, signature });
+    await serve({ inventory: { ...createFakeAdminServices().inventory, webhooks: async () => [webhook] } });
+    const { stdout } = await run(['webhook', 'show', 'internal-ci']);
+    expect(stdout).toContain(shown);
+    expect(stdout).not.toContain(hidden);
+  });
+
   it('says what to do about a secret that is outdated or missing', async () => {
     const webhooks = [
       makeWebhook({ name: 'old', secretState: 'outdated' }),

@@ -107,6 +107,7 @@ describe('dockbell diagnose --request', () => {
     [['diagnose', 'dlv_1', '--scheme', 'github'], 'go with --request'],
     [['diagnose', 'dlv_1', '--secret', 'KEY'], 'go with --request'],
     [['diagnose', '--request', 'x', '--secret-stdin'], 'needs --scheme'],
+    [['diagnose', '--request', 'x', '--secret', 'a b'], 'cannot be the name of a secret'],
     [['diagnose', '--request', 'x', '--secret', 'KEY', '--secret-file', 'secret'], 'cannot be used with'],
     [['diagnose', '--request', 'x', '--secret', 'KEY', '--signature', '{}'], 'cannot be used with'],
     [['diagnose', '--request', 'x', '--scheme', 'github'], 'needs the secret'],
@@ -133,6 +134,9 @@ describe('against a daemon', () => {
   it('diagnose prints what the daemon says, and ends with 1 where that explains nothing', async () => {
     const told = await serve();
     expect(await told.run('diagnose', REJECTED_ID)).toMatchObject({ code: 0, stdout: 'The clock is wrong: set it.\n' });
+    expect((await told.run('delivery', 'show', REJECTED_ID)).stdout).toContain(
+      `\nWhy: dockbell diagnose ${REJECTED_ID}`,
+    );
     await told.end();
     const puzzled = await serve({ diagnose: async () => ({ mistake: null, sentence: 'No idea.', tried: ['all'] }) });
     expect(await puzzled.run('diagnose', REJECTED_ID)).toMatchObject({

@@ -185,7 +185,14 @@ function printDelivery(session: Session, delivery: Delivery): void {
     ['Revision', delivery.revision],
     ['Runs', delivery.runs.join(', ') || 'none'],
   ]);
-  if (delivery.label === 'Accepted') output.line(`\nWhy: dockbell delivery show ${escapeText(delivery.id)} --explain`);
+  const question = findQuestion(delivery);
+  if (question !== null) output.line(`\nWhy: ${question}`);
+}
+
+/** The command that says more; `null` where nothing does. */
+function findQuestion({ id, label }: Delivery): string | null {
+  if (label === 'Accepted') return `dockbell delivery show ${escapeText(id)} --explain`;
+  return label === 'Rejected (auth)' ? `dockbell diagnose ${escapeText(id)}` : null;
 }
 
 async function explainDelivery(session: Session, options: ShowOptions, id: string): Promise<void> {

@@ -14,6 +14,7 @@ import { readCapturedRequest } from '../read-captured-request.ts';
 import { readInput } from '../read-input.ts';
 import { decodeSecretText, readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
 import { readSignature } from '../read-signature.ts';
+import { requireSecretName } from '../require-secret-name.ts';
 import type { Bind, Session } from '../session.ts';
 
 interface DiagnoseOptions {
@@ -113,6 +114,7 @@ function checkUsage(options: DiagnoseOptions, id: string | undefined): void {
 
 /** The daemon tries it: the value of the secret never comes here. */
 async function uploadFile(session: Session, options: DiagnoseOptions, name: string): Promise<Diagnosis> {
+  requireSecretName(name);
   const { fields, body, receivedAtMs } = readCapturedRequest(await readInput(session.context, options.request!));
   const api = await session.api();
   return api.post<Diagnosis>(['secrets', name, 'diagnoses'], {

@@ -1,11 +1,10 @@
-import { escapeText } from '../../core/escape-text.ts';
-import { SECRET_NAME_PATTERN } from '../../core/names.ts';
 import type { Secret } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
 import { formatAge } from '../format-time.ts';
 import type { Column } from '../output.ts';
 import { readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
+import { requireSecretName } from '../require-secret-name.ts';
 import type { Bind, Session } from '../session.ts';
 
 type Mode = 'create' | 'update';
@@ -69,11 +68,7 @@ function registerPut(secret: CliCommand, bind: Bind, mode: Mode, description: st
 }
 
 async function putSecret(session: Session, options: PutOptions, name: string, mode: Mode): Promise<number> {
-  if (!SECRET_NAME_PATTERN.test(name)) {
-    throw new CliError(`'${escapeText(name)}' cannot be the name of a secret.`, {
-      hint: 'A name is a letter or _, then at most 127 letters, digits or _, such as INTERNAL_CI_WEBHOOK_SECRET.',
-    });
-  }
+  requireSecretName(name);
   const api = await session.api();
   const value =
     options.value === undefined
@@ -139,6 +134,7 @@ async function deleteSecret(
   options: { force?: boolean; json?: boolean },
   name: string,
 ): Promise<number> {
+  requireSecretName(name);
   const api = await session.api();
   await api.delete(['secrets', name], { force: options.force === true ? true : null });
   if (options.json) session.output.json({ name });
