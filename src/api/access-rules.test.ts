@@ -29,6 +29,7 @@ const TABLE: Row[] = [
   ['GET', `${F}/reconciliations`, 'viewer', 'factory'],
   ['POST', `${F}/reconciliations`, 'operator', 'factory'],
   ['GET', `${F}/reconciliations/:id`, 'viewer', 'factory'],
+  ['POST', `${F}/plan`, 'viewer', 'factory'],
   ['GET', `${F}/webhooks`, 'viewer', 'factory'],
   ['POST', `${F}/webhooks`, 'manager', 'factory'],
   ['GET', `${F}/webhooks/:uid`, 'viewer', 'factory'],

@@ -16,6 +16,7 @@ import { registerDeliveryRoutes } from './routes/delivery-routes.ts';
 import { registerFactoryRoutes } from './routes/factory-routes.ts';
 import { registerFilterRoutes } from './routes/filter-routes.ts';
 import { registerOperationRoutes } from './routes/operation-routes.ts';
+import { registerPlanRoutes } from './routes/plan-routes.ts';
 import { registerReconciliationRoutes } from './routes/reconciliation-routes.ts';
 import { registerRefusedEdits } from './routes/refused-edits.ts';
 import { registerRunRoutes } from './routes/run-routes.ts';
@@ -91,6 +92,7 @@ function addHooks(app: FastifyInstance, services: AdminServices): void {
 function registerApi(scope: FastifyInstance, services: AdminServices): void {
   registerFactoryRoutes(scope, services);
   registerReconciliationRoutes(scope, services);
+  registerPlanRoutes(scope, services);
   registerWebhookRoutes(scope, services);
   registerDeliveryRoutes(scope, services);
   registerAutomationRoutes(scope, services);

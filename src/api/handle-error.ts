@@ -1,5 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
 import { AppError, ERROR_CODES, messageOf } from '../core/errors.ts';
+import { isJsonObject } from '../core/json.ts';
 import { MAX_BODY_BYTES } from './parse-json-body.ts';
 import type { Problem, ProblemItem } from './problem.ts';
 import { describeProblem, problemType, sendProblem } from './problem.ts';
@@ -20,8 +21,13 @@ function sendAppError(error: AppError, request: FastifyRequest, reply: FastifyRe
   const { status } = ERROR_CODES[error.code];
   if (status >= 500) request.log.error({ err: error, id: request.id }, 'a management request failed');
   if (error.code === 'storage_unavailable') void reply.header('retry-after', '1');
-  const errors = isProblemItems(error.details) ? { errors: error.details } : {};
-  return sendProblem(reply, describeProblem(error.code, error.message, errors));
+  return sendProblem(reply, describeProblem(error.code, error.message, presentDetails(error.details)));
+}
+
+/** Findings about the request go under `errors`, those about definition files under `diagnostics`. */
+function presentDetails(details: unknown): Partial<Problem> {
+  if (isProblemItems(details)) return { errors: details };
+  return isJsonObject(details) && Array.isArray(details.diagnostics) ? { diagnostics: details.diagnostics } : {};
 }
 
 const CONTEXTS: Record<string, ProblemItem['in']> = { body: 'body', querystring: 'query', params: 'path' };

@@ -95,7 +95,7 @@ function listErrors(access: RouteAccess, schema: FastifySchema, url: string): Re
 
 const REFUSALS: Record<string, string> = {
   409: 'It is in conflict with what is there; `detail` says what to do.',
-  422: 'The filter is not valid; `errors` lists all that is wrong.',
+  422: 'The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong.',
   503: 'Not ready; `problems` says why.',
 };
 

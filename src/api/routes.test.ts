@@ -115,6 +115,61 @@ describe('capture windows', () => {
   });
 });
 
+describe('plans', () => {
+  const files = { 'webhooks/new.yaml': 'secretName: S\n' };
+
+  it('are shown with the URL of what exists, and what is missing', async () => {
+    const { status, body } = await open().call('POST', `${F}/plan`, { files });
+    expect(status).toBe(200);
+    const urls = [...body.webhooks.create, ...body.webhooks.update, ...body.webhooks.delete].map(
+      ({ ingress_url: url }: { ingress_url: string | null }) => url,
+    );
+    expect(urls).toEqual([
+      null,
+      `https://hooks.example.com/webhooks/w/${WEBHOOK_UID}`,
+      `https://hooks.example.com/webhooks/w/${URL_TOKEN_UID}/{token}`,
+    ]);
+    expect(body).toMatchObject({ factory: 'payments', applied_revision: 'c0ffee' });
+    expect(body.missing_secrets).toEqual([{ name: 'NEW_SECRET', webhooks: ['new'], automations: [] }]);
+    expect(body.backtest).toMatchObject({ stored: 10, examined: 9, sampled: true });
+    expect(body.backtest.automations[0].lost[0]).toMatchObject({ delivery: DELIVERY_ID, path: 'level' });
+  });
+
+  it.each([
+    ['viewer', false],
+    ['operator', false],
+    ['manager', true],
+    ['owner', true],
+  ] as const)('look into the values of secrets for a %s: %s', async (role, mayJudgeSecrets) => {
+    const { call, services } = open({}, role);
+    expect((await call('POST', `${F}/plan`, { files })).status).toBe(200);
+    expect(services.seen.previewed).toEqual([{ paths: ['webhooks/new.yaml'], mayJudgeSecrets }]);
+  });
+
+  it('of files that are no valid definition are refused with all that is wrong', async () => {
+    const diagnostics = makeAutomation().warnings;
+    const planPreviewer = { preview: async () => ({ valid: false as const, diagnostics }) };
+    const { status, body } = await open({ planPreviewer }).call('POST', `${F}/plan`, { files });
+    expect([status, body.code, body.diagnostics]).toEqual([422, 'definition_invalid', diagnostics]);
+  });
+
+  it.each(['', '/etc/passwd', '../x', 'webhooks//a.yaml', 'a/./b', 'a\u0000b', 'a\nb'])(
+    'are refused for a file at %j',
+    async (path) => {
+      const { call, services } = open();
+      expect((await call('POST', `${F}/plan`, { files: { [path]: '' } })).status).toBe(400);
+      expect(services.seen.previewed).toEqual([]);
+    },
+  );
+
+  it('take more than other bodies', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 300 }, (_, index) => [`automations/a${index}/automation.md`, 'x'.repeat(10_000)]),
+    );
+    expect((await open().call('POST', `${F}/plan`, { files: many })).status).toBe(200);
+  });
+});
+
 describe('webhooks', () => {
   it('list their handshakes, which have a kind and no label', async () => {
     const { body } = await open().get(`${F}/webhooks/${WEBHOOK_UID}/handshakes`);

@@ -58,15 +58,62 @@ const condition = closedObject({
   since: instant,
 });
 
-const planEntry = closedObject({
+const planEntryKeys = {
   name: text,
   uid: textOrNull,
   restored: { ...flag, description: 'A deleted webhook that comes back under its earlier UID.' },
   changes: { type: 'array', items: closedObject({ key: text, from: anyJson, to: anyJson }) },
-});
+};
+const planEntry = closedObject(planEntryKeys);
 
 const planEntries: JsonSchema = { type: 'array', items: planEntry };
 const planSection = closedObject({ create: planEntries, update: planEntries, delete: planEntries });
+
+const plannedWebhook = closedObject({
+  ...planEntryKeys,
+  ingress_url: { ...textOrNull, description: 'Where it has a UID already; with `{token}` for a credential in it.' },
+});
+const plannedWebhooks: JsonSchema = { type: 'array', items: plannedWebhook };
+
+const backtestExample = closedObject({
+  delivery: text,
+  webhook_uid: text,
+  received_at: instant,
+  path: { ...textOrNull, description: 'The key that makes the difference.' },
+  message: text,
+});
+
+const backtest = closedObject(
+  {
+    since: instant,
+    until: instant,
+    stored: { ...count, description: 'Accepted deliveries of the webhooks concerned in that time.' },
+    examined: count,
+    sampled: { ...flag, description: 'Were fewer examined than stored? Then all counts are those of an even sample.' },
+    automations: {
+      type: 'array',
+      items: closedObject({
+        automation: text,
+        examined: count,
+        before: { ...count, description: 'How many of the examined would have started it as applied.' },
+        after: { ...count, description: 'How many would start it as planned.' },
+        gained_count: count,
+        lost_count: count,
+        gained: {
+          type: 'array',
+          items: backtestExample,
+          description: 'The newest that would start it now; five at most.',
+        },
+        lost: {
+          type: 'array',
+          items: backtestExample,
+          description: 'The newest that would not any more; five at most.',
+        },
+      }),
+    },
+  },
+  { description: 'Automations whose trigger changes, put before stored deliveries.' },
+);
 
 const factorySource: JsonSchema = {
   ...closedObject({
@@ -306,6 +353,21 @@ export const COMPONENTS = {
     },
     { description: 'One full pass of the loop.' },
   ),
+  PlanPreview: closedObject(
+    {
+      factory: text,
+      applied_revision: { ...textOrNull, description: 'What is live now, which the plan starts from.' },
+      webhooks: closedObject({ create: plannedWebhooks, update: plannedWebhooks, delete: plannedWebhooks }),
+      automations: planSection,
+      missing_secrets: {
+        ...{ type: 'array', items: closedObject({ name: text, webhooks: texts, automations: texts }) },
+        description: 'Team secrets that do not exist. The apply waits for those that webhooks name.',
+      },
+      diagnostics: { type: 'array', items: diagnostic },
+      backtest,
+    },
+    { description: 'What applying a definition would change.' },
+  ),
   ReconciliationRequested: closedObject(
     { factory: text, requested_at: instant },
     { description: 'A pass was asked for; its Reconciliation appears in the list when it has ended.' },
@@ -360,6 +422,7 @@ export const COMPONENTS = {
         type: 'array',
         items: closedObject({ pointer: text, in: oneOf(['body', 'query', 'path']), detail: text }),
       },
+      diagnostics: { type: 'array', items: diagnostic, description: 'What is wrong with definition files.' },
       id: { ...text, description: 'For internal errors: look for it in the daemon’s log.' },
     },
   },

@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../core/clock.ts';
 import type { Delivery } from '../core/delivery.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
+import type { PlanPreviewer } from '../core/plan-preview.ts';
 import type { CaptureControl } from '../core/ports/capture-control.ts';
 import type { DeliveryReader } from '../core/ports/delivery-log.ts';
 import type { RunLogReader } from '../core/ports/executor.ts';
@@ -75,6 +76,7 @@ export interface AdminServices {
   runControl: RunControl;
   reconciliations: ReconciliationReader;
   reconcile: ReconcileControl;
+  planPreviewer: PlanPreviewer;
   secrets: SecretStore;
   tokens: TokenTable;
   /** `null` for a factory that the configuration does not name any more. */

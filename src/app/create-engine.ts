@@ -1,6 +1,7 @@
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
+import type { PlanPreviewer } from '../core/plan-preview.ts';
 import type { TicketOffice } from '../core/ports/executor.ts';
 import type { InventoryReader } from '../core/ports/inventory.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -19,6 +20,7 @@ import type { Dispatcher } from '../run/dispatcher.ts';
 import { activateLastApplied } from './activate-last-applied.ts';
 import { createSecretAdoption } from './adopt-secret.ts';
 import { createNotifier, tellOfFailures } from './create-notifier.ts';
+import { createPlanPreviewer } from './create-plan-previewer.ts';
 import { createReconcilers, type Reconcilers } from './create-reconcilers.ts';
 import { createRunDispatcher } from './create-run-dispatcher.ts';
 import { DefinitionsThread } from './definitions-thread.ts';
@@ -36,6 +38,7 @@ export interface Engine {
   notifier: Notifier;
   /** What is applied, with the conditions that no pass knows. */
   inventoryReader: InventoryReader;
+  planPreviewer: PlanPreviewer;
   dispatcher: Dispatcher;
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;
@@ -87,6 +90,7 @@ export async function createEngine(
   return {
     ...{ registry, reconcilers, notifier, secrets, tickets, recorder },
     inventoryReader: tellOfFailures(storage.inventoryReader, notifier),
+    planPreviewer: createPlanPreviewer(foundation, definitions),
     dispatcher: createRunDispatcher({
       ...{ ...foundation, secrets, tickets, commandPath },
       onRunChanged: (run) => void (onRunEnded && tellRunEnded(foundation, run, onRunEnded)),

@@ -62,6 +62,7 @@ function composeServices(
     runControl: engine.dispatcher,
     reconciliations: storage.reconciliationReader,
     reconcile: engine.reconcilers,
+    planPreviewer: engine.planPreviewer,
     secrets: engine.secrets,
     tokens: storage.tokens,
     factorySource: (name) => describeSource(config.factories.find((factory) => factory.name === name)),

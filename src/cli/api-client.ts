@@ -1,4 +1,5 @@
 import { Agent, request } from 'undici';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { ERROR_CODES } from '../core/errors.ts';
 import { escapeText } from '../core/escape-text.ts';
@@ -23,12 +24,19 @@ interface Call {
 /** An answer other than 2xx, told as the daemon told it. */
 export class ApiError extends CliError {
   readonly status: number;
+  /** Findings in definition files, where they are the reason. */
+  readonly diagnostics: Diagnostic[] | null;
 
   /** @param exitCode as the table of error codes says for the code that the daemon gave */
-  constructor(status: number, message: string, options: { hint: string; exitCode: ExitCode }) {
+  constructor(
+    status: number,
+    message: string,
+    options: { hint: string; exitCode: ExitCode; diagnostics: Diagnostic[] | null },
+  ) {
     super(message, options);
     this.name = 'ApiError';
     this.status = status;
+    this.diagnostics = options.diagnostics;
   }
 }
 
@@ -123,10 +131,10 @@ export class ApiClient {
   }
 
   #refusal(status: number, body: Buffer): ApiError {
-    const { detail, code } = parseProblem(body);
+    const { detail, code, diagnostics } = parseProblem(body);
     const message = detail ?? `The daemon at ${this.#connection.url} answered with status ${status}.`;
     const exitCode = code === null ? EXIT_CODES.failed : ERROR_CODES[code].exit;
-    return new ApiError(status, escapeText(message), { hint: HINTS[status] ?? '', exitCode });
+    return new ApiError(status, escapeText(message), { hint: HINTS[status] ?? '', exitCode, diagnostics });
   }
 }
 
@@ -171,20 +179,29 @@ function parseAnswer(body: Buffer): unknown {
   }
 }
 
-/** Sentence and code of a problem document (RFC 9457); both `null` where the body is something else. */
-function parseProblem(body: Buffer): { detail: string | null; code: ErrorCode | null } {
+/** What a problem document (RFC 9457) tells; all `null` where the body is something else. */
+interface ParsedProblem {
+  detail: string | null;
+  code: ErrorCode | null;
+  diagnostics: Diagnostic[] | null;
+}
+
+function parseProblem(body: Buffer): ParsedProblem {
   try {
     const problem: unknown = JSON.parse(body.toString('utf8'));
-    if (!isJsonObject(problem)) return { detail: null, code: null };
+    if (!isJsonObject(problem)) return NO_PROBLEM;
     const sentence = problem.detail ?? problem.title;
     return {
       detail: typeof sentence === 'string' ? sentence : null,
       code: isErrorCode(problem.code) ? problem.code : null,
+      diagnostics: Array.isArray(problem.diagnostics) ? (problem.diagnostics as unknown as Diagnostic[]) : null,
     };
   } catch {
-    return { detail: null, code: null };
+    return NO_PROBLEM;
   }
 }
+
+const NO_PROBLEM: ParsedProblem = { detail: null, code: null, diagnostics: null };
 
 function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code);

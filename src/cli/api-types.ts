@@ -41,6 +41,40 @@ export interface PlanSection {
   delete: PlanEntry[];
 }
 
+export interface BacktestExample {
+  delivery: string;
+  webhook_uid: string;
+  received_at: string;
+  path: string | null;
+  message: string;
+}
+
+export interface PlanPreview {
+  factory: string;
+  applied_revision: string | null;
+  webhooks: Record<keyof PlanSection, (PlanEntry & { ingress_url: string | null })[]>;
+  automations: PlanSection;
+  missing_secrets: { name: string; webhooks: string[]; automations: string[] }[];
+  diagnostics: Diagnostic[];
+  backtest: {
+    since: string;
+    until: string;
+    stored: number;
+    examined: number;
+    sampled: boolean;
+    automations: {
+      automation: string;
+      examined: number;
+      before: number;
+      after: number;
+      gained_count: number;
+      lost_count: number;
+      gained: BacktestExample[];
+      lost: BacktestExample[];
+    }[];
+  };
+}
+
 export interface Reconciliation {
   id: string;
   factory: string;

@@ -1,8 +1,7 @@
 import { dirname, relative, sep } from 'node:path';
 import { readDocumentsUrl, readPackageVersion } from '../app/package-version.ts';
-import type { SourceTree } from '../core/source-tree.ts';
 import type { FactoryReport, ValidationReport } from '../definitions/validation-report.ts';
-import type { OfflineValidation } from './validate-offline.ts';
+import { collectSources, type OfflineValidation } from './validate-offline.ts';
 
 /**
  * Joins the validations of several folders to one report. Folders of one repository keep its root; where the roots
@@ -21,7 +20,9 @@ export function buildReport(
     valid: factories.every(({ valid }) => valid),
     factories,
     root,
-    sources: new Map(validations.flatMap((one) => [...collectSources(one, prefixOf(root, one.root))])),
+    sources: new Map(
+      validations.flatMap((one) => [...collectSources(one.tree, one.validated.diagnostics, prefixOf(root, one.root))]),
+    ),
     color,
     isStrict,
     tool: { version: readPackageVersion(), documentsUrl: readDocumentsUrl() },
@@ -57,12 +58,4 @@ function toFactoryReport(
     ...validated.declared,
     files: validated.files.map((file) => `${prefix}${file}`),
   };
-}
-
-/** Text of each file that has a finding, under the path that the report shows, to quote the line that is wrong. */
-function collectSources({ validated, tree }: OfflineValidation, prefix: string): Map<string, string> {
-  const quoted = new Set(validated.diagnostics.map(({ file }) => file));
-  const pathOf = ({ path }: SourceTree['entries'][number]) => `${tree.prefix}${path}`;
-  const readable = tree.entries.filter((entry) => entry.bytes !== null && quoted.has(pathOf(entry)));
-  return new Map(readable.map((entry) => [`${prefix}${pathOf(entry)}`, Buffer.from(entry.bytes!).toString('utf8')]));
 }

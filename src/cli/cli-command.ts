@@ -7,6 +7,8 @@ export interface CommandNotes {
   examples: readonly (readonly [command: string, effect: string])[];
   /** What exit code 1 means here; left out where the command has no negative answer. */
   negative?: string;
+  /** What exit code 3 means here; left out where there is none. */
+  changed?: string;
   /** Further paragraphs. */
   more?: string;
 }
@@ -39,7 +41,8 @@ export class CliCommand extends Command {
 /** The sentence about exit codes that help and reference show. */
 export function describeExitCodes(notes: CommandNotes): string {
   const negative = notes.negative === undefined ? '' : `1 ${notes.negative}, `;
-  return `0 done, ${negative}2 wrong usage or unreachable daemon`;
+  const changed = notes.changed === undefined ? '' : `, 3 ${notes.changed}`;
+  return `0 done, ${negative}2 wrong usage or unreachable daemon${changed}`;
 }
 
 function renderNotes(notes: CommandNotes): string {

@@ -6,6 +6,7 @@ import { registerDemoCommand } from './commands/demo.ts';
 import { registerDiagnoseCommand } from './commands/diagnose.ts';
 import { registerFilterCommands } from './commands/filter.ts';
 import { registerInitCommand } from './commands/init.ts';
+import { registerPlanCommand } from './commands/plan.ts';
 import { registerReconcileCommand } from './commands/reconcile.ts';
 import { registerRunCommands } from './commands/run.ts';
 import { registerSecretCommands } from './commands/secret.ts';
@@ -52,6 +53,7 @@ function createBind(context: CliContext, finish: (exitCode: number) => void): Bi
 const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
   registerInitCommand,
   registerValidateCommand,
+  registerPlanCommand,
   registerServeCommand,
   registerDemoCommand,
   registerStatusCommand,

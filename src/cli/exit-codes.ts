@@ -2,9 +2,9 @@ import { AppError, ERROR_CODES } from '../core/errors.ts';
 
 /**
  * Exit codes of every command (interfaces, "Command line"): 0 done, 1 the thing asked about is negative, 2 wrong
- * usage or unreachable daemon.
+ * usage or unreachable daemon; 3 only where `plan` is asked to tell changes from none.
  */
-export const EXIT_CODES = { done: 0, negative: 1, failed: 2 } as const;
+export const EXIT_CODES = { done: 0, negative: 1, failed: 2, changed: 3 } as const;
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 

@@ -44,7 +44,7 @@ describe('the program', () => {
     [['filter', 'test', '--filter', 'x'], 'Name what it is tested on'],
     [['filter', 'test', '--filter', '-', '--payload', '-'], 'standard input'],
     [['status', '--url', 'localhost:8788'], 'not the address of a daemon'],
-    [['plan'], "Unknown command 'plan'"],
+    [['apply'], "Unknown command 'apply'"],
   ])('%j is wrong usage: 2, a sentence on standard error, nothing on standard output', async (argv, sentence) => {
     const { code, stdout, stderr } = await runCli(argv);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -11,6 +11,7 @@ export const ERROR_CODES = {
   conflict: { status: 409, exit: 1, title: 'Conflict' },
   invalid_filter: { status: 422, exit: 2, title: 'Invalid filter' },
   too_many_requests: { status: 429, exit: 2, title: 'Too many requests' },
+  definition_invalid: { status: 422, exit: 1, title: 'Definition not valid' },
   secret_in_use: { status: 409, exit: 1, title: 'Secret in use' },
   storage_unavailable: { status: 503, exit: 2, title: 'Storage unavailable' },
   storage_broken: { status: 503, exit: 2, title: 'Storage broken' },

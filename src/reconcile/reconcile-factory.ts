@@ -149,7 +149,9 @@ async function applyDefinition(
 ): Promise<Reconciliation> {
   const resolved = await resolveSecrets(definition, context.secrets);
   const findings = [...diagnostics, ...resolved.diagnostics];
-  if (!resolved.ok) return recordEnding(context, pass, refuseSecrets(revision, resolved.problem, findings));
+  if (resolved.problem !== null) {
+    return recordEnding(context, pass, refuseSecrets(revision, resolved.problem, findings));
+  }
 
   const computed = computePlan({
     definition,

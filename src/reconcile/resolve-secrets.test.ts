@@ -50,15 +50,15 @@ describe('resolveSecrets', () => {
       { lint: {}, webhooks: [webhook('a')], automations: [] },
       secretsOf({ S: LONG }),
     );
-    expect(resolved).toMatchObject({ ok: true, diagnostics: [] });
-    const secret = resolved.ok ? resolved.byWebhook.get('a') : null;
+    expect(resolved).toMatchObject({ problem: null, diagnostics: [] });
+    const secret = resolved.byWebhook.get('a');
     expect([secret?.version, secret?.value.reveal()]).toEqual([3, LONG]);
   });
 
   it('reports every missing secret with its place', async () => {
     const webhooks = [webhook('a'), webhook('b', { secretName: 'T' })];
     const resolved = await resolveSecrets({ lint: {}, webhooks, automations: [] }, secretsOf({}));
-    expect(resolved).toMatchObject({ ok: false, problem: 'missing' });
+    expect(resolved).toMatchObject({ problem: 'missing' });
     expect(resolved.diagnostics.map(({ file, line, column, path }) => [file, line, column, path])).toEqual([
       ['webhooks/a.yaml', 2, 13, 'secretName'],
       ['webhooks/b.yaml', 2, 13, 'secretName'],
@@ -77,21 +77,23 @@ describe('resolveSecrets', () => {
   ])('finds %s unsuitable', async (_title, change, value, rule) => {
     const webhooks = [webhook('a', change)];
     const resolved = await resolveSecrets({ lint: {}, webhooks, automations: [] }, secretsOf({ S: value }));
-    expect([resolved.ok, rulesOf(resolved)]).toEqual([false, [rule]]);
-    expect(resolved).toMatchObject({ problem: 'unsuitable' });
+    expect([resolved.problem, rulesOf(resolved)]).toEqual(['unsuitable', [rule]]);
   });
 
   it('calls a definition unsuitable where one secret is and another is missing, and reports both', async () => {
     const webhooks = [webhook('a', { secretName: 'T' }), webhook('b')];
     const resolved = await resolveSecrets({ lint: {}, webhooks, automations: [] }, secretsOf({ S: '' }));
-    expect(resolved).toMatchObject({ ok: false, problem: 'unsuitable' });
+    expect(resolved).toMatchObject({ problem: 'unsuitable' });
     expect(rulesOf(resolved)).toEqual(['secret/missing', 'webhook/empty-secret']);
   });
 
   it('warns of a weak value, and of a secret that only runs would miss, and goes on', async () => {
     const definition = { lint: {}, webhooks: [webhook('a')], automations: [automation(['S', 'GONE'])] };
     const resolved = await resolveSecrets(definition, secretsOf({ S: 'short' }));
-    expect([resolved.ok, rulesOf(resolved)]).toEqual([true, ['webhook/weak-secret', 'automation/missing-run-secret']]);
+    expect([resolved.problem, rulesOf(resolved)]).toEqual([
+      null,
+      ['webhook/weak-secret', 'automation/missing-run-secret'],
+    ]);
   });
 
   it('leaves a warning out, or fails for it, as the factory says', async () => {
@@ -99,16 +101,22 @@ describe('resolveSecrets', () => {
     const automations = [automation(['GONE'])];
     const resolve = (lint: LintSettings) => resolveSecrets({ lint, webhooks, automations }, secretsOf({ S: 'short' }));
     const quiet = await resolve({ 'webhook/weak-secret': 'off', 'automation/missing-run-secret': 'off' });
-    expect([quiet.ok, quiet.diagnostics]).toEqual([true, []]);
-    expect(await resolve({ 'webhook/weak-secret': 'error' })).toMatchObject({ ok: false, problem: 'unsuitable' });
-    expect(await resolve({ 'automation/missing-run-secret': 'error' })).toMatchObject({
-      ok: false,
-      problem: 'missing',
-    });
+    expect([quiet.problem, quiet.diagnostics]).toEqual([null, []]);
+    expect(await resolve({ 'webhook/weak-secret': 'error' })).toMatchObject({ problem: 'unsuitable' });
+    expect(await resolve({ 'automation/missing-run-secret': 'error' })).toMatchObject({ problem: 'missing' });
   });
 
   it('takes no harm from a list of secrets that is none', async () => {
     const definition = { lint: {}, webhooks: [], automations: [automation('DEPLOY_KEY'), automation([1, null])] };
-    expect(await resolveSecrets(definition, secretsOf({}))).toMatchObject({ ok: true, diagnostics: [] });
+    expect(await resolveSecrets(definition, secretsOf({}))).toMatchObject({ problem: null, diagnostics: [] });
+  });
+
+  it('tells nothing of a value that it may not judge, and resolves it all the same', async () => {
+    const definition = { lint: {}, webhooks: [webhook('a'), webhook('b', { secretName: 'T' })], automations: [] };
+    const resolved = await resolveSecrets(definition, secretsOf({ S: 'short', T: 'short' }), (name) => name === 'T');
+    expect(resolved.diagnostics.map(({ rule, file }) => [rule, file])).toEqual([
+      ['webhook/weak-secret', 'webhooks/b.yaml'],
+    ]);
+    expect([...resolved.byWebhook.keys()]).toEqual(['a', 'b']);
   });
 });

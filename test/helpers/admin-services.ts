@@ -7,6 +7,7 @@ import type { Delivery } from '../../src/core/delivery.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { createIdSource } from '../../src/core/ids.ts';
 import type { Page, PageRequest } from '../../src/core/page.ts';
+import type { PlanPreview } from '../../src/core/plan-preview.ts';
 import type { CaptureState } from '../../src/core/ports/capture-control.ts';
 import type { WebhookView } from '../../src/core/ports/inventory.ts';
 import type { SecretSummary } from '../../src/core/ports/secret-store.ts';
@@ -174,6 +175,45 @@ export function makeReconciliation(more: Partial<Reconciliation> = {}): Reconcil
   };
 }
 
+export function makePlanPreview(): PlanPreview {
+  const example = {
+    delivery: DELIVERY_ID,
+    webhook: WEBHOOK_UID,
+    receivedAt: NOW_MS,
+    path: 'level',
+    message: HOSTILE_TEXT,
+  } as const;
+  const counts = { examined: 9, before: 4, after: 3, gainedCount: 0, lostCount: 1, gained: [], lost: [example] };
+  return {
+    valid: true,
+    appliedRevision: 'c0ffee',
+    plan: {
+      webhooks: {
+        create: [{ name: 'new', uid: null, restored: false, changes: [{ key: 'authMode', from: null, to: 'token' }] }],
+        update: [
+          {
+            name: 'internal-ci',
+            uid: WEBHOOK_UID,
+            restored: false,
+            changes: [{ key: 'enabled', from: true, to: false }],
+          },
+        ],
+        delete: [{ name: 'by-url', uid: URL_TOKEN_UID, restored: false, changes: [] }],
+      },
+      automations: { create: [], update: [], delete: [] },
+    },
+    missingSecrets: [{ name: 'NEW_SECRET', webhooks: ['new'], automations: [] }],
+    diagnostics: makeAutomation().warnings,
+    backtest: {
+      since: NOW_MS - 1000,
+      until: NOW_MS,
+      stored: 10,
+      examined: 9,
+      automations: [{ automation: 'fix-errors', ...counts }],
+    },
+  };
+}
+
 function makeStatus(name: string): FactoryStatus {
   return {
     name,
@@ -233,6 +273,7 @@ export interface Seen {
   captures: string[];
   diagnosed: string[];
   uploads: UploadedRequest[];
+  previewed: { paths: string[]; mayJudgeSecrets: boolean }[];
   logLines: string[];
 }
 
@@ -257,6 +298,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     captures: [],
     diagnosed: [],
     uploads: [],
+    previewed: [],
     logLines: [],
   };
   const clock = createStandingClock();
@@ -390,6 +432,12 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
       reconcileNow: async (factory) => {
         seen.reconciled.push(factory);
         return makeReconciliation({ factory });
+      },
+    },
+    planPreviewer: {
+      preview: async (_factory, { entries }, mayJudgeSecrets) => {
+        seen.previewed.push({ paths: entries.map(({ path }) => path), mayJudgeSecrets });
+        return makePlanPreview();
       },
     },
     secrets: {

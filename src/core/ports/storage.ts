@@ -6,12 +6,14 @@ import type { ReconciliationReader } from './reconciliation-log.ts';
 import type { Retention } from './retention.ts';
 import type { RunQueue, RunReader } from './run-queue.ts';
 import type { SealedSecretTable } from './secret-store.ts';
+import type { StoredPayloads } from './stored-payloads.ts';
 import type { TokenTable } from './token-table.ts';
 
 /** All that one storage offers. Every method is one whole operation; none leaves a transaction open behind it. */
 export interface Storage {
   deliveryLog: DeliveryLog;
   deliveryReader: DeliveryReader;
+  storedPayloads: StoredPayloads;
   handshakeLog: HandshakeLog;
   inventory: Inventory;
   inventoryReader: InventoryReader;

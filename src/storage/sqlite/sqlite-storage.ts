@@ -17,6 +17,7 @@ import { createRunReader } from './run-reader.ts';
 import { createSealedSecrets } from './sealed-secrets.ts';
 import type { SpaceGuard } from './space-guard.ts';
 import { isDiskFull, toStorageError } from './storage-error.ts';
+import { createStoredPayloads } from './stored-payloads.ts';
 import { createTokenTable } from './tokens.ts';
 
 /** A storage on one SQLite file, in the calling thread. Operations must not overlap: see `worker.ts`. */
@@ -65,6 +66,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
       },
     }),
     deliveryReader: guard(createDeliveryReader(query)),
+    storedPayloads: guard(createStoredPayloads(query)),
     handshakeLog: guard(createHandshakeLog(query)),
     inventory: guard(createInventory(query)),
     inventoryReader: guard(createInventoryReader(query)),

@@ -5,6 +5,7 @@ import type { Storage } from '../../core/ports/storage.ts';
 export const OPERATIONS = {
   deliveryLog: ['record'],
   deliveryReader: ['list', 'get', 'payload', 'decisions'],
+  storedPayloads: ['keys', 'read'],
   handshakeLog: ['append', 'list'],
   inventory: ['register', 'load', 'apply', 'recordAttempt', 'pinSecret', 'status', 'lastReconciliation'],
   inventoryReader: ['factories', 'counts', 'webhooks', 'webhook', 'automations', 'automation'],

@@ -1,0 +1,97 @@
+import { resolve } from 'node:path';
+import { Option } from 'commander';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { hasErrors } from '../../core/diagnostic.ts';
+import type { SourceTree } from '../../core/source-tree.ts';
+import { formatPretty } from '../../definitions/format-pretty.ts';
+import { ApiError } from '../api-client.ts';
+import type { PlanPreview } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { hasColors } from '../output.ts';
+import { renderPlanMarkdown } from '../plan-markdown.ts';
+import { listPlannedItems, listWarnings } from '../plan-summary.ts';
+import { printPlan } from '../print-plan.ts';
+import { startProgress } from '../progress.ts';
+import type { Bind, Session } from '../session.ts';
+import { collectSources, validateOffline } from '../validate-offline.ts';
+
+interface PlanOptions {
+  format: 'pretty' | 'json' | 'markdown';
+  rev?: string;
+  detailedExitcode?: boolean;
+  json?: boolean;
+}
+
+/** `dockbell plan`: what applying a tree would change in a running daemon. */
+export function registerPlanCommand(program: CliCommand, bind: Bind): void {
+  program
+    .command('plan')
+    .argument('[dir]', 'folder of the factory', '.')
+    .description(
+      'what applying this folder would change in the running daemon, and what its changed triggers would have started',
+    )
+    .addOption(
+      new Option('--format <format>', 'form of the plan').choices(['pretty', 'json', 'markdown']).default('pretty'),
+    )
+    .option('--rev <rev>', 'read a git revision (branch, tag, commit) instead of the files on disk')
+    .option('--detailed-exitcode', 'end with 3 where there are changes')
+    .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
+    .explain({
+      negative: 'the definition is invalid, so nothing would be applied',
+      changed: 'with --detailed-exitcode: there are changes',
+      more:
+        'Nothing is written. The backtest puts the deliveries of the last 7 days that the daemon stores before every\n' +
+        'automation whose trigger changes: how many would have started it before and after, with examples.',
+      examples: [
+        ['dockbell plan', 'before a push'],
+        ['dockbell plan --format markdown > comment.md', 'as a comment on a pull request'],
+        ['dockbell plan --rev HEAD --detailed-exitcode', 'a pipeline that asks for approval where something changes'],
+      ],
+    })
+    .action(bind(plan));
+}
+
+async function plan(session: Session, options: PlanOptions, dir: string): Promise<number> {
+  // The daemon knows its own limit of webhooks; here only what cannot be sent as text has to be found.
+  const folder = resolve(session.context.cwd, dir);
+  const { validated, tree } = await validateOffline(folder, options.rev, Number.POSITIVE_INFINITY);
+  if (hasErrors(validated.diagnostics)) return refuse(session, options, validated.diagnostics, tree);
+  try {
+    return await show(session, options, tree);
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.diagnostics === null) throw error;
+    const findings = error.diagnostics.map((finding) => ({ ...finding, file: tree.prefix + finding.file }));
+    return refuse(session, options, findings, tree);
+  }
+}
+
+async function show(session: Session, options: PlanOptions, tree: SourceTree): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const files = Object.fromEntries(
+    tree.entries.flatMap(({ path, bytes }) => (bytes === null ? [] : [[path, Buffer.from(bytes).toString('utf8')]])),
+  );
+  const progress = startProgress(session.context, 'Planning…');
+  const preview = await api.post<PlanPreview>(['factories', factory, 'plan'], { files }).finally(() => progress.stop());
+  print(session, options, preview);
+  // A rule that only the daemon can judge, and that the factory made an error.
+  if (hasErrors(listWarnings(preview))) return EXIT_CODES.negative;
+  const isChanged = listPlannedItems(preview).length > 0;
+  return options.detailedExitcode && isChanged ? EXIT_CODES.changed : EXIT_CODES.done;
+}
+
+function print({ output }: Session, { format, json }: PlanOptions, preview: PlanPreview): void {
+  if (json || format === 'json') output.json(preview);
+  else if (format === 'markdown') output.bytes(Buffer.from(renderPlanMarkdown(preview)));
+  else printPlan(output, preview);
+}
+
+function refuse(session: Session, { format, json }: PlanOptions, diagnostics: readonly Diagnostic[], tree: SourceTree) {
+  const { output, context } = session;
+  const text = (color: boolean) => formatPretty(diagnostics, { sources: collectSources(tree, diagnostics), color });
+  if (json || format === 'json') output.json({ valid: false, diagnostics });
+  else if (format === 'pretty') output.bytes(Buffer.from(text(hasColors(context.stdout, context.env))));
+  else
+    output.bytes(Buffer.from(`### Dockbell plan: invalid\n\n~~~text\n${text(false).replaceAll('~~~', '~ ~ ~')}~~~\n`));
+  return EXIT_CODES.negative;
+}

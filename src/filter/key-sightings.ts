@@ -1,0 +1,50 @@
+import { isJsonObject } from '../core/json.ts';
+import { parsePattern } from './parse-pattern.ts';
+import type { PatternField } from './pattern.ts';
+
+/** Keys of a filter, outermost first, as it nests them. */
+export type FilterPath = readonly string[];
+
+/**
+ * Which keys that filters ask about were ever in a payload? One that never was is misspelt, as a rule. Keys that are
+ * only asked to be absent are not looked for.
+ */
+export class KeySightings {
+  #unseen: FilterPath[];
+  /** Payloads looked at. */
+  examined = 0;
+
+  /** @param filters as JSON or YAML gave them; what is wrong with one is told elsewhere, and nothing in it is looked for */
+  constructor(filters: readonly unknown[]) {
+    const paths = filters.flatMap((filter) => {
+      const parsed = parsePattern(filter);
+      return parsed.ok ? listPaths(parsed.pattern.fields, []) : [];
+    });
+    this.#unseen = [...new Map(paths.map((path) => [JSON.stringify(path), path])).values()];
+  }
+
+  look(payload: unknown): void {
+    this.examined++;
+    if (this.#unseen.length > 0) this.#unseen = this.#unseen.filter((path) => !holdsKey(payload, path, 0));
+  }
+
+  unseen(): readonly FilterPath[] {
+    return this.#unseen;
+  }
+}
+
+function listPaths(fields: readonly PatternField[], above: FilterPath): FilterPath[] {
+  return fields.flatMap(({ key, condition }) => {
+    const path = [...above, key];
+    if (condition.kind === 'object') return condition.fields.length === 0 ? [path] : listPaths(condition.fields, path);
+    const asksForAbsence = condition.exists === false && condition.in === null && condition.notIn === null;
+    return asksForAbsence ? [] : [path];
+  });
+}
+
+/** Walks as matching does: into objects, and into the objects of an array, but not into arrays inside arrays. */
+function holdsKey(value: unknown, path: FilterPath, depth: number): boolean {
+  if (Array.isArray(value)) return value.some((element) => isJsonObject(element) && holdsKey(element, path, depth));
+  if (!isJsonObject(value) || !Object.hasOwn(value, path[depth]!)) return false;
+  return depth === path.length - 1 || holdsKey(value[path[depth]!], path, depth + 1);
+}

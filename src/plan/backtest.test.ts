@@ -1,0 +1,141 @@
+import { describe, expect, it } from 'vitest';
+import type { DeliveryId, WebhookUid } from '../core/ids.ts';
+import type { Json, JsonObject } from '../core/json.ts';
+import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
+import { type BacktestBounds, DEFAULT_BOUNDS, runBacktest, spread } from './backtest.ts';
+import type { TriggerChange } from './trigger-changes.ts';
+
+const NOW_MS = 1_767_323_045_678;
+const CI: WebhookUid = 'wh_ci';
+
+/** Deliveries of one webhook, oldest first, a second apart; the key is the place. */
+function storeOf(payloads: readonly Json[], costMs = 0) {
+  const clock = { ms: 0 };
+  const reads: number[] = [];
+  const store: StoredPayloads = {
+    keys: async ({ webhook, before, limit }) => {
+      const keys = payloads.map((_, key) => key).reverse();
+      return webhook === CI ? keys.filter((key) => before === null || key < before).slice(0, limit) : [];
+    },
+    read: async (keys) => {
+      const taken = keys.slice(0, 3);
+      reads.push(taken.length);
+      clock.ms += costMs;
+      return { taken: taken.length, payloads: taken.map((key) => toStored(key, payloads[key]!)) };
+    },
+  };
+  return { store, clock, reads };
+}
+
+function toStored(key: number, payload: Json) {
+  const id = `dlv_${key}` as DeliveryId;
+  return { id, webhook: CI, receivedAt: NOW_MS - 1_000_000 + key * 1000, body: Buffer.from(JSON.stringify(payload)) };
+}
+
+function change(before: JsonObject | null, after: JsonObject | null): TriggerChange {
+  const side = (filter: JsonObject | null) => new Map(filter === null ? [] : [[CI, [filter]]]);
+  return { automation: 'triage', before: side(before), after: side(after) };
+}
+
+async function backtest(
+  payloads: readonly Json[],
+  changes: TriggerChange[],
+  { costMs = 0, ...bounds }: Partial<BacktestBounds> & { costMs?: number } = {},
+) {
+  const { store, clock, reads } = storeOf(payloads, costMs);
+  const context = { payloads: store, nowMs: NOW_MS, monotonicMs: () => clock.ms };
+  const result = await runBacktest({ ...context, bounds: { ...DEFAULT_BOUNDS, ...bounds } }, changes);
+  return { ...result, reads };
+}
+
+const LEVELS = ['info', 'error', 'fatal', 'error', 'info', 'error', 'error', 'error', 'error', 'error'].map(
+  (level) => ({ level }),
+);
+
+describe('runBacktest', () => {
+  it('counts the starts of both sides and shows the newest that are lost, with the key that decided', async () => {
+    const { backtest: result } = await backtest(LEVELS, [change({ level: ['error', 'fatal'] }, { level: ['fatal'] })]);
+    const [one] = result.automations;
+    expect(one).toMatchObject({
+      automation: 'triage',
+      examined: 10,
+      before: 8,
+      after: 1,
+      gainedCount: 0,
+      lostCount: 7,
+    });
+    expect(one!.lost.map(({ delivery }) => delivery)).toEqual(['dlv_9', 'dlv_8', 'dlv_7', 'dlv_6', 'dlv_5']);
+    expect(one!.lost[0]).toMatchObject({ path: 'level', webhook: CI });
+    expect(one!.lost[0]!.message).toContain('error');
+    expect(result).toMatchObject({ stored: 10, examined: 10, until: NOW_MS, since: NOW_MS - 604_800_000 });
+  });
+
+  it('shows what is gained with the key that kept it from starting', async () => {
+    const { backtest: result } = await backtest(LEVELS, [change({ level: ['fatal'] }, { level: ['fatal', 'info'] })]);
+    expect(result.automations[0]).toMatchObject({ before: 1, after: 3, gainedCount: 2, lostCount: 0 });
+    expect(result.automations[0]!.gained.map(({ delivery, path }) => [delivery, path])).toEqual([
+      ['dlv_4', 'level'],
+      ['dlv_0', 'level'],
+    ]);
+  });
+
+  it('takes a new and a deleted automation as starting nothing on the other side', async () => {
+    const changes = [change(null, {}), change({}, null)];
+    const { backtest: result } = await backtest(LEVELS, changes);
+    expect(result.automations.map(({ before, after }) => [before, after])).toEqual([
+      [0, 10],
+      [10, 0],
+    ]);
+    expect(result.automations[0]!.gained[0]).toMatchObject({ path: null, message: 'nothing was to start it' });
+  });
+
+  it('examines an even sample beyond the bound, and says how many there are', async () => {
+    const { backtest: result } = await backtest(LEVELS, [change(null, {})], { maxExamined: 4 });
+    expect(result).toMatchObject({ stored: 10, examined: 4 });
+    expect(result.automations[0]!.gained.map(({ delivery }) => delivery)).toEqual(['dlv_9', 'dlv_6', 'dlv_3', 'dlv_0']);
+  });
+
+  it('stops when its time is up, and says how far it came', async () => {
+    const { backtest: result, reads } = await backtest(LEVELS, [change(null, {})], { costMs: 6_000 });
+    expect([result.examined, result.stored, reads]).toEqual([6, 10, [3, 3]]);
+  });
+
+  it('looks at nothing where no trigger changes', async () => {
+    const { backtest: result, reads } = await backtest(LEVELS, []);
+    expect([result.stored, result.automations, reads]).toEqual([0, [], []]);
+  });
+
+  it('tells keys of the new filter that no payload had', async () => {
+    const changes = [change({ old: ['x'] }, { level: ['error'], servce: { name: ['x'] } })];
+    const { unseenKeys } = await backtest(LEVELS, changes);
+    expect(unseenKeys).toEqual([{ automation: 'triage', path: ['servce', 'name'], examined: 10 }]);
+  });
+
+  it('tells of no key where nothing is stored', async () => {
+    expect((await backtest([], [change(null, { a: ['x'] })])).unseenKeys).toEqual([]);
+  });
+});
+
+describe('spread', () => {
+  it.each([0, 1, 2, 3, 10, 11, 100, 1597])('comes by every one of %i keys once', (length) => {
+    const keys = Array.from({ length }, (_, key) => key);
+    expect(spread(keys, 10_000).sort((a, b) => a - b)).toEqual(keys);
+  });
+
+  it('keeps no more than asked for', () => {
+    expect(
+      spread(
+        Array.from({ length: 1001 }, (_, key) => key),
+        100,
+      ).length,
+    ).toBeLessThanOrEqual(100);
+  });
+
+  it('has keys of every tenth of the time among the first fortieth', () => {
+    const first = spread(
+      Array.from({ length: 1000 }, (_, key) => key),
+      1000,
+    ).slice(0, 25);
+    expect(new Set(first.map((key) => Math.floor(key / 100))).size).toBe(10);
+  });
+});

@@ -1,0 +1,207 @@
+import type { AutomationBacktest, Backtest, BacktestExample } from '../core/backtest.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { StoredPayload, StoredPayloads } from '../core/ports/stored-payloads.ts';
+import { type CompiledFilters, compileFilters } from '../filter/judge-filters.ts';
+import { KeySightings } from '../filter/key-sightings.ts';
+import type { StartingFilters, TriggerChange } from './trigger-changes.ts';
+
+/** How much a backtest may cost. */
+export interface BacktestBounds {
+  /** Deliveries of so many milliseconds before now. */
+  windowMs: number;
+  /** Keys held at once; older deliveries beyond them are left out. */
+  maxStored: number;
+  /** Payloads parsed and judged. */
+  maxExamined: number;
+  /** Time for reading and judging. */
+  maxMs: number;
+}
+
+export const DEFAULT_BOUNDS: BacktestBounds = Object.freeze({
+  windowMs: 7 * 24 * 60 * 60 * 1000,
+  maxStored: 1_000_000,
+  maxExamined: 20_000,
+  maxMs: 10_000,
+});
+
+/** Keys asked for in one operation: a millisecond of the storage's time. */
+const KEYS_A_PIECE = 5_000;
+
+/** Bytes judged before other work gets its turn: a few milliseconds of parsing. */
+const BYTES_A_PIECE = 262_144;
+
+const MAX_EXAMPLES = 5;
+
+/** What a backtest reads from, and the clocks it keeps to. */
+export interface BacktestContext {
+  payloads: StoredPayloads;
+  nowMs: number;
+  monotonicMs(): number;
+  bounds: BacktestBounds;
+}
+
+/** A backtest, and the keys of the new filters that no examined delivery had. */
+export interface BacktestResult {
+  backtest: Backtest;
+  unseenKeys: UnseenKey[];
+}
+
+/** A key that a filter names and no payload has. */
+export interface UnseenKey {
+  automation: string;
+  /** As the filter nests it. */
+  path: readonly string[];
+  /** Payloads that were looked at for it. */
+  examined: number;
+}
+
+/**
+ * Puts stored deliveries before changed triggers, as applied and as planned. Bounded in time and memory: beyond the
+ * bounds it judges a sample spread evenly over the time. Reads in small pieces and judges between them, so that
+ * deliveries are taken meanwhile.
+ */
+export async function runBacktest(
+  context: BacktestContext,
+  changes: readonly TriggerChange[],
+): Promise<BacktestResult> {
+  const { nowMs, bounds } = context;
+  const since = nowMs - bounds.windowMs;
+  const subjects = changes.map(createSubject);
+  const keys = await collectKeys(context, listWebhooks(changes), since);
+  const examined = await examine(context, spread(keys, bounds.maxExamined), subjects);
+  const automations = subjects.map(({ result }) => result);
+  return {
+    backtest: { since, until: nowMs, stored: keys.length, examined, automations },
+    unseenKeys: subjects.flatMap(listUnseen),
+  };
+}
+
+function listWebhooks(changes: readonly TriggerChange[]): WebhookUid[] {
+  return [...new Set(changes.flatMap(({ before, after }) => [...before.keys(), ...after.keys()]))];
+}
+
+async function collectKeys(
+  { payloads, bounds }: BacktestContext,
+  webhooks: readonly WebhookUid[],
+  since: number,
+): Promise<number[]> {
+  const keys: number[] = [];
+  for (const webhook of webhooks) {
+    let before: number | null = null;
+    while (keys.length < bounds.maxStored) {
+      const piece: number[] = await payloads.keys({ webhook, since, before, limit: KEYS_A_PIECE });
+      for (const key of piece) keys.push(key);
+      if (piece.length < KEYS_A_PIECE) break;
+      before = piece.at(-1)!;
+    }
+  }
+  return keys;
+}
+
+/**
+ * At most `max` of the keys, evenly spread, in an order of which every beginning is spread as well: so what is left out
+ * when the time is up falls on all of them alike.
+ */
+export function spread(keys: readonly number[], max: number): number[] {
+  const every = Math.max(1, Math.ceil(keys.length / max));
+  const kept = keys.filter((_, index) => index % every === 0);
+  // A step near the golden section of the length that shares no divisor with it comes by every place once.
+  let step = Math.max(1, Math.round(kept.length * 0.618));
+  while (divisor(step, kept.length) > 1) step++;
+  return kept.map((_, index) => kept[(index * step) % kept.length]!);
+}
+
+function divisor(a: number, b: number): number {
+  return b === 0 ? a : divisor(b, a % b);
+}
+
+/** Reads and judges until all is done or the time is up; answers with how many payloads were judged. */
+async function examine(
+  { payloads, monotonicMs, bounds }: BacktestContext,
+  keys: readonly number[],
+  subjects: readonly Subject[],
+): Promise<number> {
+  const deadline = monotonicMs() + bounds.maxMs;
+  let examined = 0;
+  for (let at = 0; at < keys.length && monotonicMs() < deadline; ) {
+    const piece = await payloads.read(keys.slice(at, at + 256), BYTES_A_PIECE);
+    at += piece.taken;
+    examined += piece.payloads.length;
+    for (const payload of piece.payloads) judge(subjects, payload);
+  }
+  return examined;
+}
+
+/** One change at work. */
+interface Subject {
+  result: AutomationBacktest;
+  before: ReadonlyMap<WebhookUid, CompiledFilters>;
+  after: ReadonlyMap<WebhookUid, CompiledFilters>;
+  sightings: ReadonlyMap<WebhookUid, KeySightings>;
+}
+
+function createSubject({ automation, before, after }: TriggerChange): Subject {
+  const counts = { examined: 0, before: 0, after: 0, gainedCount: 0, lostCount: 0 };
+  return {
+    result: { automation, ...counts, gained: [], lost: [] },
+    before: compileAll(before),
+    after: compileAll(after),
+    sightings: new Map([...after].map(([webhook, filters]) => [webhook, new KeySightings(filters)])),
+  };
+}
+
+function compileAll(filters: StartingFilters): Map<WebhookUid, CompiledFilters> {
+  return new Map([...filters].map(([webhook, one]) => [webhook, compileFilters(one)]));
+}
+
+function judge(subjects: readonly Subject[], stored: StoredPayload): void {
+  const concerned = subjects.filter(({ before, after }) => before.has(stored.webhook) || after.has(stored.webhook));
+  if (concerned.length === 0) return;
+  const payload: unknown = JSON.parse(Buffer.from(stored.body).toString('utf8'));
+  for (const subject of concerned) judgeOne(subject, stored, payload);
+}
+
+function judgeOne({ result, before, after, sightings }: Subject, stored: StoredPayload, payload: unknown): void {
+  const [old, planned] = [before.get(stored.webhook), after.get(stored.webhook)];
+  const [started, starts] = [old?.matches(payload) ?? false, planned?.matches(payload) ?? false];
+  result.examined++;
+  sightings.get(stored.webhook)?.look(payload);
+  if (started) result.before++;
+  if (starts) result.after++;
+  if (starts && !started) {
+    result.gainedCount++;
+    keepNewest(result.gained, stored, () => explain(old, payload, 'nothing was to start it'));
+  }
+  if (started && !starts) {
+    result.lostCount++;
+    keepNewest(result.lost, stored, () => explain(planned, payload, 'nothing starts it any more'));
+  }
+}
+
+type Reason = Pick<BacktestExample, 'path' | 'message'>;
+
+/** The examples stay newest first; the reason is found out only for those that are kept. */
+function keepNewest(examples: BacktestExample[], { id, webhook, receivedAt }: StoredPayload, explainIt: () => Reason) {
+  const place = examples.findIndex((example) => example.receivedAt < receivedAt);
+  const at = place === -1 ? examples.length : place;
+  if (at >= MAX_EXAMPLES) return;
+  examples.splice(at, 0, { delivery: id, webhook, receivedAt, ...explainIt() });
+  examples.length = Math.min(examples.length, MAX_EXAMPLES);
+}
+
+function explain(filters: CompiledFilters | undefined, payload: unknown, absence: string): Reason {
+  const judgement = filters?.judge(payload);
+  if (judgement?.outcome !== 'filtered') return { path: null, message: absence };
+  return { path: judgement.decidedBy.path, message: judgement.decidedBy.message };
+}
+
+/** Keys that none of the webhooks' payloads had; a webhook without stored deliveries says nothing. */
+function listUnseen({ result, sightings }: Subject): UnseenKey[] {
+  const looked = [...sightings.values()].filter(({ examined }) => examined > 0);
+  const seenOnce = (text: string) => looked.some((one) => !one.unseen().some((path) => JSON.stringify(path) === text));
+  const examined = looked.reduce((sum, one) => sum + one.examined, 0);
+  const paths = new Set(looked.flatMap((one) => one.unseen().map((path) => JSON.stringify(path))));
+  return [...paths]
+    .filter((text) => !seenOnce(text))
+    .map((text) => ({ automation: result.automation, path: JSON.parse(text) as string[], examined }));
+}

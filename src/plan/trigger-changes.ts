@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { AppliedFactory } from '../core/applied.ts';
+import { isWebhookTrigger } from '../core/definition.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { AutomationRow, WebhookRow } from '../core/ports/inventory.ts';
+import type { ComputedPlan } from './compute-plan.ts';
+
+/** What starts an automation: for each webhook that can, the filters of which any suffices. */
+export type StartingFilters = ReadonlyMap<WebhookUid, readonly JsonObject[]>;
+
+/** An automation that other deliveries would start after an apply than before it. */
+export interface TriggerChange {
+  automation: string;
+  before: StartingFilters;
+  after: StartingFilters;
+}
+
+/** The automations whose starting differs, also where only a webhook of theirs is switched or goes. */
+export function listTriggerChanges(applied: AppliedFactory, computed: ComputedPlan): TriggerChange[] {
+  const before = collectAll(applied.automations, listOpen(applied.webhooks));
+  const after = collectAll(computed.automations, listOpen(computed.webhooks));
+  return [...new Set([...after.keys(), ...before.keys()])]
+    .map((automation) => ({
+      automation,
+      before: before.get(automation) ?? NOTHING,
+      after: after.get(automation) ?? NOTHING,
+    }))
+    .filter((change) => !isDeepStrictEqual(change.before, change.after));
+}
+
+const NOTHING: StartingFilters = new Map();
+
+/** Webhooks that take deliveries. */
+function listOpen(webhooks: readonly (WebhookRow & { deletedAt?: number | null })[]): ReadonlySet<WebhookUid> {
+  const open = webhooks.filter(({ enabled, deletedAt }) => enabled && (deletedAt ?? null) === null);
+  return new Set(open.map(({ uid }) => uid));
+}
+
+function collectAll(
+  automations: readonly Pick<AutomationRow, 'name' | 'enabled' | 'triggers' | 'listensTo'>[],
+  open: ReadonlySet<WebhookUid>,
+): Map<string, StartingFilters> {
+  return new Map(automations.map((automation) => [automation.name, collectFilters(automation, open)]));
+}
+
+function collectFilters(
+  { enabled, triggers, listensTo }: Pick<AutomationRow, 'enabled' | 'triggers' | 'listensTo'>,
+  open: ReadonlySet<WebhookUid>,
+): StartingFilters {
+  const filters = new Map<WebhookUid, JsonObject[]>();
+  if (!enabled) return filters;
+  for (const [index, trigger] of triggers.entries()) {
+    if (!isWebhookTrigger(trigger)) continue;
+    for (const uid of listensTo[index] ?? []) {
+      if (open.has(uid)) filters.set(uid, [...(filters.get(uid) ?? []), trigger.payload ?? {}]);
+    }
+  }
+  return filters;
+}

@@ -1,0 +1,163 @@
+import type { AppliedFactory } from '../core/applied.ts';
+import type { Clock } from '../core/clock.ts';
+import type { FactoryDefinition } from '../core/definition.ts';
+import { isWebhookTrigger } from '../core/definition.ts';
+import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
+import type { Json } from '../core/json.ts';
+import type { Plan, PlanEntry } from '../core/plan.ts';
+import type { MissingSecret, PlanPreview } from '../core/plan-preview.ts';
+import type { Inventory } from '../core/ports/inventory.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
+import { applyLint } from '../core/rules.ts';
+import type { SourceTree } from '../core/source-tree.ts';
+import { formatKeyPath } from '../definitions/key-path.ts';
+import type { ValidatedTree, ValidationContext } from '../definitions/validate-tree.ts';
+import { type BacktestBounds, runBacktest, type UnseenKey } from '../plan/backtest.ts';
+import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
+import { listTriggerChanges } from '../plan/trigger-changes.ts';
+import { type ResolvedSecrets, resolveSecrets } from './resolve-secrets.ts';
+
+/** What looking ahead needs: the parts of an apply that only read. */
+export interface PreviewContext {
+  inventory: Pick<Inventory, 'load'>;
+  secrets: Pick<SecretStore, 'resolve' | 'list'>;
+  payloads: StoredPayloads;
+  validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree>;
+  webhooksPerFactory: number;
+  bounds: BacktestBounds;
+  clock: Clock;
+}
+
+/** What is looked at, and how far into the secrets. */
+export interface PreviewOrder {
+  factory: string;
+  tree: SourceTree;
+  mayJudgeSecrets: boolean;
+}
+
+/**
+ * The steps of an apply as far as they read (validate, resolve secrets, plan), and then what the changed triggers would
+ * have made of the stored deliveries. A missing secret does not end it: it is part of the answer.
+ */
+export async function previewPlan(context: PreviewContext, order: PreviewOrder): Promise<PlanPreview> {
+  const applied = (await context.inventory.load(order.factory)) ?? beginFactory(order.factory);
+  const { definition, diagnostics } = await context.validate(order.tree, {
+    webhooksPerFactory: context.webhooksPerFactory,
+    knownUids: new Map(applied.webhooks.map((webhook) => [webhook.name, webhook.uid])),
+  });
+  if (definition === null) return { valid: false, diagnostics };
+
+  const used = new Set(applied.webhooks.map((webhook) => webhook.secretName));
+  const mayJudge = (name: string) => order.mayJudgeSecrets || used.has(name);
+  const resolved = await resolveSecrets(definition, context.secrets, mayJudge);
+  const findings = [...diagnostics, ...resolved.diagnostics];
+  if (resolved.problem === 'unsuitable') return { valid: false, diagnostics: findings };
+
+  const computed = computePreview(context, { applied, definition, findings, resolved });
+  const { backtest, unseenKeys } = await runBacktest(
+    { ...context, nowMs: context.clock.wallMs(), monotonicMs: () => context.clock.monotonicMs() },
+    listTriggerChanges(applied, computed),
+  );
+  const unseen = applyLint(
+    unseenKeys.map((key) => warnOfUnseenKey(definition, key)),
+    definition.lint,
+  );
+  return {
+    valid: true,
+    appliedRevision: applied.revision,
+    plan: nameNewWebhooks(computed),
+    missingSecrets: listMissing(definition, resolved),
+    diagnostics: [...findings, ...computed.warnings, ...unseen].sort(compareDiagnostics),
+    backtest,
+  };
+}
+
+/** A factory that was never applied. */
+function beginFactory(name: string): AppliedFactory {
+  return { name, revision: null, webhooks: [], automations: [] };
+}
+
+interface Candidate {
+  applied: AppliedFactory;
+  definition: FactoryDefinition;
+  findings: Diagnostic[];
+  resolved: ResolvedSecrets;
+}
+
+function computePreview(
+  { clock }: PreviewContext,
+  { applied, definition, findings, resolved }: Candidate,
+): ComputedPlan {
+  let made = 0;
+  return computePlan({
+    ...{ definition, applied, findings, revision: applied.revision, nowMs: clock.wallMs() },
+    secrets: assumeVersions(definition, resolved.byWebhook),
+    verifyTokens: resolved.verifyTokens,
+    // No identifier is used up by looking; these have not the form of one.
+    newUid: () => `wh_new-${++made}`,
+  });
+}
+
+/** A secret that does not exist yet will have its first version. */
+function assumeVersions(
+  { webhooks }: FactoryDefinition,
+  known: ReadonlyMap<string, { version: number }>,
+): Map<string, { version: number }> {
+  return new Map(webhooks.map(({ name }) => [name, known.get(name) ?? { version: 1 }]));
+}
+
+/** In the place of a UID that only the apply makes stands the name of the webhook. */
+function nameNewWebhooks({ plan, webhooks }: ComputedPlan): Plan {
+  const names = new Map<Json, string>(webhooks.map(({ uid, name }) => [uid, name]));
+  const isNew = (uid: Json) => typeof uid === 'string' && uid.startsWith('wh_new-');
+  const show = (value: Json): Json => {
+    if (Array.isArray(value)) return value.map(show);
+    return isNew(value) ? names.get(value)! : value;
+  };
+  const showEntry = (entry: PlanEntry): PlanEntry => ({
+    ...entry,
+    changes: entry.changes.map((change) => (change.key === 'listensTo' ? { ...change, to: show(change.to) } : change)),
+  });
+  const { create, update } = plan.automations;
+  return {
+    ...plan,
+    automations: { ...plan.automations, create: create.map(showEntry), update: update.map(showEntry) },
+  };
+}
+
+function listMissing({ webhooks }: FactoryDefinition, resolved: ResolvedSecrets): MissingSecret[] {
+  const missing = new Map<string, MissingSecret>();
+  const open = (name: string) => {
+    const entry = missing.get(name) ?? { name, webhooks: [], automations: [] };
+    missing.set(name, entry);
+    return entry;
+  };
+  for (const { name, secretName, verifyTokenSecretName } of webhooks) {
+    if (!resolved.byWebhook.has(name)) open(secretName).webhooks.push(name);
+    if (verifyTokenSecretName !== null && !resolved.verifyTokens.has(name))
+      open(verifyTokenSecretName).webhooks.push(name);
+  }
+  for (const { name, automation } of resolved.missingForRuns) open(name).automations.push(automation);
+  return [...missing.values()];
+}
+
+function warnOfUnseenKey({ automations }: FactoryDefinition, { automation, path, examined }: UnseenKey): Diagnostic {
+  const { file, triggers } = automations.find(({ name }) => name === automation)!;
+  const index = triggers.findIndex((trigger) => isWebhookTrigger(trigger) && hasPath(trigger.payload, path));
+  const trigger = triggers[index];
+  const at = trigger !== undefined && isWebhookTrigger(trigger) ? trigger.at : { line: 1, column: 1 };
+  return {
+    ...{ severity: 'warning', rule: 'filter/unseen-key', file, line: at.line, column: at.column },
+    path: formatKeyPath(['triggers', index, 'filter', 'payload', ...path]),
+    message: `none of the ${examined} stored deliveries looked at has the key ${formatKeyPath(path)}`,
+    hint: 'compare it with a delivery: dockbell delivery list WEBHOOK, then dockbell delivery show ID --payload',
+  };
+}
+
+function hasPath(value: unknown, path: readonly string[]): boolean {
+  const [key, ...rest] = path;
+  if (key === undefined) return true;
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return false;
+  return hasPath((value as { [key: string]: unknown })[key], rest);
+}

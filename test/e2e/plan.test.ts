@@ -1,0 +1,139 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { createTempGitRepo } from '../helpers/temp-git-repo.ts';
+import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const TOKEN = 'a-token-of-more-than-16-characters';
+
+function declareAutomation(webhook: string, filter: string, prompt = 'Look into it.'): string {
+  const front = `triggers:\n  - provider: webhook\n    event: received\n    filter: { webhooks: [${webhook}], payload: ${filter} }\n`;
+  return `---\n${front}---\n${prompt}\n`;
+}
+
+const LIVE: Record<string, string> = {
+  'webhooks/ci.yaml': 'secretName: CI_SECRET\n',
+  'webhooks/old.yaml': 'secretName: CI_SECRET\n',
+  'webhooks/switch.yaml': 'secretName: CI_SECRET\n',
+  'automations/triage/automation.md': declareAutomation('ci', '{ level: [error, fatal] }'),
+};
+
+const PLANNED: Record<string, string> = {
+  'webhooks/ci.yaml': 'secretName: CI_SECRET\n',
+  'webhooks/switch.yaml': 'secretName: CI_SECRET\nenabled: false\n',
+  'webhooks/stripe.yaml': 'authMode: signature\nsignatureScheme: stripe\nsecretName: STRIPE_SECRET\n',
+  'automations/triage/automation.md': declareAutomation('ci', '{ level: [fatal], servce: [api] }'),
+  'automations/charge/automation.md': declareAutomation('stripe', '{ type: [charge.failed] }'),
+};
+
+let daemon: TestDaemon;
+let repo: ReturnType<typeof createTempGitRepo>;
+const folder = createTempDir('plan');
+
+function writeTree(name: string, files: Record<string, string>): string {
+  const root = join(folder, name);
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  }
+  return root;
+}
+
+beforeAll(async () => {
+  repo = createTempGitRepo();
+  repo.commit(LIVE);
+  daemon = await startTestDaemon({
+    config: { factories: [{ name: 'payments', source: { type: 'repository', url: repo.path } }] },
+  });
+  await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: TOKEN } });
+  const uid = await eventually(async () => {
+    const { body } = await daemon.api('/factories/payments/webhooks');
+    return (body.data ?? []).find((webhook: { name: string }) => webhook.name === 'ci')?.uid as string | undefined;
+  });
+  for (const level of ['info', 'error', 'error', 'fatal', 'error']) {
+    const answer = await fetch(`${daemon.ingressUrl}/webhooks/w/${uid}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${TOKEN}`, 'x-service-delivery-id': crypto.randomUUID() },
+      body: JSON.stringify({ level, text: '`<b>|@everyone' }),
+    });
+    expect(answer.status).toBe(202);
+  }
+});
+
+afterAll(async () => {
+  await daemon?.end('SIGTERM');
+  repo.remove();
+});
+
+describe('dockbell plan', () => {
+  it('tells what is created, disabled and deleted, which secret is missing, and what the changed filter would have started', async () => {
+    const before = (await daemon.api('/factories/payments')).body;
+    const { code, stdout } = await daemon.cli('plan', writeTree('planned', PLANNED));
+    expect(code).toBe(0);
+    const lines = stdout.split('\n');
+    for (const line of [
+      '  + webhook stripe',
+      '  ~ webhook switch disabled: senders get 404',
+      '      enabled: true → false',
+      '  - webhook old deleted: senders get 404',
+      '  + automation charge',
+      '  ~ automation triage',
+      '      triggers[0].filter.payload.level: ["error","fatal"] → ["fatal"]',
+      'waits for the secret STRIPE_SECRET of stripe; create it: dockbell secret create STRIPE_SECRET',
+      '  charge: no stored delivery of its webhooks',
+      '  triage: 4 starts → 0',
+      '2 to create, 1 to disable, 1 to delete, 1 to change.',
+    ]) {
+      expect(lines).toContain(line);
+    }
+    expect(stdout).toContain(`${daemon.ingressUrl}/webhooks/w/wh_`);
+    expect(stdout).toContain('none of the 5 stored deliveries looked at has the key servce');
+    expect(stdout.match(/^ {4}- dlv_/gm)).toHaveLength(4);
+    expect((await daemon.api('/factories/payments')).body).toEqual(before);
+  });
+
+  it('ends with 3 where something changes and that is asked for, and with 0 where nothing does', async () => {
+    expect((await daemon.cli('plan', join(folder, 'planned'), '--detailed-exitcode')).code).toBe(3);
+    const same = await daemon.cli('plan', writeTree('same', LIVE), '--detailed-exitcode');
+    expect([same.code, same.stdout.trimEnd().split('\n').at(-1)]).toEqual([0, 'No changes.']);
+  });
+
+  it("answers in JSON with the API's document", async () => {
+    const { stdout } = await daemon.cli('plan', join(folder, 'planned'), '--format', 'json');
+    const plan = JSON.parse(stdout);
+    expect(plan.webhooks.create).toMatchObject([{ name: 'stripe', uid: null, ingress_url: null }]);
+    expect(plan.automations.create[0].changes).toContainEqual({ key: 'listensTo', from: null, to: [['stripe']] });
+    expect(plan.missing_secrets).toEqual([{ name: 'STRIPE_SECRET', webhooks: ['stripe'], automations: [] }]);
+    expect(plan.backtest).toMatchObject({ stored: 5, examined: 5, sampled: false });
+  });
+
+  it('writes a comment for a pull request in which nothing that came from outside can format or mention', async () => {
+    const evil = declareAutomation('ci', '{ level: ["`|<img src=x>@everyone"] }');
+    const tree = writeTree('evil', { ...LIVE, 'automations/triage/automation.md': evil });
+    const { code, stdout } = await daemon.cli('plan', tree, '--format', 'markdown');
+    expect(code).toBe(0);
+    expect(stdout).toContain('### Dockbell plan for `payments`: 1 to change');
+    expect(stdout).toContain('<details><summary>triage: 4 starts → 0</summary>');
+    const outsideOfCode = stdout.replace(/(`+)[\s\S]*?[^`]\1(?!`)/g, '');
+    expect(outsideOfCode).not.toMatch(/<img|@everyone/);
+  });
+
+  it('shows what is wrong with a tree and where, and ends with 1', async () => {
+    const tree = writeTree('wrong', { ...LIVE, 'webhooks/ci.yaml': 'secretName: CI_SECRET\nauthmode: token\n' });
+    const { code, stdout } = await daemon.cli('plan', tree);
+    expect([code, stdout.split('\n')[0]]).toEqual([
+      1,
+      'webhooks/ci.yaml:2:1 error The key "authmode" does not exist. [webhook/unknown-key]',
+    ]);
+  });
+
+  it('shows what only the daemon can find: a limit of its own', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 21 }, (_, i) => [`webhooks/w${i}.yaml`, 'secretName: CI_SECRET\n']),
+    );
+    const { code, stdout } = await daemon.cli('plan', writeTree('many', many));
+    expect(code).toBe(1);
+    expect(stdout).toContain('[webhook/too-many]');
+  });
+});
