@@ -106,6 +106,20 @@ describe('dockbell plan', () => {
     expect(plan.automations.create[0].changes).toContainEqual({ key: 'listensTo', from: null, to: [['stripe']] });
     expect(plan.missing_secrets).toEqual([{ name: 'STRIPE_SECRET', webhooks: ['stripe'], automations: [] }]);
     expect(plan.backtest).toMatchObject({ stored: 5, examined: 5, sampled: false });
+    const file = 'automations/triage/automation.md';
+    const found = { rule: 'filter/unseen-key', severity: 'warning', file, path: 'triggers[0].filter.payload.servce' };
+    expect(plan.diagnostics).toContainEqual(expect.objectContaining(found));
+  });
+
+  it('treats keys that no delivery has as the factory says', async () => {
+    const declare = (severity: string) => ({
+      ...PLANNED,
+      'factory.yaml': `schemaVersion: v1alpha1\nname: payments\nlint: { filter/unseen-key: ${severity} }\n`,
+    });
+    const off = await daemon.cli('plan', writeTree('off', declare('off')));
+    expect([off.code, off.stdout.includes('[filter/unseen-key]')]).toEqual([0, false]);
+    const error = await daemon.cli('plan', writeTree('error', declare('error')));
+    expect([error.code, error.stdout.includes('[filter/unseen-key]')]).toEqual([1, true]);
   });
 
   it('writes a comment for a pull request in which nothing that came from outside can format or mention', async () => {
