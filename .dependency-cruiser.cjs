@@ -4,6 +4,7 @@ const arrows = {
   filter: ['core'],
   signature: ['core'],
   definitions: ['core', 'filter', 'signature'],
+  samples: ['core', 'filter', 'definitions'],
   plan: ['core', 'filter'],
   registry: ['core', 'filter', 'signature'],
   ingress: ['core', 'registry', 'signature'],
@@ -18,7 +19,7 @@ const arrows = {
   observability: ['core'],
   config: ['core'],
   api: ['core', 'filter', 'sender', 'run', 'reconcile'],
-  cli: ['core', 'filter', 'definitions', 'signature', 'sender', 'config', 'source', 'app'],
+  cli: ['core', 'filter', 'definitions', 'samples', 'signature', 'sender', 'config', 'source', 'app'],
 };
 
 const own = Object.entries(arrows).map(([folder, may]) => ({

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import { parse } from 'yaml';
 import { RULES, type RuleId, rulePagePath } from '../src/core/rules.ts';
 
@@ -47,10 +48,13 @@ function renderPage(rule: RuleId, { why, wrong, right }: RuleGuide): string {
   return `${lines.join('\n')}\n`;
 }
 
+/** Samples may be shown that are no JSON. */
+const LANGUAGES: { [extension: string]: string } = { '.md': 'markdown', '.json': 'jsonc' };
+
 function renderShown(shown: Shown): string[] {
   if (typeof shown === 'string') return [shown, ''];
   return Object.entries(shown).flatMap(([path, text]) => [
-    `\`\`\`${path.endsWith('.md') ? 'markdown' : 'yaml'} ${path}`,
+    `\`\`\`${LANGUAGES[extname(path)] ?? 'yaml'} ${path}`,
     ...[text.trimEnd(), '```', ''],
   ]);
 }

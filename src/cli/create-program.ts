@@ -13,6 +13,7 @@ import { registerSecretCommands } from './commands/secret.ts';
 import { registerSendCommand } from './commands/send.ts';
 import { registerServeCommand } from './commands/serve.ts';
 import { registerStatusCommand } from './commands/status.ts';
+import { registerTestCommand } from './commands/test.ts';
 import { registerTokenCommands } from './commands/token.ts';
 import { registerValidateCommand } from './commands/validate.ts';
 import { registerWebhookCommands } from './commands/webhook.ts';
@@ -53,6 +54,7 @@ function createBind(context: CliContext, finish: (exitCode: number) => void): Bi
 const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
   registerInitCommand,
   registerValidateCommand,
+  registerTestCommand,
   registerPlanCommand,
   registerServeCommand,
   registerDemoCommand,

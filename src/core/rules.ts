@@ -28,7 +28,7 @@ export const RULES = {
   'file/not-utf8': error('A definition file is not valid UTF-8.'),
   'file/wrong-extension': error('A definition file is called `.yml` or spelt in capitals instead of `.yaml`.'),
   'file/exposed-secret': lint('warning', 'A definition file holds what looks like a credential.'),
-  'file/too-many-findings': error('A file has more findings than are listed.'),
+  'file/too-many-findings': error('A file has more findings than are listed; a warning where it is a sample.'),
   'yaml/tab': error('A tab stands where YAML wants spaces: in the indentation of a line.'),
   'yaml/syntax': error('The text is not valid YAML.'),
   'yaml/version': error('The text asks for another version of YAML than 1.2.'),
@@ -127,6 +127,22 @@ export const RULES = {
     'A list of a payload filter holds `1` and `"2"`: values of one meaning in two types.',
   ),
   'filter/unseen-key': lint('warning', 'A payload filter tests a key that no stored delivery had. Told by a daemon.'),
+  'sample/invalid-json': lint('warning', 'A sample is not valid JSON.'),
+  'sample/not-utf8': lint('warning', 'A sample is not valid UTF-8.'),
+  'sample/too-large': lint('warning', 'A sample is larger than 256 KiB.'),
+  'sample/unknown-key': lint('warning', 'A sample has a key that does not exist.'),
+  'sample/wrong-type': lint('warning', 'A value of a sample has the wrong type.'),
+  'sample/missing-key': lint('warning', 'A sample lacks a required key.'),
+  'sample/invalid-value': lint('warning', 'A value of a sample has the wrong form.'),
+  'sample/credential-header': lint('warning', 'A sample holds a header that carries a credential or a signature.'),
+  'sample/unknown-automation': lint('warning', 'An entry of `starts` names no automation of this factory.'),
+  'sample/unknown-webhook': lint('warning', 'A folder of samples belongs to no webhook of this factory.'),
+  'sample/nested-file': lint('warning', 'A sample lies deeper than `webhooks/<name>.samples/`.'),
+  'sample/ignored-file': lint(
+    'warning',
+    'A file in a folder of samples is neither a sample nor a note, and is ignored.',
+  ),
+  'sample/too-many': lint('warning', 'A webhook has more samples than are read.'),
 } as const satisfies Record<string, Rule>;
 
 export type RuleId = keyof typeof RULES;

@@ -23,6 +23,7 @@ const MAX_FINDINGS_PER_FILE = 100;
 export class Findings {
   readonly file: string;
   readonly #lint: LintSettings;
+  readonly #worst: Severity;
   readonly #kept: Diagnostic[] = [];
   #left = 0;
   #leftErrors = 0;
@@ -30,10 +31,12 @@ export class Findings {
   /**
    * @param file path relative to the root of the repository
    * @param lint what the factory makes of its lint rules
+   * @param worst how bad a finding of this file can be: what is not worded counts as that
    */
-  constructor(file: string, lint: LintSettings) {
+  constructor(file: string, lint: LintSettings, worst: Severity = 'error') {
     this.file = file;
     this.#lint = lint;
+    this.#worst = worst;
   }
 
   add(finding: Finding): void {
@@ -43,11 +46,11 @@ export class Findings {
     else this.#leave(severity);
   }
 
-  /** Words only those that are listed: to find the places of 100,000 takes minutes. All of them must be errors. */
+  /** Words only those that are listed: to find the places of 100,000 takes minutes. All must be as bad as can be. */
   addAll(errors: Iterable<() => Finding>): void {
     for (const describe of errors) {
       if (this.#kept.length < MAX_FINDINGS_PER_FILE) this.add(describe());
-      else this.#leave('error');
+      else this.#leave(this.#worst);
     }
   }
 
@@ -59,6 +62,10 @@ export class Findings {
   /** Is there an error so far, listed or not? */
   hasErrors(): boolean {
     return this.#leftErrors > 0 || this.#kept.some(({ severity }) => severity === 'error');
+  }
+
+  isEmpty(): boolean {
+    return this.#kept.length === 0;
   }
 
   toDiagnostics(): Diagnostic[] {

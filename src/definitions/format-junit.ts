@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { escapeText } from '../core/escape-text.ts';
+import { escapeXml } from '../core/escape-xml.ts';
 import { countOf, type FactoryReport, type ValidationReport } from './validation-report.ts';
 
 /**
@@ -78,15 +78,4 @@ function writeLines(diagnostics: Diagnostic[]): string {
       return [text, ...(hint === '' ? [] : [`hint: ${hint}`])].map(escapeXml).join('\n');
     })
     .join('\n');
-}
-
-const ENTITIES: { [character: string]: string } = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
-
-/** One line; `escapeText` writes out what XML 1.0 cannot hold, but for these two, which are no characters to it. */
-function escapeXml(text: string): string {
-  const plain = escapeText(text).replace(
-    /[\ufffe\uffff]/g,
-    (character) => `\\u{${character.charCodeAt(0).toString(16)}}`,
-  );
-  return plain.replace(/[&<>"]/g, (character) => ENTITIES[character]!);
 }

@@ -8,7 +8,7 @@ import { inspectNodes } from './inspect-nodes.ts';
 import type { KeyPath } from './key-path.ts';
 import { findPath, type Located, locate } from './locate.ts';
 
-/** A parsed YAML text whose values can be found again. */
+/** A parsed YAML text, or JSON, which is YAML, whose values can be found again. */
 export interface YamlText {
   value: Json;
   /** Where the value at `path` stands, and its key. Where the path ends early, the innermost value that exists. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 
-export const SCHEMA_KINDS = ['webhook', 'automation', 'factory'] as const;
+export const SCHEMA_KINDS = ['webhook', 'automation', 'factory', 'sample'] as const;
 /** A kind of file that has a JSON Schema. */
 export type SchemaKind = (typeof SCHEMA_KINDS)[number];
 

@@ -12,32 +12,45 @@ export interface NamedEntry {
   entry: TreeEntry;
 }
 
+/** A sample of a webhook, told by its folder and name. */
+export interface SampleEntry extends NamedEntry {
+  webhook: string;
+}
+
 /** The entries of a tree by what they declare, in the order of their paths, and what is wrong with their places. */
 export interface SortedEntries {
   factory: TreeEntry | null;
   webhooks: NamedEntry[];
   automations: NamedEntry[];
+  /** At most `MAX_SAMPLES_PER_WEBHOOK` of each webhook. */
+  samples: SampleEntry[];
   /** Is there anything by which the tree can be known as a factory? */
   isFactory: boolean;
   diagnostics: Diagnostic[];
 }
 
+/** More samples of one webhook are not read: they are there for people, and the daemon reads them too. */
+export const MAX_SAMPLES_PER_WEBHOOK = 200;
+
 // Notes that people keep beside definitions; nobody wants a warning about them.
 const NOTE = /^(?:\..*|readme(?:\..*)?|.*\.md)$/i;
 const ALMOST_AUTOMATION = /^(?:automations?|prompt)\.(?:md|markdown|mdx|mdown|txt|ya?ml)$|^automation$/i;
+const SAMPLES_FOLDER = /^(.*)\.samples$/;
 const ROOTS = ['factory.yaml', 'webhooks', 'automations'];
 
 /** Decides by its path alone what each entry of a tree is. */
 export function sortEntries(tree: SourceTree): SortedEntries {
-  const sorted: SortedEntries = { factory: null, webhooks: [], automations: [], isFactory: false, diagnostics: [] };
+  const declared = { factory: null, webhooks: [], automations: [], samples: [] };
+  const sorted: SortedEntries = { ...declared, isFactory: false, diagnostics: [] };
   const report: Report = (entry, rule, message, hint) => {
     sorted.diagnostics.push(toDiagnostic(tree.prefix + entry.path, { rule, at: FILE_START, path: [], message, hint }));
   };
   const folders = new Map<string, TreeEntry[]>();
+  const sampleFolders = new Map<string, number>();
   const misspelt = new Set<string>();
   const entries = [...tree.entries].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
   for (const entry of entries) {
-    sortEntry(entry, { sorted, folders, misspelt, report });
+    sortEntry(entry, { sorted, folders, sampleFolders, misspelt, report });
   }
   for (const [name, entries] of folders) sortFolder(name, entries, sorted, report);
   reportCollisions(entries, report);
@@ -50,12 +63,15 @@ interface Walk {
   sorted: SortedEntries;
   /** Folder below `automations/` → what lies in it. */
   folders: Map<string, TreeEntry[]>;
+  /** Webhook → how many samples lie in its folder. */
+  sampleFolders: Map<string, number>;
   /** Roots that were reported: once each, however many files lie in them. */
   misspelt: Set<string>;
   report: Report;
 }
 
-function sortEntry(entry: TreeEntry, { sorted, folders, misspelt, report }: Walk): void {
+function sortEntry(entry: TreeEntry, walk: Walk): void {
+  const { sorted, folders, misspelt, report } = walk;
   const [root = '', ...below] = entry.path.split('/');
   const known = ROOTS.find((name) => name === root.toLowerCase());
   if (root.toLowerCase() === 'factory.yml' && below.length === 0) {
@@ -68,15 +84,18 @@ function sortEntry(entry: TreeEntry, { sorted, folders, misspelt, report }: Walk
       misspelt.add(root);
     } else if (below.length === 0 && entry.kind !== 'file') reportNotAFile(entry, report);
     else if (known === 'factory.yaml' && below.length === 0) sorted.factory = entry;
-    else if (known === 'webhooks' && below.length > 0) sortWebhookEntry(entry, below, sorted, report);
+    else if (known === 'webhooks' && below.length > 0) sortWebhookEntry(entry, below, walk);
     else if (known === 'automations' && below.length > 0) sortAutomationEntry(entry, below, folders, report);
   }
 }
 
-function sortWebhookEntry(entry: TreeEntry, below: string[], sorted: SortedEntries, report: Report): void {
+function sortWebhookEntry(entry: TreeEntry, below: string[], walk: Walk): void {
+  const { sorted, report } = walk;
   const fileName = below.at(-1)!;
   const extension = /\.ya?ml$/i.exec(fileName)?.[0];
+  const webhook = below.length > 1 ? SAMPLES_FOLDER.exec(below[0]!)?.[1] : undefined;
   if (entry.kind !== 'file') reportNotAFile(entry, report);
+  else if (webhook !== undefined) sortSampleEntry(entry, webhook, below.slice(1), walk);
   else if (extension === undefined) reportIgnoredWebhookFile(entry, fileName, report);
   else if (below.length > 1) {
     const message = `Webhooks lie directly in webhooks/, but this file lies in the folder ${quote(below.slice(0, -1).join('/'))}.`;
@@ -85,10 +104,42 @@ function sortWebhookEntry(entry: TreeEntry, below: string[], sorted: SortedEntri
   else sorted.webhooks.push({ name: checkName('webhook', entry, fileName.slice(0, -extension.length), report), entry });
 }
 
+function sortSampleEntry(entry: TreeEntry, webhook: string, below: string[], walk: Walk): void {
+  const { sorted, sampleFolders, report } = walk;
+  const fileName = below.at(-1)!;
+  if (!fileName.endsWith('.json')) reportIgnoredSampleFile(entry, fileName, report);
+  else if (below.length > 1) {
+    const message = `Samples lie directly in webhooks/${webhook}.samples/, but this file lies deeper and is ignored.`;
+    report(entry, 'sample/nested-file', message, `Move it to webhooks/${webhook}.samples/${fileName}.`);
+  } else {
+    const count = (sampleFolders.get(webhook) ?? 0) + 1;
+    sampleFolders.set(webhook, count);
+    const name = fileName.slice(0, -'.json'.length);
+    if (count <= MAX_SAMPLES_PER_WEBHOOK) sorted.samples.push({ webhook, name, entry });
+    else if (count === MAX_SAMPLES_PER_WEBHOOK + 1) reportTooManySamples(entry, webhook, report);
+  }
+}
+
+function reportIgnoredSampleFile(entry: TreeEntry, fileName: string, report: Report): void {
+  if (NOTE.test(fileName)) return;
+  const message = `${quote(fileName)} is no sample and is ignored: samples are files that end in .json.`;
+  report(entry, 'sample/ignored-file', message, 'Rename it to end in .json, or move it out of the folder.');
+}
+
+function reportTooManySamples(entry: TreeEntry, webhook: string, report: Report): void {
+  const message = `The webhook ${quote(webhook)} has more than ${MAX_SAMPLES_PER_WEBHOOK} samples; this one and those after it are not read.`;
+  report(entry, 'sample/too-many', message, 'Keep one sample for each decision that has to stay as it is.');
+}
+
 function reportIgnoredWebhookFile(entry: TreeEntry, fileName: string, report: Report): void {
   if (NOTE.test(fileName)) return;
   const message = `${quote(fileName)} is not a definition and is ignored: webhooks are files that end in .yaml.`;
-  report(entry, 'webhook/ignored-file', message, 'Rename it to end in .yaml, or move it out of webhooks/.');
+  report(
+    entry,
+    'webhook/ignored-file',
+    message,
+    'Rename it to end in .yaml, or move it out of webhooks/. Samples lie in webhooks/<name>.samples/.',
+  );
 }
 
 function sortAutomationEntry(

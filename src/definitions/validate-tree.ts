@@ -6,6 +6,7 @@ import { checkAlike } from './check-alike.ts';
 import { checkExposedSecret } from './check-exposed-secret.ts';
 import { type CheckedWebhook, checkHeard } from './check-heard.ts';
 import { type CheckedAutomation, checkReferences, type References } from './check-references.ts';
+import { checkSamples } from './check-samples.ts';
 import { decodeText } from './decode-text.ts';
 import { FILE_START, Findings, toDiagnostic } from './findings.ts';
 import { readAutomation } from './read-automation.ts';
@@ -28,7 +29,7 @@ export interface ValidatedTree {
   definition: FactoryDefinition | null;
   /** The names that the tree declares, whether their files are right or not. */
   declared: { webhooks: string[]; automations: string[] };
-  /** The files that were read as definitions, as diagnostics name them. */
+  /** The files that were read, samples last, as diagnostics name them. */
   files: string[];
 }
 
@@ -49,15 +50,18 @@ export function validateTree(tree: SourceTree, context: ValidationContext): Vali
   for (const automation of automations) checkReferences(automation, references);
   checkAlike(automations, references);
   checkHeard(webhooks, automations, references);
+  const declared = listDeclared(sorted);
   const found = [
     ...sorted.diagnostics,
     ...checkTree(tree, sorted, context),
     ...files.flatMap((findings) => findings.toDiagnostics()),
+    ...checkSamples(sorted.samples, tree.prefix, { webhooks: references, automations: declared.automations }),
   ];
-  // Those of the tree and of `factory.yaml` itself were made before the settings were known.
+  // Those of the tree, of samples and of `factory.yaml` itself were made at their default severity.
   const diagnostics = applyLint(found, lint).sort(compareDiagnostics);
   const definition = hasErrors(diagnostics) ? null : toDefinition(lint, webhooks, automations);
-  return { diagnostics, definition, declared: listDeclared(sorted), files: files.map(({ file }) => file) };
+  const sampleFiles = sorted.samples.map(({ entry }) => tree.prefix + entry.path);
+  return { diagnostics, definition, declared, files: [...files.map(({ file }) => file), ...sampleFiles] };
 }
 
 type Open = (entry: TreeEntry) => { findings: Findings; text: string | null };

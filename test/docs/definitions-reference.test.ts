@@ -121,7 +121,7 @@ describe('the reference of definition files', () => {
   });
 
   it.each(SCHEMA_KINDS)('every example on %s.md is valid', (kind) => {
-    const examples = [...readPage(`${kind}.md`).matchAll(/^```(?:yaml|markdown) (\S+)\n([\s\S]*?)^```$/gm)];
+    const examples = [...readPage(`${kind}.md`).matchAll(/^```(?:yaml|markdown|json) (\S+)\n([\s\S]*?)^```$/gm)];
     expect(examples.length).toBeGreaterThan(0);
     expect(readPage(`${kind}.md`)).not.toMatch(/^```ya?ml$/m);
     const files = Object.fromEntries(examples.map(([, path, text]) => [path!, text!]));

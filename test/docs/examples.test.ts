@@ -8,7 +8,8 @@ import { listDocuments, listFences, readDocument } from '../helpers/documents.ts
 
 const FENCES = listDocuments().flatMap(listFences);
 /** Each of these has a test of its own for the examples of its page. */
-const ELSEWHERE = /^docs\/reference\/(webhook|automation|factory|configuration|payload-filter|signature-schemes)\.md$/;
+const ELSEWHERE =
+  /^docs\/reference\/(webhook|automation|factory|sample|configuration|payload-filter|signature-schemes)\.md$/;
 const CONFIGURATIONS = FENCES.filter(
   ({ title, text }) => title === 'dockbell.yaml' || text.startsWith('# dockbell.yaml'),
 );

@@ -52,6 +52,10 @@ const LATIN_1 = Buffer.from('secretName: CI_SECRET\ndescription: "Pr\xfcfung"\n'
 const STRONG = 'correct-horse-battery-staple';
 const mcpServers = (value: string) => automation({ keys: `mcpServers: ${value}\n` });
 
+const SAMPLE = 'webhooks/ci.samples/a.json';
+const createSamples = (count: number): Files =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`webhooks/ci.samples/${i}.json`, '{"body": 1}']));
+
 /** What the pages say in a sentence, since files cannot show it. */
 const BUILT: { [rule in RuleId]?: Pair } = {
   'tree/not-a-file': files({ 'webhooks/ci.yaml': { kind: 'symlink' } }, {}),
@@ -81,6 +85,9 @@ const BUILT: { [rule in RuleId]?: Pair } = {
     `whsec_${'QUJD'.repeat(8)}`,
   ),
   'webhook/weak-secret': secret({}, 'hunter2', STRONG),
+  'sample/not-utf8': files({ [SAMPLE]: Buffer.from('{"body": "\xe4"}', 'latin1') }, { [SAMPLE]: '{"body": "ä"}' }),
+  'sample/too-large': files({ [SAMPLE]: `{"body": "${'x'.repeat(300 * 1024)}"}` }, { [SAMPLE]: '{"body": "x"}' }),
+  'sample/too-many': files(createSamples(201), createSamples(200)),
   'filter/too-many-leaves': files(
     automation({ payload: `{${repeat(65, (i) => `k${i}: [1]`, ', ')}}` }),
     automation({ payload: `{${repeat(64, (i) => `k${i}: [1]`, ', ')}}` }),

@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -496,6 +496,56 @@ describe('delivery', () => {
     const { code, stderr } = await run(['delivery', 'show', REJECTED_ID, '--payload']);
     expect(code).toBe(2);
     expect(stderr).toContain('Rejected (auth)');
+  });
+
+  async function serveBody(text: string, more: Parameters<typeof makeDelivery>[0] = {}) {
+    const deliveries = createFakeAdminServices().deliveries;
+    const delivery = { ...makeDelivery(more) };
+    await serve({ deliveries: { ...deliveries, get: async () => delivery, payload: async () => Buffer.from(text) } });
+  }
+
+  it('show --as-sample prints a sample of what arrived and what it started', async () => {
+    const identity = { source: 'service_header', value: 'e-1' } as const;
+    await serveBody('{"level":"error","who":{"mail":"a@example.com"},"list":[{"t":"x"},{"t":1}]}', { identity });
+    const argv = ['delivery', 'show', DELIVERY_ID, '--as-sample'];
+    const { code, stdout } = await run([...argv, '--redact', 'who.mail', 'list[*].t']);
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({
+      description: expect.stringContaining(DELIVERY_ID),
+      headers: { 'X-Service-Delivery-Id': 'e-1' },
+      body: { level: 'error', who: { mail: 'REDACTED' }, list: [{ t: 'REDACTED' }, { t: 0 }] },
+      starts: expect.any(Array),
+    });
+    await mkdir(join(dir, 'f/webhooks/ci.samples'), { recursive: true });
+    await writeFile(join(dir, 'f/webhooks/ci.yaml'), 'secretName: CI\n');
+    await writeFile(join(dir, 'f/webhooks/ci.samples/a.json'), stdout);
+    const { diagnostics } = JSON.parse((await run(['validate', 'f', '--json'])).stdout);
+    expect(diagnostics.filter(({ rule }: { rule: string }) => rule !== 'sample/unknown-automation')).toEqual([]);
+  });
+
+  it('show --as-sample prints nothing where a path to be emptied leads nowhere', async () => {
+    await serveBody('{"secret":"canary"}');
+    const { code, stdout, stderr } = await run(['delivery', 'show', DELIVERY_ID, '--as-sample', '--redact', 'secert']);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain('The body holds nothing at secert');
+    expect(stderr).not.toContain('canary');
+    expect((await run(['delivery', 'show', DELIVERY_ID, '--redact', 'secret'])).code).toBe(2);
+  });
+
+  it('show --as-sample refuses what JSON cannot write again', async () => {
+    await serveBody('{"big": 1e400}');
+    const { code, stderr } = await run(['delivery', 'show', DELIVERY_ID, '--as-sample']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('The number under "big" is too large');
+    expect((await run(['delivery', 'show', DELIVERY_ID, '--as-sample', '--redact', 'big'])).code).toBe(0);
+    await app.close();
+    await serveBody('['.repeat(50_000) + ']'.repeat(50_000));
+    expect((await run(['delivery', 'show', DELIVERY_ID, '--as-sample'])).stderr).toContain('nested too deeply');
+  });
+
+  it('show --as-sample says that a rejected delivery keeps no body', async () => {
+    await serve();
+    expect((await run(['delivery', 'show', REJECTED_ID, '--as-sample'])).stderr).toContain('Rejected (auth)');
   });
 
   it('show --explain names the key that decided', async () => {

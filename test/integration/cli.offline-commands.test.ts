@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sign } from '@octokit/webhooks-methods';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -245,6 +246,87 @@ describe('validate', () => {
     const { code, stdout, stderr } = await run(['validate', 'nowhere']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^There is no folder .*nowhere/);
+  });
+});
+
+describe('test', () => {
+  const sample = (body: unknown, starts?: string[]) => JSON.stringify({ body, starts });
+
+  beforeEach(async () => {
+    await write('webhooks/ci.yaml', WEBHOOK);
+    await write('automations/triage/automation.md', AUTOMATION);
+  });
+
+  it('ends with 0 where every sample starts what it lists', async () => {
+    await write('webhooks/ci.samples/fatal.json', sample({ level: 'fatal' }, ['triage']));
+    await write('webhooks/ci.samples/other.json', sample({ level: 'error' }, []));
+    const { code, stdout } = await run(['test']);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'ci\n  ✓ fatal: starts triage\n  ✓ other: starts nothing\n\n2 samples: 2 passed.\n',
+    });
+  });
+
+  it('ends with 1 and the key that decided where one does not', async () => {
+    await write('webhooks/ci.samples/a.json', sample({ level: 'error' }, ['triage']));
+    const { code, stdout } = await run(['test']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('but does not start: level is "error", expected "fatal"');
+    expect((await run(['test', '--json'])).code).toBe(1);
+    expect((await run(['test', '--format', 'junit'])).stdout).toContain('<failure message="triage is listed');
+  });
+
+  it('ends with 1 on a sample that validate only warns about', async () => {
+    await write('webhooks/ci.samples/a.json', '{"body": 1,}');
+    expect((await run(['validate'])).code).toBe(0);
+    expect((await run(['validate', '--strict'])).code).toBe(1);
+    const { code, stdout } = await run(['test']);
+    expect(code).toBe(1);
+    expect(stdout).toContain('webhooks/ci.samples/a.json:1:12');
+    expect(stdout).toContain('1 | {"body": 1,}');
+  });
+
+  it('says that there are no samples, and ends with 0', async () => {
+    const { code, stdout } = await run(['test']);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^No samples: /);
+  });
+
+  it('ends with 2 in a folder without a factory', async () => {
+    await mkdir(join(dir, 'empty'));
+    const { code, stdout } = await run(['test', 'empty']);
+    expect(code).toBe(2);
+    expect(stdout).toContain('No factory definition found');
+  });
+
+  it('knows one webhook from another, and refuses one that is not declared', async () => {
+    await write('webhooks/ci.samples/a.json', sample({}, ['triage']));
+    await write('webhooks/other.yaml', WEBHOOK);
+    expect((await run(['test', '--webhook', 'other'])).code).toBe(0);
+    expect((await run(['test', '--webhook', 'ci'])).code).toBe(1);
+    const unknown = await run(['test', '--webhook', 'nope']);
+    expect(unknown).toMatchObject({ code: 2, stdout: '' });
+    expect(unknown.stderr).toContain('It declares: ci, other.');
+  });
+
+  it('reads a revision instead of the files on disk', async () => {
+    await git('init', '-q');
+    await write('webhooks/ci.samples/a.json', sample({ level: 'fatal' }, ['triage']));
+    await git('add', '.');
+    await git('commit', '-qm', 'one');
+    await write('webhooks/ci.samples/a.json', sample({ level: 'fatal' }, []));
+    expect((await run(['test'])).code).toBe(1);
+    expect((await run(['test', '--rev', 'HEAD'])).code).toBe(0);
+    expect((await run(['test', '--rev', 'nope'])).code).toBe(2);
+  });
+
+  it('passes for every webhook of the example factory', async () => {
+    const folder = fileURLToPath(new URL('../../example-factory', import.meta.url));
+    const { code, stdout } = await run(['test', folder, '--json']);
+    expect(code).toBe(0);
+    const { samples } = JSON.parse(stdout) as { samples: { webhook: string; outcome: string }[] };
+    expect(new Set(samples.map(({ webhook }) => webhook))).toEqual(new Set(['github', 'internal-ci', 'uptime']));
+    expect(new Set(samples.map(({ outcome }) => outcome))).toEqual(new Set(['passed']));
   });
 });
 

@@ -1,8 +1,9 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { DELIVERY_LABELS } from '../../core/delivery.ts';
 import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import type { Json } from '../../core/json.ts';
 import { ApiError } from '../api-client.ts';
-import type { Decision, Delivery, Explanation } from '../api-types.ts';
+import type { Decision, Delivery, Explanation, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { countOption } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -10,6 +11,9 @@ import { findWebhook } from '../find-webhook.ts';
 import { followDeliveries } from '../follow-deliveries.ts';
 import { formatAge, formatInstantWithAge } from '../format-time.ts';
 import type { Colors, Column } from '../output.ts';
+import { parseJsonBytes } from '../read-input.ts';
+import { redactBody } from '../redact-body.ts';
+import { renderSample } from '../render-sample.ts';
 import type { Bind, Session } from '../session.ts';
 
 interface ListOptions {
@@ -22,6 +26,8 @@ interface ListOptions {
 interface ShowOptions {
   payload?: boolean;
   explain?: boolean;
+  asSample?: boolean;
+  redact?: string[];
   json?: boolean;
 }
 
@@ -51,15 +57,30 @@ export function registerDeliveryCommands(program: CliCommand, bind: Bind): void 
   delivery
     .command('show')
     .argument('<id>', 'ID of the delivery (dlv_…)')
-    .description('one delivery, the bytes of its body, or why it started what it started')
+    .description('one delivery, the bytes of its body, why it started what it started, or a sample made of it')
     .addOption(new Option('--payload', 'print the exact bytes received').conflicts(['explain', 'json']))
     .option('--explain', 'for each automation that listened: did it start, and which key decided')
+    .addOption(
+      new Option('--as-sample', 'print it as a sample for "dockbell test", with what it started').conflicts([
+        'payload',
+        'explain',
+        'json',
+      ]),
+    )
+    .option(
+      '--redact <path...>',
+      'with --as-sample: empty the value at this path, such as sender.email or items[*].name',
+    )
     .withJson()
     .explain({
       examples: [
         ['dockbell delivery show dlv_01jd3v8k6n', 'label, identity, size and runs'],
         ['dockbell delivery show dlv_01jd3v8k6n --explain', 'why did nothing start?'],
         ['dockbell delivery show dlv_01jd3v8k6n --payload > event.json', 'the body as it was sent'],
+        [
+          'dockbell delivery show dlv_01jd3v8k6n --as-sample --redact sender.email > webhooks/ci.samples/push.json',
+          'keep it as a sample, without the address',
+        ],
       ],
     })
     .action(bind(showDelivery));
@@ -136,7 +157,9 @@ function describeLine(row: Delivery, colors: Colors): string {
 }
 
 async function showDelivery(session: Session, options: ShowOptions, id: string): Promise<number> {
+  if (options.redact !== undefined && !options.asSample) throw new CliError('--redact goes with --as-sample.');
   if (options.payload) await printPayload(session, id);
+  else if (options.asSample) await printSample(session, id, options.redact ?? []);
   else if (options.explain) await explainDelivery(session, options, id);
   else {
     const api = await session.api();
@@ -147,12 +170,31 @@ async function showDelivery(session: Session, options: ShowOptions, id: string):
   return EXIT_CODES.done;
 }
 
-/** The exact bytes into files and pipes; a terminal gets them with control characters written out. */
 async function printPayload(session: Session, id: string): Promise<void> {
-  const { output, context } = session;
-  const bytes = await readPayload(session, id);
+  printExactly(session, await readPayload(session, id));
+}
+
+/** The exact bytes into files and pipes; a terminal gets them with control characters written out. */
+function printExactly({ output, context }: Session, bytes: Uint8Array): void {
   if (context.stdout.isTTY === true) output.line(escapeLines(Buffer.from(bytes).toString('utf8')));
   else output.bytes(bytes);
+}
+
+async function printSample(session: Session, id: string, redacted: readonly string[]): Promise<void> {
+  const { output } = session;
+  const api = await session.api();
+  const body = parseJsonBytes(await readPayload(session, id), 'The payload') as Json;
+  redactBody(body, redacted);
+  const delivery = await api.get<Delivery>(['deliveries', id]);
+  const explanation = await api.get<Explanation>(['deliveries', id, 'explain']);
+  const webhook = await api.get<Webhook>(['factories', delivery.factory, 'webhooks', delivery.webhook_uid]);
+  const { text, isTooLarge } = renderSample({ delivery, webhook, explanation, body });
+  printExactly(session, Buffer.from(text));
+  if (redacted.length > 0)
+    output.note(
+      '"starts" says what it started as it was sent; see with "dockbell test" whether what was emptied decides.',
+    );
+  if (isTooLarge) output.note('Over 256 KiB no sample is read: take out of its body what no filter looks at.');
 }
 
 async function readPayload(session: Session, id: string): Promise<Uint8Array> {

@@ -1,0 +1,64 @@
+import type { AutomationDefinition, FactoryDefinition, WebhookTrigger } from '../core/definition.ts';
+import { isWebhookTrigger } from '../core/definition.ts';
+import type { Sample } from '../definitions/read-sample.ts';
+import { judgeAutomation } from '../filter/judge-filters.ts';
+import type { SampleDecision, SampleResult } from './sample-result.ts';
+
+/** What each sample would start if its webhook accepted it now, and whether that is what it says. */
+export function judgeSamples(definition: FactoryDefinition, samples: readonly Sample[]): SampleResult[] {
+  const automations = [...definition.automations].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return samples.map((sample) => judgeSample({ ...definition, automations }, sample));
+}
+
+function judgeSample(definition: FactoryDefinition, sample: Sample): SampleResult {
+  const decisions = definition.automations.flatMap((automation) => decide(definition, automation, sample) ?? []);
+  const started = decisions.filter(({ starts }) => starts).map(({ automation }) => automation);
+  const { webhook, name, file, description, starts: expected } = sample;
+  const failures = expected === null ? [] : decisions.filter((found) => found.starts !== isExpected(sample, found));
+  const outcome = expected === null ? 'reported' : failures.length === 0 ? 'passed' : 'failed';
+  return { webhook, name, file, description, outcome, expected, started, decisions, failures };
+}
+
+function isExpected({ starts }: Sample, { automation }: SampleDecision): boolean {
+  return starts?.includes(automation) ?? false;
+}
+
+/** `null` where the automation has nothing to do with the webhook and is not expected either. */
+function decide(
+  { webhooks }: FactoryDefinition,
+  automation: AutomationDefinition,
+  sample: Sample,
+): SampleDecision | null {
+  const triggers = automation.triggers.filter(isWebhookTrigger);
+  const listening = triggers.filter((trigger) => trigger.webhooks.includes(sample.webhook));
+  const byUid = triggers.some((trigger) => trigger.webhookIds.length > 0);
+  const isListed = sample.starts?.includes(automation.name) ?? false;
+  if (listening.length === 0 && !isListed) return null;
+  if (listening.length > 0 && webhooks.find(({ name }) => name === sample.webhook)?.enabled === false) {
+    const message = `The webhook ${sample.webhook} is disabled, so its senders get 404 and nothing starts.`;
+    return refuse(automation.name, message);
+  }
+  return judge(automation, listening, byUid, sample);
+}
+
+function judge(
+  { name, enabled }: AutomationDefinition,
+  listening: readonly WebhookTrigger[],
+  byUid: boolean,
+  { webhook, body }: Sample,
+): SampleDecision {
+  const deafness = byUid
+    ? `The automation ${name} selects webhooks by UID, which only a running daemon knows; list ${webhook} under "webhooks".`
+    : `The automation ${name} does not listen to the webhook ${webhook}.`;
+  const filters = listening.map((trigger) => trigger.payload ?? {});
+  const { verdict, trace, decided_by: path, message } = judgeAutomation({ name, enabled, filters, deafness }, body);
+  if (verdict === 'Would trigger') return { ...refuse(name, message), starts: true };
+  // A disabled automation has a trace too, but no key of it decides.
+  const decidedBy = path === null ? undefined : trace.find((entry) => !entry.matched);
+  const { expected, actual } = decidedBy ?? { expected: null, actual: null };
+  return { automation: name, starts: false, path, expected, actual, message };
+}
+
+function refuse(automation: string, message: string): SampleDecision {
+  return { automation, starts: false, path: null, expected: null, actual: null, message };
+}

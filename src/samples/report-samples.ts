@@ -1,0 +1,77 @@
+import { type FactoryDefinition, isWebhookTrigger, type WebhookTrigger } from '../core/definition.ts';
+import type { SourceTree } from '../core/source-tree.ts';
+import type { TreeSamples } from '../definitions/check-samples.ts';
+import type { Sample } from '../definitions/read-sample.ts';
+import type { ValidatedTree } from '../definitions/validate-tree.ts';
+import { judgeSamples } from './judge-samples.ts';
+import type { SampleReport, SampleResult } from './sample-result.ts';
+
+/** A tree after validation, and its samples. */
+export interface SampleSubject {
+  validated: Pick<ValidatedTree, 'definition' | 'diagnostics'>;
+  tree: TreeSamples;
+  prefix: SourceTree['prefix'];
+}
+
+/**
+ * Judges the samples of a tree. Passed are all, or none; a sample with findings, and a file among samples that is none,
+ * fail: what was not judged must not look as if it had been.
+ *
+ * @param webhook only samples of this webhook; `null` for all
+ */
+export function reportSamples(
+  { validated, tree: { samples, diagnostics }, prefix }: SampleSubject,
+  webhook: string | null,
+): Pick<SampleReport, 'passed' | 'samples' | 'unjudged' | 'diagnostics'> {
+  const { definition } = validated;
+  if (definition === null) {
+    const errors = validated.diagnostics.filter(({ severity }) => severity === 'error');
+    return { passed: false, samples: [], unjudged: [], diagnostics: errors };
+  }
+  const found = diagnostics.flatMap((diagnostic) => {
+    const place = findPlace(diagnostic.file, prefix);
+    return place !== null && (webhook === null || place.webhook === webhook) ? [{ diagnostic, place }] : [];
+  });
+  // What seems to be a credential is shown, but a sample that holds one can be judged.
+  const faults = found.filter(({ diagnostic }) => diagnostic.rule.startsWith('sample/'));
+  const faulty = new Map(faults.map(({ diagnostic, place }) => [diagnostic.file, place]));
+  const meant = samples.filter((sample) => webhook === null || sample.webhook === webhook);
+  const declared = new Set(definition.webhooks.map(({ name }) => name));
+  const isSound = (sample: Sample) => !faulty.has(sample.file) && declared.has(sample.webhook);
+  const invalid = new Map([
+    ...faulty,
+    ...meant.filter((sample) => !isSound(sample)).map((one) => [one.file, one] as const),
+  ]);
+  const results = [...judgeSamples(definition, meant.filter(isSound)), ...[...invalid].map(describeInvalid)];
+  return {
+    passed: results.every(({ outcome }) => outcome === 'passed' || outcome === 'reported'),
+    samples: results.sort((a, b) => (a.file < b.file ? -1 : 1)),
+    unjudged: listUnjudged(definition),
+    diagnostics: found.map(({ diagnostic }) => diagnostic),
+  };
+}
+
+interface Place {
+  webhook: string;
+  name: string;
+}
+
+const IN_SAMPLES = /^webhooks\/([^/]*)\.samples\/(.*?)(?:\.json)?$/;
+
+/** The webhook and the name of a sample by its file; `null` for any other file. */
+function findPlace(file: string, prefix: SourceTree['prefix']): Place | null {
+  const [, webhook, name] = IN_SAMPLES.exec(file.slice(prefix.length)) ?? [];
+  return webhook === undefined || name === undefined ? null : { webhook, name };
+}
+
+function describeInvalid([file, { webhook, name }]: readonly [string, Place]): SampleResult {
+  const unknown = { description: null, expected: null, started: [], decisions: [], failures: [] };
+  return { webhook, name, file, outcome: 'invalid', ...unknown };
+}
+
+function listUnjudged({ automations }: FactoryDefinition): string[] {
+  const selectsByUidOnly = ({ webhooks, webhookIds }: WebhookTrigger) => webhooks.length === 0 && webhookIds.length > 0;
+  return automations
+    .filter(({ enabled, triggers }) => enabled && triggers.filter(isWebhookTrigger).some(selectsByUidOnly))
+    .map(({ name }) => name);
+}

@@ -1,0 +1,13 @@
+import { formatJson } from './format-json.ts';
+import { formatJunit } from './format-junit.ts';
+import { formatPretty } from './format-pretty.ts';
+import type { SampleReport } from './sample-result.ts';
+
+/** The formats of `dockbell test --format`, by name. Each ends with a line break. */
+export const SAMPLE_FORMATS = {
+  pretty: formatPretty,
+  json: formatJson,
+  junit: formatJunit,
+} as const satisfies { [format: string]: (report: SampleReport) => string };
+
+export type SampleFormat = keyof typeof SAMPLE_FORMATS;
