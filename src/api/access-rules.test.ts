@@ -24,6 +24,8 @@ const TABLE: Row[] = [
   ['GET', '/readyz', 'public'],
   ['GET', '/metrics', 'viewer', 'team'],
   ['GET', '/api/v1/openapi.json', 'viewer', 'listed'],
+  ['GET', '/api/v1/schemas', 'public'],
+  ['GET', '/api/v1/schemas/:file', 'public'],
   ['GET', '/api/v1/factories', 'viewer', 'listed'],
   ['GET', F, 'viewer', 'factory'],
   ['GET', `${F}/reconciliations`, 'viewer', 'factory'],
@@ -72,6 +74,7 @@ function fillIn(url: string): string {
   return url
     .replace(':factory', 'payments')
     .replace(':uid', WEBHOOK_UID)
+    .replace(':file', 'webhook.json')
     .replace(':name', url.includes('/secrets/') ? 'A_SECRET' : 'fix-errors')
     .replace(':id', id);
 }

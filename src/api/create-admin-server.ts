@@ -20,6 +20,7 @@ import { registerPlanRoutes } from './routes/plan-routes.ts';
 import { registerReconciliationRoutes } from './routes/reconciliation-routes.ts';
 import { registerRefusedEdits } from './routes/refused-edits.ts';
 import { registerRunRoutes } from './routes/run-routes.ts';
+import { registerSchemaRoutes } from './routes/schema-routes.ts';
 import { registerSecretRoutes } from './routes/secret-routes.ts';
 import { registerTokenRoutes } from './routes/token-routes.ts';
 import { registerWebhookRoutes } from './routes/webhook-routes.ts';
@@ -101,6 +102,7 @@ function registerApi(scope: FastifyInstance, services: AdminServices): void {
   registerSecretRoutes(scope, services);
   registerTokenRoutes(scope, services);
   registerRefusedEdits(scope, services);
+  registerSchemaRoutes(scope, services);
   scope.get(
     '/openapi.json',
     {

@@ -121,6 +121,7 @@ const SECRET = { value: 'canary-7f3a' };
 const ANSWERS: [method: string, path: string, url: string, status: number, payload?: object][] = [
   ['get', '/healthz', '/healthz', 200],
   ['get', '/readyz', '/readyz', 200],
+  ['get', '/api/v1/schemas', '/api/v1/schemas', 200],
   ['get', '/api/v1/factories', '/api/v1/factories', 200],
   ['get', '/api/v1/factories/{factory}', F, 200],
   ['get', '/api/v1/factories/{factory}', '/api/v1/factories/nowhere', 404],

@@ -37,6 +37,7 @@ const TAGS = [
   ['Runs', 'What was started.'],
   ['Secrets', 'Credentials of the team; written, never read.'],
   ['Tokens', 'Who may use this API.'],
+  ['Schemas', 'Of the files that people write, for their editors.'],
   ['Operation', 'Health, metrics and this document.'],
 ] as const;
 

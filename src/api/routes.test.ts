@@ -51,6 +51,23 @@ describe('factories', () => {
   });
 });
 
+describe('schemas', () => {
+  it('are listed and served to editors, which have no token', async () => {
+    const app = createAdminServer(createFakeAdminServices());
+    const list = await app.inject('/api/v1/schemas');
+    expect(list.json().data).toEqual([{ name: 'webhook', title: 'Webhook', path: '/api/v1/schemas/webhook.json' }]);
+    const answer = await app.inject(list.json().data[0].path);
+    expect(answer.statusCode).toBe(200);
+    expect(answer.headers['content-type']).toMatch(/^application\/schema\+json\b/);
+    expect(answer.json()).toEqual({ title: 'Webhook', type: 'object' });
+  });
+
+  it.each(['payload.json', 'webhook', '..%2Fwebhook.json', '__proto__.json'])('do not include %s', async (file) => {
+    const { status, body } = await open().get(`/api/v1/schemas/${file}`);
+    expect([status, body.code]).toEqual([404, 'not_found']);
+  });
+});
+
 describe('capture windows', () => {
   const path = `${F}/webhooks/${WEBHOOK_UID}`;
 

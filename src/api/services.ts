@@ -2,6 +2,7 @@ import type { FastifyBaseLogger } from 'fastify';
 import type { Clock } from '../core/clock.ts';
 import type { Delivery } from '../core/delivery.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
 import type { PlanPreviewer } from '../core/plan-preview.ts';
 import type { CaptureControl } from '../core/ports/capture-control.ts';
 import type { DeliveryReader } from '../core/ports/delivery-log.ts';
@@ -94,6 +95,8 @@ export interface AdminServices {
   allowedHosts: readonly string[];
   /** The public address of the ingress, without a slash at its end. Known only once it listens. */
   baseUrl(): string;
+  /** The JSON Schemas that editors may ask for, by name. */
+  schemas: ReadonlyMap<string, JsonObject>;
   /** Version of the program, for the OpenAPI document. */
   version: string;
   clock: Clock;

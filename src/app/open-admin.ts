@@ -4,6 +4,7 @@ import type { FactoryConfig } from '../config/config.ts';
 import { AppError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { WebhookView } from '../core/ports/inventory.ts';
+import { readSchema, SCHEMA_NAMES } from '../definitions/schemas.ts';
 import { createRunLogReader } from '../executors/run-log.ts';
 import { buildSenderRequest } from '../sender/build-request.ts';
 import { postDelivery } from '../sender/post-delivery.ts';
@@ -74,6 +75,7 @@ function composeServices(
     openMetrics: config.admin.openMetrics,
     allowedHosts: config.admin.allowedHosts,
     baseUrl,
+    schemas: new Map(SCHEMA_NAMES.map((name) => [name, readSchema(name)])),
     version: readPackageVersion(),
     ...{ clock, ids, randomBytes, logger: createFastifyLogger(logger) },
   };

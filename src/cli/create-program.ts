@@ -9,6 +9,7 @@ import { registerInitCommand } from './commands/init.ts';
 import { registerPlanCommand } from './commands/plan.ts';
 import { registerReconcileCommand } from './commands/reconcile.ts';
 import { registerRunCommands } from './commands/run.ts';
+import { registerSchemaCommand } from './commands/schema.ts';
 import { registerSecretCommands } from './commands/secret.ts';
 import { registerSendCommand } from './commands/send.ts';
 import { registerServeCommand } from './commands/serve.ts';
@@ -56,6 +57,7 @@ const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
   registerValidateCommand,
   registerTestCommand,
   registerPlanCommand,
+  registerSchemaCommand,
   registerServeCommand,
   registerDemoCommand,
   registerStatusCommand,

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readSchemaText } from '../definitions/schemas.ts';
 
 /** One file to write, its path relative to the root of the new repository. */
 export interface ScaffoldFile {
@@ -17,12 +17,8 @@ export function scaffoldFactory(name: string): ScaffoldFile[] {
     { path: '.github/workflows/dockbell.yaml', text: WORKFLOW },
     { path: 'README.md', text: readme(name) },
     // Copied, so that editors find them without a network and as the installed version understands them.
-    ...SCHEMAS.map((kind) => ({ path: `schemas/${kind}.schema.json`, text: readSchema(kind) })),
+    ...SCHEMAS.map((kind) => ({ path: `schemas/${kind}.schema.json`, text: readSchemaText(kind) })),
   ];
-}
-
-function readSchema(kind: (typeof SCHEMAS)[number]): string {
-  return readFileSync(new URL(`../../schemas/${kind}.schema.json`, import.meta.url), 'utf8');
 }
 
 function factoryFile(name: string): string {
@@ -94,6 +90,6 @@ What is committed to the branch \`main\` is live.
 5. See what came of it: \`dockbell delivery list internal-ci\`, \`dockbell run list\`.
 
 The files under \`schemas/\` help editors (with a YAML language server) to complete and check what is written;
-\`dockbell init --force\` brings them up to date, and puts back every other file that it made.
+\`dockbell schema --dir schemas\` brings them up to date.
 `;
 }

@@ -1,10 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
+import type { JsonObject } from '../core/json.ts';
 
 export const SCHEMA_KINDS = ['webhook', 'automation', 'factory', 'sample'] as const;
 /** A kind of file that has a JSON Schema. */
 export type SchemaKind = (typeof SCHEMA_KINDS)[number];
+
+/** Every JSON Schema that editors may ask for: those of definition files, and that of `dockbell.yaml`. */
+export const SCHEMA_NAMES = [...SCHEMA_KINDS, 'config'] as const;
+export type SchemaName = (typeof SCHEMA_NAMES)[number];
 
 const compiled = new Map<SchemaKind, ValidateFunction>();
 
@@ -12,16 +17,22 @@ const compiled = new Map<SchemaKind, ValidateFunction>();
 export function schemaOf(kind: SchemaKind): ValidateFunction {
   let validate = compiled.get(kind);
   if (validate === undefined) {
-    validate = createAjv().compile(readSchema(kind));
+    // The draft is declared for editors, some of which know none after 7; nothing in the documents differs between drafts.
+    const { $schema: _declared, ...schema } = readSchema(kind);
+    validate = createAjv().compile(schema);
     compiled.set(kind, validate);
   }
   return validate;
 }
 
-/** The JSON Schema document of one kind. It lies beside `src/` in a checkout and beside `dist/` in the package. */
-export function readSchema(kind: SchemaKind): { [key: string]: unknown } {
-  const url = new URL(`../../schemas/${kind}.schema.json`, import.meta.url);
-  return JSON.parse(readFileSync(url, 'utf8')) as { [key: string]: unknown };
+/** The JSON Schema document of that name. */
+export function readSchema(name: SchemaName): JsonObject {
+  return JSON.parse(readSchemaText(name)) as JsonObject;
+}
+
+/** Its text. It lies beside `src/` in a checkout and beside `dist/` in the package. */
+export function readSchemaText(name: SchemaName): string {
+  return readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8');
 }
 
 function createAjv(): Ajv2020 {

@@ -1,10 +1,12 @@
+import { readdirSync } from 'node:fs';
+import { Ajv } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { JsonObject } from '../../src/core/json.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
-import { listDocuments, listFences, readDocument } from '../helpers/documents.ts';
+import { listDocuments, listFences, locate, readDocument } from '../helpers/documents.ts';
 
 const FENCES = listDocuments().flatMap(listFences);
 /** Each of these has a test of its own for the examples of its page. */
@@ -18,6 +20,44 @@ const JSON_EXAMPLES = FENCES.filter(({ language }) => language === 'json');
 const validateConfig = new Ajv2020({ allowUnionTypes: true }).compile(
   JSON.parse(readDocument('schemas/config.schema.json')) as JsonObject,
 );
+
+/** Pages of rules show what is wrong, too; their own test knows which is which. */
+const DEFINITIONS = FENCES.filter(
+  ({ document, title }) => !document.startsWith('docs/rules/') && kindOf(title) !== null,
+);
+const LOOKS_LIKE_DEFINITION = /^(?:authMode|signatureScheme|secretName|deliveryIdHeader|triggers|schemaVersion):/m;
+
+function kindOf(path: string): 'webhook' | 'automation' | 'factory' | null {
+  if (/(?:^|\/)webhooks\/[^/]+\.yaml$/.test(path)) return 'webhook';
+  if (/(?:^|\/)automation\.md$/.test(path)) return 'automation';
+  return /(?:^|\/)factory\.yaml$/.test(path) ? 'factory' : null;
+}
+
+/** The YAML of a definition, for an automation its front matter, and the value of it. */
+function readDefinition(path: string, text: string): { yaml: string; value: JsonObject } {
+  const yaml = kindOf(path) === 'automation' ? /^---\n([\s\S]*?)^---$/m.exec(text)![1]! : text;
+  return { yaml, value: parse(yaml) as JsonObject };
+}
+
+/** What a tool that knows JSON Schema and nothing of us says against a value. */
+function checkAsEditor(kind: string, value: JsonObject): unknown[] {
+  const schema = JSON.parse(readDocument(`schemas/${kind}.schema.json`)) as { $schema: string };
+  const options = { strict: false, allErrors: true, validateFormats: false };
+  const validate = (schema.$schema.includes('draft-07') ? new Ajv(options) : new Ajv2020(options)).compile(schema);
+  return validate(value) ? [] : (validate.errors ?? []);
+}
+
+/** Files of the webhooks that an automation names, which its example need not show. */
+function createNamedWebhooks(value: JsonObject): { [path: string]: string } {
+  const names = [...JSON.stringify(value.triggers ?? []).matchAll(/"webhooks":(\[[^\]]*\])/g)].flatMap(
+    ([, list]) => JSON.parse(list!) as string[],
+  );
+  return Object.fromEntries(names.map((name) => [`webhooks/${name}.yaml`, 'secretName: A_SECRET\n']));
+}
+
+function listFiles(folder: string): string[] {
+  return readdirSync(locate(folder), { recursive: true, encoding: 'utf8' }).map((path) => path.replaceAll('\\', '/'));
+}
 
 describe('examples in documents', () => {
   it('of YAML say what they are, so that they can be checked', () => {
@@ -38,12 +78,35 @@ describe('examples in documents', () => {
     await expect(loadConfig({ file: null, env, overrides })).resolves.toBeTruthy();
   });
 
+  it.each(DEFINITIONS)('$document: $title says what it shows', ({ title, text }) => {
+    const { yaml, value } = readDefinition(title, text);
+    expect(checkAsEditor(kindOf(title)!, value), yaml).toEqual([]);
+    const { diagnostics } = validateFiles({ ...createNamedWebhooks(value), [title]: text });
+    expect(diagnostics.filter(({ file }) => file === title)).toEqual([]);
+  });
+
+  it('of definitions are many, and name their file', () => {
+    expect(DEFINITIONS.length).toBeGreaterThan(60);
+    const nameless = FENCES.filter(({ title, text }) => title === '' && LOOKS_LIKE_DEFINITION.test(text));
+    expect(nameless.map(({ document, text }) => `${document}: ${text.split('\n')[0]}`)).toEqual([]);
+    for (const text of ['authMode: token\n', '---\ntriggers: []\n---\n']) expect(text).toMatch(LOOKS_LIKE_DEFINITION);
+  });
+
   it('of definitions in the README are a factory without findings', () => {
     const files = listFences('README.md').filter(({ title }) => /^(webhooks|automations)\//.test(title));
     expect(files.length).toBe(2);
     const { diagnostics, declared } = validateFiles(Object.fromEntries(files.map(({ title, text }) => [title, text])));
     expect(diagnostics).toEqual([]);
     expect(declared).toEqual({ webhooks: ['internal-ci'], automations: ['triage-build-failure'] });
+  });
+
+  it.each(['example-factory', 'test/fixtures/valid'])('below %s are what the schemas of editors accept', (folder) => {
+    const files = listFiles(folder).filter((path) => kindOf(path) !== null);
+    expect(files.length).toBeGreaterThan(3);
+    for (const path of files) {
+      const { value } = readDefinition(path, readDocument(`${folder}/${path}`));
+      expect([path, checkAsEditor(kindOf(path)!, value)]).toEqual([path, []]);
+    }
   });
 
   it.each(JSON_EXAMPLES)('$document: the JSON is JSON', ({ text }) => {

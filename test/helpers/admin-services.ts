@@ -483,6 +483,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     openMetrics: false,
     allowedHosts: ['dockbell.example.com'],
     baseUrl: () => 'https://hooks.example.com',
+    schemas: new Map([['webhook', { title: 'Webhook', type: 'object' }]]),
     version: '0.1.0',
     ids,
     randomBytes,

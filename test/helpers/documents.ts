@@ -25,7 +25,7 @@ export function listDocuments(): string[] {
 /** A fenced block of a document. */
 export interface Fence {
   document: string;
-  /** First word after the fence, for example `sh`. */
+  /** First word after the fence, for example `sh`; `''` for none. */
   language: string;
   /** What follows it: for definitions the path that the example would have. */
   title: string;
@@ -33,8 +33,11 @@ export interface Fence {
 }
 
 export function listFences(document: string): Fence[] {
-  return [...readDocument(document).matchAll(/^```(\S+)[ \t]*(.*)\n([\s\S]*?)^```$/gm)].map(
-    ([, language = '', title = '', text = '']) => ({ document, language, title, text }),
+  // Also those in lists, which are indented.
+  return [...readDocument(document).matchAll(/^( *)```(\S*)[ \t]*(.*)\n([\s\S]*?)^\1```$/gm)].map(
+    ([, indent = '', language = '', title = '', text = '']) => {
+      return { document, language, title, text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '') };
+    },
   );
 }
 

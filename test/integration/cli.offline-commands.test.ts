@@ -57,7 +57,9 @@ describe('init', () => {
     await run(['init']);
     for (const path of ['factory.yaml', 'webhooks/internal-ci.yaml', 'automations/triage-ci-failure/automation.md']) {
       const schema = /yaml-language-server: \$schema=(\S+)/.exec(await readFile(join(dir, path), 'utf8'))![1]!;
-      expect(JSON.parse(await readFile(join(dir, dirname(path), schema), 'utf8')).$schema).toContain('2020-12');
+      expect(JSON.parse(await readFile(join(dir, dirname(path), schema), 'utf8')).$schema).toContain(
+        'json-schema.org/draft',
+      );
     }
   });
 
@@ -88,6 +90,30 @@ describe('init', () => {
   it('keeps a folder name that YAML would read as something else', async () => {
     expect((await run(['init', '1e3: "x'])).code).toBe(0);
     expect((await run(['validate', '1e3: "x', '--strict'])).code).toBe(0);
+  });
+});
+
+describe('schema', () => {
+  it('lists the schemas, prints one byte for byte, and writes copies', async () => {
+    const names = ['webhook', 'automation', 'factory', 'config'];
+    const listed = JSON.parse((await run(['schema', '--json'])).stdout).data as { name: string; title: string }[];
+    expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(names));
+    for (const name of names) {
+      const file = await readFile(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8');
+      expect((await run(['schema', name])).stdout).toBe(file);
+      await write(`schemas/${name}.schema.json`, 'old');
+    }
+    expect((await run(['schema'])).stdout).toMatch(/^webhook: +\S/m);
+    expect((await run(['schema', '--dir', 'schemas'])).code).toBe(0);
+    expect(JSON.parse(await readFile(join(dir, 'schemas/config.schema.json'), 'utf8')).title).toBeTruthy();
+    expect((await run(['schema', 'webhook', '--dir', 'one'])).stdout).toBe(`${join(dir, 'one/webhook.schema.json')}\n`);
+    await expect(readFile(join(dir, 'one/factory.schema.json'))).rejects.toThrow('ENOENT');
+  });
+
+  it('ends with 2 for a schema that does not exist and for a folder that cannot be', async () => {
+    expect(await run(['schema', 'payload'])).toMatchObject({ code: 2, stdout: '' });
+    await write('file', '');
+    expect((await run(['schema', '--dir', 'file'])).stderr).toMatch(/^\S+webhook\.schema\.json cannot be written/);
   });
 });
 

@@ -1,0 +1,65 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { Argument } from 'commander';
+import type { SchemaName } from '../../definitions/schemas.ts';
+import { readSchema, readSchemaText, SCHEMA_NAMES } from '../../definitions/schemas.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import type { Bind, Session } from '../session.ts';
+
+interface SchemaOptions {
+  dir?: string;
+  json?: boolean;
+}
+
+/** `dockbell schema`: the JSON Schemas that editors use. */
+export function registerSchemaCommand(program: CliCommand, bind: Bind): void {
+  program
+    .command('schema')
+    .addArgument(new Argument('[name]', 'the schema to print; without it, all are listed').choices(SCHEMA_NAMES))
+    .description('the JSON Schemas of definition files and of dockbell.yaml, for editors')
+    .option('--dir <dir>', 'write to this folder instead, as NAME.schema.json: the one named, or all')
+    .withJson('the list as JSON')
+    .offline()
+    .explain({
+      more: 'A running daemon serves the same under /api/v1/schemas, without a token.',
+      examples: [
+        ['dockbell schema', 'which there are'],
+        ['dockbell schema webhook', 'one of them'],
+        ['dockbell schema --dir schemas', 'bring the copies that "dockbell init" made up to date'],
+      ],
+    })
+    .action(bind(showSchema));
+}
+
+async function showSchema(session: Session, options: SchemaOptions, name?: SchemaName): Promise<number> {
+  const { output } = session;
+  if (options.dir !== undefined) await writeSchemas(session, options.dir, name === undefined ? SCHEMA_NAMES : [name]);
+  else if (name !== undefined) output.bytes(Buffer.from(readSchemaText(name)));
+  else listSchemas(session, options.json === true);
+  return EXIT_CODES.done;
+}
+
+function listSchemas({ output }: Session, asJson: boolean): void {
+  const rows = SCHEMA_NAMES.map((name) => {
+    const { title, description } = readSchema(name);
+    return { name, title: String(title), description: String(description) };
+  });
+  if (asJson) output.json({ data: rows, next_cursor: null });
+  else output.fields(rows.map(({ name, description }) => [name, description]));
+}
+
+/** Overwrites: the files are copies that nobody edits. */
+async function writeSchemas({ context, output }: Session, dir: string, names: readonly SchemaName[]): Promise<void> {
+  const folder = resolve(context.cwd, dir);
+  for (const name of names) {
+    const path = join(folder, `${name}.schema.json`);
+    try {
+      await mkdir(folder, { recursive: true });
+      await writeFile(path, readSchemaText(name));
+    } catch (cause) {
+      throw new CliError(`${path} cannot be written (${(cause as NodeJS.ErrnoException).code}).`, { cause });
+    }
+    output.line(path);
+  }
+}
