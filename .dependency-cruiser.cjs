@@ -9,6 +9,7 @@ const arrows = {
   registry: ['core', 'filter', 'signature'],
   ingress: ['core', 'registry', 'signature'],
   reconcile: ['core', 'definitions', 'plan'],
+  edit: ['core', 'definitions', 'signature', 'reconcile'],
   run: ['core'],
   sender: ['core', 'signature'],
   notify: ['core', 'signature'],
@@ -18,7 +19,7 @@ const arrows = {
   executors: ['core'],
   observability: ['core'],
   config: ['core'],
-  api: ['core', 'filter', 'sender', 'run', 'reconcile'],
+  api: ['core', 'definitions', 'edit', 'filter', 'sender', 'run', 'reconcile'],
   cli: ['core', 'filter', 'definitions', 'samples', 'signature', 'sender', 'config', 'source', 'app'],
 };
 

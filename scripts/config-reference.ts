@@ -38,6 +38,7 @@ function renderOption(key: string, option: Option): string[] {
   const facts = [
     ['Value', describeType(option.type, option.unit)],
     ['Default', describeDefault(option)],
+    ['Only with', option.onlyWith === undefined ? null : `type \`${option.onlyWith}\``],
     ['Environment variable', option.env === null ? null : `\`${option.env}\``],
   ].filter((fact): fact is [string, string] => fact[1] !== null);
   return [`#### \`${key}\``, '', option.description, '', ...facts.map(([name, text]) => `- ${name}: ${text}`), ''];

@@ -40,11 +40,39 @@ function buildSection({ title, description, children }: OptionSection): Schema {
     additionalProperties: false,
     ...(required.length > 0 ? { required } : {}),
     properties: Object.fromEntries(entries.map(([name, node]) => [name, buildNode(node)])),
+    ...buildConditions(entries),
   };
 }
 
+/** Keys that belong to one `type` of their section: refused with another, and maybe required with theirs. */
+function buildConditions(entries: [string, OptionNode][]): Schema {
+  const typed = entries.flatMap(([name, node]) =>
+    node.kind === 'option' && node.option.onlyWith !== undefined
+      ? [{ name, ...node.option, type: node.option.onlyWith }]
+      : [],
+  );
+  const types = [...new Set(typed.map(({ type }) => type))];
+  if (types.length === 0) return {};
+  const allOf = types.map((type) => {
+    const own = typed.filter((option) => option.type === type);
+    const required = own.filter((option) => option.required === true).map(({ name }) => name);
+    return {
+      // With a type that comes from the environment, an editor cannot know.
+      if: { required: ['type'], properties: { type: { const: type } } },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { required },
+      else: {
+        if: { properties: { type: { not: FROM_ENVIRONMENT } } },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: { properties: Object.fromEntries(own.map(({ name }) => [name, false])) },
+      },
+    };
+  });
+  return { allOf };
+}
+
 function isRequired(node: OptionNode): boolean {
-  if (node.kind === 'option') return node.option.required === true;
+  if (node.kind === 'option') return node.option.required === true && node.option.onlyWith === undefined;
   if (node.kind === 'sections' || node.section.isOptional) return false;
   return [...node.section.children.values()].some(isRequired);
 }

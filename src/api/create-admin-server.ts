@@ -11,18 +11,20 @@ import { describeApi } from './openapi.ts';
 import { acceptOnlyJson, MAX_BODY_BYTES } from './parse-json-body.ts';
 import { describeProblem, sendProblem } from './problem.ts';
 import { createRequestValidator } from './request-validator.ts';
+import { registerAutomationEditRoutes } from './routes/automation-edit-routes.ts';
 import { registerAutomationRoutes } from './routes/automation-routes.ts';
 import { registerDeliveryRoutes } from './routes/delivery-routes.ts';
 import { registerFactoryRoutes } from './routes/factory-routes.ts';
 import { registerFilterRoutes } from './routes/filter-routes.ts';
+import { registerHistoryRoutes } from './routes/history-routes.ts';
 import { registerOperationRoutes } from './routes/operation-routes.ts';
 import { registerPlanRoutes } from './routes/plan-routes.ts';
 import { registerReconciliationRoutes } from './routes/reconciliation-routes.ts';
-import { registerRefusedEdits } from './routes/refused-edits.ts';
 import { registerRunRoutes } from './routes/run-routes.ts';
 import { registerSchemaRoutes } from './routes/schema-routes.ts';
 import { registerSecretRoutes } from './routes/secret-routes.ts';
 import { registerTokenRoutes } from './routes/token-routes.ts';
+import { registerWebhookEditRoutes } from './routes/webhook-edit-routes.ts';
 import { registerWebhookRoutes } from './routes/webhook-routes.ts';
 import { COMPONENTS } from './schemas.ts';
 import type { AdminServices } from './services.ts';
@@ -101,7 +103,9 @@ function registerApi(scope: FastifyInstance, services: AdminServices): void {
   registerRunRoutes(scope, services);
   registerSecretRoutes(scope, services);
   registerTokenRoutes(scope, services);
-  registerRefusedEdits(scope, services);
+  registerWebhookEditRoutes(scope, services);
+  registerAutomationEditRoutes(scope, services);
+  registerHistoryRoutes(scope, services);
   registerSchemaRoutes(scope, services);
   scope.get(
     '/openapi.json',

@@ -96,6 +96,7 @@ function listErrors(access: RouteAccess, schema: FastifySchema, url: string): Re
 
 const REFUSALS: Record<string, string> = {
   409: 'It is in conflict with what is there; `detail` says what to do.',
+  412: 'Somebody changed it since the `ETag` in `If-Match`.',
   422: 'The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong.',
   503: 'Not ready; `problems` says why.',
 };

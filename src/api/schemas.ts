@@ -33,6 +33,7 @@ const texts: JsonSchema = { type: 'array', items: text };
 const instant: JsonSchema = { type: 'string', format: 'date-time' };
 const instantOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
 const anyJson: JsonSchema = { description: 'Any JSON value.' };
+const file: JsonSchema = { type: ['string', 'null'], description: '`null` for a live factory, which has no files.' };
 const revision: JsonSchema = { type: ['string', 'null'], description: 'The commit that was live.' };
 
 function oneOf(values: readonly string[], description?: string): JsonSchema {
@@ -163,6 +164,44 @@ const capture = closedObject({
   kept: { ...count, description: 'Rejected requests that the daemon holds in memory for a diagnosis.' },
 });
 
+const webhook = {
+  uid: text,
+  factory: text,
+  name: text,
+  description: textOrNull,
+  auth_mode: oneOf(AUTH_MODES),
+  signature_scheme: textOrNull,
+  signature: {
+    ...{ type: ['object', 'null'], additionalProperties: true },
+    description: 'The `signature` block of the definition as written; `null` where there is none.',
+  },
+  secret_name: text,
+  secret_state: oneOf(
+    SECRET_STATES,
+    'The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply takes a newer value up. `missing`: it fails.',
+  ),
+  credential_state: oneOf(SECRET_STATES, 'How the secret `secret_name` stands.'),
+  verify_token_secret_name: { ...textOrNull, description: 'The secret that a GET handshake has to present.' },
+  verify_token_state: {
+    ...{ type: ['string', 'null'], enum: [...SECRET_STATES, null] },
+    description: 'How the secret `verify_token_secret_name` stands; `null` where there is none.',
+  },
+  delivery_id_header: textOrNull,
+  identified_by: oneOf(
+    ['header', 'provider', 'service header or body'],
+    'What names a delivery. With `service header or body`, two deliveries with equal bodies are one unless the sender sets `X-Service-Delivery-Id`.',
+  ),
+  enabled: flag,
+  capture: { ...capture, type: ['object', 'null'], description: 'The open capture window; `null` for none.' },
+  ingress_url: { ...text, description: 'For `url_token` with the literal `{token}` in place of the credential.' },
+  file,
+  revision,
+  created_at: instant,
+  updated_at: instant,
+  last_delivery_at: instantOrNull,
+  deleted_at: instantOrNull,
+};
+
 /** The named schemas of the OpenAPI document. They describe what the presenters send; a test compares the two. */
 export const COMPONENTS = {
   Factory: closedObject(
@@ -178,46 +217,12 @@ export const COMPONENTS = {
     },
     { description: 'A factory: where its definition comes from, what it serves and what was last tried.' },
   ),
-  Webhook: closedObject(
-    {
-      uid: text,
-      factory: text,
-      name: text,
-      description: textOrNull,
-      auth_mode: oneOf(AUTH_MODES),
-      signature_scheme: textOrNull,
-      signature: {
-        ...{ type: ['object', 'null'], additionalProperties: true },
-        description: 'The `signature` block of the definition as written; `null` where there is none.',
-      },
-      secret_name: text,
-      secret_state: oneOf(
-        SECRET_STATES,
-        'The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply takes a newer value up. `missing`: it fails.',
-      ),
-      credential_state: oneOf(SECRET_STATES, 'How the secret `secret_name` stands.'),
-      verify_token_secret_name: { ...textOrNull, description: 'The secret that a GET handshake has to present.' },
-      verify_token_state: {
-        ...{ type: ['string', 'null'], enum: [...SECRET_STATES, null] },
-        description: 'How the secret `verify_token_secret_name` stands; `null` where there is none.',
-      },
-      delivery_id_header: textOrNull,
-      identified_by: oneOf(
-        ['header', 'provider', 'service header or body'],
-        'What names a delivery. With `service header or body`, two deliveries with equal bodies are one unless the sender sets `X-Service-Delivery-Id`.',
-      ),
-      enabled: flag,
-      capture: { ...capture, type: ['object', 'null'], description: 'The open capture window; `null` for none.' },
-      ingress_url: { ...text, description: 'For `url_token` with the literal `{token}` in place of the credential.' },
-      file: text,
-      revision,
-      created_at: instant,
-      updated_at: instant,
-      last_delivery_at: instantOrNull,
-      deleted_at: instantOrNull,
-    },
-    { description: 'A webhook as the last apply left it.' },
-  ),
+  Webhook: closedObject(webhook, { description: 'A webhook as the last apply left it.' }),
+  NewWebhook: {
+    ...closedObject({ ...webhook, secret: { ...text, description: 'The generated secret, this once.' } }),
+    required: Object.keys(webhook),
+    description: 'A webhook after its secret was made; `secret` is there only where the service generated it.',
+  },
   Delivery: closedObject(
     {
       id: text,
@@ -292,7 +297,7 @@ export const COMPONENTS = {
       triggers: { type: 'array', items: trigger },
       prompt: text,
       overrides: { type: 'object' },
-      file: text,
+      file,
       revision,
       updated_at: instant,
       warnings: { type: 'array', items: diagnostic },
@@ -388,6 +393,10 @@ export const COMPONENTS = {
       },
     },
     { description: 'A team secret without its value.' },
+  ),
+  Revision: closedObject(
+    { revision: text, author: text, message: text, created_at: instant },
+    { description: 'One change of a managed factory.' },
   ),
   SecretStored: closedObject(
     { name: text, version: count, created: flag },

@@ -15,6 +15,7 @@ import type { RunControl } from '../core/ports/run-control.ts';
 import type { RunReader } from '../core/ports/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { TokenTable } from '../core/ports/token-table.ts';
+import type { FactoryEditor } from '../edit/factory-editor.ts';
 
 /** Where a factory's definition comes from, as the configuration says. */
 export interface FactorySource {
@@ -79,6 +80,8 @@ export interface AdminServices {
   reconcile: ReconcileControl;
   planPreviewer: PlanPreviewer;
   secrets: SecretStore;
+  /** Edits of factories that the service hosts. */
+  editor: FactoryEditor;
   tokens: TokenTable;
   /** `null` for a factory that the configuration does not name any more. */
   factorySource(factory: string): FactorySource | null;

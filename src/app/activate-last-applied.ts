@@ -1,4 +1,4 @@
-import type { AppliedWebhook } from '../core/applied.ts';
+import { type AppliedWebhook, NO_VERSION } from '../core/applied.ts';
 import type { Inventory } from '../core/ports/inventory.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -23,6 +23,7 @@ export async function activateLastApplied(parts: ActivationParts, factory: strin
   const values = new Map<string, SecretValue>();
   const verifyTokens = new Map<string, SecretValue>();
   for (const webhook of live) {
+    if (webhook.secretVersion === NO_VERSION) continue;
     const value = await openPinnedSecret(parts, webhook, webhook.secretName, webhook.secretVersion);
     if (value !== null) values.set(webhook.name, value);
     const { verifyTokenSecretName, verifyTokenSecretVersion } = webhook;

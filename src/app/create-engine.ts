@@ -13,7 +13,7 @@ import { DeliveryRecorder } from '../ingress/delivery-recorder.ts';
 import { HandshakeRows } from '../ingress/handshake-rows.ts';
 import { RejectionRows } from '../ingress/rejection-rows.ts';
 import type { Notifier } from '../notify/notifier.ts';
-import type { FactoryContext } from '../reconcile/reconcile-factory.ts';
+import type { FactoryContext } from '../reconcile/factory-context.ts';
 import { buildLiveWebhooks, type PushTrigger } from '../registry/build-live-webhooks.ts';
 import { Registry } from '../registry/registry.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
@@ -109,7 +109,7 @@ export async function createEngine(
 
 function findPushTrigger({ factories }: Config, name: string): PushTrigger | null {
   const source = factories.find((factory) => factory.name === name)?.source;
-  if (source === undefined || source.pushWebhook === null) return null;
+  if (source?.type !== 'repository' || source.pushWebhook === null) return null;
   return { webhook: source.pushWebhook, branch: source.branch };
 }
 

@@ -21,7 +21,7 @@ export function createNotifier({ config, storage, secrets, metrics, clock, ids, 
 
 function collectTargets({ factories }: Config): Map<string, NotifyTarget[]> {
   const targetsOf = ({ notify, source }: FactoryConfig) =>
-    notify.map((target) => ({ ...target, branch: source.branch }));
+    notify.map((target) => ({ ...target, branch: source.type === 'repository' ? source.branch : 'main' }));
   return new Map(factories.map((factory) => [factory.name, targetsOf(factory)]));
 }
 

@@ -4,14 +4,19 @@ import type { Config, FactoryConfig } from '../config/config.ts';
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
+import type { Page, PageRequest } from '../core/page.ts';
+import type { Revision } from '../core/ports/hosted-source.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { ReconcileControl } from '../core/ports/reconciler.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
-import type { FactoryContext } from '../reconcile/reconcile-factory.ts';
+import type { EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
+import type { FactoryContext } from '../reconcile/factory-context.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { createGitSource } from '../source/git-source.ts';
+import { createLiveSource } from '../source/live-source.ts';
+import { createManagedSource } from '../source/managed-source.ts';
 import type { DataPaths } from './data-paths.ts';
 import type { DefinitionsThread } from './definitions-thread.ts';
 import type { Environment } from './open-foundation.ts';
@@ -40,6 +45,10 @@ export interface Reconcilers extends ReconcileControl {
   onSecretChanged(): void;
   /** The production branch of the factory may have moved. */
   onPush(factory: string): void;
+  /** Changes the definition of a factory that the service hosts. */
+  edit(factory: string, edit: FactoryEdit): Promise<EditOutcome>;
+  /** The revisions of a hosted definition, newest first; `null` where its source keeps none. */
+  history(factory: string, page: PageRequest): Promise<Page<Revision> | null>;
   /** Does something to what the last pass of the factory left, while none is under way. */
   betweenPasses<T>(factory: string, work: () => Promise<T>): Promise<T>;
   stop(): Promise<void>;
@@ -48,15 +57,18 @@ export interface Reconcilers extends ReconcileControl {
 export function createReconcilers(parts: ReconcilerParts): Reconcilers {
   const byName = new Map(parts.config.factories.map((factory) => [factory.name, createReconciler(parts, factory)]));
   const all = [...byName.values()];
+  const find = (factory: string) => {
+    const reconciler = byName.get(factory);
+    if (reconciler) return reconciler;
+    throw new AppError('not_found', `the configuration names no factory ${factory}`);
+  };
   return {
     start: () => {
       for (const reconciler of all) reconciler.start();
     },
-    reconcileNow: async (factory) => {
-      const reconciler = byName.get(factory);
-      if (reconciler) return reconciler.reconcile();
-      throw new AppError('not_found', `the configuration names no factory ${factory}`);
-    },
+    reconcileNow: async (factory) => find(factory).reconcile(),
+    edit: async (factory, edit) => find(factory).edit(edit),
+    history: async (factory, page) => find(factory).history(page),
     onSecretChanged: () => {
       for (const reconciler of all) reconciler.onSecretChanged();
     },
@@ -72,15 +84,13 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
 
 function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Reconciler {
   const { storage, secrets, definitions, activate, clock, ids, logger } = parts;
-  const { url, branch, path, pollIntervalMs, pushWebhook } = factory.source;
   const { webhooksPerFactory } = parts.config.limits;
-  const mirrorDir = join(parts.paths.mirrors, factory.name);
   const context = {
     name: factory.name,
-    source: createGitSource({ url, branch, path, pollIntervalMs, mirrorDir, environment: parts.env }),
+    ...openSource(parts, factory),
     sourceKey: digestSource(factory),
     hasExecutor: factory.runs.executor !== null,
-    pushWebhook,
+    pushWebhook: factory.source.type === 'repository' ? factory.source.pushWebhook : null,
     isLive: (webhook: string) => parts.isLive(factory.name, webhook),
     inventory: storage.inventory,
     secrets,
@@ -94,9 +104,27 @@ function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Recon
   return new Reconciler(context, scheduleUnref, parts.onReconciled);
 }
 
+function openSource(
+  { paths, storage, env }: ReconcilerParts,
+  { name, source }: FactoryConfig,
+): Pick<FactoryContext, 'source' | 'hosted'> {
+  if (source.type === 'repository') {
+    const { url, branch, path, pollIntervalMs } = source;
+    const mirrorDir = join(paths.mirrors, name);
+    return {
+      source: createGitSource({ url, branch, path, pollIntervalMs, mirrorDir, environment: env }),
+      hosted: null,
+    };
+  }
+  const hosted =
+    source.type === 'live'
+      ? createLiveSource(storage.liveDefinitions, name)
+      : createManagedSource(join(paths.managed, `${name}.git`), env);
+  return { source: hosted, hosted };
+}
+
 /** The URL may hold a password, so what is stored is a digest. */
 function digestSource({ source }: FactoryConfig): string {
-  return createHash('sha256')
-    .update(JSON.stringify([source.url, source.branch, source.path]))
-    .digest('hex');
+  const place = source.type === 'repository' ? [source.url, source.branch, source.path] : [source.type];
+  return createHash('sha256').update(JSON.stringify(place)).digest('hex');
 }

@@ -4,6 +4,8 @@ import { join } from 'node:path';
 export interface DataPaths {
   database: string;
   mirrors: string;
+  /** The repositories of managed factories: not to be lost. */
+  managed: string;
   runs: string;
   runLogs: string;
   tickets: string;
@@ -15,6 +17,7 @@ export function resolveDataPaths(dataDir: string): DataPaths {
   return {
     database: join(dataDir, 'dockbell.db'),
     mirrors: join(dataDir, 'mirrors'),
+    managed: join(dataDir, 'managed'),
     runs: join(dataDir, 'runs'),
     runLogs: join(dataDir, 'run-logs'),
     tickets: join(dataDir, 'tickets'),

@@ -5,6 +5,7 @@ import { AppError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { WebhookView } from '../core/ports/inventory.ts';
 import { readSchema, SCHEMA_NAMES } from '../definitions/schemas.ts';
+import { createFactoryEditor } from '../edit/factory-editor.ts';
 import { createRunLogReader } from '../executors/run-log.ts';
 import { buildSenderRequest } from '../sender/build-request.ts';
 import { postDelivery } from '../sender/post-delivery.ts';
@@ -65,6 +66,9 @@ function composeServices(
     reconcile: engine.reconcilers,
     planPreviewer: engine.planPreviewer,
     secrets: engine.secrets,
+    editor: createFactoryEditor({
+      ...{ loop: engine.reconcilers, secrets: engine.secrets, inventory: storage.inventoryReader, randomBytes },
+    }),
     tokens: storage.tokens,
     factorySource: (name) => describeSource(config.factories.find((factory) => factory.name === name)),
     schemeNamesDeliveries: ({ signatureScheme, signature }) => namesDeliveries(signatureScheme, signature),
@@ -83,7 +87,9 @@ function composeServices(
 
 function describeSource(factory: FactoryConfig | undefined): FactorySource | null {
   if (factory === undefined) return null;
-  const { type, url, branch, path } = factory.source;
+  const { source } = factory;
+  if (source.type !== 'repository') return { type: source.type, url: null, branch: null, path: null };
+  const { type, url, branch, path } = source;
   return { type, url, branch, path };
 }
 

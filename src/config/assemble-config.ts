@@ -47,14 +47,7 @@ function assembleRetention(values: OptionValues): Config['retention'] {
 function assembleFactory(values: OptionValues): FactoryConfig {
   return {
     name: values.get('factories[].name'),
-    source: {
-      type: values.get('factories[].source.type'),
-      url: values.get('factories[].source.url'),
-      branch: values.get('factories[].source.branch'),
-      path: values.get('factories[].source.path'),
-      pollIntervalMs: values.get('factories[].source.pollInterval'),
-      pushWebhook: values.get('factories[].source.pushWebhook'),
-    },
+    source: assembleSource(values),
     notify: values.itemsOf('factories[].notify[]').map((target) => assembleNotify(target, values)),
     runs: {
       executor: assembleExecutor(values),
@@ -74,6 +67,19 @@ function assembleNotify(target: OptionValues, factory: OptionValues): NotifyConf
     secretName: target.get('factories[].notify[].secretName'),
     context: target.get('factories[].notify[].context') ?? `dockbell/${factory.get('factories[].name')}`,
     targetUrl: target.get('factories[].notify[].targetUrl'),
+  };
+}
+
+function assembleSource(values: OptionValues): FactoryConfig['source'] {
+  const type = values.get('factories[].source.type');
+  if (type !== 'repository') return { type };
+  return {
+    type,
+    url: values.get('factories[].source.url'),
+    branch: values.get('factories[].source.branch'),
+    path: values.get('factories[].source.path'),
+    pollIntervalMs: values.get('factories[].source.pollInterval'),
+    pushWebhook: values.get('factories[].source.pushWebhook'),
   };
 }
 

@@ -17,20 +17,24 @@ export interface NotifyConfig {
   readonly targetUrl: string | null;
 }
 
+/** A git repository that the team owns. */
+export interface RepositoryConfig {
+  readonly type: 'repository';
+  /** A URL as written, or the absolute path of a local repository. May hold a password: not to be shown. */
+  readonly url: string;
+  readonly branch: string;
+  /** `.` or a folder such as `sub/dir`. */
+  readonly path: string;
+  readonly pollIntervalMs: number;
+  /** The webhook whose accepted deliveries tell of pushes; `null` where none does. */
+  readonly pushWebhook: string | null;
+}
+
 /** What one factory is configured to do. */
 export interface FactoryConfig {
   readonly name: string;
-  readonly source: {
-    readonly type: 'repository';
-    /** A URL as written, or the absolute path of a local repository. May hold a password: not to be shown. */
-    readonly url: string;
-    readonly branch: string;
-    /** `.` or a folder such as `sub/dir`. */
-    readonly path: string;
-    readonly pollIntervalMs: number;
-    /** The webhook whose accepted deliveries tell of pushes; `null` where none does. */
-    readonly pushWebhook: string | null;
-  };
+  /** `managed` and `live` are held by the service itself. */
+  readonly source: RepositoryConfig | { readonly type: 'managed' | 'live' };
   readonly notify: readonly NotifyConfig[];
   readonly runs: {
     /** `null`: runs are born and stay queued. */

@@ -27,6 +27,7 @@ export function locateTarget(
 
 /** The repository that `source.url` names, where it lies on the host of that API. */
 function deriveRepository(factory: OptionValues, type: string, apiUrl: string): string | null {
+  if (!isRepository(factory)) return null;
   const source = readAddress(factory.get('factories[].source.url'));
   const api = new URL(apiUrl);
   const host = type === 'github' ? api.hostname.replace(/^api\./, '') : api.hostname;
@@ -80,12 +81,20 @@ function findRepeated(targets: readonly Placed[], factory: OptionValues): Config
 
 /** A key that is missing has been reported already. */
 function isReadable(target: OptionValues, factory: OptionValues): boolean {
-  return target.whereOf('factories[].notify[].type') !== null && factory.whereOf('factories[].source.url') !== null;
+  if (target.whereOf('factories[].notify[].type') === null) return false;
+  return !isRepository(factory) || factory.whereOf('factories[].source.url') !== null;
+}
+
+function isRepository(factory: OptionValues): boolean {
+  return factory.get('factories[].source.type') === 'repository';
 }
 
 function judgeTarget({ target, path }: Placed, factory: OptionValues): ConfigProblem[] {
   const type = target.get('factories[].notify[].type');
   const { url, repository } = locateTarget(target, factory);
+  if (type !== 'webhook' && !isRepository(factory)) {
+    return [report(target, 'type', path, 'only the commits of a repository are known to a git host; use type webhook')];
+  }
   if (url === null) {
     const what =
       type === 'webhook' ? 'where the webhook is posted to' : `the base of the API, ending in ${API_ENDINGS[type]}`;

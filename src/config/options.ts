@@ -23,6 +23,8 @@ export interface Option {
   default: string | number | boolean | readonly string[] | null;
   /** Must be written wherever its section is. */
   required?: true;
+  /** Belongs to its section only where the section's `type` is this; elsewhere it is neither required nor known. */
+  onlyWith?: string;
   /** What a number counts; durations carry their own. */
   unit?: string;
   description: string;
@@ -253,17 +255,19 @@ export const OPTIONS = {
   },
   'factories[].source.type': {
     title: 'Source type',
-    type: { kind: 'choice', values: ['repository'], later: ['managed', 'live'] },
+    type: { kind: 'choice', values: ['repository', 'managed', 'live'], later: [] },
     default: null,
     required: true,
-    description: 'Where the definition lives. `repository`: a git repository that the team owns.',
-    examples: ['repository'],
+    description:
+      'Where the definition lives. `repository`: a git repository that the team owns, changed by commits. `managed`: a git repository in the data directory, changed by the API and the command line, with history and revert. `live`: the database, changed by the API and the command line, with rename and rotation. With another type than before, `managed` and `live` take over what the factory serves.',
+    examples: ['repository', 'managed', 'live'],
     env: null,
     secret: false,
   },
   'factories[].source.url': {
     title: 'Repository URL',
     type: { kind: 'repository' },
+    onlyWith: 'repository',
     default: null,
     required: true,
     description:
@@ -276,6 +280,7 @@ export const OPTIONS = {
   'factories[].source.branch': {
     title: 'Production branch',
     type: { kind: 'text', format: 'branch' },
+    onlyWith: 'repository',
     default: 'main',
     description: 'The production branch. Other branches change nothing.',
     examples: ['main', 'production'],
@@ -285,6 +290,7 @@ export const OPTIONS = {
   'factories[].source.path': {
     title: 'Folder of the factory',
     type: { kind: 'text', format: 'folder' },
+    onlyWith: 'repository',
     default: '.',
     description: 'Folder inside the repository that holds `webhooks/` and `automations/`.',
     examples: ['.', 'factories/payments'],
@@ -294,6 +300,7 @@ export const OPTIONS = {
   'factories[].source.pollInterval': {
     title: 'Poll interval',
     type: { kind: 'duration', min: '1s', max: LONGEST_TIMER },
+    onlyWith: 'repository',
     default: '30s',
     description: 'How often a remote repository is asked for a new commit. A local one is watched, not polled.',
     examples: ['30s', '5m'],
@@ -303,6 +310,7 @@ export const OPTIONS = {
   'factories[].source.pushWebhook': {
     title: 'Push webhook',
     type: { kind: 'text', format: 'webhookName' },
+    onlyWith: 'repository',
     default: null,
     description:
       'Name of a webhook of this factory that the git host posts its pushes to: each accepted delivery about the production branch is reconciled at once instead of at the next poll. Polling goes on beside it.',

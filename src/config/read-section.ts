@@ -63,13 +63,30 @@ function readSection(
   }
   const pairs = isEmpty ? [] : (node as YAMLMap).items;
   if (reportLaterType(context, section, pairs, path)) return;
-  const found = matchKeys(context, section, pairs, path);
-  for (const [name, child] of section.children) {
+  const { children } = withoutForeign(section, pairs);
+  const found = matchKeys(context, { ...section, children }, pairs, path);
+  for (const [name, child] of children) {
     const childPath = path === '' ? name : `${path}.${name}`;
     const value = found.get(name);
     if (value !== undefined) readChild(context, child, value, childPath, collected);
     else if (isRequired(child)) report(context, offsetOf(node), path, `the key "${name}" is missing`);
   }
+}
+
+/** The section without the keys that belong to another `type` than the one written. */
+function withoutForeign(section: OptionSection, pairs: Pair[]): OptionSection {
+  const written = pairs.find((pair) => nameOf(pair) === 'type')?.value;
+  const type = isScalar(written) ? written.value : null;
+  const known = section.children.get('type');
+  const isKnown =
+    known?.kind === 'option' &&
+    known.option.type.kind === 'choice' &&
+    known.option.type.values.some((value) => value === type);
+  if (!isKnown) return section;
+  const own = [...section.children].filter(([, child]) => {
+    return child.kind !== 'option' || child.option.onlyWith === undefined || child.option.onlyWith === type;
+  });
+  return { ...section, children: new Map(own) };
 }
 
 function readChild(

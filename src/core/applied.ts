@@ -2,6 +2,9 @@ import type { AutomationDefinition, WebhookDefinition } from './definition.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { WebhookUid } from './ids.ts';
 
+/** Stands for the version of a secret that the provider has not issued yet; its webhook is disabled. */
+export const NO_VERSION = 0;
+
 /** A webhook as the last apply left it. Deleted ones stay, so that a file that comes back gets its UID again. */
 export interface AppliedWebhook extends Omit<WebhookDefinition, 'secretNameAt' | 'verifyTokenSecretNameAt'> {
   /** Short number of the row, for the tables of the hot path. Assigned by the storage. */

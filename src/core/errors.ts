@@ -12,6 +12,8 @@ export const ERROR_CODES = {
   invalid_filter: { status: 422, exit: 2, title: 'Invalid filter' },
   too_many_requests: { status: 429, exit: 2, title: 'Too many requests' },
   definition_invalid: { status: 422, exit: 1, title: 'Definition not valid' },
+  precondition_failed: { status: 412, exit: 1, title: 'Changed in between' },
+  apply_failed: { status: 503, exit: 1, title: 'Committed, but not live yet' },
   secret_in_use: { status: 409, exit: 1, title: 'Secret in use' },
   storage_unavailable: { status: 503, exit: 2, title: 'Storage unavailable' },
   storage_broken: { status: 503, exit: 2, title: 'Storage broken' },

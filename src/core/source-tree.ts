@@ -1,3 +1,5 @@
+import type { WebhookUid } from './ids.ts';
+
 /** What kind of object stands at a path of a git tree. Only regular files may hold definitions (threat model G2). */
 export type TreeEntryKind = 'file' | 'symlink' | 'submodule';
 
@@ -20,4 +22,6 @@ export interface SourceTree {
   /** Folder of the factory inside the repository: `''` or `sub/dir/`, to be put before every `path` that is shown. */
   prefix: string;
   entries: TreeEntry[];
+  /** Only where the source keeps UIDs with webhooks that were renamed: name → UID. */
+  uids?: ReadonlyMap<string, WebhookUid>;
 }

@@ -20,6 +20,15 @@ export function checkSecretForWebhook(webhook: WebhookDefinition, value: SecretV
   return [toDiagnostic(webhook.file, { ...found, at: webhook.secretNameAt, path: ['secretName'] })];
 }
 
+/**
+ * May this webhook be applied before its secret exists? Only disabled, and only where the provider issues the secret
+ * once it has the URL (decisions, "Three ways to hold a factory's definition").
+ */
+export function awaitsIssuedSecret({ enabled, authMode, signatureScheme, signature }: WebhookDefinition): boolean {
+  if (enabled || authMode !== 'signature') return false;
+  return resolveScheme(signatureScheme, signature)?.whenSecretIsIssued === 'after';
+}
+
 type Unfit = Pick<Finding, 'rule' | 'message' | 'hint'>;
 
 function describeUnfit(webhook: WebhookDefinition, text: string): Unfit | null {

@@ -3,7 +3,7 @@ import { declareTrigger } from '../core/declare-trigger.ts';
 import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
-import type { Plan, PlanEntry } from '../core/plan.ts';
+import type { Plan, PlanChange, PlanEntry } from '../core/plan.ts';
 import type { AutomationRow, WebhookRow } from '../core/ports/inventory.ts';
 import { applyLint } from '../core/rules.ts';
 import { type AssignedUids, assignUids } from './assign-uids.ts';
@@ -23,6 +23,8 @@ export interface PlanInput {
   revision: string | null;
   nowMs: number;
   newUid(): WebhookUid;
+  /** UIDs that the source keeps with webhooks that were renamed, by name. */
+  keptUids?: ReadonlyMap<string, WebhookUid>;
 }
 
 /** The plan, and the rows that carry it out. */
@@ -43,6 +45,7 @@ export function computePlan(input: PlanInput): ComputedPlan {
     definition.webhooks.map((webhook) => webhook.name),
     applied.webhooks,
     input.newUid,
+    input.keptUids,
   );
   const webhooks = planWebhooks(input, uids);
   const automations = planAutomations(input, uids);
@@ -57,21 +60,30 @@ export function computePlan(input: PlanInput): ComputedPlan {
 }
 
 function planWebhooks(input: PlanInput, uids: AssignedUids) {
-  const live = new Map(input.applied.webhooks.filter(isLive).map((webhook) => [webhook.name, webhook]));
+  const live = new Map(input.applied.webhooks.filter(isLive).map((webhook) => [webhook.uid, webhook]));
   const section = emptySection();
   const rows = input.definition.webhooks.map((webhook) => {
-    const before = live.get(webhook.name);
-    const row = composeWebhookRow(input, webhook, uids.byName.get(webhook.name)!);
-    const changes = diffDeclared(before ? declareWebhook(before) : {}, declareWebhook(row));
+    const uid = uids.byName.get(webhook.name)!;
+    const before = live.get(uid);
+    const row = composeWebhookRow(input, webhook, uid);
+    const changes = [
+      ...diffName(before, row),
+      ...diffDeclared(before ? declareWebhook(before) : {}, declareWebhook(row)),
+    ];
     const restored = uids.restored.has(row.name);
     const entry: PlanEntry = { name: row.name, uid: before || restored ? row.uid : null, restored, changes };
     if (!before) section.create.push(entry);
     else if (changes.length > 0) section.update.push(entry);
     return before && changes.length === 0 ? { ...row, revision: before.revision, updatedAt: before.updatedAt } : row;
   });
-  const gone = [...live.values()].filter((webhook) => !uids.byName.has(webhook.name));
+  const kept = new Set(rows.map((row) => row.uid));
+  const gone = [...live.values()].filter((webhook) => !kept.has(webhook.uid));
   section.delete = gone.map((webhook) => ({ name: webhook.name, uid: webhook.uid, restored: false, changes: [] }));
   return { section, rows, gone };
+}
+
+function diffName(before: AppliedWebhook | undefined, { name }: WebhookRow): PlanChange[] {
+  return before === undefined || before.name === name ? [] : [{ key: 'name', from: before.name, to: name }];
 }
 
 function isLive(webhook: AppliedWebhook): boolean {

@@ -16,6 +16,7 @@ import type { ValidatedTree, ValidationContext } from '../definitions/validate-t
 import { type BacktestBounds, runBacktest, type UnseenKey } from '../plan/backtest.ts';
 import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
 import { listTriggerChanges } from '../plan/trigger-changes.ts';
+import { collectUids } from './examine-tree.ts';
 import { type ResolvedSecrets, resolveSecrets } from './resolve-secrets.ts';
 
 /** What looking ahead needs: the parts of an apply that only read. */
@@ -44,13 +45,13 @@ export async function previewPlan(context: PreviewContext, order: PreviewOrder):
   const applied = (await context.inventory.load(order.factory)) ?? beginFactory(order.factory);
   const { definition, diagnostics } = await context.validate(order.tree, {
     webhooksPerFactory: context.webhooksPerFactory,
-    knownUids: new Map(applied.webhooks.map((webhook) => [webhook.name, webhook.uid])),
+    knownUids: collectUids(applied),
   });
   if (definition === null) return { valid: false, diagnostics };
 
   const used = new Set(applied.webhooks.map((webhook) => webhook.secretName));
   const mayJudge = (name: string) => order.mayJudgeSecrets || used.has(name);
-  const resolved = await resolveSecrets(definition, context.secrets, mayJudge);
+  const resolved = await resolveSecrets(definition, context.secrets, { mayJudge });
   const findings = [...diagnostics, ...resolved.diagnostics];
   if (resolved.problem === 'unsuitable') return { valid: false, diagnostics: findings };
 

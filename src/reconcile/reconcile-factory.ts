@@ -1,19 +1,10 @@
-import type { AppliedFactory } from '../core/applied.ts';
-import type { Clock } from '../core/clock.ts';
-import type { FactoryDefinition } from '../core/definition.ts';
-import { type Diagnostic, hasErrors } from '../core/diagnostic.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
-import type { IdSource } from '../core/ids.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
-import type { DefinitionSource, SourceFailure } from '../core/ports/definition-source.ts';
-import type { Inventory } from '../core/ports/inventory.ts';
-import type { Logger } from '../core/ports/logger.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SourceFailure } from '../core/ports/definition-source.ts';
 import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
-import type { SecretValue } from '../core/secret-value.ts';
-import type { SourceTree } from '../core/source-tree.ts';
-import { describeRefusedTree, type ValidatedTree, type ValidationContext } from '../definitions/validate-tree.ts';
-import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
+import { describeRefusedTree } from '../definitions/validate-tree.ts';
+import { beginHosted } from './begin-hosted.ts';
 import {
   describeExecutor,
   describeOutcome,
@@ -21,43 +12,9 @@ import {
   describeReadiness,
   updateConditions,
 } from './conditions.ts';
-import { type ResolvedSecret, resolveSecrets } from './resolve-secrets.ts';
-
-/** One factory and what reconciling it needs. */
-export interface FactoryContext {
-  name: string;
-  source: DefinitionSource;
-  /** Names the place that `source` reads; another place at the same commit is another definition. */
-  sourceKey: string;
-  hasExecutor: boolean;
-  /** The webhook that is to tell of pushes; `null` where the source names none. */
-  pushWebhook: string | null;
-  /** Is a webhook of that name live in this factory? */
-  isLive(webhook: string): boolean;
-  inventory: Inventory;
-  secrets: SecretStore;
-  /** Checks a tree away from the thread that serves requests (threat model G4). */
-  validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree>;
-  webhooksPerFactory: number;
-  /** Makes live what was just applied, before anybody can read that it was applied. Never throws. */
-  activate(applied: AppliedFactory, secrets: SecretsByWebhook, verifyTokens: SecretsByWebhook): void;
-  clock: Clock;
-  ids: IdSource;
-  logger: Logger;
-}
-
-/** Secret values by the webhook's name. */
-type SecretsByWebhook = ReadonlyMap<string, SecretValue>;
-
-/** Why a pass runs. A routine one (poll, change of the branch) does not look at a commit again that was found invalid. */
-export type PassTrigger = 'routine' | 'asked';
-
-/** How a pass is asked for. */
-export interface PassOrder {
-  trigger: PassTrigger;
-  /** Aborted when the daemon stops: what fails from then on says nothing about the definition and is not recorded. */
-  stopping: AbortSignal;
-}
+import { type BadTree, examineTree, type GoodTree } from './examine-tree.ts';
+import type { FactoryContext, PassOrder, PassTrigger, SecretsByWebhook } from './factory-context.ts';
+import type { ResolvedSecret } from './resolve-secrets.ts';
 
 /** A pass on its way. */
 interface Pass extends PassOrder {
@@ -93,6 +50,7 @@ export async function reconcileFactory(context: FactoryContext, order: PassOrder
 }
 
 async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconciliation> {
+  await beginHosted(context);
   const fetched = await context.source.fetch();
   if (!fetched.ok) return recordEnding(context, pass, fail(null, fetched.reason, fetched.message));
 
@@ -104,14 +62,11 @@ async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconcilia
   const read = await context.source.readTree(revision);
   if (!read.ok) return recordEnding(context, pass, refuseTree(revision, read.reason, read.message));
 
-  const applied = (await context.inventory.load(context.name))!;
-  const { definition, diagnostics } = await context.validate(read.tree, {
-    webhooksPerFactory: context.webhooksPerFactory,
-    knownUids: collectUids(applied),
-  });
-  if (definition === null) return recordEnding(context, pass, invalidate(revision, diagnostics));
+  const { renewSecretsOf = new Set() } = pass;
+  const examined = await examineTree(context, read.tree, { revision, renewSecretsOf });
+  if (!examined.ok) return recordEnding(context, pass, refuseDefinition(revision, examined));
 
-  return applyDefinition(context, pass, { revision, applied, definition, diagnostics });
+  return applyPlan(context, pass, revision, examined);
 }
 
 /** The commit is live already, or was found invalid and nobody asks for another look. */
@@ -130,73 +85,24 @@ async function findKnownEnding(
   return last?.result === 'invalid' && last.revision === revision ? last : null;
 }
 
-function collectUids(applied: AppliedFactory): Map<string, string> {
-  return new Map(applied.webhooks.map((webhook) => [webhook.name, webhook.uid]));
-}
-
-interface Candidate {
-  revision: string;
-  applied: AppliedFactory;
-  definition: FactoryDefinition;
-  diagnostics: Diagnostic[];
-}
-
-/** From a valid definition to a live one. */
-async function applyDefinition(
-  context: FactoryContext,
-  pass: Pass,
-  { revision, applied, definition, diagnostics }: Candidate,
-): Promise<Reconciliation> {
-  const resolved = await resolveSecrets(definition, context.secrets);
-  const findings = [...diagnostics, ...resolved.diagnostics];
-  if (resolved.problem !== null) {
-    return recordEnding(context, pass, refuseSecrets(revision, resolved.problem, findings));
-  }
-
-  const computed = computePlan({
-    definition,
-    applied,
-    findings,
-    secrets: resolved.byWebhook,
-    verifyTokens: resolved.verifyTokens,
-    revision,
-    nowMs: context.clock.wallMs(),
-    newUid: context.ids.webhookUid,
-  });
-  const all = [...findings, ...computed.warnings];
-  if (hasErrors(computed.warnings)) return recordEnding(context, pass, invalidate(revision, all));
-  const ending = {
-    ...end(revision, 'applied', 'Applied', `${revision} is live`),
-    plan: computed.plan,
-    diagnostics: all,
-  };
-  const secrets = takeValues(resolved.byWebhook);
-  const verifyTokens = takeValues(resolved.verifyTokens);
-  const enabled = definition.webhooks.filter((webhook) => webhook.enabled).map((webhook) => webhook.name);
-  return applyPlan(context, pass, { revision, computed, ending, secrets, verifyTokens, enabled: new Set(enabled) });
-}
-
-interface Decided {
-  revision: string;
-  computed: ComputedPlan;
-  ending: Ending;
-  secrets: SecretsByWebhook;
-  verifyTokens: SecretsByWebhook;
-  /** Names of the webhooks that will be live. */
-  enabled: ReadonlySet<string>;
-}
-
 function takeValues(secrets: ReadonlyMap<string, ResolvedSecret>): SecretsByWebhook {
-  return new Map([...secrets].map(([webhook, secret]) => [webhook, secret.value]));
+  return new Map([...secrets].flatMap(([webhook, { value }]) => (value === null ? [] : [[webhook, value]])));
 }
 
 /** Everything in one transaction: rows, history, applied and attempted revision, conditions. Then the swap. */
 async function applyPlan(
   context: FactoryContext,
   pass: Pass,
-  { revision, computed, ending, secrets, verifyTokens, enabled }: Decided,
+  revision: string,
+  { definition, secrets, computed, findings }: GoodTree,
 ): Promise<Reconciliation> {
-  const reconciliation = composeReconciliation(context, pass, ending);
+  const ending = end(revision, 'applied', 'Applied', `${revision} is live`);
+  const reconciliation = composeReconciliation(context, pass, {
+    ...ending,
+    plan: computed.plan,
+    diagnostics: findings,
+  });
+  const willBeLive = (name: string) => definition.webhooks.some((webhook) => webhook.enabled && webhook.name === name);
   const status = await context.inventory.status(context.name);
   const applied = await context.inventory.apply({
     factory: context.name,
@@ -208,9 +114,9 @@ async function applyPlan(
     automations: computed.automations,
     deleteAutomations: computed.deleteAutomations,
     reconciliation,
-    conditions: describe(context, status, revision, reconciliation, (webhook) => enabled.has(webhook)),
+    conditions: describe(context, status, revision, reconciliation, willBeLive),
   });
-  context.activate(applied, secrets, verifyTokens);
+  context.activate(applied, takeValues(secrets.byWebhook), takeValues(secrets.verifyTokens));
   return reconciliation;
 }
 
@@ -273,6 +179,10 @@ function breakOff(revision: string | null, error: unknown): Ending {
 function refuseTree(revision: string, reason: SourceFailure, message: string): Ending {
   if (reason !== 'TreeTooLarge' && reason !== 'TreeOdd') return fail(revision, reason, message);
   return { ...end(revision, 'invalid', reason, message), diagnostics: [describeRefusedTree(reason, message)] };
+}
+
+function refuseDefinition(revision: string, { problem, findings }: BadTree): Ending {
+  return problem === 'files' ? invalidate(revision, findings) : refuseSecrets(revision, problem, findings);
 }
 
 function invalidate(revision: string, diagnostics: Diagnostic[]): Ending {

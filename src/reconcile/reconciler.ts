@@ -1,6 +1,10 @@
 import { AppError } from '../core/errors.ts';
+import type { Page, PageRequest } from '../core/page.ts';
+import type { Revision } from '../core/ports/hosted-source.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
-import { type FactoryContext, type PassTrigger, reconcileFactory } from './reconcile-factory.ts';
+import { type EditOutcome, editFactory, type FactoryEdit } from './edit-factory.ts';
+import type { FactoryContext, PassTrigger } from './factory-context.ts';
+import { reconcileFactory } from './reconcile-factory.ts';
 
 const FIRST_RETRY_MS = 5_000;
 const LAST_RETRY_MS = 300_000;
@@ -70,6 +74,24 @@ export class Reconciler {
     return done;
   }
 
+  /** Changes a hosted definition between two passes; the pass that makes it live counts as one of the loop's. */
+  async edit(edit: FactoryEdit): Promise<EditOutcome> {
+    const outcome = await this.betweenPasses(async () => {
+      await this.#register();
+      return editFactory(this.#context, { trigger: 'asked', stopping: this.#stopping.signal }, edit);
+    });
+    if (outcome.kind === 'applied' || outcome.kind === 'waiting') this.#note(outcome.reconciliation);
+    return outcome;
+  }
+
+  /** The revisions of a hosted definition, newest first; `null` where its source keeps none. */
+  async history(request: PageRequest): Promise<Page<Revision> | null> {
+    const read = await this.#context.hosted?.history?.(request);
+    if (read === undefined) return null;
+    if (read.ok) return read.page;
+    throw new AppError('source_unavailable', read.message);
+  }
+
   /** A secret came or changed: worth another look where the last pass, or the one under way, fails for want of one. */
   onSecretChanged(): void {
     this.#isSecretNewer = true;
@@ -91,12 +113,7 @@ export class Reconciler {
     this.#cancelRetry = null;
     this.#isSecretNewer = false;
     try {
-      const reconciliation = await this.#carryOut(trigger);
-      this.#planRetry(reconciliation.result === 'failed');
-      this.#last = reconciliation;
-      this.#takeNewerSecrets();
-      this.#onReconciled(reconciliation);
-      return reconciliation;
+      return this.#note(await this.#carryOut(trigger));
     } catch (error) {
       this.#planRetry(true);
       throw error;
@@ -104,12 +121,23 @@ export class Reconciler {
   }
 
   async #carryOut(trigger: PassTrigger): Promise<Reconciliation> {
+    await this.#register();
+    return reconcileFactory(this.#context, { trigger, stopping: this.#stopping.signal });
+  }
+
+  async #register(): Promise<void> {
     const { inventory, name, clock } = this.#context;
-    const stopping = this.#stopping.signal;
-    stopping.throwIfAborted();
+    this.#stopping.signal.throwIfAborted();
     if (!this.#isRegistered) await inventory.register(name, clock.wallMs());
     this.#isRegistered = true;
-    return reconcileFactory(this.#context, { trigger, stopping });
+  }
+
+  #note(reconciliation: Reconciliation): Reconciliation {
+    this.#planRetry(reconciliation.result === 'failed');
+    this.#last = reconciliation;
+    this.#takeNewerSecrets();
+    this.#onReconciled(reconciliation);
+    return reconciliation;
   }
 
   #takeNewerSecrets(): void {

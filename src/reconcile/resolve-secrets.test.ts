@@ -52,7 +52,7 @@ describe('resolveSecrets', () => {
     );
     expect(resolved).toMatchObject({ problem: null, diagnostics: [] });
     const secret = resolved.byWebhook.get('a');
-    expect([secret?.version, secret?.value.reveal()]).toEqual([3, LONG]);
+    expect([secret?.version, secret?.value?.reveal()]).toEqual([3, LONG]);
   });
 
   it('reports every missing secret with its place', async () => {
@@ -113,7 +113,9 @@ describe('resolveSecrets', () => {
 
   it('tells nothing of a value that it may not judge, and resolves it all the same', async () => {
     const definition = { lint: {}, webhooks: [webhook('a'), webhook('b', { secretName: 'T' })], automations: [] };
-    const resolved = await resolveSecrets(definition, secretsOf({ S: 'short', T: 'short' }), (name) => name === 'T');
+    const resolved = await resolveSecrets(definition, secretsOf({ S: 'short', T: 'short' }), {
+      mayJudge: (name) => name === 'T',
+    });
     expect(resolved.diagnostics.map(({ rule, file }) => [rule, file])).toEqual([
       ['webhook/weak-secret', 'webhooks/b.yaml'],
     ]);

@@ -1,15 +1,16 @@
+import { type AppliedWebhook, NO_VERSION } from '../core/applied.ts';
 import type { FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { hasErrors } from '../core/diagnostic.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import { applyLint } from '../core/rules.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { checkSecretForWebhook } from '../definitions/check-secret.ts';
+import { awaitsIssuedSecret, checkSecretForWebhook } from '../definitions/check-secret.ts';
 
-/** Version and value of a secret. */
+/** Version and value of a secret; `null` for a pinned value that cannot be read, or that does not exist yet. */
 export interface ResolvedSecret {
   version: number;
-  value: SecretValue;
+  value: SecretValue | null;
 }
 
 /**
@@ -37,30 +38,46 @@ export interface MissingForRun {
   file: string;
 }
 
+/** How the secrets of a definition that the service hosts are resolved. */
+export interface HostedPins {
+  /** Webhooks that did not change, by name: they stay pinned to the versions they have. */
+  kept: ReadonlyMap<string, AppliedWebhook>;
+  open: SecretStore['open'];
+}
+
 /**
  * Resolves every secret that a definition names, and checks that each value can serve its webhook's mode.
  *
- * @param mayJudge may anything be told of this secret's value? Asked before a check, since a finding tells a little
+ * @param options.mayJudge may anything be told of this secret's value? Asked before a check, since a finding tells a little
+ * @param options.hosted `null` where a repository decides: then every apply resolves everything anew (decisions,
+ *   "Secrets and rotation")
  */
 export async function resolveSecrets(
   definition: FactoryDefinition,
   secrets: Pick<SecretStore, 'resolve' | 'list'>,
-  mayJudge: (secretName: string) => boolean = () => true,
+  options: { mayJudge?: (secretName: string) => boolean; hosted?: HostedPins | null } = {},
 ): Promise<ResolvedSecrets> {
+  const { mayJudge = () => true, hosted = null } = options;
   const byWebhook = new Map<string, ResolvedSecret>();
   const verifyTokens = new Map<string, ResolvedSecret>();
   const missing: Diagnostic[] = [];
   const findings: Diagnostic[] = [];
   const resolve = createOnceResolver(secrets);
   for (const webhook of definition.webhooks) {
+    const pinned = hosted?.kept.get(webhook.name);
+    if (hosted !== null && pinned !== undefined) {
+      await keepPins(hosted, pinned, byWebhook, verifyTokens);
+      continue;
+    }
     const secret = await resolve(webhook.secretName);
-    if (secret === null) missing.push(reportMissing(webhook, 'secretName'));
-    else {
+    if (secret !== null) {
       byWebhook.set(webhook.name, secret);
       if (mayJudge(webhook.secretName)) {
         findings.push(...applyLint(checkSecretForWebhook(webhook, secret.value), definition.lint));
       }
-    }
+    } else if (hosted !== null && awaitsIssuedSecret(webhook)) {
+      byWebhook.set(webhook.name, { version: NO_VERSION, value: null });
+    } else missing.push(reportMissing(webhook, 'secretName'));
     if (webhook.verifyTokenSecretName === null) continue;
     const verifyToken = await resolve(webhook.verifyTokenSecretName);
     if (verifyToken === null) missing.push(reportMissing(webhook, 'verifyTokenSecretName'));
@@ -74,9 +91,24 @@ export async function resolveSecrets(
   return { byWebhook, verifyTokens, problem, missingForRuns, diagnostics };
 }
 
+/** A value that cannot be read leaves its webhook answering `503`, and keeps no edit of another one from applying (S4). */
+async function keepPins(
+  hosted: HostedPins,
+  pinned: AppliedWebhook,
+  byWebhook: Map<string, ResolvedSecret>,
+  verifyTokens: Map<string, ResolvedSecret>,
+): Promise<void> {
+  const open = (name: string, version: number) => hosted.open(name, version).catch(() => null);
+  const { name, secretName, secretVersion, verifyTokenSecretName, verifyTokenSecretVersion } = pinned;
+  byWebhook.set(name, { version: secretVersion, value: await open(secretName, secretVersion) });
+  if (verifyTokenSecretName === null || verifyTokenSecretVersion === null) return;
+  const value = await open(verifyTokenSecretName, verifyTokenSecretVersion);
+  verifyTokens.set(name, { version: verifyTokenSecretVersion, value });
+}
+
 /** Webhooks that share a secret get the same version of it, also where it changes at this moment (threat model S4). */
-function createOnceResolver(secrets: Pick<SecretStore, 'resolve'>): (name: string) => Promise<ResolvedSecret | null> {
-  const resolved = new Map<string, Promise<ResolvedSecret | null>>();
+function createOnceResolver(secrets: Pick<SecretStore, 'resolve'>): SecretStore['resolve'] {
+  const resolved = new Map<string, ReturnType<SecretStore['resolve']>>();
   return (name) => {
     const known = resolved.get(name) ?? secrets.resolve(name);
     resolved.set(name, known);

@@ -13,6 +13,7 @@ import type { WebhookView } from '../../src/core/ports/inventory.ts';
 import type { SecretSummary } from '../../src/core/ports/secret-store.ts';
 import type { FactoryStatus, Reconciliation } from '../../src/core/reconciliation.ts';
 import type { Run } from '../../src/core/run.ts';
+import { SecretValue } from '../../src/core/secret-value.ts';
 
 /** 2026-01-02T03:04:05.678Z */
 export const NOW_MS = 1_767_323_045_678;
@@ -21,6 +22,7 @@ export const NOW_MS = 1_767_323_045_678;
 export const WEBHOOK_UID = 'wh_0123456789abcdefghjkmnpqrs';
 export const URL_TOKEN_UID = 'wh_1123456789abcdefghjkmnpqrs';
 export const DELETED_UID = 'wh_2123456789abcdefghjkmnpqrs';
+export const CREATED_UID = 'wh_3123456789abcdefghjkmnpqrs';
 export const DELIVERY_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvw';
 export const REJECTED_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvx';
 export const RUN_ID = 'run_01kdy5zabcdefghjkmnpqrstvw';
@@ -267,6 +269,8 @@ export interface Seen {
   reconciled: string[];
   cancelled: string[];
   stored: { name: string; mode: string }[];
+  /** The edits that were asked for, by their name. */
+  edited: string[];
   deletedSecrets: { name: string; force: boolean }[];
   sent: { uid: string; body: string; deliveryId: string | null }[];
   /** UIDs of webhooks whose window was opened or closed. */
@@ -293,6 +297,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     reconciled: [],
     cancelled: [],
     stored: [],
+    edited: [],
     deletedSecrets: [],
     sent: [],
     captures: [],
@@ -456,6 +461,28 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
       open: async () => {
         throw new Error('the API must never ask for a value');
       },
+    },
+    editor: {
+      createWebhook: async (_order, { name }) => {
+        seen.edited.push('createWebhook');
+        webhooks.push(makeWebhook({ uid: CREATED_UID, name, ref: 4 }));
+        return new SecretValue('dbs_generated');
+      },
+      changeWebhook: async () => void seen.edited.push('changeWebhook'),
+      deleteWebhook: async () => void seen.edited.push('deleteWebhook'),
+      rotateSecret: async () => {
+        seen.edited.push('rotateSecret');
+        return new SecretValue('dbs_generated');
+      },
+      giveSecret: async () => void seen.edited.push('giveSecret'),
+      writeAutomation: async () => void seen.edited.push('writeAutomation'),
+      deleteAutomation: async () => void seen.edited.push('deleteAutomation'),
+      revert: async () => void seen.edited.push('revert'),
+      history: async (_factory, request) =>
+        onePage(
+          [{ revision: 'c0ffee', author: { name: HOSTILE_TEXT, email: 'x@y' }, at: NOW_MS, message: 'Begin' }],
+          request,
+        ),
     },
     tokens: {
       insert: async (token, hash) => void rows.set(Buffer.from(hash).toString('hex'), token),

@@ -6,13 +6,14 @@ import { activateLastApplied } from '../../src/app/activate-last-applied.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { createIdSource } from '../../src/core/ids.ts';
 import type { DefinitionSource, SourceFailure } from '../../src/core/ports/definition-source.ts';
+import type { HostedSource } from '../../src/core/ports/hosted-source.ts';
 import type { Inventory } from '../../src/core/ports/inventory.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import type { SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { Reconciliation } from '../../src/core/reconciliation.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
-import type { FactoryContext } from '../../src/reconcile/reconcile-factory.ts';
+import type { FactoryContext } from '../../src/reconcile/factory-context.ts';
 import { Reconciler } from '../../src/reconcile/reconciler.ts';
 import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
 import type { LiveWebhook } from '../../src/registry/live-webhook.ts';
@@ -138,6 +139,8 @@ export interface ReconcileWorld {
   /** Values that are put reach the loop as in the daemon. */
   secrets: SecretStore;
   registry: Registry;
+  /** `null` unless `host` made one. */
+  hosted: HostedSource | null;
   timers: FakeSchedule;
   reconciler: Reconciler;
   /** Errors that the loop logged. */
@@ -159,6 +162,8 @@ export interface ReconcileWorld {
 }
 
 export interface WorldOptions {
+  /** In place of the scripted repository: a source that the service hosts. */
+  host?: (storage: SqliteStorage, dir: string) => HostedSource | null;
   sourceKey?: string;
   hasExecutor?: boolean;
   pushWebhook?: string;
@@ -183,6 +188,7 @@ async function openWorld(
 ): Promise<ReconcileWorld> {
   const storage = openSqliteStorage(file);
   const clock: Clock = { wallMs: () => ++world.now, monotonicMs: () => world.now };
+  const hosted = options.host?.(storage, dirname(file)) ?? null;
   const registry = new Registry();
   const logged: ReconcileWorld['logged'] = [];
   const logger = createErrorCollector(logged);
@@ -194,7 +200,8 @@ async function openWorld(
   const ended: Reconciliation[] = [];
   const context: FactoryContext = {
     name: FACTORY,
-    source,
+    source: hosted ?? source,
+    hosted,
     sourceKey: options.sourceKey ?? 'main .',
     hasExecutor: options.hasExecutor ?? true,
     pushWebhook: options.pushWebhook ?? null,
@@ -221,6 +228,7 @@ async function openWorld(
       storage,
       secrets: store,
       registry,
+      hosted,
       timers,
       reconciler,
       logged,

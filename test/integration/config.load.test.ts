@@ -159,7 +159,12 @@ factories:
     ['/srv/a.git', '/srv/a.git'],
   ])('of the source stay as they are: %s', async (url, expected) => {
     const config = await load(`factories: [{ name: a, source: { type: repository, url: "${url}" } }]`);
-    expect(config.factories[0]?.source.url).toBe(expected);
+    expect(config.factories[0]?.source).toMatchObject({ url: expected });
+  });
+
+  it.each(['managed', 'live'])('of a %s source are its type alone', async (type) => {
+    const config = await load(`factories: [{ name: a, source: { type: ${type} } }]`);
+    expect(config.factories[0]?.source).toEqual({ type });
   });
 
   it('may be YAML aliases', async () => {
@@ -258,6 +263,10 @@ describe('errors', () => {
     ['baseUrl: ftp://a.example', /expected an http or https URL without/],
     ['dataDir: ~/x', /dataDir: expected a path; "~" is not expanded/],
     [
+      'factories: [{ name: a, source: { type: live }, notify: [{ type: github, secretName: T }] }]',
+      /notify\[0\]: only the commits of a repository are known to a git host/,
+    ],
+    [
       'storage: { type: postgres, url: x }',
       'dockbell.yaml:1:18: storage.type: expected sqlite; "postgres" comes in a later version, found "postgres"',
     ],
@@ -288,10 +297,10 @@ describe('errors', () => {
       `${factory()}  - name: payments\n    source: { type: repository, url: x }`,
       'dockbell.yaml:4:11: factories[1].name: the name "payments" is taken by factories[0]; each factory needs its own',
     ],
-    [
-      'factories: [{ name: a, source: { type: live, name: x } }]',
-      /source.type: expected repository; "live" comes in a later version/,
-    ],
+    ['factories: [{ name: a, source: { type: live, name: x } }]', /source: unknown key "name"; known are type/],
+    ['factories: [{ name: a, source: { type: managed, url: x } }]', /source: unknown key "url"; known are type/],
+    ['factories: [{ name: a, source: { type: repository } }]', /source: the key "url" is missing/],
+    ['storage: { type: postgres, url: x }', /storage.type: expected sqlite; "postgres" comes in a later version/],
     [
       'factories: [{ name: a, source: { type: repository, url: --upload-pack=x } }]',
       'dockbell.yaml:1:57: factories[0].source.url: expected the URL or the local path of a git repository',

@@ -30,7 +30,17 @@ it('nobody can read that a revision is applied before it is live', async () => {
   const source = createScriptedSource();
   const reconciler = new Reconciler(
     {
-      ...{ name: 'f', source, sourceKey: 'x', hasExecutor: true, inventory, secrets, webhooksPerFactory: 20, logger },
+      ...{
+        name: 'f',
+        source,
+        hosted: null,
+        sourceKey: 'x',
+        hasExecutor: true,
+        inventory,
+        secrets,
+        webhooksPerFactory: 20,
+        logger,
+      },
       ...{ pushWebhook: null, isLive: () => false },
       ...{ clock: systemClock, ids: createIdSource(randomBytes) },
       validate: async (tree, context) => validateTree(tree, context),

@@ -9,6 +9,8 @@ import { hashApiToken, isApiTokenText } from './create-api-token.ts';
 /** Who asks, once the credentials are known to be good. */
 export interface Principal {
   tokenId: TokenId;
+  /** The token's name, for the history. */
+  name: string;
   role: Role;
   /** Names of the factories it is limited to; `null` for all. */
   factories: string[] | null;
@@ -31,7 +33,7 @@ export function createAuthenticator(services: {
     const record = token === null ? null : await services.tokens.findByHash(hashApiToken(token));
     if (record === null) throw new AppError('unauthorized', refusalFor(request.headers.authorization));
     touch(record);
-    return { tokenId: record.id, role: record.role, factories: record.factories };
+    return { tokenId: record.id, name: record.name, role: record.role, factories: record.factories };
   };
 }
 

@@ -3,9 +3,10 @@ import { formatInstant } from '../../core/clock.ts';
 import type { Trigger } from '../../core/definition.ts';
 import { isWebhookTrigger } from '../../core/definition.ts';
 import type { WebhookUid } from '../../core/ids.ts';
+import { presentFile } from './present-file.ts';
 
 /** An automation as the interfaces show it. */
-export function presentAutomation(automation: AppliedAutomation) {
+export function presentAutomation(automation: AppliedAutomation, surroundings: Parameters<typeof presentFile>[1]) {
   return {
     name: automation.name,
     factory: automation.factory,
@@ -15,7 +16,7 @@ export function presentAutomation(automation: AppliedAutomation) {
     triggers: automation.triggers.map((trigger, i) => presentTrigger(trigger, automation.listensTo[i] ?? [])),
     prompt: automation.prompt,
     overrides: automation.overrides,
-    file: automation.file,
+    file: presentFile(automation, surroundings),
     revision: automation.revision,
     updated_at: formatInstant(automation.updatedAt),
     warnings: automation.warnings,

@@ -1,6 +1,8 @@
 import { formatInstant } from '../../core/clock.ts';
 import type { CaptureControl, CaptureState } from '../../core/ports/capture-control.ts';
 import { SECRET_STATES, type SecretState, type WebhookView } from '../../core/ports/inventory.ts';
+import type { FactorySource } from '../services.ts';
+import { presentFile } from './present-file.ts';
 import { presentInstant } from './present-instant.ts';
 
 /**
@@ -14,6 +16,7 @@ export interface WebhookSurroundings {
   baseUrl(): string;
   schemeNamesDeliveries(webhook: Pick<WebhookView, 'signatureScheme' | 'signature'>): boolean;
   captures: Pick<CaptureControl, 'state'>;
+  factorySource(factory: string): Pick<FactorySource, 'type'> | null;
 }
 
 /** A webhook as the interfaces show it. The URL of a `url_token` webhook holds the literal `{token}`. */
@@ -37,7 +40,7 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
     enabled: webhook.enabled,
     capture: presentCapture(surroundings.captures.state(webhook.uid)),
     ingress_url: webhook.authMode === 'url_token' ? `${url}/{token}` : url,
-    file: webhook.file,
+    file: presentFile(webhook, surroundings),
     revision: webhook.revision,
     created_at: formatInstant(webhook.createdAt),
     updated_at: formatInstant(webhook.updatedAt),

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { tagAutomation } from '../../edit/entity-tag.ts';
 import { requireRole } from '../access-rules.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../page-query.ts';
@@ -28,7 +29,7 @@ export function registerAutomationRoutes(app: FastifyInstance, services: AdminSe
       const automations = await services.inventory.automations(factoryOf(request).name);
       return presentPage(
         pageOf(automations, request.query, ({ name }) => name),
-        presentAutomation,
+        (automation) => presentAutomation(automation, services),
       );
     },
   );
@@ -36,9 +37,11 @@ export function registerAutomationRoutes(app: FastifyInstance, services: AdminSe
   app.get<{ Params: { name: string } }>(
     '/factories/:factory/automations/:name',
     { config, schema: { tags, summary: 'Show an automation', response: { 200: refTo('Automation') } } },
-    async (request) => {
+    async (request, reply) => {
       const found = await services.inventory.automation(factoryOf(request).name, request.params.name);
-      return presentAutomation(requireReached(request, 'automation', found));
+      const automation = requireReached(request, 'automation', found);
+      void reply.header('etag', tagAutomation(automation));
+      return presentAutomation(automation, services);
     },
   );
 }

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { FactoryStatus } from '../../core/reconciliation.ts';
+import { tagRevision } from '../../edit/entity-tag.ts';
 import { requireRole } from '../access-rules.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import type { PageQuery } from '../page-query.ts';
@@ -43,6 +44,10 @@ export function registerFactoryRoutes(app: FastifyInstance, services: AdminServi
         response: { 200: refTo('Factory') },
       },
     },
-    async (request) => present(factoryOf(request)),
+    async (request, reply) => {
+      const status = factoryOf(request);
+      void reply.header('etag', tagRevision(status.appliedRevision));
+      return present(status);
+    },
   );
 }

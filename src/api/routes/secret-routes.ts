@@ -10,14 +10,15 @@ import { listOf, refTo } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
 
 const tags = ['Secrets'];
-const MAX_VALUE_CHARACTERS = 65_536;
+/** The longest value that a body may hold. */
+export const MAX_SECRET_CHARACTERS = 65_536;
 
 const secretBodySchema = {
   type: 'object',
   required: ['value'],
   additionalProperties: false,
   properties: {
-    value: { type: 'string', minLength: 1, maxLength: MAX_VALUE_CHARACTERS, description: 'Never returned.' },
+    value: { type: 'string', minLength: 1, maxLength: MAX_SECRET_CHARACTERS, description: 'Never returned.' },
   },
 };
 

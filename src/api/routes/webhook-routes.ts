@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
+import { tagWebhook } from '../../edit/entity-tag.ts';
 import { requireRole } from '../access-rules.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../page-query.ts';
@@ -37,7 +38,11 @@ export function registerWebhookRoutes(app: FastifyInstance, services: AdminServi
         response: { 200: refTo('Webhook') },
       },
     },
-    async (request) => presentWebhook(await findWebhook(services.inventory, request), services),
+    async (request, reply) => {
+      const webhook = await findWebhook(services.inventory, request);
+      void reply.header('etag', tagWebhook(webhook));
+      return presentWebhook(webhook, services);
+    },
   );
 
   registerTestDelivery(app, services);

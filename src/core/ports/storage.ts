@@ -1,6 +1,7 @@
 import type { DeliveryLog, DeliveryReader } from './delivery-log.ts';
 import type { HandshakeLog } from './handshake-log.ts';
 import type { Inventory, InventoryReader } from './inventory.ts';
+import type { LiveDefinitions } from './live-definitions.ts';
 import type { NoticeQueue } from './notice-queue.ts';
 import type { ReconciliationReader } from './reconciliation-log.ts';
 import type { Retention } from './retention.ts';
@@ -17,6 +18,7 @@ export interface Storage {
   handshakeLog: HandshakeLog;
   inventory: Inventory;
   inventoryReader: InventoryReader;
+  liveDefinitions: LiveDefinitions;
   runQueue: RunQueue;
   runReader: RunReader;
   reconciliationReader: ReconciliationReader;

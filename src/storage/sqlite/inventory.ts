@@ -73,8 +73,9 @@ export function selectAutomations(db: Database) {
 }
 
 async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Promise<AppliedFactory> {
-  for (const webhook of change.webhooks) await upsertWebhook(trx, webhook);
   await deleteWebhooks(trx, change);
+  await freeNames(trx, change);
+  for (const webhook of change.webhooks) await upsertWebhook(trx, webhook);
   for (const automation of change.automations) await upsertAutomation(trx, automation);
   await deleteAutomations(trx, change);
   await insertReconciliation(trx, change.reconciliation);
@@ -91,6 +92,19 @@ async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Pro
     .where('name', '=', change.factory)
     .execute();
   return (await loadFactory(trx, change.factory))!;
+}
+
+/** Webhooks that take each other's names pass through names that nobody has. */
+async function freeNames(trx: Transaction<Schema>, { factory, webhooks }: AppliedChange): Promise<void> {
+  for (const { uid, name } of webhooks) {
+    await trx
+      .updateTable('webhooks')
+      .set({ name: uid })
+      .where('factory', '=', factory)
+      .where('uid', '=', uid)
+      .where('name', '!=', name)
+      .execute();
+  }
 }
 
 async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow): Promise<void> {

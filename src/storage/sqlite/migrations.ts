@@ -210,4 +210,54 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX notices_by_target ON notices (factory, target, seq);
   CREATE INDEX notices_by_state ON notices (factory, target, state, due_at);
   `,
+  // A webhook may be renamed: a name is taken by the one that lives under it, not by those that did.
+  `
+  CREATE TABLE renamed_webhooks (
+    ref INTEGER PRIMARY KEY,
+    uid TEXT NOT NULL UNIQUE,
+    factory TEXT NOT NULL REFERENCES factories (name),
+    name TEXT NOT NULL,
+    file TEXT NOT NULL,
+    description TEXT,
+    auth_mode TEXT NOT NULL,
+    signature_scheme TEXT,
+    signature TEXT,
+    secret_name TEXT NOT NULL,
+    secret_version INTEGER NOT NULL,
+    verify_token_secret_name TEXT,
+    verify_token_secret_version INTEGER,
+    delivery_id_header TEXT,
+    enabled INTEGER NOT NULL,
+    revision TEXT,
+    created_at INTEGER NOT NULL,
+    updated_at INTEGER NOT NULL,
+    deleted_at INTEGER
+  ) STRICT;
+  INSERT INTO renamed_webhooks (
+    ref, uid, factory, name, file, description, auth_mode, signature_scheme, signature, secret_name, secret_version,
+    verify_token_secret_name, verify_token_secret_version, delivery_id_header, enabled, revision, created_at,
+    updated_at, deleted_at
+  ) SELECT
+    ref, uid, factory, name, file, description, auth_mode, signature_scheme, signature, secret_name, secret_version,
+    verify_token_secret_name, verify_token_secret_version, delivery_id_header, enabled, revision, created_at,
+    updated_at, deleted_at
+  FROM webhooks;
+  DROP TABLE webhooks;
+  ALTER TABLE renamed_webhooks RENAME TO webhooks;
+  CREATE UNIQUE INDEX webhooks_by_name ON webhooks (factory, name) WHERE deleted_at IS NULL;
+  CREATE INDEX webhooks_by_factory ON webhooks (factory, name);
+
+  CREATE TABLE live_revisions (
+    factory TEXT PRIMARY KEY REFERENCES factories (name),
+    revision INTEGER NOT NULL
+  ) STRICT;
+
+  CREATE TABLE live_files (
+    factory TEXT NOT NULL REFERENCES factories (name),
+    path TEXT NOT NULL,
+    text TEXT NOT NULL,
+    uid TEXT,
+    PRIMARY KEY (factory, path)
+  ) STRICT;
+  `,
 ];

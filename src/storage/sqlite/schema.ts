@@ -155,6 +155,8 @@ export interface Schema {
   };
   secret_versions: { name: string; version: number; sealed: Uint8Array; created_at: number };
   settings: { key: string; value: Uint8Array };
+  live_revisions: { factory: string; revision: number };
+  live_files: { factory: string; path: string; text: string; uid: string | null };
   tokens: {
     id: string;
     name: string;

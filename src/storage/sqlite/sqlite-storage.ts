@@ -7,6 +7,7 @@ import { watchFullDisk } from './full-disk.ts';
 import { createHandshakeLog } from './handshake-log.ts';
 import { createInventory } from './inventory.ts';
 import { createInventoryReader } from './inventory-reader.ts';
+import { createLiveDefinitions } from './live-definitions.ts';
 import { createNoticeQueue } from './notice-queue.ts';
 import { openDatabase } from './open-database.ts';
 import { createQueryBuilder } from './query-builder.ts';
@@ -70,6 +71,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     handshakeLog: guard(createHandshakeLog(query)),
     inventory: guard(createInventory(query)),
     inventoryReader: guard(createInventoryReader(query)),
+    liveDefinitions: guard(createLiveDefinitions(query)),
     runQueue: guard(createRunQueue(query)),
     runReader: guard(createRunReader(query)),
     reconciliationReader: guard(createReconciliationReader(query)),

@@ -9,6 +9,7 @@ export const OPERATIONS = {
   handshakeLog: ['append', 'list'],
   inventory: ['register', 'load', 'apply', 'recordAttempt', 'pinSecret', 'status', 'lastReconciliation'],
   inventoryReader: ['factories', 'counts', 'webhooks', 'webhook', 'automations', 'automation'],
+  liveDefinitions: ['head', 'read', 'commit'],
   runQueue: ['claim', 'finish', 'release', 'cancelQueued', 'running'],
   runReader: ['list', 'get', 'input'],
   reconciliationReader: ['list', 'get'],

@@ -1,0 +1,14 @@
+import type { FastifyRequest } from 'fastify';
+import type { EditOrder } from '../edit/factory-editor.ts';
+import { factoryOf, principalOf } from './reach.ts';
+
+/** Who edits which factory: the author in the history is who asks, and `If-Match` what they saw before. */
+export function readEditOrder(request: FastifyRequest): EditOrder {
+  const { name, tokenId } = principalOf(request);
+  return {
+    factory: factoryOf(request).name,
+    // No mail goes there: the address names the token for good, also when its name is given again.
+    author: { name, email: `${tokenId}@tokens.dockbell.invalid` },
+    ifMatch: request.headers['if-match'] ?? null,
+  };
+}

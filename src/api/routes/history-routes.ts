@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify';
+import { formatInstant } from '../../core/clock.ts';
+import type { Revision } from '../../core/ports/hosted-source.ts';
+import { tagRevision } from '../../edit/entity-tag.ts';
+import { requireRole } from '../access-rules.ts';
+import { readEditOrder } from '../edit-order.ts';
+import { type PageQuery, pageQuerySchema, presentPage, readPage } from '../page-query.ts';
+import { presentFactory } from '../present/present-factory.ts';
+import { factoryOf } from '../reach.ts';
+import { closedObject, listOf, refTo } from '../schemas.ts';
+import type { AdminServices } from '../services.ts';
+import { refuseRepositoryEdits } from './refuse-repository-edits.ts';
+
+const tags = ['Factories'];
+
+/** What was done to a managed factory, and the way back. */
+export function registerHistoryRoutes(app: FastifyInstance, services: AdminServices): void {
+  app.get<{ Querystring: PageQuery }>(
+    '/factories/:factory/history',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'List the revisions of a managed factory, newest first',
+        description: 'Other factories keep no revisions here: 409.',
+        querystring: pageQuerySchema(),
+        response: { 200: listOf('Revision'), 409: refTo('Problem') },
+      },
+    },
+    async (request) =>
+      presentPage(await services.editor.history(factoryOf(request).name, readPage(request.query)), presentRevision),
+  );
+
+  app.post<{ Body: { revision: string } }>(
+    '/factories/:factory/reverts',
+    {
+      config: { access: requireRole('manager', 'factory') },
+      schema: {
+        tags,
+        summary: 'Go back to an earlier revision of a managed factory',
+        description:
+          'Its definition becomes the newest revision, by the same validation as any edit; webhooks that come back have their earlier UIDs. Secrets are not turned back. `If-Match` takes the `ETag` of the factory.',
+        body: closedObject({ revision: { type: 'string', pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' } }),
+        response: { 200: refTo('Factory'), 409: refTo('Problem'), 412: refTo('Problem'), 422: refTo('Problem') },
+      },
+      onRequest: refuseRepositoryEdits(services, async () => 'Revert the commit in the repository, and push'),
+    },
+    async (request, reply) => {
+      const { name } = factoryOf(request);
+      await services.editor.revert(readEditOrder(request), request.body.revision);
+      const status = (await services.inventory.factories()).find((factory) => factory.name === name)!;
+      const counts = await services.inventory.counts(name);
+      void reply.header('etag', tagRevision(status.appliedRevision));
+      return presentFactory(status, services.factorySource(name), counts);
+    },
+  );
+}
+
+function presentRevision({ revision, author, at, message }: Revision) {
+  return { revision, author: author.name, message, created_at: formatInstant(at) };
+}

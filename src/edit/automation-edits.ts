@@ -1,0 +1,59 @@
+import { AppError } from '../core/errors.ts';
+import type { FileChange } from '../core/ports/hosted-source.ts';
+import type { SourceTree } from '../core/source-tree.ts';
+import { type DeclaredAutomation, editAutomation, writeDeclaredAutomation } from '../definitions/write-automation.ts';
+import type { ComposedEdit, EditedState } from '../reconcile/edit-factory.ts';
+import { automationFile, findAutomation, readText } from './edited-files.ts';
+import { requireMatch, tagAutomation, tagRevision } from './entity-tag.ts';
+
+/** How an automation is written. `mustBeNew`: refused where one of that name exists. */
+export interface AutomationWriting {
+  name: string;
+  automation: DeclaredAutomation;
+  mustBeNew: boolean;
+  ifMatch: string | null;
+}
+
+/** Creating an automation, or replacing all that it says. */
+export function composeAutomation(
+  state: EditedState,
+  { name, automation, mustBeNew, ifMatch }: AutomationWriting,
+): ComposedEdit {
+  const path = automationFile(name);
+  const present = readText(state.tree, path);
+  if (mustBeNew && present !== null) {
+    throw new AppError('conflict', `There is an automation ${name} already. Choose another name.`);
+  }
+  const applied = findAutomation(state, name);
+  requireMatch(ifMatch, applied && tagAutomation(applied));
+  const text = present === null ? writeDeclaredAutomation(automation) : editAutomation(present, automation);
+  return { files: [{ path, text }], message: `${present === null ? 'Create' : 'Change'} the automation ${name}` };
+}
+
+export function composeAutomationDeletion(state: EditedState, name: string, ifMatch: string | null): ComposedEdit {
+  const path = automationFile(name);
+  const applied = findAutomation(state, name);
+  if (applied === null || readText(state.tree, path) === null) {
+    throw new AppError('not_found', 'There is no such automation.');
+  }
+  requireMatch(ifMatch, tagAutomation(applied));
+  return { files: [{ path, text: null }], message: `Delete the automation ${name}` };
+}
+
+/** The definition of an earlier revision, as a new one on top. */
+export async function composeRevert(
+  state: EditedState,
+  revision: string,
+  ifMatch: string | null,
+): Promise<ComposedEdit> {
+  requireMatch(ifMatch, tagRevision(state.applied.revision));
+  const earlier = await state.readTree(revision);
+  return { files: findDifferences(state.tree, earlier), message: `Go back to ${revision}` };
+}
+
+function findDifferences(from: SourceTree, to: SourceTree): FileChange[] {
+  const wanted = new Set(to.entries.map(({ path }) => path));
+  const gone = from.entries.filter(({ path }) => !wanted.has(path)).map(({ path }) => ({ path, text: null }));
+  const written = to.entries.map(({ path }) => ({ path, text: readText(to, path) }));
+  return [...gone, ...written];
+}

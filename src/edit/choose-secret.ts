@@ -1,0 +1,98 @@
+import type { AuthMode } from '../core/definition.ts';
+import { AppError } from '../core/errors.ts';
+import type { RandomBytes } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import { SecretValue } from '../core/secret-value.ts';
+import { generateSecret } from '../signature/generate-secret.ts';
+import { AWAITED_SECRET } from '../signature/handshakes/awaited-secret.ts';
+import { resolveScheme } from '../signature/resolve-scheme.ts';
+
+/** How a webhook authenticates its senders. */
+export interface Authentication {
+  authMode: AuthMode;
+  signatureScheme: string | null;
+  signature: JsonObject | null;
+}
+
+/** The secret that a new webhook wants. */
+export interface SecretWish {
+  /** The value as the provider issued it; `null` where it was left blank. */
+  value: SecretValue | null;
+  /** `null` for the suggested name. */
+  name: string | null;
+}
+
+/**
+ * `store`: the value that is to be stored; `null` where the secret exists already, or where the provider has not
+ * issued it yet (`isAwaited`). `isGenerated`: nobody knows the value yet, so it is shown once.
+ */
+export interface ChosenSecret {
+  name: string;
+  store: SecretValue | null;
+  isGenerated: boolean;
+  isAwaited: boolean;
+}
+
+/**
+ * Which secret a new webhook gets (decisions, "Three ways to hold a factory's definition"). Throws `bad_request` where
+ * it takes one that was left blank, and `conflict` for a value under a name that exists.
+ *
+ * @param taken names of the secrets that exist, and of those that webhooks wait for
+ */
+export function chooseSecret(
+  webhook: Authentication & { name: string },
+  wish: SecretWish,
+  {
+    existing,
+    taken,
+    randomBytes,
+  }: { existing: ReadonlySet<string>; taken: ReadonlySet<string>; randomBytes: RandomBytes },
+): ChosenSecret {
+  if (wish.name !== null && existing.has(wish.name)) return takeExisting(wish.name, wish.value);
+  const name = wish.name ?? suggestSecretName(webhook.name, taken);
+  const { value, ...how } = chooseValue(webhook, wish.value, randomBytes);
+  return { name, store: value, ...how };
+}
+
+function takeExisting(name: string, value: SecretValue | null): ChosenSecret {
+  if (value === null) return { name, store: null, isGenerated: false, isAwaited: false };
+  const message = `The secret ${name} exists already. Leave "secret" out to use its value, or choose another name.`;
+  throw new AppError('conflict', message);
+}
+
+/** The value for a webhook, or for its rotation. */
+export function chooseValue(
+  webhook: Authentication,
+  given: SecretValue | null,
+  randomBytes: RandomBytes,
+): { value: SecretValue | null; isGenerated: boolean; isAwaited: boolean } {
+  const { authMode, signatureScheme, signature } = webhook;
+  const generate = (kind: Parameters<typeof generateSecret>[0]) => {
+    return { value: new SecretValue(generateSecret(kind, randomBytes)), isGenerated: true, isAwaited: false };
+  };
+  if (authMode !== 'signature') {
+    if (given === null) return generate(authMode);
+    const advice = 'Leave "secret" out, or store your value as a team secret and name it in "secret_name".';
+    throw new AppError('bad_request', `The secret of a ${authMode} webhook is generated. ${advice}`);
+  }
+  if (given !== null) return { value: given, isGenerated: false, isAwaited: false };
+  if (signatureScheme === 'standard_webhooks') return generate('standard_webhooks');
+  const scheme = resolveScheme(signatureScheme, signature);
+  // What is wrong with the scheme is the validation's to say, with all else that is wrong.
+  if (scheme === null) return { value: null, isGenerated: false, isAwaited: false };
+  if (scheme.whenSecretIsIssued === 'after') return { value: null, isGenerated: false, isAwaited: true };
+  if (scheme.whenSecretIsIssued === 'handshake') {
+    return { value: new SecretValue(AWAITED_SECRET), isGenerated: false, isAwaited: false };
+  }
+  throw new AppError('bad_request', `${scheme.title} signs with a secret that you have to give: put it in "secret".`);
+}
+
+/** The webhook's name upper-cased, other characters as `_`, with `_WEBHOOK_SECRET` behind it, made unique. */
+export function suggestSecretName(webhook: string, taken: ReadonlySet<string>): string {
+  const words = webhook.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+  const base = `${/^\d/.test(words) ? '_' : ''}${words}_WEBHOOK_SECRET`;
+  for (let number = 1; ; number += 1) {
+    const name = number === 1 ? base : `${base}_${number}`;
+    if (!taken.has(name)) return name;
+  }
+}

@@ -1,0 +1,46 @@
+import type { AppliedAutomation, AppliedWebhook } from '../core/applied.ts';
+import { AppError } from '../core/errors.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { FileChange } from '../core/ports/hosted-source.ts';
+import type { SourceTree } from '../core/source-tree.ts';
+import { type Reselection, reselectWebhook } from '../definitions/write-automation.ts';
+import type { EditedState } from '../reconcile/edit-factory.ts';
+
+const AUTOMATION_FILE = /^automations\/[^/]+\/automation\.md$/;
+
+export function webhookFile(name: string): string {
+  return `webhooks/${name}.yaml`;
+}
+
+export function automationFile(name: string): string {
+  return `automations/${name}/automation.md`;
+}
+
+/** The text of a file; `null` where there is none, or none that can be read as text. */
+export function readText({ entries }: SourceTree, path: string): string | null {
+  const bytes = entries.find((entry) => entry.path === path)?.bytes ?? null;
+  return bytes === null ? null : Buffer.from(bytes).toString('utf8');
+}
+
+/** The webhook of that UID and the text that declares it. Throws `not_found`. */
+export function findWebhookText(state: EditedState, uid: WebhookUid): { webhook: AppliedWebhook; text: string } {
+  const webhook = state.applied.webhooks.find((each) => each.uid === uid && each.deletedAt === null);
+  const text = webhook === undefined ? null : readText(state.tree, webhookFile(webhook.name));
+  if (webhook === undefined || text === null) throw new AppError('not_found', 'There is no such webhook.');
+  return { webhook, text };
+}
+
+/** An automation as it was applied; `null` where there is none. */
+export function findAutomation({ applied }: EditedState, name: string): AppliedAutomation | null {
+  return applied.automations.find((automation) => automation.name === name) ?? null;
+}
+
+/** The automations that select a webhook by its name, and what becomes of them when that name goes. */
+export function reselectEverywhere({ tree }: EditedState, reselection: Reselection): FileChange[] {
+  return tree.entries.flatMap(({ path }) => {
+    const text = AUTOMATION_FILE.test(path) ? readText(tree, path) : null;
+    if (text === null) return [];
+    const edited = reselectWebhook(text, reselection);
+    return edited === text ? [] : [{ path, text: edited }];
+  });
+}

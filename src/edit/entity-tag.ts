@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto';
+import type { AppliedAutomation, AppliedWebhook } from '../core/applied.ts';
+import { AppError } from '../core/errors.ts';
+
+/**
+ * What `ETag` says of an object and `If-Match` asks for: a digest of all that an edit could have changed. What comes
+ * and goes by itself, such as the time of the last delivery, is no part of it.
+ */
+export type EntityTag = `"${string}"`;
+
+export function tagWebhook(webhook: AppliedWebhook): EntityTag {
+  const { uid, name, description, authMode, signatureScheme, signature, enabled, deliveryIdHeader } = webhook;
+  const { secretName, secretVersion, verifyTokenSecretName, verifyTokenSecretVersion, deletedAt } = webhook;
+  return digest([
+    ...[uid, name, description, authMode, signatureScheme, signature, enabled, deliveryIdHeader],
+    ...[secretName, secretVersion, verifyTokenSecretName, verifyTokenSecretVersion, deletedAt],
+  ]);
+}
+
+export function tagAutomation(automation: AppliedAutomation): EntityTag {
+  const { name, description, enabled, agent, triggers, listensTo, prompt, overrides } = automation;
+  return digest([name, description, enabled, agent, triggers, listensTo, prompt, overrides]);
+}
+
+/** A factory as a whole is what its revision says. */
+export function tagRevision(revision: string | null): EntityTag {
+  return digest([revision]);
+}
+
+/**
+ * Throws `precondition_failed` where somebody changed the object since the caller saw it.
+ *
+ * @param ifMatch the header as sent: `*`, or tags separated by commas; `null` for callers that do not ask
+ * @param current `null` where the object does not exist
+ */
+export function requireMatch(ifMatch: string | null, current: EntityTag | null): void {
+  if (ifMatch === null) return;
+  const tags = ifMatch.split(',').map((tag) => tag.trim());
+  if (current !== null && (tags.includes('*') || tags.includes(current))) return;
+  const message =
+    'Somebody changed it since you read it. Read it again, and make your change on what stands there now.';
+  throw new AppError('precondition_failed', message);
+}
+
+function digest(parts: readonly unknown[]): EntityTag {
+  return `"${createHash('sha256').update(JSON.stringify(parts)).digest('base64url').slice(0, 22)}"`;
+}

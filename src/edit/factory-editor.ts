@@ -1,0 +1,134 @@
+import type { Diagnostic } from '../core/diagnostic.ts';
+import { AppError } from '../core/errors.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { Page, PageRequest } from '../core/page.ts';
+import type { Author, Revision } from '../core/ports/hosted-source.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import type { ComposedEdit, EditedState, EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
+import {
+  type AutomationWriting,
+  composeAutomation,
+  composeAutomationDeletion,
+  composeRevert,
+} from './automation-edits.ts';
+import {
+  composeChange,
+  composeCreation,
+  composeDeletion,
+  composeRotation,
+  composeSecretStep,
+  type NewWebhook,
+  type SecretParts,
+  type WebhookChange,
+} from './webhook-edits.ts';
+
+/** Who edits which factory, and on what they think stands there. */
+export interface EditOrder {
+  factory: string;
+  author: Author;
+  /** The `If-Match` header; `null` for callers that do not ask. */
+  ifMatch: string | null;
+}
+
+/**
+ * Every edit of a factory that the service hosts, each whole: when it returns, the change is live. Throws `AppError`:
+ * `definition_invalid` with the findings, `precondition_failed`, `conflict`, `not_found`, `bad_request`; nothing was
+ * written then. `apply_failed`: it is written, and goes live when what is in the way has gone.
+ */
+export interface FactoryEditor {
+  /** Answers with the secret that was generated, which nobody can read again; `null` where none was. */
+  createWebhook(order: EditOrder, webhook: NewWebhook): Promise<SecretValue | null>;
+  changeWebhook(order: EditOrder, uid: WebhookUid, change: WebhookChange): Promise<void>;
+  deleteWebhook(order: EditOrder, uid: WebhookUid): Promise<void>;
+  /** Answers as `createWebhook`. */
+  rotateSecret(order: EditOrder, uid: WebhookUid, given: SecretValue | null): Promise<SecretValue | null>;
+  giveSecret(order: EditOrder, uid: WebhookUid, value: SecretValue): Promise<void>;
+  writeAutomation(order: EditOrder, writing: Omit<AutomationWriting, 'ifMatch'>): Promise<void>;
+  deleteAutomation(order: EditOrder, name: string): Promise<void>;
+  revert(order: EditOrder, revision: string): Promise<void>;
+  /** Newest first. Throws `conflict` where the factory keeps no history. */
+  history(factory: string, page: PageRequest): Promise<Page<Revision>>;
+}
+
+export interface EditorParts extends SecretParts {
+  loop: {
+    edit(factory: string, edit: FactoryEdit): Promise<EditOutcome>;
+    history(factory: string, page: PageRequest): Promise<Page<Revision> | null>;
+  };
+}
+
+export function createFactoryEditor(parts: EditorParts): FactoryEditor {
+  const carryOut = async ({ factory, author }: EditOrder, compose: FactoryEdit['compose']) =>
+    settle(await parts.loop.edit(factory, { author, compose }));
+  return {
+    createWebhook: (order, webhook) =>
+      showGenerated(
+        (compose) => carryOut(order, compose),
+        async (state) => {
+          const { edit, chosen } = await composeCreation(parts, state, webhook);
+          return { edit, generated: chosen.isGenerated ? chosen.store : null };
+        },
+      ),
+    changeWebhook: (order, uid, change) => carryOut(order, (state) => composeChange(state, uid, change, order.ifMatch)),
+    deleteWebhook: (order, uid) => carryOut(order, (state) => composeDeletion(state, uid, order.ifMatch)),
+    rotateSecret: (order, uid, given) =>
+      showGenerated(
+        (compose) => carryOut(order, compose),
+        async (state) => {
+          const { edit, value, isGenerated } = await composeRotation(parts, state, uid, given, order.ifMatch);
+          return { edit, generated: isGenerated ? value : null };
+        },
+      ),
+    giveSecret: (order, uid, value) =>
+      carryOut(order, (state) => composeSecretStep(parts, state, uid, value, order.ifMatch)),
+    writeAutomation: (order, writing) =>
+      carryOut(order, (state) => composeAutomation(state, { ...writing, ifMatch: order.ifMatch })),
+    deleteAutomation: (order, name) =>
+      carryOut(order, (state) => composeAutomationDeletion(state, name, order.ifMatch)),
+    revert: (order, revision) => carryOut(order, (state) => composeRevert(state, revision, order.ifMatch)),
+    history: async (factory, page) => {
+      const revisions = await parts.loop.history(factory, page);
+      if (revisions !== null) return revisions;
+      throw new AppError('conflict', `The factory ${factory} keeps no revisions here; see its reconciliations.`);
+    },
+  };
+}
+
+/** The generated value leaves only once the edit that needs it is live. */
+async function showGenerated(
+  carryOut: (compose: FactoryEdit['compose']) => Promise<void>,
+  compose: (state: EditedState) => Promise<{ edit: ComposedEdit; generated: SecretValue | null }>,
+): Promise<SecretValue | null> {
+  let shown: SecretValue | null = null;
+  await carryOut(async (state) => {
+    const { edit, generated } = await compose(state);
+    shown = generated;
+    return edit;
+  });
+  return shown;
+}
+
+function settle(outcome: EditOutcome): void {
+  if (outcome.kind === 'applied' || outcome.kind === 'unchanged') return;
+  if (outcome.kind === 'refused') {
+    throw new AppError('definition_invalid', describeRefusal(outcome.diagnostics), {
+      details: { diagnostics: outcome.diagnostics },
+    });
+  }
+  if (outcome.kind === 'lost') {
+    throw new AppError('conflict', 'Somebody else changed the factory at this moment. Nothing was written; try again.');
+  }
+  const { revision, message } = outcome.reconciliation;
+  const advice = 'The daemon tries again by itself';
+  throw new AppError(
+    'apply_failed',
+    `The change is stored as ${revision}, but is not live yet: ${message}. ${advice}.`,
+  );
+}
+
+function describeRefusal(diagnostics: readonly Diagnostic[]): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error');
+  const first = errors[0]?.message ?? 'the definition would not be valid';
+  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';
+  return `Nothing was changed, because the definition would not be valid: ${first}${more}`;
+}

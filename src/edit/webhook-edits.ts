@@ -1,0 +1,194 @@
+import type { AuthMode } from '../core/definition.ts';
+import { AppError } from '../core/errors.ts';
+import type { RandomBytes, WebhookUid } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { InventoryReader } from '../core/ports/inventory.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import { editWebhook, writeWebhook } from '../definitions/write-webhook.ts';
+import type { ComposedEdit, EditedState } from '../reconcile/edit-factory.ts';
+import { type ChosenSecret, chooseSecret, chooseValue } from './choose-secret.ts';
+import { findWebhookText, readText, reselectEverywhere, webhookFile } from './edited-files.ts';
+import { requireMatch, tagWebhook } from './entity-tag.ts';
+
+/** A webhook as somebody wants it. */
+export interface NewWebhook {
+  name: string;
+  authMode: AuthMode;
+  signatureScheme: string | null;
+  signature: JsonObject | null;
+  deliveryIdHeader: string | null;
+  verifyTokenSecretName: string | null;
+  description: string | null;
+  enabled: boolean;
+  secretName: string | null;
+  /** As the provider issued it. */
+  secret: SecretValue | null;
+}
+
+/** What can change about a webhook; keys that are absent stay. */
+export interface WebhookChange {
+  name?: string;
+  description?: string | null;
+  deliveryIdHeader?: string | null;
+  verifyTokenSecretName?: string | null;
+  secretName?: string;
+  enabled?: boolean;
+}
+
+export interface SecretParts {
+  secrets: SecretStore;
+  inventory: Pick<InventoryReader, 'factories' | 'webhooks'>;
+  randomBytes: RandomBytes;
+}
+
+/** Creating a webhook; `chosen` is told apart because its value is shown once. */
+export async function composeCreation(
+  { secrets, inventory, randomBytes }: SecretParts,
+  state: EditedState,
+  wanted: NewWebhook,
+): Promise<{ edit: ComposedEdit; chosen: ChosenSecret }> {
+  const { secret, secretName, ...webhook } = wanted;
+  refuseTakenName(state, webhook.name);
+  const existing = new Set((await secrets.list()).map(({ name }) => name));
+  const taken = new Set([...existing, ...(await listNamedSecrets(inventory))]);
+  const wish = { value: secret, name: secretName };
+  const chosen = chooseSecret(webhook, wish, { existing, taken, randomBytes });
+  const declared = { ...webhook, secretName: chosen.name, enabled: webhook.enabled && !chosen.isAwaited };
+  const edit: ComposedEdit = {
+    files: [{ path: webhookFile(webhook.name), text: writeWebhook(declared) }],
+    message: `Create the webhook ${webhook.name}`,
+    ...(chosen.store === null ? {} : { secret: { name: chosen.name, value: chosen.store, mode: 'create' as const } }),
+  };
+  return { edit, chosen };
+}
+
+/** Secrets that webhooks of any factory name, also those that no provider has issued yet. */
+async function listNamedSecrets(inventory: SecretParts['inventory']): Promise<string[]> {
+  const factories = await inventory.factories();
+  const webhooks = await Promise.all(factories.map(({ name }) => inventory.webhooks(name)));
+  return webhooks.flat().map(({ secretName }) => secretName);
+}
+
+function refuseTakenName({ tree }: EditedState, name: string): void {
+  if (readText(tree, webhookFile(name)) !== null) {
+    throw new AppError('conflict', `There is a webhook ${name} already. Choose another name.`);
+  }
+}
+
+export function composeChange(
+  state: EditedState,
+  uid: WebhookUid,
+  { name, ...changes }: WebhookChange,
+  ifMatch: string | null,
+): ComposedEdit {
+  const { webhook, text } = findWebhookText(state, uid);
+  requireMatch(ifMatch, tagWebhook(webhook));
+  const edited = editWebhook(text, changes);
+  if (name === undefined || name === webhook.name) {
+    return {
+      files: [{ path: webhookFile(webhook.name), text: edited }],
+      message: describeChange(webhook.name, changes),
+    };
+  }
+  return composeRename(state, { uid, from: webhook.name, to: name }, edited);
+}
+
+/** The name is no part of what senders see: the UID and the URL stay, and so does every trigger that selects it. */
+function composeRename(
+  state: EditedState,
+  { uid, from, to }: { uid: WebhookUid; from: string; to: string },
+  text: string,
+): ComposedEdit {
+  if (!state.canRename) {
+    const advice = `Create the webhook ${to}, move its senders to the new URL, then delete ${from}`;
+    throw new AppError('conflict', `A webhook of a managed factory keeps the name of its file. ${advice}.`);
+  }
+  refuseTakenName(state, to);
+  return {
+    files: [
+      { path: webhookFile(from), text: null },
+      { path: webhookFile(to), text, uid },
+      ...reselectEverywhere(state, { name: from, to: { name: to } }),
+    ],
+    message: `Rename the webhook ${from} to ${to}`,
+  };
+}
+
+function describeChange(name: string, { enabled, ...others }: Omit<WebhookChange, 'name'>): string {
+  if (enabled === undefined || Object.keys(others).length > 0) return `Change the webhook ${name}`;
+  return `${enabled ? 'Enable' : 'Disable'} the webhook ${name}`;
+}
+
+/** Automations that selected it stay, and say which UID is gone. */
+export function composeDeletion(state: EditedState, uid: WebhookUid, ifMatch: string | null): ComposedEdit {
+  const { webhook } = findWebhookText(state, uid);
+  requireMatch(ifMatch, tagWebhook(webhook));
+  return {
+    files: [
+      { path: webhookFile(webhook.name), text: null },
+      ...reselectEverywhere(state, { name: webhook.name, to: { uid } }),
+    ],
+    message: `Delete the webhook ${webhook.name}`,
+  };
+}
+
+/** A new value for the secret, which the webhook takes up at once; the old one stops working. */
+export async function composeRotation(
+  { secrets, randomBytes }: SecretParts,
+  state: EditedState,
+  uid: WebhookUid,
+  given: SecretValue | null,
+  ifMatch: string | null,
+): Promise<{ edit: ComposedEdit; value: SecretValue; isGenerated: boolean }> {
+  const { webhook } = findWebhookText(state, uid);
+  const { name, secretName } = webhook;
+  requireMatch(ifMatch, tagWebhook(webhook));
+  if (!state.canRename) {
+    const advice = `Update it with "dockbell secret update ${secretName}"; the webhook takes it up with its next change`;
+    throw new AppError('conflict', `The secret of a webhook of a managed factory is a team secret. ${advice}.`);
+  }
+  const summary = (await secrets.list()).find((secret) => secret.name === secretName);
+  refuseShared(secretName, summary?.usedBy ?? []);
+  const { value, isGenerated } = chooseValue(webhook, given, randomBytes);
+  if (value === null) throw new AppError('bad_request', 'Put the new secret that the provider issued in "secret".');
+  const mode = summary === undefined ? 'create' : 'update';
+  const edit: ComposedEdit = {
+    ...{ files: [], message: `Rotate the secret of the webhook ${name}`, renewSecretOf: name },
+    secret: { name: secretName, value, mode },
+  };
+  return { edit, value, isGenerated };
+}
+
+/** Who may manage one factory may not by that change what others depend on. */
+function refuseShared(secretName: string, usedBy: readonly unknown[]): void {
+  if (usedBy.length <= 1) return;
+  const advice = 'Give the webhook a secret of its own, or let an owner update this one';
+  throw new AppError(
+    'conflict',
+    `${secretName} is used elsewhere too, where rotating it would break things. ${advice}.`,
+  );
+}
+
+/** The second step for a provider that issues its secret once it has the URL: store it, and enable. */
+export async function composeSecretStep(
+  { secrets }: Pick<SecretParts, 'secrets'>,
+  state: EditedState,
+  uid: WebhookUid,
+  value: SecretValue,
+  ifMatch: string | null,
+): Promise<ComposedEdit> {
+  const { webhook, text } = findWebhookText(state, uid);
+  const { name, secretName } = webhook;
+  requireMatch(ifMatch, tagWebhook(webhook));
+  if ((await secrets.list()).some((secret) => secret.name === secretName)) {
+    const advice = `Enable the webhook to take up the value of ${secretName}, or rotate it`;
+    throw new AppError('conflict', `The webhook ${name} has its secret already. ${advice}.`);
+  }
+  return {
+    files: [{ path: webhookFile(name), text: editWebhook(text, { enabled: true }) }],
+    message: `Finish the setup of the webhook ${name}`,
+    secret: { name: secretName, value, mode: 'create' },
+    renewSecretOf: name,
+  };
+}

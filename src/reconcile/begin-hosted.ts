@@ -1,0 +1,54 @@
+import type { AppliedFactory } from '../core/applied.ts';
+import { AppError } from '../core/errors.ts';
+import type { Author, FileChange } from '../core/ports/hosted-source.ts';
+import type { SourceTree } from '../core/source-tree.ts';
+import { writeAutomation } from '../definitions/write-automation.ts';
+import { writeWebhook } from '../definitions/write-webhook.ts';
+import type { FactoryContext } from './factory-context.ts';
+
+const SERVICE: Author = { name: 'Dockbell', email: 'dockbell@localhost' };
+
+/**
+ * Gives a hosted source its first revision: the definition that another source made live, or else an empty factory. So
+ * a factory whose source changes in the configuration keeps everything that it serves, and the UIDs with it.
+ */
+export async function beginHosted(context: FactoryContext): Promise<void> {
+  const { hosted, inventory, name, sourceKey, clock } = context;
+  if (hosted === null) return;
+  const [status, head] = [await inventory.status(name), await hosted.head()];
+  const appliedSource = status?.appliedSource ?? null;
+  if (head !== null && (appliedSource === null || appliedSource === sourceKey)) return;
+
+  const applied = (await inventory.load(name))!;
+  const files = replaceAll(await readAll(context, head), describeApplied(applied));
+  const message = appliedSource === null ? `Begin the factory ${name}` : `Take over what the factory ${name} serves`;
+  if (files.length > 0) await hosted.commit({ from: head, files, author: SERVICE, message, at: clock.wallMs() });
+}
+
+async function readAll({ hosted }: FactoryContext, head: string | null): Promise<SourceTree['entries']> {
+  if (head === null) return [];
+  const read = await hosted!.readTree(head);
+  if (read.ok) return read.tree.entries;
+  throw new AppError('source_unavailable', read.message);
+}
+
+function describeApplied({ name, webhooks, automations }: AppliedFactory): FileChange[] {
+  return [
+    { path: 'factory.yaml', text: `schemaVersion: v1alpha1\nname: ${JSON.stringify(name)}\n` },
+    ...webhooks
+      .filter(({ deletedAt }) => deletedAt === null)
+      .map((webhook) => ({ path: `webhooks/${webhook.name}.yaml`, text: writeWebhook(webhook), uid: webhook.uid })),
+    ...automations.map((automation) => ({
+      path: `automations/${automation.name}/automation.md`,
+      text: writeAutomation(automation),
+    })),
+  ];
+}
+
+/** The changes that make a tree hold `wanted` and nothing else. */
+function replaceAll(present: SourceTree['entries'], wanted: FileChange[]): FileChange[] {
+  const texts = new Map(present.map(({ path, bytes }) => [path, bytes && Buffer.from(bytes).toString('utf8')]));
+  const paths = new Set(wanted.map(({ path }) => path));
+  const gone = present.filter(({ path }) => !paths.has(path)).map(({ path }) => ({ path, text: null }));
+  return [...gone, ...wanted.filter(({ path, text }) => texts.get(path) !== text)];
+}

@@ -1,0 +1,151 @@
+import type { AppliedFactory } from '../core/applied.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import { AppError } from '../core/errors.ts';
+import type { Author, FileChange, HostedSource } from '../core/ports/hosted-source.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Reconciliation } from '../core/reconciliation.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import type { SourceTree, TreeEntry } from '../core/source-tree.ts';
+import { beginHosted } from './begin-hosted.ts';
+import { examineTree } from './examine-tree.ts';
+import type { FactoryContext, PassOrder } from './factory-context.ts';
+import { reconcileFactory } from './reconcile-factory.ts';
+
+/** What an edit starts from. */
+export interface EditedState {
+  /** The newest revision of the source. */
+  revision: string;
+  tree: SourceTree;
+  applied: AppliedFactory;
+  /** Can a webhook take another name and keep its UID? */
+  canRename: boolean;
+  /** Any revision that the source keeps; throws `not_found`. */
+  readTree(revision: string): Promise<SourceTree>;
+}
+
+/** A value to store for an edit: only once everything else about it is known to be good. */
+export interface NewSecret {
+  name: string;
+  value: SecretValue;
+  mode: 'create' | 'update';
+}
+
+export interface ComposedEdit {
+  files: readonly FileChange[];
+  /** One line for the history. */
+  message: string;
+  secret?: NewSecret;
+  /** Name of the webhook that takes up the newest value of its secret although nothing else about it changes. */
+  renewSecretOf?: string;
+}
+
+/** A change of a hosted definition, by somebody. */
+export interface FactoryEdit {
+  author: Author;
+  /** Says what to change. Throws an `AppError` to refuse; nothing was written then. */
+  compose(state: EditedState): ComposedEdit | Promise<ComposedEdit>;
+}
+
+/**
+ * `applied`: committed and live. `unchanged`: it would change nothing. `refused`: the definition would not be valid,
+ * or a secret does not fit; nothing was written. `lost`: another revision came in between; nothing was written.
+ * `waiting`: committed, but something outside keeps it from being live; the loop tries again.
+ */
+export type EditOutcome =
+  | { kind: 'applied' | 'waiting'; reconciliation: Reconciliation }
+  | { kind: 'unchanged' }
+  | { kind: 'refused'; diagnostics: Diagnostic[] }
+  | { kind: 'lost' };
+
+/**
+ * One edit: what is committed already goes live first (a crash may lie in between), then validate, check the secrets,
+ * store the new one, commit, apply. Nothing is committed that would not apply.
+ */
+export async function editFactory(context: FactoryContext, order: PassOrder, edit: FactoryEdit): Promise<EditOutcome> {
+  const hosted = requireHosted(context);
+  const state = await readState(context, hosted, order);
+  const composed = await edit.compose(state);
+  const files = composed.files.filter((file) => !isWritten(state.tree, file));
+  if (files.length === 0 && composed.secret === undefined && composed.renewSecretOf === undefined) {
+    return { kind: 'unchanged' };
+  }
+
+  const renewSecretsOf = new Set(composed.renewSecretOf === undefined ? [] : [composed.renewSecretOf]);
+  const examined = await examineTree(context, applyFiles(state.tree, files), {
+    revision: state.revision,
+    secrets: foresee(context.secrets, composed.secret),
+    renewSecretsOf,
+  });
+  if (!examined.ok) return { kind: 'refused', diagnostics: examined.findings };
+
+  if (composed.secret !== undefined) await storeSecret(context.secrets, composed.secret);
+  const { author } = edit;
+  const at = context.clock.wallMs();
+  const committed = await hosted.commit({ from: state.revision, files, author, message: composed.message, at });
+  if (!committed.ok) {
+    await forgetSecret(context.secrets, composed.secret);
+    return { kind: 'lost' };
+  }
+  const reconciliation = await reconcileFactory(context, { ...order, renewSecretsOf });
+  return { kind: reconciliation.result === 'applied' ? 'applied' : 'waiting', reconciliation };
+}
+
+function requireHosted({ hosted, name }: FactoryContext): HostedSource {
+  if (hosted !== null) return hosted;
+  throw new AppError('conflict', `The repository of the factory ${name} decides its definition.`);
+}
+
+async function readState(context: FactoryContext, hosted: HostedSource, order: PassOrder): Promise<EditedState> {
+  await beginHosted(context);
+  const revision = (await hosted.head())!;
+  const status = await context.inventory.status(context.name);
+  if (status?.appliedRevision !== revision) await reconcileFactory(context, order);
+  const readTree = async (wanted: string) => {
+    const read = await hosted.readTree(wanted);
+    if (read.ok) return read.tree;
+    throw new AppError('not_found', `There is no revision ${wanted}.`);
+  };
+  const tree = await readTree(revision);
+  const applied = (await context.inventory.load(context.name))!;
+  return { revision, tree, applied, canRename: hosted.keepsUids, readTree };
+}
+
+function isWritten({ entries }: SourceTree, { path, text, uid }: FileChange): boolean {
+  const present = entries.find((entry) => entry.path === path);
+  if (text === null) return present === undefined;
+  const bytes = present?.bytes ?? null;
+  return uid === undefined && bytes !== null && Buffer.from(bytes).equals(Buffer.from(text));
+}
+
+/** The tree as the edit leaves it. */
+function applyFiles(tree: SourceTree, files: readonly FileChange[]): SourceTree {
+  const entries = new Map(tree.entries.map((entry) => [entry.path, entry]));
+  for (const { path, text } of files) {
+    if (text === null) entries.delete(path);
+    else entries.set(path, toEntry(path, text));
+  }
+  return { ...tree, entries: [...entries.values()] };
+}
+
+function toEntry(path: string, text: string): TreeEntry {
+  const bytes = new TextEncoder().encode(text);
+  return { path, kind: 'file', size: bytes.length, bytes };
+}
+
+/** The store as it will be with the new secret, so that a value that does not fit is never stored. */
+function foresee(secrets: SecretStore, secret: NewSecret | undefined): SecretStore {
+  if (secret === undefined) return secrets;
+  return {
+    ...secrets,
+    resolve: async (name) => (name === secret.name ? { version: 0, value: secret.value } : secrets.resolve(name)),
+  };
+}
+
+async function storeSecret(secrets: SecretStore, { name, value, mode }: NewSecret): Promise<void> {
+  await secrets.put(name, value, mode);
+}
+
+/** A secret that was made for an edit that is not. */
+async function forgetSecret(secrets: SecretStore, secret: NewSecret | undefined): Promise<void> {
+  if (secret?.mode === 'create') await secrets.delete(secret.name, { force: false });
+}

@@ -1,0 +1,51 @@
+import type { AppliedFactory } from '../core/applied.ts';
+import type { Clock } from '../core/clock.ts';
+import type { IdSource } from '../core/ids.ts';
+import type { DefinitionSource } from '../core/ports/definition-source.ts';
+import type { HostedSource } from '../core/ports/hosted-source.ts';
+import type { Inventory } from '../core/ports/inventory.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import type { SourceTree } from '../core/source-tree.ts';
+import type { ValidatedTree, ValidationContext } from '../definitions/validate-tree.ts';
+
+/** One factory and what reconciling it needs. */
+export interface FactoryContext {
+  name: string;
+  source: DefinitionSource;
+  /** The same source, where the service hosts the definition itself and can edit it; `null` where a repository decides. */
+  hosted: HostedSource | null;
+  /** Names the place that `source` reads; another place at the same commit is another definition. */
+  sourceKey: string;
+  hasExecutor: boolean;
+  /** The webhook that is to tell of pushes; `null` where the source names none. */
+  pushWebhook: string | null;
+  /** Is a webhook of that name live in this factory? */
+  isLive(webhook: string): boolean;
+  inventory: Inventory;
+  secrets: SecretStore;
+  /** Checks a tree away from the thread that serves requests (threat model G4). */
+  validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree>;
+  webhooksPerFactory: number;
+  /** Makes live what was just applied, before anybody can read that it was applied. Never throws. */
+  activate(applied: AppliedFactory, secrets: SecretsByWebhook, verifyTokens: SecretsByWebhook): void;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+}
+
+/** Secret values by the webhook's name. */
+export type SecretsByWebhook = ReadonlyMap<string, SecretValue>;
+
+/** Why a pass runs. A routine one (poll, change of the branch) does not look at a commit again that was found invalid. */
+export type PassTrigger = 'routine' | 'asked';
+
+/** How a pass is asked for. */
+export interface PassOrder {
+  trigger: PassTrigger;
+  /** Aborted when the daemon stops: what fails from then on says nothing about the definition and is not recorded. */
+  stopping: AbortSignal;
+  /** As in `ExaminationOptions`. */
+  renewSecretsOf?: ReadonlySet<string>;
+}

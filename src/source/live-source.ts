@@ -1,0 +1,57 @@
+import { AppError } from '../core/errors.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { HostedSource } from '../core/ports/hosted-source.ts';
+import type { LiveDefinitions, LiveFile } from '../core/ports/live-definitions.ts';
+import type { SourceTree, TreeEntry } from '../core/source-tree.ts';
+import { failed } from './source-limits.ts';
+
+const REVISION = /^live-([1-9]\d{0,14})$/;
+
+/** A definition that lives in the database: its revisions are numbered edits, and only the newest can be read. */
+export function createLiveSource(definitions: LiveDefinitions, factory: string): HostedSource {
+  return {
+    keepsUids: true,
+    history: null,
+    head: async () => formatRevision(await definitions.head(factory)),
+    fetch: async () => {
+      const revision = formatRevision(await definitions.head(factory));
+      if (revision === null) return failed('BranchMissing', 'The factory has no definition yet.');
+      return { ok: true, revision };
+    },
+    readTree: async (revision) => {
+      const read = await definitions.read(factory);
+      if (read !== null && formatRevision(read.revision) === revision) return { ok: true, tree: toTree(read.files) };
+      return failed('RepositoryUnreachable', `${revision} is not the newest revision any more.`);
+    },
+    commit: async ({ from, files }) => {
+      const revision = formatRevision(await definitions.commit(factory, { from: parseRevision(from), files }));
+      return revision === null ? { ok: false, reason: 'moved' } : { ok: true, revision };
+    },
+    // Only this process changes it, and every change is followed by a pass.
+    watch: () => {},
+    close: async () => {},
+  };
+}
+
+function formatRevision(number: number | null): string | null {
+  return number === null ? null : `live-${number}`;
+}
+
+function parseRevision(revision: string | null): number | null {
+  if (revision === null) return null;
+  const number = REVISION.exec(revision)?.[1];
+  if (number === undefined) throw new AppError('internal', `${revision} is no revision of a live factory`);
+  return Number(number);
+}
+
+function toTree(files: readonly LiveFile[]): SourceTree {
+  const uids = files.flatMap(({ path, uid }): [string, WebhookUid][] =>
+    uid === null ? [] : [[path.replace(/^webhooks\/|\.yaml$/g, ''), uid]],
+  );
+  return { prefix: '', entries: files.map(toEntry), uids: new Map(uids) };
+}
+
+function toEntry({ path, text }: LiveFile): TreeEntry {
+  const bytes = new TextEncoder().encode(text);
+  return { path, kind: 'file', size: bytes.length, bytes };
+}

@@ -1,0 +1,155 @@
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { FileChange, HostedSource } from '../../src/core/ports/hosted-source.ts';
+import { createManagedSource } from '../../src/source/managed-source.ts';
+import { createTempDir } from '../helpers/test-daemon.ts';
+
+const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
+const AT = 1_767_323_045_000;
+const A = { path: 'webhooks/a.yaml', text: 'secretName: A\n' };
+const B = { path: 'webhooks/b.yaml', text: 'secretName: B # ünï\n' };
+
+function open(gitDir = join(createTempDir('managed'), 'deep', 'f.git')) {
+  const source = createManagedSource(gitDir, process.env);
+  const edit = (from: string | null, files: FileChange[], more = {}) =>
+    source.commit({ from, files, author: AUTHOR, message: 'Do it', at: AT, ...more });
+  const git = (...args: string[]) => execFileSync('git', ['-C', gitDir, ...args], { encoding: 'utf8' }).trim();
+  return { source, edit, git, gitDir };
+}
+
+async function commit(edited: ReturnType<HostedSource['commit']>): Promise<string> {
+  const outcome = await edited;
+  if (!outcome.ok) throw new Error('moved');
+  return outcome.revision;
+}
+
+const readFiles = async (source: HostedSource, revision: string) => {
+  const read = await source.readTree(revision);
+  if (!read.ok) return read.reason;
+  return read.tree.entries.map(({ path, bytes }) => ({ path, text: Buffer.from(bytes!).toString('utf8') }));
+};
+
+describe('a managed repository', () => {
+  it('has no head before the first commit', async () => {
+    const { source } = open();
+    expect(await source.head()).toBeNull();
+    expect(await source.fetch()).toMatchObject({ ok: false, reason: 'BranchMissing' });
+    expect(await source.history!({ limit: 5, cursor: null })).toEqual({
+      ok: true,
+      page: { data: [], nextCursor: null },
+    });
+  });
+
+  it('holds every edit as a commit of its author, and leaves other files alone', async () => {
+    const { source, edit, git } = open();
+    const first = await commit(edit(null, [A, B]));
+    const second = await commit(edit(first, [{ ...A, text: null }], { message: 'Delete a' }));
+    expect(await source.head()).toBe(second);
+    expect(await readFiles(source, second)).toEqual([B]);
+    expect(await readFiles(source, first)).toEqual([A, B]);
+    expect(git('log', '--format=%an|%ae|%at|%cn|%s|%P', 'main')).toBe(
+      [
+        `Ada|ada@example.com|${AT / 1000}|Dockbell|Delete a|${first}`,
+        `Ada|ada@example.com|${AT / 1000}|Dockbell|Do it|`,
+      ].join('\n'),
+    );
+    expect(git('fsck', '--strict')).toBe('');
+  });
+
+  it('is found again by the next process', async () => {
+    const { edit, gitDir } = open();
+    const first = await commit(edit(null, [A]));
+    expect(await open(gitDir).source.head()).toBe(first);
+  });
+
+  it('takes no edit of a revision that is not the newest, and writes nothing of it', async () => {
+    const { source, edit } = open();
+    const first = await commit(edit(null, [A]));
+    const second = await commit(edit(first, [B]));
+    for (const from of [first, null]) {
+      expect(await edit(from, [{ path: 'webhooks/c.yaml', text: 'x' }])).toEqual({ ok: false, reason: 'moved' });
+    }
+    expect(await source.head()).toBe(second);
+  });
+
+  it('lets one of two edits that come at the same moment win', async () => {
+    const { source, edit } = open();
+    const first = await commit(edit(null, [A]));
+    const outcomes = await Promise.all(['x', 'y', 'z'].map((text) => edit(first, [{ ...B, text }])));
+    expect(outcomes.filter(({ ok }) => ok)).toHaveLength(1);
+    const won = outcomes.find(({ ok }) => ok) as { revision: string };
+    expect(await source.head()).toBe(won.revision);
+  });
+
+  it.each([
+    ['commands of the import', 'x\nD webhooks/a.yaml\ndata 3\nabc\n'],
+    ['no line end', 'x'],
+    ['nothing', ''],
+    ['a character of four bytes', '🔔\u0000'],
+  ])('keeps texts with %s as they are', async (_name, text) => {
+    const { source, edit } = open();
+    const revision = await commit(edit(null, [A, { ...B, text }]));
+    expect(await readFiles(source, revision)).toEqual([A, { ...B, text }]);
+  });
+
+  it('takes any name for an author or a message', async () => {
+    const { source, edit, git } = open();
+    const author = { name: 'Eve <root@x>\ncommitter Eve', email: '>\n' };
+    await commit(edit(null, [A], { author, message: 'a\nfrom refs/heads/x\ndata 1\n' }));
+    expect(git('log', '--format=%an|%ae', 'main')).toBe('Eve root@x committer Eve|unknown');
+    expect(await source.history!({ limit: 1, cursor: null })).toMatchObject({ ok: true });
+    const empty = await source.head();
+    await commit(edit(empty, [B], { author: { name: '\u0007', email: 'x' } }));
+    expect(git('log', '-1', '--format=%an', 'main')).toBe('unknown');
+  });
+
+  it('gives its history in pages, newest first', async () => {
+    const { source, edit } = open();
+    let head: string | null = null;
+    const made: string[] = [];
+    for (const message of ['one', 'two', 'three']) {
+      head = await commit(edit(head, [{ ...A, text: message }], { message }));
+      made.unshift(head);
+    }
+    const read = async (cursor: string | null) => {
+      const answer = await source.history!({ limit: 2, cursor });
+      if (!answer.ok) throw new Error(answer.message);
+      return answer.page;
+    };
+    const first = await read(null);
+    expect(first.data).toEqual([
+      { revision: made[0], author: AUTHOR, at: AT, message: 'three' },
+      { revision: made[1], author: AUTHOR, at: AT, message: 'two' },
+    ]);
+    const rest = await read(first.nextCursor);
+    expect([rest.data.map(({ message }) => message), rest.nextCursor]).toEqual([['one'], null]);
+    for (const cursor of ['--all', 'main', 'f'.repeat(40)]) {
+      await expect(read(cursor)).rejects.toMatchObject({ code: 'bad_request' });
+    }
+  });
+
+  it('reads no revision that it does not have, whatever it is called', async () => {
+    const { source, edit } = open();
+    await commit(edit(null, [A]));
+    expect(await readFiles(source, 'HEAD')).toBe('RepositoryRefused');
+    expect(await readFiles(source, randomBytes(20).toString('hex'))).toBe('RepositoryUnreachable');
+  });
+
+  it('runs nothing that lies in its folder', async () => {
+    const { source, edit, git, gitDir } = open();
+    await commit(edit(null, [A]));
+    const canary = join(gitDir, 'canary');
+    git('config', 'core.fsmonitor', `touch ${canary}`);
+    for (const hook of ['reference-transaction', 'post-commit', 'update']) {
+      execFileSync(
+        'sh',
+        ['-c', `mkdir -p hooks; printf '#!/bin/sh\\ntouch ${canary}\\n' > hooks/${hook}; chmod +x hooks/${hook}`],
+        { cwd: gitDir },
+      );
+    }
+    await commit(edit(await source.head(), [B]));
+    expect(() => execFileSync('test', ['-e', canary])).toThrow();
+  });
+});
