@@ -104,11 +104,20 @@ async function collectKeys(
  */
 export function spread(keys: readonly number[], max: number): number[] {
   const every = Math.max(1, Math.ceil(keys.length / max));
-  const kept = keys.filter((_, index) => index % every === 0);
+  const kept = pickOneOfEach(keys, every);
   // A step near the golden section of the length that shares no divisor with it comes by every place once.
   let step = Math.max(1, Math.round(kept.length * 0.618));
   while (divisor(step, kept.length) > 1) step++;
   return kept.map((_, index) => kept[(index * step) % kept.length]!);
+}
+
+/** One of each run of so many keys, its place in the run by a hash: senders with a rhythm must not fall in with ours. */
+function pickOneOfEach(keys: readonly number[], every: number): number[] {
+  const runs = Math.ceil(keys.length / every);
+  return Array.from({ length: runs }, (_, run) => {
+    const length = Math.min(every, keys.length - run * every);
+    return keys[run * every + ((Math.imul(run + 1, 0x9e3779b1) >>> 0) % length)]!;
+  });
 }
 
 function divisor(a: number, b: number): number {

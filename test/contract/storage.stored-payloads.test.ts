@@ -52,6 +52,13 @@ describe.each(STORAGES)('stored payloads in bulk on $name', (kind) => {
     expect(await listKeys(await recordTen(), { since })).toHaveLength(count);
   });
 
+  it('are not found where even the last of all is older', async () => {
+    const { webhooks } = await applyFactory(opened.storage, { webhooks: [buildWebhook({ name: 'a' })] });
+    await opened.storage.deliveryLog.record([buildOffer({ webhook: webhooks[0]!.ref, at: START_MS })]);
+    expect(await listKeys(webhooks[0]!.uid, { since: START_MS + 1 })).toEqual([]);
+    expect(await listKeys(webhooks[0]!.uid, { since: START_MS })).toHaveLength(1);
+  });
+
   it('are read as far as they fit, and at least one', async () => {
     const keys = await listKeys(await recordTen());
     expect(await read(keys)).toMatchObject({ taken: 10, places: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] });

@@ -39,10 +39,13 @@ export function createStoredPayloads(db: Kysely<Schema>): StoredPayloads {
 
 /** Times rise with the row number, so the first row of a window is found by halving: no index on times is needed. */
 async function findFirstSince(db: Kysely<Schema>, since: number): Promise<number> {
-  const bounds = db
-    .selectFrom('deliveries')
-    .select([sql<number>`min(seq)`.as('low'), sql<number>`max(seq)`.as('high')]);
-  let { low, high } = (await bounds.executeTakeFirst()) ?? { low: 0, high: 0 };
+  // Apart, for SQLite scans the whole table for both at once.
+  const ends = db.selectNoFrom([
+    sql<number | null>`(SELECT min(seq) FROM deliveries)`.as('first'),
+    sql<number | null>`(SELECT max(seq) FROM deliveries)`.as('last'),
+  ]);
+  const { first, last } = await ends.executeTakeFirstOrThrow();
+  let [low, high] = [first ?? 0, last === null ? 0 : last + 1];
   while (low < high) {
     const middle = Math.floor((low + high) / 2);
     const next = await db
