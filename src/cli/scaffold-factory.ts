@@ -1,4 +1,5 @@
 import { readSchemaText } from '../definitions/schemas.ts';
+import { PIPELINE_PATHS, type PipelineHost, renderPipeline, renderPreCommitConfig } from './scaffold-checks.ts';
 
 /** One file to write, its path relative to the root of the new repository. */
 export interface ScaffoldFile {
@@ -6,15 +7,26 @@ export interface ScaffoldFile {
   text: string;
 }
 
-const SCHEMAS = ['factory', 'webhook', 'automation'] as const;
+const SCHEMAS = ['factory', 'webhook', 'automation', 'sample'] as const;
 
-/** A factory repository to start from: small, valid without warnings, and explained where it is read. */
-export function scaffoldFactory(name: string): ScaffoldFile[] {
+/**
+ * A factory repository to start from: small, valid without warnings, and explained where it is read.
+ *
+ * @param host whose pipeline checks pull requests; `null` for none
+ * @param version of the package that the checks run
+ */
+export function scaffoldFactory(name: string, host: PipelineHost | null, version: string): ScaffoldFile[] {
   return [
     { path: 'factory.yaml', text: factoryFile(name) },
     { path: 'webhooks/internal-ci.yaml', text: WEBHOOK },
     { path: 'automations/triage-ci-failure/automation.md', text: AUTOMATION },
-    { path: '.github/workflows/dockbell.yaml', text: WORKFLOW },
+    {
+      path: `${SAMPLES}/failed-on-main.json`,
+      text: sampleFile('A failed build of main', FAILED, ['triage-ci-failure']),
+    },
+    { path: `${SAMPLES}/passed-on-main.json`, text: sampleFile('A build of main that passed', PASSED, []) },
+    ...(host === null ? [] : [{ path: PIPELINE_PATHS[host], text: renderPipeline(host, version) }]),
+    { path: '.pre-commit-config.yaml', text: renderPreCommitConfig(version) },
     { path: 'README.md', text: readme(name) },
     // Copied, so that editors find them without a network and as the installed version understands them.
     ...SCHEMAS.map((kind) => ({ path: `schemas/${kind}.schema.json`, text: readSchemaText(kind) })),
@@ -58,24 +70,14 @@ A build of the main branch has failed. The attached event-payload.json says whic
 3. Propose the smallest change that repairs it.
 `;
 
-const WORKFLOW = `# Annotates every pull request with what an apply would refuse.
-name: dockbell
-on:
-  pull_request:
-  push:
-    branches: [main]
-permissions:
-  contents: read
-jobs:
-  validate:
-    runs-on: ubuntu-latest
-    steps:
-      - uses: actions/checkout@v4
-      - uses: actions/setup-node@v4
-        with:
-          node-version: 22
-      - run: npx --yes dockbell validate --strict
-`;
+const SAMPLES = 'webhooks/internal-ci.samples';
+const FAILED = { status: 'failed', branch: 'main' };
+const PASSED = { status: 'passed', branch: 'main' };
+
+function sampleFile(description: string, build: { [key: string]: string }, starts: string[]): string {
+  const sample = { $schema: '../../schemas/sample.schema.json', description, body: { build }, starts };
+  return `${JSON.stringify(sample, null, 2)}\n`;
+}
 
 function readme(name: string): string {
   return `# ${name}
@@ -83,7 +85,8 @@ function readme(name: string): string {
 The definition of a Dockbell factory: \`webhooks/*.yaml\` say who may post, \`automations/*/automation.md\` say what starts.
 What is committed to the branch \`main\` is live.
 
-1. Check it: \`npx dockbell validate --strict\`. The same check runs on every pull request.
+1. Check it: \`npx dockbell validate --strict\` and \`npx dockbell test\`. The same checks run on every pull request, and before
+   each commit after \`pre-commit install\`. \`webhooks/internal-ci.samples/\` holds the deliveries that are tested.
 2. Name this repository under \`factories\` of \`dockbell.yaml\` and run \`dockbell serve\`.
 3. Give the webhook its secret: \`dockbell secret create INTERNAL_CI_WEBHOOK_SECRET < secret.txt\`.
 4. See where to send: \`dockbell webhook show internal-ci\`. Try it: \`dockbell send internal-ci --data '{"build": {"status": "failed", "branch": "main"}}'\`.

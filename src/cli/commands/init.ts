@@ -1,7 +1,10 @@
 import { lstat, mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { Option } from 'commander';
+import { readPackageVersion } from '../../app/package-version.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { PIPELINE_HOSTS, type PipelineHost } from '../scaffold-checks.ts';
 import type { ScaffoldFile } from '../scaffold-factory.ts';
 import { scaffoldFactory } from '../scaffold-factory.ts';
 import type { Bind, Session } from '../session.ts';
@@ -11,7 +14,14 @@ export function registerInitCommand(program: CliCommand, bind: Bind): void {
   program
     .command('init')
     .argument('[dir]', 'folder to write to; made where it is missing', '.')
-    .description('scaffold a factory repository: a webhook, an automation, editor schemas, a pull request check')
+    .description(
+      'scaffold a factory repository: a webhook with samples, an automation, editor schemas, checks of pull requests',
+    )
+    .addOption(
+      new Option('--ci <host>', 'whose pipeline checks pull requests')
+        .choices([...PIPELINE_HOSTS, 'none'])
+        .default('github'),
+    )
     .option('--force', 'overwrite files that exist')
     .withJson('folder and files as JSON')
     .offline()
@@ -19,16 +29,27 @@ export function registerInitCommand(program: CliCommand, bind: Bind): void {
       negative: 'a file exists already; nothing was written',
       examples: [
         ['dockbell init payments-factory', 'in a new folder'],
+        ['dockbell init payments-factory --ci gitlab', 'with a pipeline for GitLab'],
         ['dockbell init && dockbell validate', 'in this folder, and a look at what it holds'],
       ],
     })
     .action(bind(init));
 }
 
-async function init(session: Session, options: { force?: boolean; json?: boolean }, dir: string): Promise<number> {
+interface InitOptions {
+  ci: PipelineHost | 'none';
+  force?: boolean;
+  json?: boolean;
+}
+
+async function init(session: Session, options: InitOptions, dir: string): Promise<number> {
   const { context, output } = session;
   const root = resolve(context.cwd, dir);
-  const files = scaffoldFactory(basename(root) || 'factory');
+  const files = scaffoldFactory(
+    basename(root) || 'factory',
+    options.ci === 'none' ? null : options.ci,
+    readPackageVersion(),
+  );
   if (!options.force) await refuseExisting(root, files);
   for (const file of files) await writeScaffold(root, file, options.force === true);
   const paths = files.map((file) => file.path);
@@ -37,7 +58,9 @@ async function init(session: Session, options: { force?: boolean; json?: boolean
     return EXIT_CODES.done;
   }
   for (const path of paths) output.line(`  ${output.colors.green('+')} ${path}`);
-  output.line(`\nA factory stands in ${root}. Commit it to a git repository, and check it with 'dockbell validate'.`);
+  output.line(
+    `\nA factory stands in ${root}. Commit it to a git repository, and check it with 'dockbell validate' and 'dockbell test'.`,
+  );
   return EXIT_CODES.done;
 }
 

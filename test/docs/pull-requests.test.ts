@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { readPackageVersion } from '../../src/app/package-version.ts';
+import { PIPELINE_PATHS, type PipelineHost, renderPipeline } from '../../src/cli/scaffold-checks.ts';
+import { expectGenerated, listFences, readDocument, renderTable } from '../helpers/documents.ts';
+
+const PAGE = 'docs/guides/pull-requests.md';
+const VERSION = readPackageVersion();
+const fence = (host: PipelineHost) => `\`\`\`yaml ${PIPELINE_PATHS[host]}\n${renderPipeline(host, VERSION)}\`\`\`\n`;
+
+interface Input {
+  description: string;
+  default: string;
+}
+
+describe(PAGE, () => {
+  it('shows the pipelines that init writes', () => {
+    expectGenerated(PAGE, 'github workflow', fence('github'));
+    expectGenerated(PAGE, 'gitlab pipeline', fence('gitlab'));
+  });
+
+  it('lists the inputs of the action', () => {
+    const { inputs } = parse(readDocument('action.yml')) as { inputs: { [name: string]: Input } };
+    const rows = Object.entries(inputs).map(([name, input]) => [
+      `\`${name}\``,
+      input.default === '' ? '' : `\`${input.default}\``,
+      input.description,
+    ]);
+    expectGenerated(PAGE, 'action inputs', renderTable(['input', 'default', 'meaning'], rows));
+  });
+
+  it('names this version, as the hooks do', () => {
+    expect(readDocument(PAGE)).toContain(`/dockbell@v${VERSION}\n`);
+    expect(readDocument(PAGE)).toContain(`rev: v${VERSION}\n`);
+    expect(readDocument('.pre-commit-hooks.yaml').match(/dockbell@[\w.-]+/g)).toEqual(
+      [1, 2].map(() => `dockbell@${VERSION}`),
+    );
+  });
+
+  it('uses only inputs of the action and hooks that exist', () => {
+    const examples = listFences(PAGE).map(({ text }) => text);
+    const action = parse(readDocument('action.yml')) as { inputs: object };
+    const used = parse(examples.find((text) => text.includes('/dockbell@v'))!) as {
+      jobs: { check: { steps: { with?: object }[] } };
+    };
+    expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(used.jobs.check.steps[1]!.with!)));
+    const hooks = parse(readDocument('.pre-commit-hooks.yaml')) as { id: string }[];
+    const named = parse(examples.find((text) => text.startsWith('repos:'))!) as {
+      repos: [{ hooks: { id: string }[] }];
+    };
+    expect(named.repos[0].hooks.map(({ id }) => id)).toEqual(hooks.map(({ id }) => id));
+  });
+});

@@ -1,0 +1,331 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { readPackageVersion } from '../../src/app/package-version.ts';
+import { renderPipeline } from '../../src/cli/scaffold-checks.ts';
+import { createFakeAdminServices } from '../helpers/admin-services.ts';
+import { readDocument } from '../helpers/documents.ts';
+import { runCli } from '../helpers/run-cli.ts';
+import { runTestGit } from '../helpers/temp-git-repo.ts';
+
+// The checks that teams copy, run step by step as their hosts would. Only `npx` is made up: it takes exactly the version of
+// this package and runs the built command line in its place.
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const VERSION = readPackageVersion();
+
+interface Step {
+  name?: string;
+  if?: string;
+  uses?: string;
+  run?: string;
+  shell?: string;
+  env?: { [name: string]: string };
+}
+
+interface Ran {
+  code: number;
+  stdout: string;
+  stderr: string;
+}
+
+let dir: string;
+let repo: string;
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'dockbell-checks-'));
+  repo = join(dir, 'repo');
+  mkdirSync(join(dir, 'bin'));
+  const npx = `#!/bin/sh\n[ "$1 $2" = "--yes dockbell@${VERSION}" ] || { echo "npx $*" >&2; exit 99; }\nshift 2\nexec "${process.execPath}" "${MAIN}" "$@"\n`;
+  writeFileSync(join(dir, 'bin/npx'), npx);
+  chmodSync(join(dir, 'bin/npx'), 0o755);
+});
+afterEach(() => rmSync(dir, { recursive: true, force: true }));
+
+/** A repository with what `dockbell init` writes, and these files beside or in place of that. */
+async function createRepo(files: { [path: string]: string } = {}, argv: string[] = []): Promise<void> {
+  expect((await runCli(['init', repo, ...argv])).code).toBe(0);
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(repo, path), text);
+  runTestGit(repo, ['init', '-q']);
+  runTestGit(repo, ['add', '.']);
+  runTestGit(repo, ['commit', '-qm', 'one']);
+}
+
+/** Runs a script as the runners do; every variable is made up. */
+function runScript(
+  script: string,
+  env: { [name: string]: string } = {},
+  shell = ['bash', '-eo', 'pipefail'],
+): Promise<Ran> {
+  const path = `${join(dir, 'bin')}:${process.env.PATH}`;
+  const [command = '', ...options] = shell;
+  const child = spawn(command, [...options, '-c', script], { cwd: repo, env: { PATH: path, HOME: dir, ...env } });
+  const ran: Ran = { code: -1, stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    ran.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    ran.stderr += chunk;
+  });
+  return new Promise((resolve) => child.on('close', (code) => resolve({ ...ran, code: code ?? -1 })));
+}
+
+/** Values of `${{ … }}`; only what our files use is known. */
+function evaluate(text: string, values: { [name: string]: string }): string {
+  return text.replace(/\$\{\{ ([\w.]+) \}\}/g, (_, name: string) => {
+    if (values[name] === undefined) throw new Error(`nobody knows ${name}`);
+    return values[name];
+  });
+}
+
+/** Does a step run? Conditions are `!cancelled()` and comparisons with a text, joined by `&&`. */
+function isWanted(condition: string | undefined, values: { [name: string]: string }): boolean {
+  if (condition === undefined) return true;
+  const terms = /^\$\{\{ (.*) \}\}$/.exec(condition)![1]!.split(' && ');
+  return terms.every((term) => {
+    if (term === '!cancelled()') return true;
+    const [, name = '', operator, wanted] = /^([\w.]+) (==|!=) '(.*)'$/.exec(term)!;
+    return (values[name] === wanted) === (operator === '==');
+  });
+}
+
+/** What the steps of a job came to, by their names; those that `uses` something else are left out. */
+async function runSteps(
+  steps: readonly Step[],
+  values: { [name: string]: string },
+  jobEnv: { [name: string]: string } = {},
+): Promise<{ results: { [name: string]: Ran }; summary: string; outputs: string }> {
+  const files = { GITHUB_STEP_SUMMARY: join(dir, 'summary.md'), GITHUB_OUTPUT: join(dir, 'output') };
+  for (const file of Object.values(files)) writeFileSync(file, '');
+  const results: { [name: string]: Ran } = {};
+  for (const { name = '', run, env = {}, if: condition } of steps) {
+    if (run === undefined || !isWanted(condition, values)) continue;
+    const given = Object.fromEntries(Object.entries(env).map(([key, text]) => [key, evaluate(text, values)]));
+    results[name] = await runScript(run, { ...files, ...jobEnv, ...given });
+  }
+  const read = (file: string) => readFileSync(file, 'utf8');
+  return { results, summary: read(files.GITHUB_STEP_SUMMARY), outputs: read(files.GITHUB_OUTPUT) };
+}
+
+const codes = (results: { [name: string]: Ran }) =>
+  Object.fromEntries(Object.entries(results).map(([name, { code }]) => [name, code]));
+
+const BROKEN = { 'webhooks/internal-ci.yaml': 'secretNam: A\n' };
+const FAILING = {
+  'webhooks/internal-ci.samples/passed-on-main.json':
+    '{"body": {"build": {"status": "passed"}}, "starts": ["triage-ci-failure"]}\n',
+};
+
+/** A daemon that previews plans, behind the real management API. */
+async function startApi() {
+  const services = createFakeAdminServices();
+  const app = createAdminServer(services);
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  // A token for one factory: so none has to be named.
+  return { url, token: services.grant('viewer', ['payments']), close: () => app.close() };
+}
+
+describe('action.yml', () => {
+  const action = parse(readDocument('action.yml')) as {
+    inputs: { [name: string]: { default: string; description: string } };
+    outputs: { [name: string]: { value: string } };
+    runs: { using: string; steps: Step[] };
+  };
+  const { steps } = action.runs;
+
+  const run = (inputs: { [name: string]: string } = {}) => {
+    const known = Object.entries({ ...mapValues(action.inputs, (input) => input.default), ...inputs });
+    return runSteps(steps, Object.fromEntries(known.map(([name, value]) => [`inputs.${name}`, value])));
+  };
+
+  it('is composite, and runs this version where no other is asked for', () => {
+    expect(action.runs.using).toBe('composite');
+    expect(action.inputs.version!.default).toBe(VERSION);
+    expect(steps.map(({ shell }) => shell)).toEqual(steps.map(() => 'bash'));
+  });
+
+  it('hands no input to a script but by the environment', () => {
+    for (const { run: script } of steps) expect(script).not.toContain('${{');
+  });
+
+  it('passes for what init writes', async () => {
+    await createRepo();
+    const { results } = await run();
+    expect(codes(results)).toEqual({ 'Validate the definition': 0, 'Test the samples': 0 });
+  });
+
+  it('annotates what is wrong, and judges the samples all the same', async () => {
+    await createRepo(BROKEN);
+    const { results } = await run();
+    expect(codes(results)).toEqual({ 'Validate the definition': 1, 'Test the samples': 1 });
+    expect(results['Validate the definition']!.stdout).toMatch(/^::error .*file=webhooks\/internal-ci.yaml/m);
+  });
+
+  it('fails on a sample, with the key that decided', async () => {
+    await createRepo(FAILING);
+    const { results } = await run();
+    expect(codes(results)).toEqual({ 'Validate the definition': 0, 'Test the samples': 1 });
+    expect(results['Test the samples']!.stdout).toContain('build.status is "passed"');
+  });
+
+  it('lets warnings pass where strict is false', async () => {
+    await createRepo({ 'webhooks/odd.txt': '' });
+    expect(codes((await run()).results)['Validate the definition']).toBe(1);
+    expect(codes((await run({ strict: 'false' })).results)['Validate the definition']).toBe(0);
+  });
+
+  it('takes any text as the name of a folder, and runs none of it', async () => {
+    await createRepo();
+    for (const hostile of ['$(touch ../pwned)', '"; touch ../pwned; "', '--help', '`touch ../pwned`']) {
+      const { results } = await run({ dir: hostile });
+      expect(codes(results), hostile).toEqual({ 'Validate the definition': 2, 'Test the samples': 2 });
+    }
+    expect(() => readFileSync(join(dir, 'pwned'))).toThrow('ENOENT');
+  });
+
+  it('checks a factory in a folder, with paths from the root', async () => {
+    await createRepo();
+    cpSync(join(repo, 'webhooks'), join(repo, 'factories/a/webhooks'), { recursive: true });
+    writeFileSync(join(repo, 'factories/a/webhooks/internal-ci.yaml'), BROKEN['webhooks/internal-ci.yaml']);
+    const { results } = await run({ dir: 'factories/a' });
+    expect(results['Validate the definition']!.stdout).toContain('file=factories/a/webhooks/internal-ci.yaml');
+  });
+
+  it('puts the plan into the summary where a daemon is named, and says whether there are changes', async () => {
+    await createRepo();
+    const { url, token, close } = await startApi();
+    const { results, summary, outputs } = await run({ url, token, factory: 'payments' });
+    await close();
+    expect(results.Plan).toMatchObject({ code: 0, stderr: expect.not.stringContaining(token) });
+    expect(summary).toMatch(/^#+ Dockbell plan/);
+    expect(outputs).toMatch(/^changes=(true|false)\n$/);
+    expect(action.outputs.changes!.value).toContain('steps.plan.outputs.changes');
+  });
+
+  it('fails where the named daemon does not answer', async () => {
+    await createRepo();
+    const { results, outputs } = await run({ url: 'http://127.0.0.1:1', token: 'dbk_x' });
+    expect([results.Plan!.code, outputs]).toEqual([2, '']);
+  });
+});
+
+describe('the workflow that init writes', () => {
+  const readJob = () => {
+    const text = readFileSync(join(repo, '.github/workflows/dockbell.yaml'), 'utf8');
+    return parse(text) as { permissions: unknown; env: { [name: string]: string }; jobs: { check: { steps: Step[] } } };
+  };
+  const run = (values: { [name: string]: string } = {}) => {
+    const { env, jobs } = readJob();
+    const known = { 'github.event_name': 'pull_request', 'vars.DOCKBELL_URL': '', 'secrets.DOCKBELL_TOKEN': '' };
+    return runSteps(jobs.check.steps, { ...known, ...values }, env);
+  };
+
+  it('passes for the factory beside it, and leaves the plan out without a daemon', async () => {
+    await createRepo();
+    expect(readJob().permissions).toEqual({ contents: 'read' });
+    const { results, summary } = await run();
+    expect(codes(results)).toEqual({ 'Validate the definition': 0, 'Test the samples': 0, Plan: 0 });
+    expect(summary).toBe('');
+    for (const { run: script } of readJob().jobs.check.steps) expect(script ?? '').not.toContain('${{');
+  });
+
+  it('fails on mistakes and on samples, and plans against a daemon', async () => {
+    await createRepo(FAILING);
+    const { url, token, close } = await startApi();
+    const { results, summary } = await run({ 'vars.DOCKBELL_URL': url, 'secrets.DOCKBELL_TOKEN': token });
+    await close();
+    expect(codes(results)).toMatchObject({ 'Validate the definition': 0, 'Test the samples': 1 });
+    expect(results.Plan!.code).toBe(0);
+    expect(summary).toMatch(/^#+ Dockbell plan/);
+  });
+});
+
+describe('ci/gitlab.yml', () => {
+  interface Job {
+    script: string[];
+    variables?: { [name: string]: string };
+    artifacts: { reports?: { [kind: string]: string }; paths?: string[] };
+  }
+  const read = (text: string) => parse(text) as { [name: string]: Job };
+  const run = (jobs: { [name: string]: Job }, name: string, env: { [name: string]: string } = {}) =>
+    // GitLab runs the lines of a script as one, and its images may have no bash.
+    runScript(jobs[name]!.script.join('\n'), { ...jobs['.dockbell']!.variables, ...env }, ['sh', '-e']);
+
+  it('is what init --ci gitlab writes', async () => {
+    expect(readDocument('ci/gitlab.yml')).toBe(renderPipeline('gitlab', VERSION));
+    await createRepo({}, ['--ci', 'gitlab']);
+    expect(readFileSync(join(repo, '.gitlab-ci.yml'), 'utf8')).toBe(readDocument('ci/gitlab.yml'));
+  });
+
+  it.each([
+    ['nothing', {}, 0],
+    ['a mistake', BROKEN, 1],
+    ['a failing sample', FAILING, 1],
+  ])('writes its reports and ends as it must with %s', async (_what, files, code) => {
+    await createRepo(files);
+    const jobs = read(readDocument('ci/gitlab.yml'));
+    expect((await run(jobs, 'dockbell-check')).code).toBe(code);
+    const quality = readFileSync(join(repo, jobs['dockbell-check']!.artifacts.reports!.codequality!), 'utf8');
+    expect((JSON.parse(quality) as unknown[]).length > 0).toBe(files === BROKEN);
+    for (const name of ['validate', 'test']) {
+      expect(readFileSync(join(repo, `dockbell-${name}.xml`), 'utf8')).toMatch(/^<\?xml[\s\S]*<\/testsuites>\n$/);
+    }
+  });
+
+  it('writes the plan', async () => {
+    await createRepo();
+    const { url, token, close } = await startApi();
+    const jobs = read(readDocument('ci/gitlab.yml'));
+    const ran = await run(jobs, 'dockbell-plan', { DOCKBELL_URL: url, DOCKBELL_TOKEN: token });
+    await close();
+    expect(jobs['dockbell-plan']!.artifacts.paths).toEqual(['dockbell-plan.md']);
+    expect(ran).toMatchObject({ code: 0, stdout: '' });
+    expect(readFileSync(join(repo, 'dockbell-plan.md'), 'utf8')).toMatch(/^#+ Dockbell plan/);
+  });
+});
+
+describe('the hooks for pre-commit', () => {
+  interface Hook {
+    id: string;
+    entry: string;
+    files: string;
+    pass_filenames: boolean;
+    language: string;
+  }
+  const published = () => parse(readDocument('.pre-commit-hooks.yaml')) as Hook[];
+  const scaffolded = () => {
+    const text = readFileSync(join(repo, '.pre-commit-config.yaml'), 'utf8');
+    return (parse(text) as { repos: [{ repo: string; hooks: Hook[] }] }).repos[0].hooks;
+  };
+
+  it.each([
+    ['.pre-commit-hooks.yaml', published],
+    ['.pre-commit-config.yaml', scaffolded],
+  ])('of %s pass and fail as their commands do', async (_file, read) => {
+    await createRepo();
+    for (const { entry, language, pass_filenames } of read()) {
+      expect({ language, pass_filenames }).toEqual({ language: 'system', pass_filenames: false });
+      expect((await runScript(entry)).code).toBe(0);
+      writeFileSync(join(repo, 'webhooks/internal-ci.yaml'), BROKEN['webhooks/internal-ci.yaml']);
+      expect((await runScript(entry)).code).toBe(1);
+      runTestGit(repo, ['checkout', '-q', '.']);
+    }
+    expect(read().map(({ id }) => id)).toEqual(['dockbell-validate', 'dockbell-test']);
+  });
+
+  it('watch the files of a definition', async () => {
+    for (const { files } of published()) {
+      const watched = (path: string) => new RegExp(files).test(path);
+      expect(['factory.yaml', 'a/webhooks/ci.yaml', 'automations/x/automation.md'].every(watched)).toBe(true);
+      expect(['README.md', 'src/factory.yaml.ts'].some(watched)).toBe(false);
+    }
+  });
+});
+
+function mapValues<T, U>(record: { [name: string]: T }, map: (value: T) => U): { [name: string]: U } {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, map(value)]));
+}
