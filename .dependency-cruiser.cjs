@@ -1,6 +1,7 @@
 // The arrows of docs/architecture.md. A folder imports `core` and what its row lists, nothing else of ours.
 const arrows = {
   core: [],
+  'api-types': [],
   filter: ['core'],
   signature: ['core'],
   definitions: ['core', 'filter', 'signature'],
@@ -20,7 +21,7 @@ const arrows = {
   observability: ['core'],
   config: ['core'],
   api: ['core', 'definitions', 'edit', 'filter', 'sender', 'run', 'reconcile'],
-  cli: ['core', 'filter', 'definitions', 'samples', 'signature', 'sender', 'config', 'source', 'app'],
+  cli: ['core', 'filter', 'definitions', 'samples', 'signature', 'sender', 'config', 'source', 'app', 'api-types'],
 };
 
 const own = Object.entries(arrows).map(([folder, may]) => ({

@@ -127,17 +127,22 @@ const factorySource: JsonSchema = {
   description: '`null` for a factory that the configuration does not name any more.',
 };
 
-const trigger: JsonSchema = {
+const listensTo: JsonSchema = { ...texts, description: 'UIDs of the webhooks that the last apply resolved.' };
+
+const webhookTrigger = closedObject({
+  provider: oneOf(['webhook']),
+  event: oneOf(['received']),
+  filter: closedObject({ webhook_ids: texts, webhooks: texts, payload: { type: ['object', 'null'] } }),
+  listens_to: listensTo,
+  handled_elsewhere: { const: false },
+});
+
+const foreignTrigger: JsonSchema = {
   type: 'object',
-  description: 'Triggers of other providers are shown as written, with `handled_elsewhere`.',
+  description: 'A trigger of another provider, as written.',
   required: ['provider', 'listens_to', 'handled_elsewhere'],
-  properties: {
-    provider: text,
-    event: text,
-    filter: { type: 'object', description: 'For provider `webhook`: `webhook_ids`, `webhooks` and `payload`.' },
-    listens_to: { ...texts, description: 'UIDs of the webhooks that the last apply resolved.' },
-    handled_elsewhere: flag,
-  },
+  properties: { provider: text, listens_to: listensTo, handled_elsewhere: { const: true } },
+  additionalProperties: true,
 };
 
 const traceEntry = closedObject({
@@ -294,7 +299,7 @@ export const COMPONENTS = {
       description: textOrNull,
       enabled: flag,
       agent: { ...textOrNull, description: '`null` is the foreman.' },
-      triggers: { type: 'array', items: trigger },
+      triggers: { type: 'array', items: { anyOf: [webhookTrigger, foreignTrigger] } },
       prompt: text,
       overrides: { type: 'object' },
       file,

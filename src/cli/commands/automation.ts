@@ -58,8 +58,8 @@ function createColumns(webhooks: readonly Webhook[]): Column<Automation>[] {
 }
 
 function hasPayloadFilter(trigger: Trigger): boolean {
-  const payload = trigger.filter?.payload ?? null;
-  return payload !== null && Object.keys(payload).length > 0;
+  if (trigger.handled_elsewhere || trigger.filter.payload === null) return false;
+  return Object.keys(trigger.filter.payload).length > 0;
 }
 
 function describeSources(automation: Automation, webhooks: readonly Webhook[]): string {
@@ -96,7 +96,8 @@ function explainTrigger(trigger: Trigger, webhooks: readonly Webhook[]): string[
 
 /** UIDs that the trigger selects, those of webhooks that are gone among them. */
 function listSelected(trigger: Trigger): string[] {
-  return [...new Set([...trigger.listens_to, ...(trigger.filter?.webhook_ids ?? [])])];
+  const named = trigger.handled_elsewhere ? [] : trigger.filter.webhook_ids;
+  return [...new Set([...trigger.listens_to, ...named])];
 }
 
 async function showAutomation(session: Session, options: { json?: boolean }, name: string): Promise<number> {
