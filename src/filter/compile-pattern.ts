@@ -1,5 +1,5 @@
-import type { Explanation } from './explain.ts';
-import { explainPayload } from './explain.ts';
+import type { Explanation, TraceEntry } from './explain.ts';
+import { explainPayload, findDecidingEntry } from './explain.ts';
 import type { CompiledField, CompiledLeaf } from './match-payload.ts';
 import { matchesPayload } from './match-payload.ts';
 import type { LeafCondition, Pattern, PatternField } from './pattern.ts';
@@ -8,7 +8,9 @@ import type { LeafCondition, Pattern, PatternField } from './pattern.ts';
 export interface CompiledPattern {
   /** Does the payload, as `JSON.parse` gave it, match? */
   matches(payload: unknown): boolean;
-  /** The same verdict with the reasons; slower, for people. */
+  /** The condition that keeps the payload from matching; `null` where it matches. */
+  findDecidingEntry(payload: unknown): TraceEntry | null;
+  /** The same verdict with all reasons; slower, for people. */
   explain(payload: unknown): Explanation;
 }
 
@@ -17,6 +19,7 @@ export function compilePattern(pattern: Pattern): CompiledPattern {
   const fields = pattern.fields.map(compileField);
   return {
     matches: (payload) => matchesPayload(fields, payload),
+    findDecidingEntry: (payload) => findDecidingEntry(fields, payload),
     explain: (payload) => explainPayload(fields, payload),
   };
 }

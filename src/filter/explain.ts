@@ -50,6 +50,38 @@ export function explainPayload(fields: readonly CompiledField[], payload: unknow
   return { matched: decidedBy === null, trace, decidedBy };
 }
 
+/**
+ * The entry that `explainPayload` says decided; `null` where the payload matches. Describes that one only, for deliveries
+ * are explained on the way in.
+ */
+export function findDecidingEntry(fields: readonly CompiledField[], payload: unknown): TraceEntry | null {
+  if (fields.length === 0) return null;
+  return isJsonObject(payload) ? decideFields(fields, payload, []) : decideObject(fields, payload, []);
+}
+
+function decideFields(fields: readonly CompiledField[], object: object, path: Path): TraceEntry | null {
+  for (const { key, condition } of fields) {
+    const value = readField(object, key);
+    const decided =
+      condition.kind === 'leaf'
+        ? decideLeaf(condition, value, path, key)
+        : decideObject(condition.fields, value, [...path, key]);
+    if (decided !== null) return decided;
+  }
+  return null;
+}
+
+function decideLeaf(leaf: CompiledLeaf, value: unknown, path: Path, key: string): TraceEntry | null {
+  if (leafHolds(leaf, value)) return null;
+  return traceLeaf(leaf, value, [...path, key]).find((entry) => !entry.matched)!;
+}
+
+/** What stands below an array is told by the entry of the array itself, which comes first. */
+function decideObject(fields: readonly CompiledField[], value: unknown, path: Path): TraceEntry | null {
+  if (isJsonObject(value)) return decideFields(fields, value, path);
+  return objectHolds(fields, value) ? null : traceObject(fields, value, path)[0]!;
+}
+
 function traceFields(fields: readonly CompiledField[], object: object, path: Path): TraceEntry[] {
   return fields.flatMap(({ key, condition }) => {
     const value = readField(object, key);
@@ -62,7 +94,7 @@ function traceLeaf(leaf: CompiledLeaf, value: unknown, path: Path): TraceEntry[]
   const at = formatPath(path);
   const entries: TraceEntry[] = [];
   const add = (operator: TraceEntry['operator'], expected: Json, matched: boolean, message: string) =>
-    entries.push({ ...describeField(at, value), operator, expected, matched, message });
+    entries.push(describeEntry(at, value, operator, expected, matched, message));
   if (leaf.exists !== null) {
     const matched = leaf.exists === (value !== undefined);
     add('exists', leaf.exists, matched, sayExists(at, value, leaf.exists));
@@ -80,13 +112,7 @@ function traceLeaf(leaf: CompiledLeaf, value: unknown, path: Path): TraceEntry[]
 
 function traceObject(fields: readonly CompiledField[], value: unknown, path: Path): TraceEntry[] {
   const at = formatPath(path);
-  const entry = (matched: boolean, message: string): TraceEntry => ({
-    ...describeField(at, value),
-    operator: 'object',
-    expected: 'object',
-    matched,
-    message,
-  });
+  const entry = (matched: boolean, message: string) => describeEntry(at, value, 'object', 'object', matched, message);
   if (isJsonObject(value)) return [entry(true, sayObject(at)), ...traceFields(fields, value, path)];
   const objects = Array.isArray(value) ? value.filter(isJsonObject) : [];
   if (!Array.isArray(value) || objects.length === 0) {
@@ -101,8 +127,15 @@ function traceObject(fields: readonly CompiledField[], value: unknown, path: Pat
   return [entry(false, sayClosest(at, objects.length, elementAt, reason)), ...below];
 }
 
-function describeField(path: string, value: unknown): Pick<TraceEntry, 'path' | 'actual' | 'present'> {
-  return { path, actual: summarizeValue(value), present: value !== undefined };
+function describeEntry(
+  path: string,
+  value: unknown,
+  operator: TraceEntry['operator'],
+  expected: Json,
+  matched: boolean,
+  message: string,
+): TraceEntry {
+  return { path, actual: summarizeValue(value), present: value !== undefined, operator, expected, matched, message };
 }
 
 /** Does the pattern ask, anywhere below, that a key be absent? Then its failing on an absent parent surprises people. */

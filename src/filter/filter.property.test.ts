@@ -149,6 +149,7 @@ test('compiled filters judge as the decisions read plainly, and explain what the
       expect(matched).toBe(expected);
       expect(trace.every((entry) => entry.matched)).toBe(matched);
       expect(decidedBy).toBe(trace.find((entry) => !entry.matched) ?? null);
+      expect(compiled.findDecidingEntry(body)).toEqual(decidedBy);
       verdicts[Object.keys(written).length === 0 ? 'empty' : expected ? 'true' : 'false'] += 1;
     }),
     { numRuns: 10_000 },

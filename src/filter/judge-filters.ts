@@ -12,11 +12,19 @@ export type Judgement =
   | { outcome: 'filtered'; trace: TraceEntry[]; decidedBy: TraceEntry }
   | { outcome: 'invalid'; problems: PatternProblem[] };
 
+/** As `Judgement`, without the conditions that did not decide. */
+export type Decision =
+  | { outcome: 'matched' }
+  | { outcome: 'filtered'; decidedBy: TraceEntry }
+  | { outcome: 'invalid'; problems: PatternProblem[] };
+
 /** Filters of which any suffices: those of all triggers of one automation that listen to a webhook. */
 export interface CompiledFilters {
   /** Does the payload, as `JSON.parse` gave it, match any of them? The quick way, for the path of a delivery. */
   matches(payload: unknown): boolean;
-  /** The same verdict with its reasons: those of the filter that matches, else of the first. */
+  /** The same verdict with the key that decided, for the path of a delivery as well. */
+  decide(payload: unknown): Decision;
+  /** The same verdict with all its reasons: those of the filter that matches, else of the first. */
   judge(payload: unknown): Judgement;
 }
 
@@ -27,8 +35,22 @@ export function compileFilters(filters: readonly unknown[]): CompiledFilters {
   const problems = parsed.flatMap((result) => (result.ok ? [] : result.problems));
   return {
     matches: (payload) => patterns.some((pattern) => pattern.matches(payload)),
+    decide: (payload) => decideByPatterns(patterns, problems, payload),
     judge: (payload) => judgePatterns(patterns, problems, payload),
   };
+}
+
+const MATCHED: Decision = { outcome: 'matched' };
+
+function decideByPatterns(
+  patterns: readonly CompiledPattern[],
+  problems: PatternProblem[],
+  payload: unknown,
+): Decision {
+  if (patterns.some((pattern) => pattern.matches(payload))) return MATCHED;
+  const [first] = patterns;
+  if (first === undefined || problems.length > 0) return { outcome: 'invalid', problems };
+  return { outcome: 'filtered', decidedBy: first.findDecidingEntry(payload)! };
 }
 
 function judgePatterns(patterns: readonly CompiledPattern[], problems: PatternProblem[], payload: unknown): Judgement {

@@ -199,9 +199,9 @@ function keepNewest(examples: BacktestExample[], { id, webhook, receivedAt }: St
 }
 
 function explain(filters: CompiledFilters | undefined, payload: unknown, absence: string): Reason {
-  const judgement = filters?.judge(payload);
-  if (judgement?.outcome !== 'filtered') return { path: null, message: absence };
-  return { path: judgement.decidedBy.path, message: judgement.decidedBy.message };
+  const decision = filters?.decide(payload);
+  if (decision?.outcome !== 'filtered') return { path: null, message: absence };
+  return { path: decision.decidedBy.path, message: decision.decidedBy.message };
 }
 
 /** Keys that none of the webhooks' payloads had; a webhook without stored deliveries says nothing. */

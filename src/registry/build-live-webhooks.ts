@@ -3,7 +3,7 @@ import { isWebhookTrigger } from '../core/definition.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { compileFilters, describeInvalid, type Judgement } from '../filter/judge-filters.ts';
+import { compileFilters, type Decision, describeInvalid } from '../filter/judge-filters.ts';
 import { compileVerifier } from '../signature/compile-verifier.ts';
 import { isAwaited } from '../signature/handshakes/awaited-secret.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
@@ -132,15 +132,15 @@ const DISABLED: Verdict = {
 
 function compileDecision(payloads: readonly JsonObject[]): Listener['decide'] {
   const filters = compileFilters(payloads);
-  return (payload) => (filters.matches(payload) ? FIRES : explainSilence(filters.judge(payload)));
+  return (payload) => toVerdict(filters.decide(payload));
 }
 
-function explainSilence(judgement: Judgement): Verdict {
-  if (judgement.outcome === 'matched') return FIRES;
-  if (judgement.outcome === 'invalid') {
-    const message = describeInvalid(judgement.problems);
+function toVerdict(decision: Decision): Verdict {
+  if (decision.outcome === 'matched') return FIRES;
+  if (decision.outcome === 'invalid') {
+    const message = describeInvalid(decision.problems);
     return { fires: false, outcome: 'filter_error', path: null, expected: null, actual: null, message };
   }
-  const { path, expected, actual, message } = judgement.decidedBy;
+  const { path, expected, actual, message } = decision.decidedBy;
   return { fires: false, outcome: 'filtered', path, expected, actual, message };
 }
