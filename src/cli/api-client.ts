@@ -13,7 +13,7 @@ import { CliError, EXIT_CODES } from './exit-codes.ts';
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 interface Call {
-  method: 'GET' | 'PUT' | 'POST' | 'DELETE';
+  method: 'GET' | 'PUT' | 'POST' | 'PATCH' | 'DELETE';
   /** Segments under `/api/v1`, percent-encoded here. */
   path: readonly string[];
   query?: Query;
@@ -82,6 +82,10 @@ export class ApiClient {
 
   async post<T>(path: readonly string[], body?: object, query: Query = {}): Promise<T> {
     return parseAnswer(await this.#call({ method: 'POST', path, query, ...(body === undefined ? {} : { body }) })) as T;
+  }
+
+  async patch<T>(path: readonly string[], body: object): Promise<T> {
+    return parseAnswer(await this.#call({ method: 'PATCH', path, body })) as T;
   }
 
   async delete(path: readonly string[], query: Query = {}): Promise<void> {

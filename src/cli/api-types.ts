@@ -17,6 +17,8 @@ export type PlanEntry = PlanSection['create'][number];
 export type BacktestExample = PlanPreview['backtest']['automations'][number]['gained'][number];
 export type Reconciliation = Schemas['Reconciliation'];
 export type Webhook = Schemas['Webhook'];
+/** A webhook whose secret was just made: `secret` only where the service generated it. */
+export type NewWebhook = Schemas['NewWebhook'];
 export type SecretState = Webhook['secret_state'];
 /** Rejected requests that the daemon keeps for a diagnosis. */
 export type Capture = Schemas['Capture'];

@@ -439,7 +439,7 @@ describe('webhook show', () => {
       makeWebhook({ name: 'none', secretState: 'missing' }),
     ];
     await serve({ inventory: { ...createFakeAdminServices().inventory, webhooks: async () => webhooks } });
-    expect((await run(['webhook', 'show', 'old'])).stdout).toContain('Commit any change');
+    expect((await run(['webhook', 'show', 'old'])).stdout).toContain('The next commit takes it up');
     expect((await run(['webhook', 'show', 'none'])).stdout).toContain("'dockbell secret create INTERNAL_CI");
   });
 
@@ -452,7 +452,7 @@ describe('webhook show', () => {
     await serve({ inventory: { ...createFakeAdminServices().inventory, webhooks: async () => webhooks } });
     const { stdout } = await run(['webhook', 'show', 'one']);
     expect(stdout).toMatch(/^Secret: +INTERNAL_CI_WEBHOOK_SECRET, current$/m);
-    expect(stdout).toMatch(/^Verify token: +VERIFY, outdated: .* Commit any change/m);
+    expect(stdout).toMatch(/^Verify token: +VERIFY, outdated: .* The next commit takes it up/m);
     const { data } = JSON.parse((await run(['webhook', 'list', '--json'])).stdout);
     const stateOf = ({ secret_state, credential_state, verify_token_state }: Record<string, unknown>) => [
       ...[secret_state, credential_state, verify_token_state],

@@ -57,7 +57,7 @@ function registerPut(secret: CliCommand, bind: Bind, mode: Mode, description: st
       negative: mode === 'create' ? 'the name exists already' : 'the update was refused as a conflict',
       more:
         'One newline at the end of standard input is not part of the value. Webhooks take a new value up with the next\n' +
-        'change that is applied from the production branch; until then they keep the one they have.',
+        'change that is applied from the production branch, or of the webhook itself where no repository decides.',
       examples: [
         [`dockbell secret ${mode} CI_WEBHOOK_SECRET < secret.txt`, 'the value from a file'],
         [`openssl rand -base64 32 | dockbell secret ${mode} CI_WEBHOOK_SECRET`, 'a value that nobody has seen'],
@@ -88,7 +88,7 @@ async function noteOlderVersions(session: Session, name: string, version: number
   const holders = data.find((secret) => secret.name === name)?.used_by.filter((use) => use.version < version) ?? [];
   if (holders.length === 0) return;
   session.output.note(
-    `Still on an older version: ${describeUses(holders)}. The next change that is applied from the production branch takes the new one up.`,
+    `Still on an older version: ${describeUses(holders)}. The next change that is applied from the production branch takes the new one up; where no repository decides, disabling and enabling the webhook.`,
   );
 }
 

@@ -8,6 +8,7 @@ import { findWebhook } from '../find-webhook.ts';
 import { formatAge, formatInstantWithAge } from '../format-time.ts';
 import type { Column } from '../output.ts';
 import type { Bind, Session } from '../session.ts';
+import { registerWebhookEditCommands } from './webhook-edits.ts';
 
 /** `dockbell webhook …`: the webhooks that are live. */
 export function registerWebhookCommands(program: CliCommand, bind: Bind): void {
@@ -45,6 +46,7 @@ export function registerWebhookCommands(program: CliCommand, bind: Bind): void {
       ],
     })
     .action(bind(captureRejected));
+  registerWebhookEditCommands(webhook, bind);
 }
 
 const MAX_CAPTURE_MS = 3_600_000;
@@ -81,7 +83,9 @@ async function listWebhookRows(session: Session, options: { json?: boolean }): P
   const page = await api.list<Webhook>(['factories', factory, 'webhooks'], { limit: null });
   if (options.json) session.output.json(page);
   else if (page.data.length === 0)
-    session.output.line('There are no webhooks. Commit webhooks/<name>.yaml to get one.');
+    session.output.line(
+      'There are no webhooks. Commit webhooks/<name>.yaml to get one; where no repository decides, dockbell webhook create NAME.',
+    );
   else session.output.table(createColumns(session.nowMs), page.data);
   return EXIT_CODES.done;
 }
@@ -151,7 +155,8 @@ function describeState({ deleted_at, enabled }: Webhook): string {
 
 const SECRET_WORDS = {
   current: () => 'current',
-  outdated: () => 'outdated: there is a newer value. Commit any change to the production branch to take it up',
+  outdated: () =>
+    'outdated: there is a newer value. The next commit takes it up; where no repository decides, disable and enable it',
   missing: (name: string) =>
     `missing: the name was deleted, and the next apply will fail. Run 'dockbell secret create ${name}'`,
 } satisfies Record<SecretState, (name: string) => string>;

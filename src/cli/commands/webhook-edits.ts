@@ -1,0 +1,247 @@
+import { Option } from 'commander';
+import { AUTH_MODES } from '../../core/definition.ts';
+import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import type { NewWebhook, Webhook } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { describeSending } from '../describe-sending.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { findWebhook } from '../find-webhook.ts';
+import { readSecretValue } from '../read-secret-value.ts';
+import type { Bind, Session } from '../session.ts';
+
+const NEGATIVE = 'refused: what would not be valid, or what a repository decides (the answer names the file to edit)';
+const HOSTED = 'For factories whose source is managed or live.';
+
+/** `dockbell webhook create|enable|disable|rotate|rename|delete`: edits of a factory that the service hosts. */
+export function registerWebhookEditCommands(webhook: CliCommand, bind: Bind): void {
+  registerCreate(webhook, bind);
+  registerSwitches(webhook, bind);
+  registerRotate(webhook, bind);
+  webhook
+    .command('rename')
+    .argument('<webhook>', 'name or UID')
+    .argument('<new-name>', 'what it is called from then on')
+    .description('give a webhook of a live factory another name; URL and senders stay')
+    .withJson()
+    .explain({ negative: NEGATIVE, examples: [['dockbell webhook rename ci build-server', 'the same UID and URL']] })
+    .action(bind(renameWebhook));
+  webhook
+    .command('delete')
+    .argument('<webhook>', 'name or UID')
+    .description('delete a webhook: its senders get 404 at once')
+    .withJson()
+    .explain({
+      negative: NEGATIVE,
+      more: `${HOSTED} Automations that select it stay and say that it is gone. Its secret stays too: 'dockbell secret delete'.`,
+      examples: [['dockbell webhook delete internal-ci', 'it comes back under its URL when it is created again']],
+    })
+    .action(bind(deleteWebhook));
+}
+
+interface CreateOptions {
+  authMode?: string;
+  scheme?: string;
+  secretName?: string;
+  withSecret?: boolean;
+  deliveryIdHeader?: string;
+  description?: string;
+  disabled?: boolean;
+  json?: boolean;
+}
+
+function registerCreate(webhook: CliCommand, bind: Bind): void {
+  webhook
+    .command('create')
+    .argument('<name>', 'name of the new webhook')
+    .description('create a webhook, and print its URL and its secret this once')
+    .addOption(new Option('--auth-mode <mode>', 'how senders authenticate (token)').choices([...AUTH_MODES]))
+    .option('--scheme <name>', 'for signature: the signature scheme of the provider')
+    .option('--secret-name <name>', 'the team secret to use, or to make; without it, a name is suggested')
+    .option('--with-secret', "read the provider's secret from standard input (hidden when typed)")
+    .option('--delivery-id-header <name>', 'the header in which the sender stamps its own event ID')
+    .option('--description <text>', 'a sentence for people')
+    .option('--disabled', 'take no deliveries yet')
+    .withJson()
+    .explain({
+      negative: NEGATIVE,
+      more: `${HOSTED} A provider that issues its secret once it has the URL: create the webhook without, then 'dockbell webhook enable NAME --with-secret'.`,
+      examples: [
+        ['dockbell webhook create internal-ci', 'a bearer token, generated'],
+        [
+          'dockbell webhook create pulls --auth-mode signature --scheme github --with-secret < secret.txt',
+          'the secret of the provider',
+        ],
+        [
+          'dockbell webhook create payments --auth-mode signature --scheme stripe',
+          'disabled until its secret is given',
+        ],
+      ],
+    })
+    .action(bind(createWebhook));
+}
+
+async function createWebhook(session: Session, options: CreateOptions, name: string): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const secret = options.withSecret ? await readSecretValue(session.context, `Secret of ${name}`) : undefined;
+  const created = await api.post<NewWebhook>(['factories', factory, 'webhooks'], {
+    name,
+    auth_mode: options.authMode,
+    signature_scheme: options.scheme,
+    secret,
+    secret_name: options.secretName,
+    delivery_id_header: options.deliveryIdHeader,
+    description: options.description,
+    enabled: options.disabled ? false : undefined,
+  });
+  if (options.json) session.output.json(created);
+  else printOnce(session, created, `Created the webhook ${escapeText(created.name)}.`);
+  return EXIT_CODES.done;
+}
+
+/** URL, the generated secret this once, and lines that send to it. */
+function printOnce({ output }: Session, webhook: NewWebhook, done: string): void {
+  output.line(done);
+  output.line();
+  output.fields([
+    ['UID', webhook.uid],
+    ['URL', webhook.ingress_url],
+    ['Secret', webhook.secret ?? null],
+    ['Secret name', webhook.secret_name],
+  ]);
+  if (webhook.secret !== undefined) {
+    output.line();
+    output.line(output.colors.yellow('The secret is shown this once. Give it to the sender now, or rotate it later.'));
+  }
+  output.line();
+  if (!webhook.enabled) {
+    const next = webhook.credential_state === 'missing' ? ' --with-secret' : '';
+    output.line(
+      `It is disabled: give the URL to the sender, then 'dockbell webhook enable ${escapeText(webhook.name)}${next}'.`,
+    );
+    return;
+  }
+  output.line(output.colors.bold('To send to it:'));
+  output.line();
+  // A generated secret is letters, digits, "-", "_", "+", "/" and "=": safe between single quotes.
+  if (webhook.secret !== undefined && webhook.auth_mode === 'token') {
+    output.line(`${webhook.secret_name}='${webhook.secret}'`);
+  }
+  for (const text of describeSending(webhook)) output.line(escapeLines(text));
+}
+
+function registerSwitches(webhook: CliCommand, bind: Bind): void {
+  webhook
+    .command('enable')
+    .argument('<webhook>', 'name or UID')
+    .description('take deliveries again, with the newest value of its secret')
+    .option('--with-secret', "store the provider's secret first, from standard input (hidden when typed)")
+    .withJson()
+    .explain({
+      negative: NEGATIVE,
+      more: HOSTED,
+      examples: [
+        ['dockbell webhook enable internal-ci', 'deliveries resume'],
+        ['dockbell webhook enable payments --with-secret < secret.txt', 'the second step of a setup'],
+      ],
+    })
+    .action(bind(enableWebhook));
+  webhook
+    .command('disable')
+    .argument('<webhook>', 'name or UID')
+    .description('take no deliveries: senders get 404 at once, history and automations stay')
+    .withJson()
+    .explain({
+      negative: NEGATIVE,
+      more: HOSTED,
+      examples: [['dockbell webhook disable internal-ci', "until 'dockbell webhook enable internal-ci'"]],
+    })
+    .action(
+      bind((session: Session, options: { json?: boolean }, name: string) => {
+        return changeWebhook(session, options, name, { enabled: false }, 'is disabled: senders get 404');
+      }),
+    );
+}
+
+async function enableWebhook(
+  session: Session,
+  options: { withSecret?: boolean; json?: boolean },
+  nameOrUid: string,
+): Promise<number> {
+  const done = 'takes deliveries';
+  if (!options.withSecret) return changeWebhook(session, options, nameOrUid, { enabled: true }, done);
+  const { factory, uid, name } = await findWebhook(session, nameOrUid);
+  const secret = await readSecretValue(session.context, `Secret of ${escapeText(name)}`);
+  const api = await session.api();
+  const webhook = await api.post<Webhook>(['factories', factory, 'webhooks', uid, 'secret'], { secret });
+  return report(session, options, webhook, done);
+}
+
+async function renameWebhook(
+  session: Session,
+  options: { json?: boolean },
+  nameOrUid: string,
+  newName: string,
+): Promise<number> {
+  return changeWebhook(session, options, nameOrUid, { name: newName }, 'is its name now; its URL is the same');
+}
+
+async function changeWebhook(
+  session: Session,
+  options: { json?: boolean },
+  nameOrUid: string,
+  change: object,
+  done: string,
+): Promise<number> {
+  const { factory, uid } = await findWebhook(session, nameOrUid);
+  const api = await session.api();
+  return report(session, options, await api.patch<Webhook>(['factories', factory, 'webhooks', uid], change), done);
+}
+
+function report({ output }: Session, options: { json?: boolean }, webhook: Webhook, done: string): number {
+  if (options.json) output.json(webhook);
+  else output.line(`${escapeText(webhook.name)} ${done}.`);
+  return EXIT_CODES.done;
+}
+
+function registerRotate(webhook: CliCommand, bind: Bind): void {
+  webhook
+    .command('rotate')
+    .argument('<webhook>', 'name or UID')
+    .description('give a webhook of a live factory a new secret, and print it this once')
+    .option('--with-secret', 'the new secret that the provider issued, from standard input (hidden when typed)')
+    .withJson()
+    .explain({
+      negative: NEGATIVE,
+      more: "The old secret stops working at once. To change over without a gap, create a second webhook, move the sender, then delete the first. Elsewhere a rotation is 'dockbell secret update'.",
+      examples: [
+        ['dockbell webhook rotate internal-ci', 'a generated secret'],
+        ['dockbell webhook rotate pulls --with-secret < secret.txt', 'the one that the provider issued'],
+      ],
+    })
+    .action(bind(rotateWebhook));
+}
+
+async function rotateWebhook(
+  session: Session,
+  options: { withSecret?: boolean; json?: boolean },
+  nameOrUid: string,
+): Promise<number> {
+  const { factory, uid, name } = await findWebhook(session, nameOrUid);
+  const secret = options.withSecret
+    ? await readSecretValue(session.context, `New secret of ${escapeText(name)}`)
+    : undefined;
+  const api = await session.api();
+  const rotated = await api.post<NewWebhook>(['factories', factory, 'webhooks', uid, 'rotate'], { secret });
+  if (options.json) session.output.json(rotated);
+  else printOnce(session, rotated, `Rotated the secret of ${escapeText(name)}: the old one is refused from now on.`);
+  return EXIT_CODES.done;
+}
+
+async function deleteWebhook(session: Session, options: { json?: boolean }, nameOrUid: string): Promise<number> {
+  const { factory, uid, name } = await findWebhook(session, nameOrUid);
+  const api = await session.api();
+  await api.delete(['factories', factory, 'webhooks', uid]);
+  if (options.json) session.output.json({ uid });
+  else session.output.line(`Deleted the webhook ${escapeText(name)}: senders get 404.`);
+  return EXIT_CODES.done;
+}

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+let daemon: TestDaemon;
+let repo: TempGitRepo;
+
+beforeAll(async () => {
+  repo = createTempGitRepo();
+  repo.commit({ 'webhooks/theirs.yaml': 'secretName: THEIRS\n' });
+  const types = { ours: { type: 'managed' }, rows: { type: 'live' }, theirs: { type: 'repository', url: repo.path } };
+  const factories = Object.entries(types).map(([name, source]) => ({ name, source }));
+  daemon = await startTestDaemon({ config: { factories } });
+  expect((await daemon.cli('secret', 'create', 'THEIRS', '--value', 'the-secret-of-the-team')).code).toBe(0);
+  expect((await daemon.cli('reconcile', '--factory', 'theirs', '--wait')).code).toBe(0);
+});
+
+afterAll(async () => {
+  expect(await daemon.end('SIGTERM')).toBe(0);
+  repo.remove();
+});
+
+interface Shown {
+  uid: string;
+  ingress_url: string;
+  secret: string;
+}
+
+async function run(factory: string, ...args: string[]): Promise<Shown> {
+  const { code, stdout, stderr } = await daemon.cli(...args, '--factory', factory, '--json');
+  expect([code, stderr]).toEqual([0, '']);
+  return JSON.parse(stdout);
+}
+
+async function send(url: string, secret: string | null): Promise<number> {
+  const headers: Record<string, string> = secret === null ? {} : { authorization: `Bearer ${secret}` };
+  return (await fetch(url, { method: 'POST', headers, body: `{"n":${Math.random()}}` })).status;
+}
+
+describe.each(['ours', 'rows'])('the factory %s, by the command line', (factory) => {
+  it('takes deliveries at a webhook from its creation to its deletion, but for the time it is disabled', async () => {
+    const { ingress_url: url, secret } = await run(factory, 'webhook', 'create', 'ci');
+    expect([await send(url, secret), await send(url, 'another'), await send(url, null)]).toEqual([202, 401, 401]);
+    await run(factory, 'webhook', 'disable', 'ci');
+    expect(await send(url, secret)).toBe(404);
+    await run(factory, 'webhook', 'enable', 'ci');
+    expect(await send(url, secret)).toBe(202);
+    await run(factory, 'webhook', 'delete', 'ci');
+    expect(await send(url, secret)).toBe(404);
+  });
+
+  it('shows a URL that is itself the credential once, and afterwards its placeholder', async () => {
+    const { ingress_url: url, secret } = await run(factory, 'webhook', 'create', 'up', '--auth-mode', 'url_token');
+    expect(url.endsWith(`/${secret}`)).toBe(true);
+    expect(await send(url, null)).toBe(202);
+    const shown = await run(factory, 'webhook', 'show', 'up');
+    expect(shown.ingress_url.endsWith('/{token}')).toBe(true);
+    expect(JSON.stringify(shown)).not.toContain(secret);
+    expect(daemon.output()).not.toContain(secret);
+  });
+
+  it('starts runs by an automation that was created for it', async () => {
+    const { ingress_url: url, secret } = await run(factory, 'webhook', 'create', 'issues');
+    const trigger = { provider: 'webhook', event: 'received', filter: { webhooks: ['issues'] } };
+    const body = { name: 'triage', triggers: [trigger], prompt: 'Look at it.' };
+    expect((await daemon.api(`/factories/${factory}/automations`, { method: 'POST', body })).status).toBe(201);
+    expect(await send(url, secret)).toBe(202);
+    const { body: runs } = await daemon.api(`/factories/${factory}/runs`);
+    expect(runs.data).toMatchObject([{ automation: 'triage', state: 'queued' }]);
+  });
+});
+
+it('a live factory renames a webhook and rotates its secret', async () => {
+  const before = await run('rows', 'webhook', 'create', 'old-name');
+  const renamed = await run('rows', 'webhook', 'rename', 'old-name', 'new-name');
+  expect([renamed.uid, await send(before.ingress_url, before.secret)]).toEqual([before.uid, 202]);
+  const after = await run('rows', 'webhook', 'rotate', 'new-name');
+  expect([await send(before.ingress_url, before.secret), await send(after.ingress_url, after.secret)]).toEqual([
+    401, 202,
+  ]);
+});
+
+it('a managed factory rotates by an update of the team secret, which the next change takes up', async () => {
+  const { ingress_url: url, secret } = await run('ours', 'webhook', 'create', 'rotated');
+  const refused = await daemon.cli('webhook', 'rotate', 'rotated', '--factory', 'ours');
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining('dockbell secret update ROTATED_WEBHOOK_SECRET'),
+  ]);
+  await daemon.cli('secret', 'update', 'ROTATED_WEBHOOK_SECRET', '--value', 'a-new-secret-of-the-team');
+  expect(await send(url, secret)).toBe(202);
+  await run('ours', 'webhook', 'disable', 'rotated');
+  await run('ours', 'webhook', 'enable', 'rotated');
+  expect([await send(url, secret), await send(url, 'a-new-secret-of-the-team')]).toEqual([401, 202]);
+});
+
+it('a managed factory goes back to an earlier revision, senders’ URLs included', async () => {
+  const { ingress_url: url, secret } = await run('ours', 'webhook', 'create', 'back');
+  await run('ours', 'webhook', 'delete', 'back');
+  const { body: history } = await daemon.api('/factories/ours/history?limit=2');
+  expect(history.data.map(({ message }: { message: string }) => message)).toEqual([
+    'Delete the webhook back',
+    'Create the webhook back',
+  ]);
+  const body = { revision: history.data[1].revision };
+  expect((await daemon.api('/factories/ours/reverts', { method: 'POST', body })).status).toBe(200);
+  expect(await send(url, secret)).toBe(202);
+});
+
+it('a repository’s factory names the file to edit', async () => {
+  for (const args of [
+    ['create', 'x'],
+    ['disable', 'theirs'],
+    ['rename', 'theirs', 'x'],
+    ['delete', 'theirs'],
+  ]) {
+    const { code, stderr } = await daemon.cli('webhook', ...args, '--factory', 'theirs');
+    expect([code, stderr]).toEqual([1, expect.stringMatching(/webhooks\/(theirs|<name>)\.yaml/)]);
+  }
+});
