@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import cookie from '@fastify/cookie';
 import swagger from '@fastify/swagger';
 import type { ConnectionError, FastifyInstance, FastifyReply } from 'fastify';
 import { fastify, LogController } from 'fastify';
@@ -23,6 +24,7 @@ import { registerReconciliationRoutes } from './routes/reconciliation-routes.ts'
 import { registerRunRoutes } from './routes/run-routes.ts';
 import { registerSchemaRoutes } from './routes/schema-routes.ts';
 import { registerSecretRoutes } from './routes/secret-routes.ts';
+import { registerSessionRoutes } from './routes/session-routes.ts';
 import { registerTokenRoutes } from './routes/token-routes.ts';
 import { registerWebhookEditRoutes } from './routes/webhook-edit-routes.ts';
 import { registerWebhookRoutes } from './routes/webhook-routes.ts';
@@ -43,6 +45,7 @@ export function createAdminServer(services: AdminServices): FastifyInstance {
   app.setNotFoundHandler(answerNotFound);
   addHooks(app, services);
   for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ $id: name, ...schema });
+  void app.register(cookie);
   void app.register(swagger, describeApi(services.version));
   void app.register(async (scope) => registerOperationRoutes(scope, services));
   void app.register(async (scope) => registerApi(scope, services), { prefix: API_PREFIX });
@@ -56,12 +59,13 @@ const KEEP_ALIVE_TIMEOUT_MS = 5_000;
 /** The longest names are secrets' (128) and automations' (100); a percent-encoded byte takes three characters. */
 const MAX_PARAM_CHARACTERS = 512;
 
-function createBareServer({ logger, randomBytes }: AdminServices): FastifyInstance {
+function createBareServer({ logger, randomBytes, trustedProxies }: AdminServices): FastifyInstance {
   return fastify({
     loggerInstance: logger,
     // Changes are logged below; a line for each read would drown them.
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => `req_${Buffer.from(randomBytes(8)).toString('hex')}`,
+    trustProxy: trustedProxies.length > 0 && [...trustedProxies],
     bodyLimit: MAX_BODY_BYTES,
     requestTimeout: REQUEST_TIMEOUT_MS,
     keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
@@ -84,11 +88,14 @@ function addHooks(app: FastifyInstance, services: AdminServices): void {
   app.addHook('onResponse', async (request, reply) => {
     const reads = request.method === 'GET' || request.method === 'HEAD';
     if (reads || request.is404 || request.principal === null) return;
-    const { tokenId, role } = request.principal;
+    const { kind, id, role } = request.principal;
     // The route and its parameters, never the URL as it came: its query may hold what does not belong there.
     const what = { method: request.method, route: request.routeOptions.url, params: request.params };
     const outcome = { status: reply.statusCode, durationMs: Math.round(reply.elapsedTime) };
-    request.log.info({ token: tokenId, role, address: request.ip, ...what, ...outcome }, 'management request');
+    request.log.info(
+      { [kind === 'token' ? 'token' : 'user']: id, role, address: request.ip, ...what, ...outcome },
+      'management request',
+    );
   });
 }
 
@@ -103,6 +110,7 @@ function registerApi(scope: FastifyInstance, services: AdminServices): void {
   registerRunRoutes(scope, services);
   registerSecretRoutes(scope, services);
   registerTokenRoutes(scope, services);
+  registerSessionRoutes(scope, services);
   registerWebhookEditRoutes(scope, services);
   registerAutomationEditRoutes(scope, services);
   registerHistoryRoutes(scope, services);

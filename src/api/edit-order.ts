@@ -4,11 +4,11 @@ import { factoryOf, principalOf } from './reach.ts';
 
 /** Who edits which factory: the author in the history is who asks, and `If-Match` what they saw before. */
 export function readEditOrder(request: FastifyRequest): EditOrder {
-  const { name, tokenId } = principalOf(request);
+  const { name, id, kind } = principalOf(request);
   return {
     factory: factoryOf(request).name,
     // No mail goes there: the address names the token for good, also when its name is given again.
-    author: { name, email: `${tokenId}@tokens.dockbell.invalid` },
+    author: { name, email: `${id}@${kind === 'token' ? 'tokens' : 'users'}.dockbell.invalid` },
     ifMatch: request.headers['if-match'] ?? null,
   };
 }

@@ -20,8 +20,13 @@ export function handleError(error: unknown, request: FastifyRequest, reply: Fast
 function sendAppError(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const { status } = ERROR_CODES[error.code];
   if (status >= 500) request.log.error({ err: error, id: request.id }, 'a management request failed');
-  if (error.code === 'storage_unavailable') void reply.header('retry-after', '1');
+  const retryAfter = error.code === 'storage_unavailable' ? 1 : readRetryAfter(error.details);
+  if (retryAfter !== null) void reply.header('retry-after', String(retryAfter));
   return sendProblem(reply, describeProblem(error.code, error.message, presentDetails(error.details)));
+}
+
+function readRetryAfter(details: unknown): number | null {
+  return isJsonObject(details) && typeof details.retryAfterSeconds === 'number' ? details.retryAfterSeconds : null;
 }
 
 /** Findings about the request go under `errors`, those about definition files under `diagnostics`. */

@@ -12,9 +12,12 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
       openapi: '3.1.0',
       info: { title: 'Dockbell management API', version, description: INTRODUCTION },
       tags: TAGS.map(([name, description]) => ({ name, description })),
-      security: [{ apiToken: [] }],
+      security: [{ apiToken: [] }, { session: [] }],
       components: {
-        securitySchemes: { apiToken: { type: 'http', scheme: 'bearer', description: 'An API token, `dbk_…`.' } },
+        securitySchemes: {
+          apiToken: { type: 'http', scheme: 'bearer', description: 'An API token, `dbk_…`.' },
+          session: { type: 'apiKey', in: 'cookie', name: 'dockbell', description: SESSION },
+        },
       },
     },
     // The document names schemas by their own names, in place of def-0, def-1, ...
@@ -22,6 +25,9 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
     transform: ({ schema, url, route }) => ({ schema: describeRoute(schema ?? {}, route), url }),
   };
 }
+
+const SESSION =
+  'The cookie of `POST /session`, over TLS `__Host-dockbell`. Wants `X-CSRF-Token` for all that does not only read.';
 
 const INTRODUCTION = `Lists answer \`{"data": [...], "next_cursor": string|null}\`. Times are RFC 3339 in UTC with milliseconds. Errors are
 problem documents (RFC 9457). Roles, each holding the earlier: viewer, operator, manager, owner. A token may be limited
@@ -36,7 +42,8 @@ const TAGS = [
   ['Automations', 'What deliveries start.'],
   ['Runs', 'What was started.'],
   ['Secrets', 'Credentials of the team; written, never read.'],
-  ['Tokens', 'Who may use this API.'],
+  ['Tokens', 'Programs that may use this API.'],
+  ['Sign-in', 'Sessions of the dashboard.'],
   ['Schemas', 'Of the files that people write, for their editors.'],
   ['Operation', 'Health, metrics and this document.'],
 ] as const;

@@ -1,4 +1,4 @@
-import { ROLES } from '../core/access.ts';
+import { IDENTITY_KINDS, ROLES } from '../core/access.ts';
 import { AUTH_MODES } from '../core/definition.ts';
 import { DELIVERY_LABELS, IDENTITY_SOURCES } from '../core/delivery.ts';
 import { HANDSHAKE_OUTCOMES } from '../core/handshake.ts';
@@ -411,6 +411,28 @@ export const COMPONENTS = {
   NewToken: closedObject(
     { ...token, token: { ...text, description: 'The token, this once.' } },
     { description: 'An API token with its text, which cannot be read again.' },
+  ),
+  SignedIn: closedObject(
+    {
+      user: closedObject({
+        name: text,
+        role: oneOf(ROLES),
+        factories: { type: ['array', 'null'], items: text, description: 'Those it is limited to; `null` for all.' },
+        kind: oneOf(
+          IDENTITY_KINDS,
+          'By what somebody is known: an API token, a user here, one of the OpenID provider, a login link.',
+        ),
+      }),
+      csrf_token: {
+        ...textOrNull,
+        description: 'For `X-CSRF-Token`; `null` where the request came without a session.',
+      },
+    },
+    { description: 'Who is signed in.' },
+  ),
+  LoginLink: closedObject(
+    { id: text, url: { ...text, description: 'Works once; shown this once.' }, expires_at: instant },
+    { description: 'A link that signs in as an owner.' },
   ),
   TestDeliveryAnswer: closedObject(
     {

@@ -9,13 +9,16 @@ import type { DeliveryReader } from '../core/ports/delivery-log.ts';
 import type { RunLogReader } from '../core/ports/executor.ts';
 import type { HandshakeLog } from '../core/ports/handshake-log.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
+import type { LoginLinkTable } from '../core/ports/login-link-table.ts';
 import type { ReconcileControl } from '../core/ports/reconciler.ts';
 import type { ReconciliationReader } from '../core/ports/reconciliation-log.ts';
 import type { RunControl } from '../core/ports/run-control.ts';
 import type { RunReader } from '../core/ports/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SessionTable } from '../core/ports/session-table.ts';
 import type { TokenTable } from '../core/ports/token-table.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
+import type { FailedTries } from './auth/failed-tries.ts';
 
 /** Where a factory's definition comes from, as the configuration says. */
 export interface FactorySource {
@@ -83,6 +86,17 @@ export interface AdminServices {
   /** Edits of factories that the service hosts. */
   editor: FactoryEditor;
   tokens: TokenTable;
+  sessions: SessionTable;
+  loginLinks: LoginLinkTable;
+  /** How long a session lasts without being used, and however much it is used. */
+  sessionIdleMs: number;
+  sessionLifetimeMs: number;
+  /** Failed tries to authenticate, by client address. */
+  failedTries: FailedTries;
+  /** The address where browsers reach the admin listener, without a slash at its end. Known only once it listens. */
+  adminUrl(): string;
+  /** Addresses and subnets of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
+  trustedProxies: readonly string[];
   /** `null` for a factory that the configuration does not name any more. */
   factorySource(factory: string): FactorySource | null;
   /** Has the signature scheme of this webhook a place of its own that names the delivery? */

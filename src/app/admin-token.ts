@@ -1,5 +1,6 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
-import { createApiToken, hashApiToken } from '../api/auth/create-api-token.ts';
+import { createApiToken } from '../api/auth/create-api-token.ts';
+import { hashCredential } from '../api/auth/credential.ts';
 import type { ApiToken } from '../core/access.ts';
 import type { Clock } from '../core/clock.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
@@ -16,22 +17,23 @@ export interface AdminTokenParts {
 
 /**
  * The first start leaves an owner token in the data directory, mode 0600, so that there is never an open or a default
- * way in (threat model W5). A file that an operator removed later stays removed.
+ * way in (threat model W5). A file that an operator removed later stays removed. Says whether this was that start.
  */
-export async function ensureAdminToken(parts: AdminTokenParts, file: string): Promise<void> {
-  if (await isKnown(parts.tokens, file)) return;
+export async function ensureAdminToken(parts: AdminTokenParts, file: string): Promise<boolean> {
+  if (await isKnown(parts.tokens, file)) return false;
   const existing = await parts.tokens.list();
-  if (!existing.every(isUnusedFirstToken)) return;
+  if (!existing.every(isUnusedFirstToken)) return false;
   // A start that was cut off between the table and the file: its token was never seen by anyone.
   for (const token of existing) await parts.tokens.revoke(token.id);
   const { token } = await createApiToken(parts, { name: NAME, role: 'owner', factories: null });
   await writeFile(`${file}.new`, `${token}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
+  return true;
 }
 
 async function isKnown(tokens: TokenTable, file: string): Promise<boolean> {
   const text = await readFile(file, 'utf8').catch(() => '');
-  return text !== '' && (await tokens.findByHash(hashApiToken(text.trim()))) !== null;
+  return text !== '' && (await tokens.findByHash(hashCredential(text.trim()))) !== null;
 }
 
 function isUnusedFirstToken(token: ApiToken): boolean {

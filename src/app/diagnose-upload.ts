@@ -3,7 +3,7 @@ import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import { SlidingWindow } from '../ingress/sliding-window.ts';
+import { SlidingWindow } from '../core/sliding-window.ts';
 import { CUSTOM } from '../signature/custom-scheme.ts';
 import { BEARER } from '../signature/mistakes/scheme-mistakes.ts';
 import type { Scheme } from '../signature/scheme.ts';

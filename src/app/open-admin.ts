@@ -1,3 +1,5 @@
+import { createLoginLink } from '../api/auth/create-login-link.ts';
+import { FailedTries } from '../api/auth/failed-tries.ts';
 import { createAdminServer } from '../api/create-admin-server.ts';
 import type { AdminServices, FactorySource } from '../api/services.ts';
 import type { FactoryConfig } from '../config/config.ts';
@@ -23,28 +25,51 @@ import type { Foundation } from './open-foundation.ts';
 import { readPackageVersion } from './package-version.ts';
 import type { MistakeTrial } from './try-mistakes.ts';
 
-/** Opens the private listener and makes sure that there is a way in; answers with its URL. */
+/** The private listener. */
+export interface Admin {
+  /** Where it listens. */
+  url: string;
+  /** Is this the first start on this data directory? */
+  isFirstStart: boolean;
+  /** A login link to be shown to whoever started the daemon; takes the place of the one before. */
+  createStartLink(): Promise<string>;
+}
+
+/** Opens the private listener and makes sure that there is a way in. */
 export async function openAdmin(
   foundation: Foundation,
   engine: Engine,
   ingressUrl: string,
   lifetime: Lifetime,
-): Promise<string> {
+): Promise<Admin> {
   const { config, storage, paths } = foundation;
-  await ensureAdminToken({ ...foundation, tokens: storage.tokens }, paths.adminToken);
+  const isFirstStart = await ensureAdminToken({ ...foundation, tokens: storage.tokens }, paths.adminToken);
   const thread = createDiagnosisThread(new URL('./diagnosis-worker.js', import.meta.url));
   lifetime.defer(() => thread.close());
-  const server = createAdminServer(composeServices(foundation, engine, ingressUrl, thread));
+  let url = '';
+  const adminUrl = () => config.admin.url ?? url;
+  const server = createAdminServer(composeServices(foundation, engine, { ingressUrl, adminUrl }, thread));
   lifetime.defer(() => server.close());
-  return listen('admin', config.admin, server.server, (address) =>
-    server.listen({ ...address, listenTextResolver: (url) => `management API at ${url}` }),
+  url = await listen('admin', config.admin, server.server, (address) =>
+    server.listen({ ...address, listenTextResolver: (at) => `management API at ${at}` }),
   );
+  warnOfPlainText(foundation);
+  const linkParts = { ...foundation, loginLinks: storage.loginLinks, adminUrl };
+  return { url, isFirstStart, createStartLink: async () => (await createLoginLink(linkParts, 'start')).url };
+}
+
+/** Cookies and tokens would cross the network for all to read (threat model W5). */
+function warnOfPlainText({ config, logger }: Foundation): void {
+  const { host, url } = config.admin;
+  if (/^(localhost|127(\.\d+){3}|::1)$/.test(host) || url?.startsWith('https:')) return;
+  const advice = 'put a proxy with TLS in front of it and set admin.url, or bind it to loopback';
+  logger.warn({ host }, `the admin listener is reachable from other machines without TLS: ${advice}`);
 }
 
 function composeServices(
   foundation: Foundation,
   engine: Engine,
-  ingressUrl: string,
+  { ingressUrl, adminUrl }: { ingressUrl: string; adminUrl(): string },
   thread: MistakeTrial['thread'],
 ): AdminServices {
   const { config, storage, metrics, clock, ids, randomBytes, logger, paths } = foundation;
@@ -70,6 +95,9 @@ function composeServices(
       ...{ loop: engine.reconcilers, secrets: engine.secrets, inventory: storage.inventoryReader, randomBytes },
     }),
     tokens: storage.tokens,
+    ...composeSignIn(foundation),
+    adminUrl,
+    trustedProxies: config.trustedProxies,
     factorySource: (name) => describeSource(config.factories.find((factory) => factory.name === name)),
     schemeNamesDeliveries: ({ signatureScheme, signature }) => namesDeliveries(signatureScheme, signature),
     sendTestDelivery: (webhook, body, deliveryId) =>
@@ -77,11 +105,25 @@ function composeServices(
     health: engine.health,
     renderMetrics: () => metrics.render(),
     openMetrics: config.admin.openMetrics,
-    allowedHosts: config.admin.allowedHosts,
+    allowedHosts: [
+      ...config.admin.allowedHosts,
+      ...(config.admin.url === null ? [] : [new URL(config.admin.url).host]),
+    ],
     baseUrl,
     schemas: new Map(SCHEMA_NAMES.map((name) => [name, readSchema(name)])),
     version: readPackageVersion(),
     ...{ clock, ids, randomBytes, logger: createFastifyLogger(logger) },
+  };
+}
+
+const MINUTE_MS = 60_000;
+
+function composeSignIn({ config, storage, clock }: Foundation) {
+  const { sessionIdleMs, sessionLifetimeMs } = config.admin;
+  const budget = { limit: config.limits.failedAuthPerMinute, windowMs: MINUTE_MS };
+  return {
+    ...{ sessions: storage.sessions, loginLinks: storage.loginLinks, sessionIdleMs, sessionLifetimeMs },
+    failedTries: new FailedTries(budget, clock),
   };
 }
 

@@ -111,6 +111,7 @@ async function renderIntroduction(daemon: Daemon, dir: string, repository: strin
     '',
     `The definition is the git repository ${shown}: change a file, commit it on main, and it is live within a second.`,
     `In another terminal:  npx dockbell status${option}   npx dockbell delivery list internal-ci${option}`,
+    `Dashboard, signed in by this link once: ${await daemon.createStartLink()}`,
     `Management API: ${daemon.adminUrl}/api/v1 (owner token in ${join(relative(process.cwd(), dir) || dir, 'admin-token')}, OpenAPI at /api/v1/openapi.json)`,
     'Ctrl-C stops it cleanly; the next start goes on with the same state. What happens now is shown below.',
     '',

@@ -12,7 +12,7 @@ import { createEngine, type Engine } from './create-engine.ts';
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { Lifetime } from './lifetime.ts';
-import { openAdmin } from './open-admin.ts';
+import { type Admin, openAdmin } from './open-admin.ts';
 import { type Environment, type Foundation, type LogTarget, openFoundation } from './open-foundation.ts';
 import { openIngress } from './open-ingress.ts';
 import { readPackageVersion } from './package-version.ts';
@@ -35,7 +35,7 @@ export interface DaemonOptions {
 }
 
 /** A daemon that serves. */
-export interface Daemon {
+export interface Daemon extends Omit<Admin, 'url'> {
   ingressUrl: string;
   adminUrl: string;
   /** For whoever runs the daemon in its own process; none of it is reachable from outside. */
@@ -64,10 +64,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     await options.beforeWork?.(engine.secrets);
     lifetime.defer(() => stopWork(foundation, engine));
     const ingressUrl = await openIngress(foundation, engine, lifetime);
-    const adminUrl = await openAdmin(foundation, engine, ingressUrl, lifetime);
+    const { url: adminUrl, ...entrance } = await openAdmin(foundation, engine, ingressUrl, lifetime);
     startWork(foundation, engine, lifetime);
     await announce(foundation, ingressUrl, adminUrl, lifetime);
-    return { ingressUrl, adminUrl, ...composeHandle(foundation, engine, lifetime) };
+    return { ingressUrl, adminUrl, ...entrance, ...composeHandle(foundation, engine, lifetime) };
   } catch (error) {
     await lifetime.end();
     throw error;

@@ -33,3 +33,4 @@ export type Decision = Explanation['decisions'][number];
 export type Run = Schemas['Run'];
 export type Secret = Schemas['Secret'];
 export type ApiToken = Schemas['Token'];
+export type LoginLink = Schemas['LoginLink'];

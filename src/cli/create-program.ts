@@ -6,6 +6,7 @@ import { registerDemoCommand } from './commands/demo.ts';
 import { registerDiagnoseCommand } from './commands/diagnose.ts';
 import { registerFilterCommands } from './commands/filter.ts';
 import { registerInitCommand } from './commands/init.ts';
+import { registerLoginLinkCommand } from './commands/login-link.ts';
 import { registerPlanCommand } from './commands/plan.ts';
 import { registerReconcileCommand } from './commands/reconcile.ts';
 import { registerRunCommands } from './commands/run.ts';
@@ -71,6 +72,7 @@ const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
   registerSendCommand,
   registerFilterCommands,
   registerTokenCommands,
+  registerLoginLinkCommand,
 ];
 
 function createRoot(context: CliContext): CliCommand {

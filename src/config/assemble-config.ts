@@ -15,6 +15,9 @@ export function assembleConfig(values: OptionValues, file: string | null): Confi
     admin: {
       host: values.get('admin.host'),
       port: values.get('admin.port'),
+      url: values.get('admin.url'),
+      sessionIdleMs: values.get('admin.sessionIdle'),
+      sessionLifetimeMs: values.get('admin.sessionLifetime'),
       openMetrics: values.get('admin.openMetrics'),
       allowedHosts: values.get('admin.allowedHosts'),
     },

@@ -58,7 +58,14 @@ export interface Config {
   readonly dataDir: string;
   readonly masterKeyFile: string;
   readonly ingress: ListenerConfig;
-  readonly admin: ListenerConfig & { readonly openMetrics: boolean; readonly allowedHosts: readonly string[] };
+  readonly admin: ListenerConfig & {
+    /** An origin; `null` where it follows from the listener. */
+    readonly url: string | null;
+    readonly sessionIdleMs: number;
+    readonly sessionLifetimeMs: number;
+    readonly openMetrics: boolean;
+    readonly allowedHosts: readonly string[];
+  };
   readonly storage: { readonly type: 'sqlite' };
   readonly trustedProxies: readonly string[];
   readonly limits: {

@@ -18,6 +18,11 @@ export const TEXT_FORMATS = {
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s?#@]+$',
     normalise: normaliseBaseUrl,
   },
+  originUrl: {
+    expected: 'an http or https address without path, such as https://dockbell.example.com',
+    pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s?#@/]+/?$',
+    normalise: (text) => (URL.canParse(text) ? new URL(text).origin : null),
+  },
   httpUrl: {
     expected: 'an http or https URL without user name or fragment',
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s#]+$',

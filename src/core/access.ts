@@ -1,4 +1,4 @@
-import type { TokenId } from './ids.ts';
+import type { LoginLinkId, SessionId, TokenId, UserId } from './ids.ts';
 
 /** Roles of the management API; each holds the earlier (interfaces, "Admin listener"). */
 export const ROLES = ['viewer', 'operator', 'manager', 'owner'] as const;
@@ -21,4 +21,41 @@ export interface ApiToken {
   factories: string[] | null;
   createdAt: number;
   lastUsedAt: number | null;
+}
+
+/** What somebody is known by: an API token, a user with a password here, a user of the OpenID provider, a login link. */
+export const IDENTITY_KINDS = ['token', 'local', 'oidc', 'link'] as const;
+export type IdentityKind = (typeof IDENTITY_KINDS)[number];
+
+/** Somebody whose credentials were good, with the rights that he has now. */
+export interface Identity {
+  kind: IdentityKind;
+  id: TokenId | UserId | LoginLinkId;
+  name: string;
+  role: Role;
+  /** Names of the factories he is limited to; `null` for all. */
+  factories: string[] | null;
+}
+
+/** Whose rights a session has. */
+export type SessionOwner = { user: UserId } | { token: TokenId } | { link: LoginLinkId };
+
+/** A sign-in that lasts. What the cookie holds is stored as a hash only. Instants are wall time. */
+export interface Session {
+  id: SessionId;
+  owner: SessionOwner;
+  clientAddress: string;
+  createdAt: number;
+  lastUsedAt: number;
+  /** The end that no use puts off. */
+  expiresAt: number;
+}
+
+/** A link that signs its bearer in as an owner, once. Its token is stored as a hash only. */
+export interface LoginLink {
+  id: LoginLinkId;
+  /** `start`: printed by the daemon itself when it started; `request`: somebody asked for it. */
+  origin: 'start' | 'request';
+  createdAt: number;
+  expiresAt: number;
 }

@@ -12,6 +12,12 @@ export type ReconciliationId = `rec_${string}`;
 export type NoticeId = `ntc_${string}`;
 /** Identifier of an API token (not the token itself). */
 export type TokenId = `tok_${string}`;
+/** Identifier of a person's account. */
+export type UserId = `usr_${string}`;
+/** Identifier of a sign-in that lasts (not what the cookie holds). */
+export type SessionId = `ses_${string}`;
+/** Identifier of a one-time login link (not its token). */
+export type LoginLinkId = `lnk_${string}`;
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const UID_PATTERN = /^wh_[0-9a-hjkmnp-tv-z]{26}$/;
@@ -39,6 +45,9 @@ export interface IdSource {
   reconciliationId(atMs: number): ReconciliationId;
   noticeId(atMs: number): NoticeId;
   tokenId(atMs: number): TokenId;
+  userId(atMs: number): UserId;
+  sessionId(atMs: number): SessionId;
+  loginLinkId(atMs: number): LoginLinkId;
 }
 
 /** @param randomBytes source of randomness; asked for 4 KiB at a time, since one call per character costs more than the id */
@@ -58,6 +67,9 @@ export function createIdSource(randomBytes: RandomBytes): IdSource {
     reconciliationId: (atMs) => `rec_${ulid(atMs)}`,
     noticeId: (atMs) => `ntc_${ulid(atMs)}`,
     tokenId: (atMs) => `tok_${ulid(atMs)}`,
+    userId: (atMs) => `usr_${ulid(atMs)}`,
+    sessionId: (atMs) => `ses_${ulid(atMs)}`,
+    loginLinkId: (atMs) => `lnk_${ulid(atMs)}`,
   };
 }
 

@@ -1,4 +1,4 @@
-import { SlidingWindow } from './sliding-window.ts';
+import { SlidingWindow } from '../core/sliding-window.ts';
 
 const MINUTE_MS = 60_000;
 

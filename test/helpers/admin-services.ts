@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto';
+import Database from 'better-sqlite3';
 import { pino } from 'pino';
+import { hashCredential } from '../../src/api/auth/credential.ts';
+import { FailedTries } from '../../src/api/auth/failed-tries.ts';
 import type { AdminServices, UploadedRequest } from '../../src/api/services.ts';
-import type { ApiToken, Role } from '../../src/core/access.ts';
+import type { Role } from '../../src/core/access.ts';
 import type { AppliedAutomation } from '../../src/core/applied.ts';
 import type { Delivery } from '../../src/core/delivery.ts';
 import { AppError } from '../../src/core/errors.ts';
@@ -14,6 +17,8 @@ import type { SecretSummary } from '../../src/core/ports/secret-store.ts';
 import type { FactoryStatus, Reconciliation } from '../../src/core/reconciliation.ts';
 import type { Run } from '../../src/core/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
+import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 
 /** 2026-01-02T03:04:05.678Z */
 export const NOW_MS = 1_767_323_045_678;
@@ -245,6 +250,14 @@ function onePage<T>(data: T[], request: PageRequest): Page<T> {
   return { data: data.slice(0, request.limit), nextCursor: null };
 }
 
+/** Real tables, in memory. */
+function openMemoryStorage() {
+  const db = new Database(':memory:');
+  for (const step of MIGRATIONS) db.exec(step);
+  db.pragma('foreign_keys = ON');
+  return { db, storage: createSqliteStorage(db) };
+}
+
 /** A clock that stands until it is moved. */
 export interface StandingClock {
   wallMs(): number;
@@ -308,15 +321,19 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
   };
   const clock = createStandingClock();
   let counter = 0;
-  const randomBytes = (size: number) => Uint8Array.from({ length: size }, () => (counter = (counter * 73 + 41) % 251));
+  // Never the same twice, and the same in every run.
+  const randomBytes = (size: number) =>
+    new Uint8Array(createHash('shake256', { outputLength: size }).update(String(counter++)).digest());
   const ids = createIdSource(randomBytes);
-  const rows = new Map<string, ApiToken>();
+  const { db, storage } = openMemoryStorage();
   const captured = new Map<string, CaptureState>();
-  const hashOf = (token: string) => createHash('sha256').update(token).digest('hex');
   const grant = (role: Role, factories: string[] | null = null) => {
     const token = `dbk_${Buffer.from(randomBytes(32)).toString('base64url')}`;
     const id = ids.tokenId(NOW_MS);
-    rows.set(hashOf(token), { id, name: role, role, factories, createdAt: NOW_MS, lastUsedAt: null });
+    const limited = factories === null ? null : JSON.stringify(factories);
+    db.prepare('INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?, NULL)').run(
+      ...[id, role, role, limited, hashCredential(token), NOW_MS],
+    );
     return token;
   };
   const webhooks = [
@@ -331,7 +348,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
   return {
     seen,
     grant,
-    revokeAll: () => rows.clear(),
+    revokeAll: () => void db.prepare('DELETE FROM tokens').run(),
     inventory: {
       factories: async () => ['payments', 'other'].map(makeStatus),
       counts: async () => ({ webhooks: 2, automations: 1, queuedRuns: 0, runningRuns: 1 }),
@@ -485,15 +502,19 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
         ),
     },
     tokens: {
-      insert: async (token, hash) => void rows.set(Buffer.from(hash).toString('hex'), token),
-      findByHash: async (hash) => rows.get(Buffer.from(hash).toString('hex')) ?? null,
-      touch: async (id, at) => void seen.touched.push({ id, at }),
-      list: async () => [...rows.values()],
-      revoke: async (id) => {
-        const hash = [...rows].find(([, row]) => row.id === id)?.[0];
-        return hash !== undefined && rows.delete(hash);
+      ...storage.tokens,
+      touch: async (id, at) => {
+        seen.touched.push({ id, at });
+        await storage.tokens.touch(id, at);
       },
     },
+    sessions: storage.sessions,
+    loginLinks: storage.loginLinks,
+    sessionIdleMs: 30 * 60_000,
+    sessionLifetimeMs: 12 * 60 * 60_000,
+    failedTries: new FailedTries({ limit: 1000, windowMs: 60_000 }, clock),
+    adminUrl: () => 'http://127.0.0.1:8788',
+    trustedProxies: [],
     factorySource: () => ({
       type: 'repository',
       url: 'https://user:hunter2@git.example/p.git',

@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { createFakeAdminServices, NOW_MS } from '../../../test/helpers/admin-services.ts';
 import { createAuthenticator } from './authenticator.ts';
-import { createApiToken, hashApiToken } from './create-api-token.ts';
+import { createApiToken } from './create-api-token.ts';
+import { hashCredential } from './credential.ts';
 
 function withHeader(authorization: string): FastifyRequest {
   return { headers: { authorization } } as FastifyRequest;
@@ -21,7 +22,7 @@ describe('an API token', () => {
       { name: 'ci', role: 'viewer', factories: null },
     );
     expect(token).toMatch(/^dbk_[A-Za-z0-9_-]{43}$/);
-    expect(stored).toEqual([[record, hashApiToken(token)]]);
+    expect(stored).toEqual([[record, hashCredential(token)]]);
     expect(JSON.stringify(stored)).not.toContain(token);
     expect(record).toMatchObject({ createdAt: NOW_MS, lastUsedAt: null });
   });

@@ -1,45 +1,71 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
-import type { ApiToken, Role } from '../../core/access.ts';
+import type { Identity } from '../../core/access.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
-import type { TokenId } from '../../core/ids.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { SessionTable } from '../../core/ports/session-table.ts';
 import type { TokenTable } from '../../core/ports/token-table.ts';
-import { hashApiToken, isApiTokenText } from './create-api-token.ts';
+import { isApiTokenText } from './create-api-token.ts';
+import { hashCredential } from './credential.ts';
+import type { FailedTries } from './failed-tries.ts';
+import { requireSameOrigin } from './require-same-origin.ts';
+import { isCsrfToken, readSessionCookie } from './session-cookie.ts';
 
 /** Who asks, once the credentials are known to be good. */
-export interface Principal {
-  tokenId: TokenId;
-  /** The token's name, for the history. */
-  name: string;
-  role: Role;
-  /** Names of the factories it is limited to; `null` for all. */
-  factories: string[] | null;
+export interface Principal extends Identity {
+  /** The session that the request came with; `null` where it came with an API token. */
+  sessionId: SessionId | null;
 }
 
 /** Finds out who asks; throws `unauthorized` where the credentials are missing or wrong. */
 export type Authenticator = (request: FastifyRequest) => Promise<Principal>;
 
-const TOUCH_INTERVAL_MS = 60_000;
-
-/** Authenticates by `Authorization: Bearer dbk_…`. Notes when a token was last used, at most once a minute. */
-export function createAuthenticator(services: {
+/** What finding out takes. */
+export interface AuthenticatorParts {
   tokens: TokenTable;
+  sessions: SessionTable;
+  /** Failed tries by client address. A valid credential never comes there: others' failures do not hurt it. */
+  failedTries: FailedTries;
+  /** How long a session lasts without being used. */
+  sessionIdleMs: number;
+  /** The public address of the admin listener. */
+  adminUrl(): string;
   clock: Clock;
   logger: FastifyBaseLogger;
-}): Authenticator {
-  const touch = createTouch(services);
-  return async (request) => {
-    const token = readBearer(request.headers.authorization);
-    const record = token === null ? null : await services.tokens.findByHash(hashApiToken(token));
-    if (record === null) throw new AppError('unauthorized', refusalFor(request.headers.authorization));
-    touch(record);
-    return { tokenId: record.id, name: record.name, role: record.role, factories: record.factories };
-  };
+}
+
+const TOUCH_INTERVAL_MS = 60_000;
+
+/**
+ * Authenticates by `Authorization: Bearer dbk_…`, or else by the session cookie, which wants the session's CSRF token
+ * for everything but reading. A request with both counts as one with the token. Notes when either was last used.
+ */
+export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
+  const byToken = createTokenAuthenticator(parts);
+  const bySession = createSessionAuthenticator(parts);
+  return (request) => (request.headers.authorization === undefined ? bySession(request) : byToken(request));
 }
 
 /** May this principal see what belongs to that factory? */
-export function reachesFactory(principal: Principal, factory: string): boolean {
+export function reachesFactory(principal: Identity, factory: string): boolean {
   return principal.factories === null || principal.factories.includes(factory);
+}
+
+function createTokenAuthenticator({ tokens, failedTries, ...parts }: AuthenticatorParts): Authenticator {
+  const touch = createTouch(parts, 'an API token', (id: Parameters<TokenTable['touch']>[0], at) =>
+    tokens.touch(id, at),
+  );
+  return async (request) => {
+    const text = readBearer(request.headers.authorization);
+    const record = text === null ? null : await tokens.findByHash(hashCredential(text));
+    if (record === null) {
+      failedTries.charge(request.ip);
+      throw new AppError('unauthorized', 'The API token is not valid. It may have been revoked.');
+    }
+    touch(record.id);
+    const { id, name, role, factories } = record;
+    return { kind: 'token', id, name, role, factories, sessionId: null };
+  };
 }
 
 function readBearer(authorization: string | undefined): string | null {
@@ -47,22 +73,55 @@ function readBearer(authorization: string | undefined): string | null {
   return token !== undefined && isApiTokenText(token) ? token : null;
 }
 
-function refusalFor(authorization: string | undefined): string {
-  return authorization === undefined
-    ? 'Send an API token as "Authorization: Bearer dbk_…".'
-    : 'The API token is not valid. It may have been revoked.';
+function createSessionAuthenticator({
+  sessions,
+  sessionIdleMs,
+  adminUrl,
+  ...parts
+}: AuthenticatorParts): Authenticator {
+  const touch = createTouch(parts, 'a session', (id: SessionId, at) => sessions.touch(id, at));
+  return async (request) => {
+    const text = readSessionCookie(request, adminUrl());
+    if (text === null) throw new AppError('unauthorized', NOBODY);
+    const nowMs = parts.clock.wallMs();
+    const found = await sessions.find(hashCredential(text), nowMs);
+    if (found === null || nowMs - found.session.lastUsedAt >= sessionIdleMs) throw new AppError('unauthorized', ENDED);
+    requireIntent(request, text);
+    touch(found.session.id);
+    return { ...found.identity, sessionId: found.session.id };
+  };
 }
 
-/** A failed note of use is logged and otherwise ignored: it must not turn a good request away. */
-function createTouch({ tokens, clock, logger }: { tokens: TokenTable; clock: Clock; logger: FastifyBaseLogger }) {
-  const touchedAt = new Map<TokenId, number>();
-  return (record: ApiToken): void => {
+const NOBODY = 'Send an API token as "Authorization: Bearer dbk_…", or sign in.';
+const ENDED = 'The session has ended. Sign in again.';
+
+/** Browsers send cookies along whoever caused the request; the token and the origin show that it was our own page. */
+function requireIntent(request: FastifyRequest, sessionText: string): void {
+  if (request.method === 'GET' || request.method === 'HEAD') return;
+  requireSameOrigin(request);
+  if (isCsrfToken(sessionText, request.headers['x-csrf-token'])) return;
+  throw new AppError('forbidden', 'The header X-CSRF-Token is missing or is not that of this session.');
+}
+
+/** At most once a minute. A note that fails is logged and otherwise ignored: it must not turn a good request away. */
+function createTouch<Id extends string>(
+  { clock, logger }: Pick<AuthenticatorParts, 'clock' | 'logger'>,
+  what: string,
+  note: (id: Id, at: number) => Promise<void>,
+): (id: Id) => void {
+  const touchedAt = new Map<Id, number>();
+  return (id) => {
     const now = clock.monotonicMs();
-    const last = touchedAt.get(record.id);
+    const last = touchedAt.get(id);
     if (last !== undefined && now - last < TOUCH_INTERVAL_MS) return;
-    touchedAt.set(record.id, now);
-    tokens.touch(record.id, clock.wallMs()).catch((error: unknown) => {
-      logger.warn({ token: record.id, problem: messageOf(error) }, 'could not note the use of an API token');
+    touchedAt.delete(id);
+    touchedAt.set(id, now);
+    if (touchedAt.size > MAX_TOUCHED) touchedAt.delete(touchedAt.keys().next().value!);
+    note(id, clock.wallMs()).catch((error: unknown) => {
+      logger.warn({ id, problem: messageOf(error) }, `could not note the use of ${what}`);
     });
   };
 }
+
+/** Sessions come and go: those touched longest ago are forgotten, and then noted once more than needed. */
+const MAX_TOUCHED = 10_000;

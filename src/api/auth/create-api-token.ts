@@ -1,21 +1,15 @@
-import { createHash } from 'node:crypto';
 import type { ApiToken, Role } from '../../core/access.ts';
 import { API_TOKEN_TEXT } from '../../core/access.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { IdSource, RandomBytes } from '../../core/ids.ts';
 import type { TokenTable } from '../../core/ports/token-table.ts';
+import { createCredential, hashCredential } from './credential.ts';
 
-const TOKEN_BYTES = 32;
 const WHOLE_TOKEN = new RegExp(`^${API_TOKEN_TEXT.source}$`);
 
 /** Has this text the form of an API token? */
 export function isApiTokenText(text: string): boolean {
   return WHOLE_TOKEN.test(text);
-}
-
-/** SHA-256 of the token as it is stored. No salt and no slow hash: the token has 256 random bits of its own. */
-export function hashApiToken(token: string): Uint8Array {
-  return createHash('sha256').update(token, 'utf8').digest();
 }
 
 /** What a new token may do. `factories` `null` is all of them, also later ones. */
@@ -30,9 +24,9 @@ export async function createApiToken(
   services: { tokens: TokenTable; clock: Clock; ids: IdSource; randomBytes: RandomBytes },
   request: ApiTokenRequest,
 ): Promise<{ record: ApiToken; token: string }> {
-  const token = `dbk_${Buffer.from(services.randomBytes(TOKEN_BYTES)).toString('base64url')}`;
+  const token = createCredential('dbk_', services.randomBytes);
   const createdAt = services.clock.wallMs();
   const record: ApiToken = { id: services.ids.tokenId(createdAt), ...request, createdAt, lastUsedAt: null };
-  await services.tokens.insert(record, hashApiToken(token));
+  await services.tokens.insert(record, hashCredential(token));
   return { record, token };
 }

@@ -13,7 +13,7 @@ export function registerServeCommand(program: CliCommand, bind: Bind): void {
     .option('--config <file>', `configuration (default: ${DEFAULT_CONFIG}, where there is one)`)
     .explain({
       negative: 'the daemon had to stop',
-      more: 'The log goes to standard output: text on a terminal, else JSON lines.\nA first Ctrl-C (or SIGTERM) stops cleanly, a second one at once. --data-dir wins over dataDir of the configuration.',
+      more: 'The log goes to standard output: text on a terminal, else JSON lines. The first start prints a link to sign in to\nstandard error.\nA first Ctrl-C (or SIGTERM) stops cleanly, a second one at once. --data-dir wins over dataDir of the configuration.',
       examples: [
         ['dockbell serve', 'with the dockbell.yaml of this folder'],
         ['dockbell serve --config /etc/dockbell/dockbell.yaml', 'as a service runs it'],
@@ -33,6 +33,10 @@ async function serve(session: Session, options: { config?: string }): Promise<nu
     env: context.env,
     log: { format: context.stdout.isTTY === true ? 'text' : 'json', destination: context.stdout },
   });
+  if (daemon.isFirstStart) {
+    session.output.note(`Sign in to the dashboard, once and within 24 hours: ${await daemon.createStartLink()}`);
+    session.output.note("Later, 'dockbell login-link' makes another link.");
+  }
   const stop = () => void daemon.stop();
   if (interrupted.aborted) stop();
   else interrupted.addEventListener('abort', stop, { once: true });

@@ -2,11 +2,13 @@ import type { DeliveryLog, DeliveryReader } from './delivery-log.ts';
 import type { HandshakeLog } from './handshake-log.ts';
 import type { Inventory, InventoryReader } from './inventory.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
+import type { LoginLinkTable } from './login-link-table.ts';
 import type { NoticeQueue } from './notice-queue.ts';
 import type { ReconciliationReader } from './reconciliation-log.ts';
 import type { Retention } from './retention.ts';
 import type { RunQueue, RunReader } from './run-queue.ts';
 import type { SealedSecretTable } from './secret-store.ts';
+import type { SessionTable } from './session-table.ts';
 import type { StoredPayloads } from './stored-payloads.ts';
 import type { TokenTable } from './token-table.ts';
 
@@ -25,5 +27,7 @@ export interface Storage {
   noticeQueue: NoticeQueue;
   sealedSecrets: SealedSecretTable;
   tokens: TokenTable;
+  sessions: SessionTable;
+  loginLinks: LoginLinkTable;
   retention: Retention;
 }

@@ -260,4 +260,44 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (factory, path)
   ) STRICT;
   `,
+  // A session has one owner: a user, an API token, or the login link that it came from and that is gone by then.
+  `
+  CREATE TABLE users (
+    id TEXT PRIMARY KEY,
+    identity TEXT NOT NULL UNIQUE,
+    kind TEXT NOT NULL,
+    name TEXT NOT NULL,
+    role TEXT NOT NULL,
+    factories TEXT,
+    password_hash TEXT,
+    password_changed_at INTEGER,
+    disabled_at INTEGER,
+    created_at INTEGER NOT NULL,
+    last_sign_in_at INTEGER
+  ) STRICT;
+
+  CREATE TABLE sessions (
+    id TEXT PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    user TEXT REFERENCES users (id) ON DELETE CASCADE,
+    token TEXT REFERENCES tokens (id) ON DELETE CASCADE,
+    link TEXT,
+    client_address TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    last_used_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL,
+    CHECK ((user IS NULL) + (token IS NULL) + (link IS NULL) = 2)
+  ) STRICT;
+  CREATE INDEX sessions_by_user ON sessions (user);
+  CREATE INDEX sessions_by_token ON sessions (token);
+  CREATE INDEX sessions_by_end ON sessions (expires_at);
+
+  CREATE TABLE login_links (
+    id TEXT PRIMARY KEY,
+    hash BLOB NOT NULL UNIQUE,
+    origin TEXT NOT NULL,
+    created_at INTEGER NOT NULL,
+    expires_at INTEGER NOT NULL
+  ) STRICT;
+  `,
 ];

@@ -81,6 +81,8 @@ const STEPS: readonly Step[] = [
   pruneRuns,
   pruneReconciliations,
   pruneNotices,
+  pruneSessions,
+  pruneLoginLinks,
   spareVersionsInUse,
   pruneAutomationVersions,
   pruneSecretVersions,
@@ -249,6 +251,19 @@ async function pruneNotices({ db, nowMs, limit, pass }: Piece): Promise<{ rows: 
   const old = walked.old.map((row) => row.seq);
   if (old.length > 0) await deleteReplacedNotices(db, old);
   return { rows: walked.rows };
+}
+
+/** Those that have come to their end; those that were idle too long before it are refused until then. */
+async function pruneSessions({ db, nowMs, limit }: Piece): Promise<{ rows: number }> {
+  const due = db.selectFrom('sessions').select('sessions.id').where('expires_at', '<=', nowMs).limit(limit);
+  const { numDeletedRows } = await db.deleteFrom('sessions').where('id', 'in', due).executeTakeFirstOrThrow();
+  return { rows: Number(numDeletedRows) };
+}
+
+async function pruneLoginLinks({ db, nowMs, limit }: Piece): Promise<{ rows: number }> {
+  const due = db.selectFrom('login_links').select('login_links.id').where('expires_at', '<=', nowMs).limit(limit);
+  const { numDeletedRows } = await db.deleteFrom('login_links').where('id', 'in', due).executeTakeFirstOrThrow();
+  return { rows: Number(numDeletedRows) };
 }
 
 async function deleteReplacedNotices(db: Kysely<Schema>, seqs: number[]): Promise<void> {

@@ -166,4 +166,30 @@ export interface Schema {
     created_at: number;
     last_used_at: number | null;
   };
+  users: {
+    id: string;
+    /** What tells them apart: kind and name in small letters, or kind, issuer and subject. */
+    identity: string;
+    kind: string;
+    name: string;
+    role: string;
+    factories: string | null;
+    password_hash: string | null;
+    password_changed_at: number | null;
+    disabled_at: number | null;
+    created_at: number;
+    last_sign_in_at: number | null;
+  };
+  sessions: {
+    id: string;
+    hash: Uint8Array;
+    user: string | null;
+    token: string | null;
+    link: string | null;
+    client_address: string;
+    created_at: number;
+    last_used_at: number;
+    expires_at: number;
+  };
+  login_links: { id: string; hash: Uint8Array; origin: string; created_at: number; expires_at: number };
 }

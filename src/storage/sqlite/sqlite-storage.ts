@@ -8,6 +8,7 @@ import { createHandshakeLog } from './handshake-log.ts';
 import { createInventory } from './inventory.ts';
 import { createInventoryReader } from './inventory-reader.ts';
 import { createLiveDefinitions } from './live-definitions.ts';
+import { createLoginLinkTable } from './login-links.ts';
 import { createNoticeQueue } from './notice-queue.ts';
 import { openDatabase } from './open-database.ts';
 import { createQueryBuilder } from './query-builder.ts';
@@ -16,6 +17,7 @@ import { createRetention } from './retention.ts';
 import { createRunQueue } from './run-queue.ts';
 import { createRunReader } from './run-reader.ts';
 import { createSealedSecrets } from './sealed-secrets.ts';
+import { createSessionTable } from './sessions.ts';
 import type { SpaceGuard } from './space-guard.ts';
 import { isDiskFull, toStorageError } from './storage-error.ts';
 import { createStoredPayloads } from './stored-payloads.ts';
@@ -78,6 +80,8 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     noticeQueue: guard(createNoticeQueue(query)),
     sealedSecrets: guard(createSealedSecrets(query)),
     tokens: guard(createTokenTable(query)),
+    sessions: guard(createSessionTable(query)),
+    loginLinks: guard(createLoginLinkTable(query)),
     retention: guard(createRetention(query)),
     close: () => db.close(),
   };

@@ -16,6 +16,8 @@ export const OPERATIONS = {
   noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
   sealedSecrets: ['keyCheck', 'setKeyCheck', 'lastVersion', 'insert', 'newest', 'get', 'list', 'delete'],
   tokens: ['insert', 'findByHash', 'touch', 'list', 'revoke'],
+  sessions: ['insert', 'find', 'touch', 'end'],
+  loginLinks: ['insert', 'take'],
   retention: ['prune'],
 } as const satisfies { [Port in keyof Storage]: readonly (keyof Storage[Port])[] };
 

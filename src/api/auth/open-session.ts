@@ -1,0 +1,47 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Identity, SessionOwner } from '../../core/access.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { IdSource, RandomBytes } from '../../core/ids.ts';
+import type { SessionTable } from '../../core/ports/session-table.ts';
+import { createCredential, hashCredential } from './credential.ts';
+import { deriveCsrfToken, readSessionCookie, writeSessionCookie } from './session-cookie.ts';
+
+/** What signing in takes. */
+export interface SessionParts {
+  sessions: SessionTable;
+  /** How long a session lasts however much it is used. */
+  sessionLifetimeMs: number;
+  adminUrl(): string;
+  clock: Clock;
+  ids: IdSource;
+  randomBytes: RandomBytes;
+}
+
+/**
+ * Signs somebody in: a session of its own under a fresh id (no session survives a sign-in, threat model W3), whose
+ * cookie goes out with the reply. Answers with the CSRF token that goes with it.
+ */
+export async function openSession(
+  parts: SessionParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  owner: SessionOwner,
+): Promise<string> {
+  const now = parts.clock.wallMs();
+  const earlier = readSessionCookie(request, parts.adminUrl());
+  const found = earlier === null ? null : await parts.sessions.find(hashCredential(earlier), now);
+  if (found !== null) await parts.sessions.end(found.session.id);
+  const text = createCredential('', parts.randomBytes);
+  const session = {
+    ...{ id: parts.ids.sessionId(now), owner, clientAddress: request.ip },
+    ...{ createdAt: now, lastUsedAt: now, expiresAt: now + parts.sessionLifetimeMs },
+  };
+  await parts.sessions.insert(session, hashCredential(text));
+  writeSessionCookie(request, reply, parts.adminUrl(), text);
+  return deriveCsrfToken(text);
+}
+
+/** Who is signed in, as the interfaces show it. */
+export function presentSession({ name, role, factories, kind }: Omit<Identity, 'id'>, csrfToken: string | null) {
+  return { user: { name, role, factories, kind }, csrf_token: csrfToken };
+}

@@ -1,0 +1,143 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Identity, SessionOwner } from '../../core/access.ts';
+import { formatInstant } from '../../core/clock.ts';
+import { AppError } from '../../core/errors.ts';
+import { PUBLIC, requireRole } from '../access-rules.ts';
+import { isApiTokenText } from '../auth/create-api-token.ts';
+import { createLoginLink, takeLoginLink } from '../auth/create-login-link.ts';
+import { hashCredential } from '../auth/credential.ts';
+import { openSession, presentSession } from '../auth/open-session.ts';
+import { requireSameOrigin } from '../auth/require-same-origin.ts';
+import { clearSessionCookie, deriveCsrfToken, readSessionCookie } from '../auth/session-cookie.ts';
+import { noBody } from '../no-body.ts';
+import { principalOf } from '../reach.ts';
+import { refTo } from '../schemas.ts';
+import type { AdminServices } from '../services.ts';
+
+const tags = ['Sign-in'];
+
+type SignInBody = { login_token: string } | { api_token: string };
+
+const credential = { type: 'string', minLength: 1, maxLength: 512 };
+
+function bodyWith(name: string) {
+  return { type: 'object', required: [name], additionalProperties: false, properties: { [name]: credential } };
+}
+
+const signInSchema = {
+  anyOf: [bodyWith('login_token'), bodyWith('api_token')],
+  description: 'One kind of credentials: the token of a login link, or an API token.',
+};
+
+/** Signing in, asking who is signed in, signing out; and links that sign somebody in once. */
+export function registerSessionRoutes(app: FastifyInstance, services: AdminServices): void {
+  registerSignIn(app, services);
+  registerLoginLinks(app, services);
+  const config = { access: requireRole('viewer', 'listed') };
+
+  app.get(
+    '/session',
+    { config, schema: { tags, summary: 'Show who is signed in', response: { 200: refTo('SignedIn') } } },
+    async (request) => {
+      const text = readSessionCookie(request, services.adminUrl());
+      const principal = principalOf(request);
+      return presentSession(principal, principal.sessionId === null ? null : deriveCsrfToken(text!));
+    },
+  );
+
+  app.delete(
+    '/session',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Sign out',
+        body: noBody,
+        response: {
+          204: { type: 'null', description: 'The session has ended; its cookie is worth nothing any more.' },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { sessionId } = principalOf(request);
+      if (sessionId !== null) await services.sessions.end(sessionId);
+      clearSessionCookie(request, reply, services.adminUrl());
+      return reply.code(204).send();
+    },
+  );
+}
+
+function registerSignIn(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: SignInBody }>(
+    '/session',
+    {
+      config: { access: PUBLIC },
+      schema: {
+        tags,
+        summary: 'Sign in',
+        description:
+          'Sets the session cookie. Requests with it that do not only read want the `csrf_token` of the answer in `X-CSRF-Token`. Too many failed tries of one address are `too_many_requests`.',
+        body: signInSchema,
+        response: { 200: refTo('SignedIn'), 401: refTo('Problem'), 403: refTo('Problem'), 429: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      requireSameOrigin(request);
+      const { body } = request;
+      const found =
+        'login_token' in body ? await useLink(services, body.login_token) : await useToken(services, body.api_token);
+      if (found === null) throw refuse(services, request);
+      return signIn(services, request, reply, found);
+    },
+  );
+}
+
+/** Somebody whose credentials were good. */
+interface SigningIn {
+  identity: Omit<Identity, 'id'>;
+  owner: SessionOwner;
+}
+
+async function signIn(services: AdminServices, request: FastifyRequest, reply: FastifyReply, found: SigningIn) {
+  const csrfToken = await openSession(services, request, reply, found.owner);
+  return reply.send(presentSession(found.identity, csrfToken));
+}
+
+async function useLink(services: AdminServices, token: string): Promise<SigningIn | null> {
+  const link = await takeLoginLink(services, token);
+  if (link === null) return null;
+  const identity = { kind: 'link', name: 'login link', role: 'owner', factories: null } as const;
+  return { identity, owner: { link: link.id } };
+}
+
+async function useToken(services: AdminServices, text: string): Promise<SigningIn | null> {
+  const token = isApiTokenText(text) ? await services.tokens.findByHash(hashCredential(text)) : null;
+  return token === null ? null : { identity: { kind: 'token', ...token }, owner: { token: token.id } };
+}
+
+/** One answer for whatever is wrong, which counts against the client's address. */
+function refuse({ failedTries }: AdminServices, request: FastifyRequest): AppError {
+  failedTries.charge(request.ip);
+  const help = 'A login link works once, for a short time: make a new one with "dockbell login-link".';
+  return new AppError('unauthorized', `These credentials are not valid. ${help}`);
+}
+
+function registerLoginLinks(app: FastifyInstance, services: AdminServices): void {
+  app.post(
+    '/login-links',
+    {
+      config: { access: requireRole('owner', 'team') },
+      schema: {
+        tags,
+        summary: 'Make a link that signs in as an owner, once',
+        description: 'Works for 15 minutes. The token is the fragment of the URL, which browsers send to nobody.',
+        body: noBody,
+        response: { 201: refTo('LoginLink') },
+      },
+    },
+    async (_request, reply) => {
+      const { link, url } = await createLoginLink(services, 'request');
+      return reply.code(201).send({ id: link.id, url, expires_at: formatInstant(link.expiresAt) });
+    },
+  );
+}
