@@ -553,6 +553,39 @@ describe('runs', () => {
   });
 });
 
+describe('a retry', () => {
+  it.each([
+    ['queued', 200],
+    ['unfinished', 409],
+    ['payload_gone', 409],
+  ] as const)('that came out as %s answers with %i', async (outcome, status) => {
+    const runControl = { retry: async () => outcome } as unknown as RunControl;
+    const answer = await open({ runControl }, 'operator').call('POST', `/api/v1/runs/${RUN_ID}/retry`);
+    expect([answer.status, answer.body.id ?? answer.body.code]).toEqual([status, status === 409 ? 'conflict' : RUN_ID]);
+  });
+});
+
+describe('a replay', () => {
+  it('goes to all automations or to one, and answers with the delivery that it made', async () => {
+    const { call, services } = open({}, 'operator');
+    const url = `/api/v1/deliveries/${DELIVERY_ID}/replay`;
+    const made = await call('POST', url);
+    expect([made.status, made.body]).toEqual([201, expect.objectContaining({ replay_of: DELIVERY_ID })]);
+    expect((await call('POST', url, { automation: 'fix-errors' })).status).toBe(201);
+    const asked = { id: DELIVERY_ID, clientAddress: '127.0.0.1' };
+    expect(services.seen.replayed).toEqual([
+      { ...asked, automation: null },
+      { ...asked, automation: 'fix-errors' },
+    ]);
+    expect((await call('POST', url, { automaton: 'fix-errors' })).status).toBe(400);
+  });
+
+  it('of what keeps no payload is a conflict', async () => {
+    const { status, body } = await open({}, 'operator').call('POST', `/api/v1/deliveries/${REJECTED_ID}/replay`);
+    expect([status, body.code]).toEqual([409, 'conflict']);
+  });
+});
+
 describe('reconciliations', () => {
   it('on demand answer at once, or with wait=true when the pass has ended', async () => {
     const { call, services } = open({}, 'operator');

@@ -245,6 +245,7 @@ export const COMPONENTS = {
       client_address: text,
       revision,
       duplicate_of: { ...textOrNull, description: 'For a duplicate: the accepted delivery.' },
+      replay_of: { ...textOrNull, description: 'For a replay: the delivery that the sender posted.' },
       runs: texts,
     },
     { description: 'One row of the delivery log.' },

@@ -12,6 +12,7 @@ import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
 import type { LoginLinkTable } from '../core/ports/login-link-table.ts';
 import type { ReconcileControl } from '../core/ports/reconciler.ts';
 import type { ReconciliationReader } from '../core/ports/reconciliation-log.ts';
+import type { ReplayControl } from '../core/ports/replay-control.ts';
 import type { RunControl } from '../core/ports/run-control.ts';
 import type { RunReader } from '../core/ports/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -70,6 +71,7 @@ export interface HealthCheck {
 export interface AdminServices {
   inventory: InventoryReader;
   deliveries: DeliveryReader;
+  replays: ReplayControl;
   handshakes: Pick<HandshakeLog, 'list'>;
   captures: CaptureControl;
   /** Tries the usual mistakes on what was captured of a rejected delivery, or judges by its reason alone. */

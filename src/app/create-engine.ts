@@ -4,6 +4,7 @@ import type { RunId } from '../core/ids.ts';
 import type { PlanPreviewer } from '../core/plan-preview.ts';
 import type { TicketOffice } from '../core/ports/executor.ts';
 import type { InventoryReader } from '../core/ports/inventory.ts';
+import type { ReplayControl } from '../core/ports/replay-control.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/run.ts';
@@ -12,6 +13,7 @@ import { CaptureWindows } from '../ingress/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/delivery-recorder.ts';
 import { HandshakeRows } from '../ingress/handshake-rows.ts';
 import { RejectionRows } from '../ingress/rejection-rows.ts';
+import { createReplayControl } from '../ingress/replay-delivery.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import type { FactoryContext } from '../reconcile/factory-context.ts';
 import { buildLiveWebhooks, type PushTrigger } from '../registry/build-live-webhooks.ts';
@@ -42,6 +44,7 @@ export interface Engine {
   dispatcher: Dispatcher;
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;
+  replays: ReplayControl;
   captures: CaptureWindows;
   handshakeRows: HandshakeRows;
   adoptSecret: AdoptSecret;
@@ -87,15 +90,19 @@ export async function createEngine(
   const tickets = createTickets(foundation.paths.tickets);
   const commandPath = env.PATH ?? DEFAULT_COMMAND_PATH;
   const recorder = new DeliveryRecorder(storage.deliveryLog);
+  const dispatcher = createRunDispatcher({
+    ...{ ...foundation, secrets, tickets, commandPath },
+    onRunChanged: (run) => void (onRunEnded && tellRunEnded(foundation, run, onRunEnded)),
+  });
   return {
-    ...{ registry, reconcilers, notifier, secrets, tickets, recorder },
+    ...{ registry, reconcilers, notifier, secrets, tickets, recorder, dispatcher },
     inventoryReader: tellOfFailures(storage.inventoryReader, notifier),
     planPreviewer: createPlanPreviewer(foundation, definitions),
-    dispatcher: createRunDispatcher({
-      ...{ ...foundation, secrets, tickets, commandPath },
-      onRunChanged: (run) => void (onRunEnded && tellRunEnded(foundation, run, onRunEnded)),
-    }),
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
+    replays: createReplayControl({
+      ...{ ...foundation, registry, recorder, deliveries: storage.deliveryReader },
+      onRunsBorn: (factory) => dispatcher.wake(factory),
+    }),
     captures: new CaptureWindows(foundation.clock),
     handshakeRows: new HandshakeRows((entry) => {
       storage.handshakeLog

@@ -78,6 +78,7 @@ function composeServices(
   return {
     inventory: engine.inventoryReader,
     deliveries: storage.deliveryReader,
+    replays: engine.replays,
     handshakes: storage.handshakeLog,
     captures: engine.captures,
     diagnose: createDeliveryDiagnosis({ ...trial, captures: engine.captures }),

@@ -74,6 +74,21 @@ export interface DeliveryOffer extends Logged {
   runs: NewRun[];
 }
 
+/**
+ * An accepted delivery that a person puts before the live automations again: a row of its own with the same webhook and
+ * body. It claims no identity, so what its sender repeats stays a duplicate of the original.
+ */
+export interface ReplayEntry extends Logged {
+  kind: 'replay';
+  /** The delivery that the sender posted. */
+  replayOf: DeliveryId;
+  identity: Omit<Identity, 'key'>;
+  /** The exact bytes stored, in a buffer of their own: handed over, as those of an offer. */
+  body: Uint8Array<ArrayBuffer>;
+  decisions: Decision[];
+  runs: NewRun[];
+}
+
 /** Metadata of a request that was turned away; never its body, never its credential. */
 export interface RejectionEntry extends Logged {
   kind: 'rejection';
@@ -87,7 +102,7 @@ export interface RejectionEntry extends Logged {
   count: number;
 }
 
-export type DeliveryLogEntry = DeliveryOffer | RejectionEntry;
+export type DeliveryLogEntry = DeliveryOffer | ReplayEntry | RejectionEntry;
 
 /** What became of one entry of a batch. */
 export type RecordOutcome =
@@ -114,5 +129,7 @@ export interface Delivery {
   revision: string | null;
   /** For a `Duplicate`: the accepted delivery; `null` once retention has taken it. */
   duplicateOf: DeliveryId | null;
+  /** For a replay: the delivery that the sender posted, also once retention has taken it. */
+  replayOf: DeliveryId | null;
   runs: RunId[];
 }

@@ -1,4 +1,4 @@
-import type { DeliveryLogEntry, DeliveryOffer, RecordOutcome, RejectionEntry } from '../core/delivery.ts';
+import type { DeliveryLogEntry, DeliveryOffer, RecordOutcome, RejectionEntry, ReplayEntry } from '../core/delivery.ts';
 import { AppError } from '../core/errors.ts';
 import type { DeliveryLog } from '../core/ports/delivery-log.ts';
 
@@ -29,7 +29,7 @@ export class DeliveryRecorder {
   }
 
   /** Resolves once the entry is on disk. Rejects with the storage's error, or `storage_unavailable` when too many wait. */
-  offer(entry: DeliveryOffer): Promise<RecordOutcome> {
+  offer(entry: DeliveryOffer | ReplayEntry): Promise<RecordOutcome> {
     if (this.#waiting.length >= MAX_WAITING_ENTRIES) {
       return Promise.reject(new AppError('storage_unavailable', 'too many deliveries wait to be written'));
     }
@@ -61,7 +61,7 @@ export class DeliveryRecorder {
     let count = 0;
     while (count < this.#waiting.length && count < MAX_BATCH_ENTRIES) {
       const { entry } = this.#waiting[count]!;
-      bytes += entry.kind === 'offer' ? entry.size : 0;
+      bytes += entry.kind === 'rejection' ? 0 : entry.size;
       if (count > 0 && bytes > MAX_BATCH_BYTES) break;
       count += 1;
     }

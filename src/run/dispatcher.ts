@@ -72,16 +72,28 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     return (await cancelHeld([...lanes.values()], id)) ?? (await describeUnheld(runs, id));
   }
 
+  async function retry(id: RunId): ReturnType<RunControl['retry']> {
+    const outcome = await queue.retry(id);
+    if (outcome !== 'queued') return outcome;
+    onRunChanged(id);
+    const run = await runs.get(id);
+    if (run !== null) wake(run.factory);
+    return outcome;
+  }
+
+  function wake(factory: string): void {
+    // Before the recovery a claim would take runs that it has not decided about yet.
+    if (recovered && !stopping.signal.aborted) lanes.get(factory)?.wake();
+  }
+
   return {
     start: () => {
       starting = recoverAndClaim();
       return starting;
     },
-    wake: (factory) => {
-      // Before the recovery a claim would take runs that it has not decided about yet.
-      if (recovered && !stopping.signal.aborted) lanes.get(factory)?.wake();
-    },
+    wake,
     cancel,
+    retry,
     stop: async (graceMs) => {
       stopping.abort();
       if (safetyNet !== null) clearInterval(safetyNet);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { IDENTITY_SOURCES, type RecordOutcome } from '../../src/core/delivery.ts';
 import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook } from '../helpers/build-apply.ts';
-import { buildOffer, buildRejection, START_MS } from '../helpers/build-offer.ts';
+import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
 describe.each(STORAGES)('the delivery log on $name', (kind) => {
@@ -23,7 +23,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       ...{ id: expected.id, factory: 'payments', webhookUid: uid, webhookName: 'internal-ci', label: 'Accepted' },
       identity: { source: 'header', value: `key of ${expected.id}` },
       ...{ reason: null, detail: null, size: 14, count: 1, receivedAt: START_MS, clientAddress: '192.0.2.7' },
-      ...{ revision: 'c0ffee', duplicateOf: null, runs: [expected.run] },
+      ...{ revision: 'c0ffee', duplicateOf: null, replayOf: null, runs: [expected.run] },
     });
     expect(Buffer.from((await deliveryReader.payload(expected.id))!).toString()).toBe('{"big": 1e400}');
     expect(await deliveryReader.decisions(expected.id)).toEqual(expected.decisions);
@@ -60,6 +60,28 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     });
     expect(await deliveryReader.payload(second.id)).toBeNull();
     expect(await deliveryReader.decisions(second.id)).toEqual([]);
+  });
+
+  it('stores a replay beside its original, whose identity stays accepted', async () => {
+    const { webhook, version } = await applyOneOfEach(opened.storage);
+    const original = buildOffer({ webhook, key: 'k', body: '[1]' });
+    const runs = [{ automation: 'fix-errors', version }];
+    const [first, second] = [1, 2].map(() => buildReplay(original, { webhook, body: '[1]', runs }));
+    const started = [first, second].map((replay) => [replay!.runs[0]!.id]);
+    await record(original);
+    expect(await record(first!, second!)).toEqual([{ outcome: 'accepted' }, { outcome: 'accepted' }]);
+    const { deliveryReader, runReader } = opened.storage;
+    for (const [index, { id }] of [first!, second!].entries()) {
+      expect(await deliveryReader.get(id)).toMatchObject({
+        ...{ label: 'Accepted', replayOf: original.id, identity: { source: 'header', value: 'k' } },
+        runs: started[index],
+      });
+      expect(Buffer.from((await deliveryReader.payload(id))!).toString()).toBe('[1]');
+      expect(await runReader.get(started[index]![0]!)).toMatchObject({ state: 'queued', delivery: id });
+    }
+    expect(await record(buildOffer({ webhook, key: 'k', body: '[1]' }))).toEqual([
+      { outcome: 'duplicate', of: original.id },
+    ]);
   });
 
   it('says when an identity is repeated with another body', async () => {

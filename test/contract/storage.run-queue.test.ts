@@ -118,6 +118,40 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(await claim(5)).toEqual([]);
   });
 
+  it.each([SUCCEEDED, { state: 'failed', error: 'exit code 3', exitCode: 3 }] as const)(
+    'queues a run that has ended as $state once more',
+    async (result) => {
+      const [id] = await bearRuns(1);
+      await claim(1);
+      expect(await queue().retry(id!)).toBe('unfinished');
+      await queue().finish({ id: id!, attempt: 1, result, at: AT + 5 });
+      expect(await queue().retry(id!)).toBe('queued');
+      expect(await reader().get(id!)).toMatchObject({
+        ...{ state: 'queued', attempt: 2, executor: null, error: null, exitCode: null },
+        ...{ startedAt: null, finishedAt: null },
+      });
+      expect(await queue().retry(id!)).toBe('unfinished');
+      expect((await claim(1))[0]!.run).toMatchObject({ id, state: 'running', attempt: 2 });
+    },
+  );
+
+  it('queues a cancelled run once more, and none that never was', async () => {
+    const [id] = await bearRuns(1);
+    await queue().cancelQueued({ id: id!, at: AT });
+    expect(await queue().retry(id!)).toBe('queued');
+    expect(await queue().retry(UNKNOWN)).toBe('not_found');
+  });
+
+  it('queues no run whose payload retention has removed', async () => {
+    // The newest delivery of all stays for its number.
+    const [id] = await bearRuns(2);
+    await queue().cancelQueued({ id: id!, at: AT });
+    await opened.storage.retention.prune({ deliveriesMs: 0, minDeliveries: 0, identitiesMs: 0, runsMs: 1e12 }, AT + 9);
+    expect(await reader().input(id!)).toBeNull();
+    expect(await queue().retry(id!)).toBe('payload_gone');
+    expect(await reader().get(id!)).toMatchObject({ state: 'cancelled', attempt: 1 });
+  });
+
   it('shows what a daemon left behind as running, also after it is opened again', async () => {
     const [first, second] = await bearRuns(3);
     await claim(2);

@@ -159,6 +159,27 @@ describe('an operator', () => {
     expect(Math.max(...counts.map(Number))).toBeLessThanOrEqual(CONCURRENCY);
   });
 
+  it('replays a delivery, and retries a run that came of it', async () => {
+    const { delivery } = await deliver('ci', '{"level":"debug"}');
+    await findRun(delivery.runs[0], ['succeeded']);
+    const replayed = await daemon.api(`/deliveries/${delivery.id}/replay`, { method: 'POST' });
+    expect([replayed.status, replayed.body]).toEqual([
+      201,
+      expect.objectContaining({ replay_of: delivery.id, delivery_id: delivery.delivery_id, label: 'Accepted' }),
+    ]);
+    const [id] = replayed.body.runs;
+    expect(id).not.toBe(delivery.runs[0]);
+    expect(await findRun(id, ['succeeded'])).toMatchObject({ delivery: replayed.body.id, attempt: 1 });
+    expect((await deliver('ci', '{"level":"debug"}')).delivery).toMatchObject({
+      ...{ label: 'Duplicate', duplicate_of: delivery.id },
+    });
+    const once = (await daemon.api(`/runs/${id}/log`)).body;
+    expect((await daemon.api(`/runs/${id}/retry`, { method: 'POST' })).status).toBe(200);
+    expect(await findRun(id, ['succeeded'])).toMatchObject({ attempt: 2 });
+    const twice: string = (await daemon.api(`/runs/${id}/log`)).body;
+    expect(twice.startsWith(`${once}\n[dockbell: attempt 2, `)).toBe(true);
+  });
+
   it('cancels a run with all that it started', async () => {
     const { delivery } = await deliver('ci', '{"mode":"stay"}');
     const id = delivery.runs[0];

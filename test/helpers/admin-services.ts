@@ -30,6 +30,7 @@ export const DELETED_UID = 'wh_2123456789abcdefghjkmnpqrs';
 export const CREATED_UID = 'wh_3123456789abcdefghjkmnpqrs';
 export const DELIVERY_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvw';
 export const REJECTED_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvx';
+export const REPLAY_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvy';
 export const RUN_ID = 'run_01kdy5zabcdefghjkmnpqrstvw';
 export const RECONCILIATION_ID = 'rec_01kdy5zabcdefghjkmnpqrstvw';
 export const PAYLOAD = '{"level": "error", "big": 1e400, "__proto__": {"x": 1}}';
@@ -130,6 +131,7 @@ export function makeDelivery(more: Partial<Delivery> = {}): Delivery {
     clientAddress: '192.0.2.7',
     revision: 'c0ffee',
     duplicateOf: null,
+    replayOf: null,
     runs: [RUN_ID],
     ...more,
   };
@@ -281,6 +283,8 @@ export interface Seen {
   touched: { id: string; at: number }[];
   reconciled: string[];
   cancelled: string[];
+  retried: string[];
+  replayed: { id: string; automation: string | null; clientAddress: string }[];
   stored: { name: string; mode: string }[];
   /** The edits that were asked for, by their name. */
   edited: string[];
@@ -309,6 +313,8 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     touched: [],
     reconciled: [],
     cancelled: [],
+    retried: [],
+    replayed: [],
     stored: [],
     edited: [],
     deletedSecrets: [],
@@ -344,6 +350,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
   const deliveries = [
     makeDelivery(),
     makeDelivery({ id: REJECTED_ID, label: 'Rejected (auth)', reason: 'bad_credential', identity: null, runs: [] }),
+    makeDelivery({ id: REPLAY_ID, replayOf: DELIVERY_ID }),
   ];
   return {
     seen,
@@ -397,6 +404,13 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
             ]
           : [],
     },
+    replays: {
+      replay: async ({ delivery: { id, label }, automation, clientAddress }) => {
+        if (label !== 'Accepted') return { outcome: 'refused', why: `The delivery is labelled ${label}.` };
+        seen.replayed.push({ id, automation, clientAddress });
+        return { outcome: 'replayed', id: REPLAY_ID };
+      },
+    },
     captures: {
       open: (uid, forMs) => {
         seen.captures.push(uid);
@@ -444,6 +458,10 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
       cancel: async (id) => {
         seen.cancelled.push(id);
         return 'cancelling';
+      },
+      retry: async (id) => {
+        seen.retried.push(id);
+        return 'queued';
       },
     },
     reconciliations: {

@@ -1,5 +1,12 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { DeliveryLabel, DeliveryOffer, IdentitySource, NewRun, RejectionEntry } from '../../src/core/delivery.ts';
+import type {
+  DeliveryLabel,
+  DeliveryOffer,
+  IdentitySource,
+  NewRun,
+  RejectionEntry,
+  ReplayEntry,
+} from '../../src/core/delivery.ts';
 import { createIdSource } from '../../src/core/ids.ts';
 
 export const ids = createIdSource(randomBytes);
@@ -37,6 +44,13 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
     })),
     runs,
   };
+}
+
+/** The same delivery once more, on the word of a person. */
+export function buildReplay(of: Pick<DeliveryOffer, 'id' | 'identity'>, parts: OfferParts = {}): ReplayEntry {
+  const { bodyHash: _, identity: __, ...offer } = buildOffer(parts);
+  const { source, value } = of.identity;
+  return { ...offer, kind: 'replay', replayOf: of.id, identity: { source, value } };
 }
 
 /** A request that was turned away. */

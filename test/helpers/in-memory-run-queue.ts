@@ -52,6 +52,16 @@ export class InMemoryRunQueue implements RunQueue, Pick<RunReader, 'get'> {
     return true;
   }
 
+  async retry(id: RunId): ReturnType<RunQueue['retry']> {
+    await this.before('retry');
+    const run = this.inputs.get(id)?.run;
+    if (run === undefined) return 'not_found';
+    if (run.state === 'queued' || run.state === 'running') return 'unfinished';
+    const emptied = { executor: null, error: null, exitCode: null, startedAt: null, finishedAt: null };
+    this.#change(id, { state: 'queued', attempt: run.attempt + 1, ...emptied });
+    return 'queued';
+  }
+
   async running(executor: string): Promise<Run[]> {
     await this.before('running');
     const runs = [...this.inputs.values()].map(({ run }) => run);

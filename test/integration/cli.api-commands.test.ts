@@ -16,6 +16,7 @@ import {
   NOW_MS,
   PAYLOAD,
   REJECTED_ID,
+  REPLAY_ID,
   RUN_ID,
   URL_TOKEN_UID,
   WEBHOOK_UID,
@@ -637,8 +638,32 @@ describe('run', () => {
     await serve();
     expect(await run(['run', 'cancel', RUN_ID])).toMatchObject({ code: 0 });
     await app.close();
-    await serve({ runControl: { cancel: async () => 'finished' } });
+    await serve({ runControl: { cancel: async () => 'finished', retry: async () => 'unfinished' } });
     expect(await run(['run', 'cancel', RUN_ID])).toMatchObject({ code: 1 });
+  });
+});
+
+describe('run retry', () => {
+  it('queues a run once more, and ends with 1 for one that has not ended', async () => {
+    await serve();
+    expect(await run(['run', 'retry', RUN_ID])).toMatchObject({
+      code: 0,
+      stdout: `Queued ${RUN_ID} again, as attempt 1.\n`,
+    });
+    expect(services.seen.retried).toEqual([RUN_ID]);
+    await app.close();
+    await serve({ runControl: { cancel: async () => 'finished', retry: async () => 'unfinished' } });
+    expect(await run(['run', 'retry', RUN_ID])).toMatchObject({ code: 1 });
+  });
+});
+
+describe('delivery replay', () => {
+  it('says what was made and what it started, and ends with 1 where nothing can be replayed', async () => {
+    await serve();
+    const replay = await run(['delivery', 'replay', DELIVERY_ID, '--automation', 'fix-errors']);
+    expect(replay).toMatchObject({ code: 0, stdout: `Replayed as ${REPLAY_ID}: started ${RUN_ID}.\n` });
+    expect(services.seen.replayed).toMatchObject([{ id: DELIVERY_ID, automation: 'fix-errors' }]);
+    expect(await run(['delivery', 'replay', REJECTED_ID])).toMatchObject({ code: 1 });
   });
 });
 

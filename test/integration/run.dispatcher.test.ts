@@ -68,6 +68,24 @@ describe('the dispatcher', () => {
     expect(changes).toEqual([`${first} running`, `${first} succeeded`, `${second} running`, `${second} failed`]);
   });
 
+  it('carries a run that has ended out once more, as its next attempt', async () => {
+    const changes: string[] = [];
+    const run = addRun();
+    const it = open({ onRunChanged: (id) => changes.push(queue.run(id).state) });
+    await it.start();
+    await waitUntil(() => executor.running === 1, 'the first attempt is carried out');
+    expect(await it.retry(run)).toBe('unfinished');
+    executor.end(run, { state: 'failed', error: 'exit code 3', exitCode: 3 });
+    await waitUntil(isIn(run, 'failed'), 'the first attempt has failed');
+    expect(await it.retry(run)).toBe('queued');
+    await waitUntil(() => executor.running === 1, 'the second attempt is carried out');
+    expect(queue.run(run)).toMatchObject({ attempt: 2, error: null });
+    executor.end(run);
+    await waitUntil(isIn(run, 'succeeded'), 'the second attempt has succeeded');
+    expect(changes).toEqual(['running', 'failed', 'queued', 'running', 'succeeded']);
+    expect(await it.retry(newRunId())).toBe('not_found');
+  });
+
   it('claims up to its free slots, never more, and fills a slot as soon as it is free', async () => {
     const limits: number[] = [];
     const claim = queue.claim.bind(queue);

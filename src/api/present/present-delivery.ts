@@ -20,6 +20,7 @@ export function presentDelivery(delivery: Delivery) {
     client_address: delivery.clientAddress,
     revision: delivery.revision,
     duplicate_of: delivery.duplicateOf,
+    replay_of: delivery.replayOf,
     runs: delivery.runs,
   };
 }

@@ -9,7 +9,7 @@ import { pageQuerySchema, presentPage, readPage } from '../page-query.ts';
 import { presentDelivery, presentExplanation } from '../present/present-delivery.ts';
 import { presentHandshake } from '../present/present-handshake.ts';
 import { requireReached } from '../reach.ts';
-import { listOf, refTo } from '../schemas.ts';
+import { type JsonSchema, listOf, refTo } from '../schemas.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../send-payload.ts';
 import type { AdminServices } from '../services.ts';
 import { findWebhook } from './find-webhook.ts';
@@ -98,6 +98,8 @@ export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServ
     },
   );
 
+  registerReplay(app, services, findDelivery);
+
   app.get<{ Params: { id: string } }>(
     '/deliveries/:id/explain',
     {
@@ -107,6 +109,43 @@ export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServ
     async (request) => {
       const { id } = await findDelivery(request);
       return presentExplanation(id, (await services.deliveries.decisions(id)) ?? []);
+    },
+  );
+}
+
+const replaySchema: JsonSchema = {
+  type: ['object', 'null'],
+  additionalProperties: false,
+  properties: {
+    automation: { type: ['string', 'null'], minLength: 1, description: 'This automation alone; `null` for all.' },
+  },
+};
+
+function registerReplay(
+  app: FastifyInstance,
+  services: AdminServices,
+  findDelivery: (request: FastifyRequest<{ Params: { id: string } }>) => Promise<Delivery>,
+): void {
+  app.post<{ Params: { id: string }; Body?: { automation?: string | null } | null }>(
+    '/deliveries/:id/replay',
+    {
+      config: { access: requireRole('operator', 'object') },
+      schema: {
+        tags,
+        summary: 'Put the payload of an accepted delivery before the automations that are live now',
+        description:
+          'Makes a delivery of its own, with `replay_of`, and starts runs anew. What the sender repeats stays a duplicate of the original. A conflict where no payload is kept, or the webhook is disabled or deleted.',
+        body: replaySchema,
+        response: { 201: refTo('Delivery'), 409: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      const delivery = await findDelivery(request);
+      const automation = request.body?.automation ?? null;
+      const replayed = await services.replays.replay({ delivery, automation, clientAddress: request.ip });
+      if (replayed.outcome === 'refused') throw new AppError('conflict', replayed.why);
+      const made = await services.deliveries.get(replayed.id);
+      return reply.code(201).send(presentDelivery(requireReached(request, 'delivery', made)));
     },
   );
 }

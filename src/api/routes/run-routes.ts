@@ -26,6 +26,7 @@ export function registerRunRoutes(app: FastifyInstance, services: AdminServices)
   registerRunInput(app, services, findRun);
   registerRunLog(app, services, findRun);
   registerRunCancel(app, services, findRun);
+  registerRunRetry(app, services, findRun);
 
   app.get<{ Params: { id: string } }>(
     '/runs/:id',
@@ -146,6 +147,36 @@ function registerRunCancel(app: FastifyInstance, services: AdminServices, findRu
       const outcome = await services.runControl.cancel(id);
       if (outcome === 'finished') throw new AppError('conflict', `The run had already ended as ${state}.`);
       return reply.code(outcome === 'cancelling' ? 202 : 200).send(presentRun(await findRun(request)));
+    },
+  );
+}
+
+const RETRY_REFUSALS = {
+  unfinished: 'The run has not ended yet: cancel it first, or wait for its end.',
+  payload_gone: 'The payload of the run is not kept any more, so it cannot be carried out again.',
+} as const;
+
+function registerRunRetry(app: FastifyInstance, services: AdminServices, findRun: FindRun): void {
+  app.post<{ Params: { id: string } }>(
+    '/runs/:id/retry',
+    {
+      config: { access: requireRole('operator', 'object') },
+      schema: {
+        tags,
+        summary: 'Have a run that has ended carried out once more',
+        description:
+          'The same run with its next `attempt`, queued; its prompt and payload are those it was born with. What it prints is added to its log. A run that has not ended is a conflict.',
+        body: noBody,
+        response: { 200: refTo('Run'), 409: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const { id } = await findRun(request);
+      const outcome = await services.runControl.retry(id);
+      if (outcome === 'unfinished' || outcome === 'payload_gone') {
+        throw new AppError('conflict', RETRY_REFUSALS[outcome]);
+      }
+      return presentRun(await findRun(request));
     },
   );
 }

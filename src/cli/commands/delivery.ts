@@ -84,6 +84,20 @@ export function registerDeliveryCommands(program: CliCommand, bind: Bind): void 
       ],
     })
     .action(bind(showDelivery));
+  delivery
+    .command('replay')
+    .argument('<id>', 'ID of an accepted delivery (dlv_…)')
+    .description('put its payload before the automations that are live now; starts runs anew')
+    .option('--automation <name>', 'before this automation only')
+    .withJson()
+    .explain({
+      negative: 'nothing can be replayed: no payload is kept, or the webhook is disabled or deleted',
+      examples: [
+        ['dockbell delivery replay dlv_01jd3v8k6n', 'after a filter or a prompt was mended'],
+        ['dockbell delivery replay dlv_01jd3v8k6n --automation fix-errors', 'and nothing else once more'],
+      ],
+    })
+    .action(bind(replayDelivery));
 }
 
 /** Labels as the log writes them, in any case. */
@@ -224,6 +238,7 @@ function printDelivery(session: Session, delivery: Delivery): void {
     ['Size', `${delivery.size} bytes`],
     ['Received', formatInstantWithAge(delivery.received_at, nowMs)],
     ['Client address', delivery.client_address],
+    ['Replay of', delivery.replay_of],
     ['Revision', delivery.revision],
     ['Runs', delivery.runs.join(', ') || 'none'],
   ]);
@@ -278,4 +293,24 @@ function printDecision(session: Session, decision: Decision): void {
     ]);
   }
   if (decision.message !== '') output.line(`  ${escapeText(decision.message)}`);
+}
+
+interface ReplayOptions {
+  automation?: string;
+  json?: boolean;
+}
+
+async function replayDelivery(session: Session, options: ReplayOptions, id: string): Promise<number> {
+  const { output } = session;
+  const api = await session.api();
+  const { automation = null } = options;
+  const made = await api.post<Delivery>(['deliveries', id, 'replay'], { automation });
+  if (options.json) output.json(made);
+  else output.line(`Replayed as ${escapeText(made.id)}: ${describeStarted(made)}`);
+  return EXIT_CODES.done;
+}
+
+function describeStarted({ id, runs }: Delivery): string {
+  if (runs.length > 0) return `started ${runs.map(escapeText).join(', ')}.`;
+  return `started nothing. Why: dockbell delivery show ${escapeText(id)} --explain`;
 }

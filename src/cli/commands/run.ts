@@ -70,6 +70,16 @@ export function registerRunCommands(program: CliCommand, bind: Bind): void {
       examples: [['dockbell run cancel run_01jd3v8k6n', 'it ends as cancelled']],
     })
     .action(bind(cancelRun));
+  run
+    .command('retry')
+    .argument('<id>', ID_HELP)
+    .description('have a run that has ended carried out once more, with the prompt and payload it was born with')
+    .withJson()
+    .explain({
+      negative: 'the run has not ended yet, or its payload is not kept any more',
+      examples: [['dockbell run retry run_01jd3v8k6n', 'it is queued as its next attempt']],
+    })
+    .action(bind(retryRun));
 }
 
 async function listRuns(session: Session, options: ListOptions): Promise<number> {
@@ -167,4 +177,12 @@ async function cancelRun(session: Session, options: { json?: boolean }, id: stri
 function describeCancel(run: Run): string {
   const id = escapeText(run.id);
   return run.state === 'cancelled' ? `Cancelled ${id}.` : `Stopping ${id}. See 'dockbell run show ${id}' for its end.`;
+}
+
+async function retryRun(session: Session, options: { json?: boolean }, id: string): Promise<number> {
+  const api = await session.api();
+  const run = await api.post<Run>(['runs', id, 'retry']);
+  if (options.json) session.output.json(run);
+  else session.output.line(`Queued ${escapeText(run.id)} again, as attempt ${run.attempt}.`);
+  return EXIT_CODES.done;
 }

@@ -10,7 +10,7 @@ export interface DeliveryLog {
   /**
    * Writes all entries in one transaction, in order, and resolves after it is on disk; outcome i belongs to entry i.
    * A new delivery, its payload, its identity and its runs are stored together; one whose identity was accepted
-   * before becomes a `Duplicate` row with nothing else.
+   * before becomes a `Duplicate` row with nothing else. A replay is always new and claims no identity.
    *
    * Throws `AppError` `storage_unavailable` (nothing was written, try later: disk full, busy) or `storage_broken`
    * (a failed fsync or a damaged file: unknown what is on disk; the daemon has to stop).

@@ -1,4 +1,5 @@
 import type { RunId } from '../ids.ts';
+import type { RetryOutcome } from './run-queue.ts';
 
 /** The running of runs as front doors see it. */
 export interface RunControl {
@@ -7,4 +8,6 @@ export interface RunControl {
    * `finished`: it had ended before; nothing changed.
    */
   cancel(id: RunId): Promise<'cancelled' | 'cancelling' | 'finished' | 'not_found'>;
+  /** Has a run that has ended carried out once more, as its next attempt; see `RunQueue.retry`. */
+  retry(id: RunId): Promise<RetryOutcome>;
 }

@@ -18,9 +18,14 @@ export interface RunQueue {
   release(request: { id: RunId; attempt: number; nextAttempt: number }): Promise<boolean>;
   /** Ends a queued run as `cancelled`. `false` where it is not queued any more. */
   cancelQueued(request: { id: RunId; at: number }): Promise<boolean>;
+  /** Queues a run that has ended once more, as its next attempt. Only a `queued` one is changed. */
+  retry(id: RunId): Promise<RetryOutcome>;
   /** Runs that a daemon left behind as `running`. */
   running(executor: ExecutorType): Promise<Run[]>;
 }
+
+/** `unfinished`: it is queued or running. `payload_gone`: retention has removed what it would be given. */
+export type RetryOutcome = 'queued' | 'unfinished' | 'payload_gone' | 'not_found';
 
 /** Reads of runs for people and scripts. */
 export interface RunReader {

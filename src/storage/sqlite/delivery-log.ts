@@ -6,6 +6,7 @@ import {
   IDENTITY_SOURCES,
   type RecordOutcome,
   type RejectionEntry,
+  type ReplayEntry,
 } from '../../core/delivery.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
@@ -23,8 +24,11 @@ export type RecordBatch = (batch: readonly DeliveryLogEntry[]) => RecordOutcome[
  */
 export function prepareRecordBatch(db: Database.Database): RecordBatch {
   const statements = prepareStatements(db);
-  const recordEntry = (entry: DeliveryLogEntry): RecordOutcome =>
-    entry.kind === 'offer' ? recordOffer(statements, entry) : recordRejection(statements, entry);
+  const recordEntry = (entry: DeliveryLogEntry): RecordOutcome => {
+    if (entry.kind === 'offer') return recordOffer(statements, entry);
+    // The identity of a replay is in its log row, and claimed by the original alone.
+    return entry.kind === 'replay' ? accept(statements, entry, entry.replayOf) : recordRejection(statements, entry);
+  };
   const recordAll = db.transaction((batch: readonly DeliveryLogEntry[]) => batch.map(recordEntry)).immediate;
   const recordEach = prepareRecordEach(db, recordEntry);
   return (batch) => {
@@ -72,7 +76,8 @@ function prepareStatements(db: Database.Database) {
     ),
     insertDelivery: db.prepare(
       'INSERT INTO deliveries (id, webhook, label, reason, detail, identity_source, identity, size, count, ' +
-        'received_at, client_address, revision, duplicate_of) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+        'received_at, client_address, revision, duplicate_of, replay_of) ' +
+        'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
     ),
     insertContents: db.prepare<[number | bigint, Uint8Array, string]>(
       'INSERT INTO delivery_contents (delivery, body, decisions) VALUES (?, ?, ?)',
@@ -95,13 +100,18 @@ function recordOffer(statements: Statements, offer: DeliveryOffer): RecordOutcom
     offer.bodyHash,
     offer.receivedAt,
   );
-  return claimed.changes === 1 ? acceptOffer(statements, offer, source) : recordDuplicate(statements, offer, source);
+  return claimed.changes === 1 ? accept(statements, offer, null) : recordDuplicate(statements, offer, source);
 }
 
-function acceptOffer(statements: Statements, offer: DeliveryOffer, source: number): RecordOutcome {
+function accept(
+  statements: Statements,
+  offer: DeliveryOffer | ReplayEntry,
+  replayOf: DeliveryId | null,
+): RecordOutcome {
+  const source = IDENTITY_SOURCES.indexOf(offer.identity.source);
   const { lastInsertRowid: seq } = statements.insertDelivery.run(
     ...[offer.id, offer.webhook, LABEL_ACCEPTED, null, null, source, offer.identity.value, offer.size, 1],
-    ...[offer.receivedAt, offer.clientAddress, offer.revision, null],
+    ...[offer.receivedAt, offer.clientAddress, offer.revision, null, replayOf],
   );
   statements.insertContents.run(seq, offer.body, offer.decisions.length === 0 ? '[]' : JSON.stringify(offer.decisions));
   for (const run of offer.runs) {
@@ -120,7 +130,7 @@ function recordDuplicate(statements: Statements, offer: DeliveryOffer, source: n
   const reason = earlier.body_hash.equals(offer.bodyHash) ? 'same_identity' : 'same_identity_other_body';
   statements.insertDelivery.run(
     ...[offer.id, offer.webhook, LABEL_DUPLICATE, reason, null, source, offer.identity.value, offer.size, 1],
-    ...[offer.receivedAt, offer.clientAddress, offer.revision, earlier.delivery],
+    ...[offer.receivedAt, offer.clientAddress, offer.revision, earlier.delivery, null],
   );
   return { outcome: 'duplicate', of: earlier.delivery };
 }
@@ -130,7 +140,7 @@ function recordRejection(statements: Statements, entry: RejectionEntry): RecordO
   statements.insertDelivery.run(
     ...[entry.id, entry.webhook, DELIVERY_LABELS.indexOf(entry.label), entry.reason, entry.detail, source],
     ...[entry.identity?.value ?? null, entry.size, entry.count, entry.receivedAt, entry.clientAddress],
-    ...[entry.revision, null],
+    ...[entry.revision, null, null],
   );
   return { outcome: 'logged' };
 }

@@ -96,6 +96,7 @@ function toDelivery(row: DeliveryRow, runs: RunId[]): Delivery {
     clientAddress: row.client_address,
     revision: row.revision,
     duplicateOf: row.duplicate_of_logged as DeliveryId | null,
+    replayOf: row.replay_of as DeliveryId | null,
     runs,
   };
 }

@@ -300,4 +300,6 @@ export const MIGRATIONS: readonly string[] = [
     expires_at INTEGER NOT NULL
   ) STRICT;
   `,
+  // A person may have a stored delivery run again: a row of its own that names the original.
+  `ALTER TABLE deliveries ADD COLUMN replay_of TEXT;`,
 ];

@@ -1,5 +1,5 @@
-import type { Kysely } from 'kysely';
-import type { RunQueue } from '../../core/ports/run-queue.ts';
+import { type Kysely, sql } from 'kysely';
+import type { RetryOutcome, RunQueue } from '../../core/ports/run-queue.ts';
 import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
 import type { Schema } from './schema.ts';
 
@@ -36,6 +36,7 @@ export function createRunQueue(db: Kysely<Schema>): RunQueue {
       }),
     cancelQueued: async ({ id, at }) =>
       changeRun(db, id, 'queued', null, { state: 'cancelled', error: 'cancelled', finished_at: at }),
+    retry: (id) => retryRun(db, id),
     running: async (executor) => {
       const rows = await selectRuns(db)
         .where('runs.state', '=', 'running')
@@ -66,4 +67,27 @@ async function changeRun(
   let query = db.updateTable('runs').set(change).where('id', '=', id).where('state', '=', expectedState);
   if (attempt !== null) query = query.where('attempt', '=', attempt);
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
+}
+
+/** A run without its payload could be claimed and never be carried out, so it is not queued. */
+async function retryRun(db: Kysely<Schema>, id: string): Promise<RetryOutcome> {
+  const { numUpdatedRows } = await db
+    .updateTable('runs')
+    .set({ state: 'queued', attempt: sql`attempt + 1`, executor: null, error: null, exit_code: null })
+    .set({ started_at: null, finished_at: null })
+    .where('id', '=', id)
+    .where('state', 'not in', ['queued', 'running'])
+    .where((where) =>
+      where.exists(
+        where
+          .selectFrom('delivery_contents')
+          .select('delivery_contents.delivery')
+          .whereRef('delivery_contents.delivery', '=', 'runs.delivery'),
+      ),
+    )
+    .executeTakeFirst();
+  if (numUpdatedRows === 1n) return 'queued';
+  const run = await db.selectFrom('runs').select('state').where('id', '=', id).executeTakeFirst();
+  if (run === undefined) return 'not_found';
+  return run.state === 'queued' || run.state === 'running' ? 'unfinished' : 'payload_gone';
 }

@@ -94,6 +94,7 @@ export interface Schema {
     client_address: string;
     revision: string | null;
     duplicate_of: string | null;
+    replay_of: string | null;
   };
   delivery_contents: {
     delivery: number;

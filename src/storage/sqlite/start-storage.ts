@@ -120,6 +120,7 @@ function createClient(calls: PendingCalls): Storage {
 
 function collectBodies(batch: readonly DeliveryLogEntry[]): ArrayBuffer[] {
   const bodies: ArrayBuffer[] = [];
-  for (const entry of batch) if (entry.kind === 'offer' && entry.body.byteLength > 0) bodies.push(entry.body.buffer);
+  for (const entry of batch)
+    if (entry.kind !== 'rejection' && entry.body.byteLength > 0) bodies.push(entry.body.buffer);
   return bodies;
 }

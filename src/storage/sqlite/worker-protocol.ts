@@ -10,7 +10,7 @@ export const OPERATIONS = {
   inventory: ['register', 'load', 'apply', 'recordAttempt', 'pinSecret', 'status', 'lastReconciliation'],
   inventoryReader: ['factories', 'counts', 'webhooks', 'webhook', 'automations', 'automation'],
   liveDefinitions: ['head', 'read', 'commit'],
-  runQueue: ['claim', 'finish', 'release', 'cancelQueued', 'running'],
+  runQueue: ['claim', 'finish', 'release', 'cancelQueued', 'retry', 'running'],
   runReader: ['list', 'get', 'input'],
   reconciliationReader: ['list', 'get'],
   noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],

@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest';
+import { createStandingClock, makeDelivery, NOW_MS, PAYLOAD } from '../../test/helpers/admin-services.ts';
+import { ids } from '../../test/helpers/build-offer.ts';
+import type { DeliveryOffer, RecordOutcome, ReplayEntry } from '../core/delivery.ts';
+import type { Listener } from '../registry/live-webhook.ts';
+import { Registry } from '../registry/registry.ts';
+import { createReplayControl } from './replay-delivery.ts';
+
+const fires = (automation: string): Listener => ({ automation, version: 7, decide: () => ({ fires: true }) });
+const ORDER = { automation: null, clientAddress: '198.51.100.9' };
+
+function open({ listeners = [fires('a'), fires('b')], isLive = true, payload = PAYLOAD as string | null } = {}) {
+  const registry = new Registry();
+  const { webhookUid: uid, webhookName: name } = makeDelivery();
+  const credential = { mode: 'token', accepts: () => true } as const;
+  const live = { ref: 5, uid, name, factory: 'payments', revision: 'beef', credential, handshakes: [] };
+  registry.replaceFactory('payments', isLive ? [{ ...live, deliveryIdHeader: null, listeners, pushBranch: null }] : []);
+  const recorded: (DeliveryOffer | ReplayEntry)[] = [];
+  const woken: string[] = [];
+  const control = createReplayControl({
+    ...{ registry, ids, clock: createStandingClock() },
+    recorder: {
+      offer: async (entry): Promise<RecordOutcome> => {
+        recorded.push(entry);
+        return { outcome: 'accepted' };
+      },
+    },
+    deliveries: { payload: async () => (payload === null ? null : new TextEncoder().encode(payload)) },
+    onRunsBorn: (factory) => void woken.push(factory),
+  });
+  return { control, recorded, woken };
+}
+
+describe('a replay', () => {
+  it('is a delivery of its own with the same identity and bytes, put before what is live now', async () => {
+    const { control, recorded, woken } = open();
+    const delivery = makeDelivery();
+    const { outcome, ...made } = await control.replay({ ...ORDER, delivery });
+    const [entry] = recorded;
+    expect([outcome, made]).toEqual(['replayed', { id: entry!.id }]);
+    expect(entry).toMatchObject({
+      ...{ kind: 'replay', replayOf: delivery.id, identity: delivery.identity, webhook: 5, revision: 'beef' },
+      ...{ receivedAt: NOW_MS, clientAddress: '198.51.100.9', size: Buffer.byteLength(PAYLOAD) },
+    });
+    expect(Buffer.from(entry!.body).toString()).toBe(PAYLOAD);
+    expect(entry!.runs.map(({ automation }) => automation)).toEqual(['a', 'b']);
+    expect(woken).toEqual(['payments']);
+  });
+
+  it('of a replay names the delivery that the sender posted', async () => {
+    const { control, recorded } = open();
+    await control.replay({ ...ORDER, delivery: makeDelivery({ id: 'dlv_b', replayOf: 'dlv_a' }) });
+    expect(recorded[0]).toMatchObject({ replayOf: 'dlv_a' });
+  });
+
+  it('goes to one automation where one is named', async () => {
+    const { control, recorded } = open();
+    await control.replay({ ...ORDER, automation: 'b', delivery: makeDelivery() });
+    expect(recorded[0]!.decisions.map(({ automation }) => automation)).toEqual(['b']);
+  });
+
+  it('wakes nobody where nothing starts', async () => {
+    const { control, recorded, woken } = open({ listeners: [] });
+    expect(await control.replay({ ...ORDER, delivery: makeDelivery() })).toMatchObject({ outcome: 'replayed' });
+    expect([recorded.length, woken]).toEqual([1, []]);
+  });
+
+  it.each([
+    ['no payload is kept', { payload: null }, null, 'only accepted ones keep a payload'],
+    ['the webhook takes no deliveries', { isLive: false }, null, 'disabled or deleted'],
+    ['the automation does not listen', {}, 'c', 'No automation c listens'],
+  ])('is refused where %s', async (_, parts, automation, why) => {
+    const { control, recorded } = open(parts);
+    const answer = await control.replay({ ...ORDER, automation, delivery: makeDelivery() });
+    expect(answer).toEqual({ outcome: 'refused', why: expect.stringContaining(why) });
+    expect(recorded).toEqual([]);
+  });
+});

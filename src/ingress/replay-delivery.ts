@@ -1,0 +1,67 @@
+import type { Clock } from '../core/clock.ts';
+import { AppError } from '../core/errors.ts';
+import type { IdSource } from '../core/ids.ts';
+import type { DeliveryReader } from '../core/ports/delivery-log.ts';
+import type { ReplayControl, ReplayOrder, ReplayOutcome } from '../core/ports/replay-control.ts';
+import type { LiveWebhook } from '../registry/live-webhook.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { DeliveryRecorder } from './delivery-recorder.ts';
+import { matchDelivery } from './match-delivery.ts';
+
+/** What a replay needs of the way that a delivery takes. */
+export interface ReplayContext {
+  registry: Registry;
+  recorder: Pick<DeliveryRecorder, 'offer'>;
+  deliveries: Pick<DeliveryReader, 'payload'>;
+  clock: Clock;
+  ids: IdSource;
+  /** Runs of that factory wait to be carried out. */
+  onRunsBorn(factory: string): void;
+}
+
+/** The second half of the way of a delivery, from matching on, for a payload that was accepted before. */
+export function createReplayControl(context: ReplayContext): ReplayControl {
+  return { replay: (order) => replayDelivery(context, order) };
+}
+
+async function replayDelivery(context: ReplayContext, order: ReplayOrder): Promise<ReplayOutcome> {
+  const { delivery, automation } = order;
+  const body = await context.deliveries.payload(delivery.id);
+  if (body === null || delivery.identity === null) {
+    return refuse(`The delivery is labelled ${delivery.label}: only accepted ones keep a payload to replay.`);
+  }
+  const webhook = context.registry.current().webhooks.get(delivery.webhookUid);
+  if (webhook === undefined) {
+    return refuse(`The webhook ${delivery.webhookName} is disabled or deleted, so nothing starts from it.`);
+  }
+  const listeners = webhook.listeners.filter((one) => automation === null || one.automation === automation);
+  if (automation !== null && listeners.length === 0) {
+    return refuse(`No automation ${automation} listens to the webhook ${webhook.name} now.`);
+  }
+  return record(context, order, { ...webhook, listeners }, body);
+}
+
+async function record(
+  { recorder, clock, ids, onRunsBorn }: ReplayContext,
+  { delivery, clientAddress }: ReplayOrder,
+  webhook: LiveWebhook,
+  stored: Uint8Array,
+): Promise<ReplayOutcome> {
+  const nowMs = clock.wallMs();
+  const body = new Uint8Array(stored);
+  const id = ids.deliveryId(nowMs);
+  const payload: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+  const match = matchDelivery(webhook, payload, ids, nowMs);
+  const recorded = await recorder.offer({
+    ...{ kind: 'replay', id, webhook: webhook.ref, size: body.length, receivedAt: nowMs, clientAddress },
+    ...{ revision: webhook.revision, replayOf: delivery.replayOf ?? delivery.id, identity: delivery.identity!, body },
+    ...match,
+  });
+  if (recorded.outcome === 'failed') throw new AppError('internal', recorded.message);
+  if (match.runs.length > 0) onRunsBorn(webhook.factory);
+  return { outcome: 'replayed', id };
+}
+
+function refuse(why: string): ReplayOutcome {
+  return { outcome: 'refused', why };
+}
