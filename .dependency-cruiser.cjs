@@ -21,6 +21,7 @@ const arrows = {
   observability: ['core'],
   config: ['core'],
   api: ['core', 'definitions', 'edit', 'filter', 'sender', 'run', 'reconcile'],
+  dashboard: ['api-types'],
   cli: ['core', 'filter', 'definitions', 'samples', 'signature', 'sender', 'config', 'source', 'app', 'api-types'],
 };
 
@@ -47,7 +48,7 @@ module.exports = {
     tsPreCompilationDeps: true,
     tsConfig: { fileName: 'tsconfig.json' },
     doNotFollow: { path: 'node_modules' },
-    exclude: { path: '\\.test\\.ts$' },
-    enhancedResolveOptions: { extensions: ['.ts', '.js'] },
+    exclude: { path: '\\.test\\.tsx?$' },
+    enhancedResolveOptions: { extensions: ['.ts', '.tsx', '.js'] },
   },
 };

@@ -23,6 +23,7 @@ const TABLE: Row[] = [
   ['GET', '/healthz', 'public'],
   ['GET', '/readyz', 'public'],
   ['GET', '/metrics', 'viewer', 'team'],
+  ['GET', '/assets/:asset', 'public'],
   ['GET', '/api/v1/openapi.json', 'viewer', 'listed'],
   ['GET', '/api/v1/schemas', 'public'],
   ['GET', '/api/v1/schemas/:file', 'public'],
@@ -83,6 +84,7 @@ function fillIn(url: string): string {
     .replace(':factory', 'payments')
     .replace(':uid', WEBHOOK_UID)
     .replace(':file', 'webhook.json')
+    .replace(':asset', 'main-a1b2.js')
     .replace(':name', url.includes('/secrets/') ? 'A_SECRET' : 'fix-errors')
     .replace(':id', id);
 }

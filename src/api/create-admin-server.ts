@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import swagger from '@fastify/swagger';
-import type { ConnectionError, FastifyInstance, FastifyReply } from 'fastify';
+import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fastify, LogController } from 'fastify';
 import { guardRegistration, requireRole } from './access-rules.ts';
 import { createAuthenticator } from './auth/authenticator.ts';
@@ -14,6 +14,7 @@ import { describeProblem, sendProblem } from './problem.ts';
 import { createRequestValidator } from './request-validator.ts';
 import { registerAutomationEditRoutes } from './routes/automation-edit-routes.ts';
 import { registerAutomationRoutes } from './routes/automation-routes.ts';
+import { createPageSender, type PageSender, registerDashboardFiles } from './routes/dashboard-routes.ts';
 import { registerDeliveryRoutes } from './routes/delivery-routes.ts';
 import { registerFactoryRoutes } from './routes/factory-routes.ts';
 import { registerFilterRoutes } from './routes/filter-routes.ts';
@@ -31,7 +32,7 @@ import { registerWebhookRoutes } from './routes/webhook-routes.ts';
 import { COMPONENTS } from './schemas.ts';
 import type { AdminServices } from './services.ts';
 
-/** The admin listener: management API, metrics and health. `listen` and `close` are the caller's. */
+/** The admin listener: dashboard, management API, metrics and health. `listen` and `close` are the caller's. */
 export function createAdminServer(services: AdminServices): FastifyInstance {
   const app = createBareServer(services);
   guardRegistration(app);
@@ -42,12 +43,13 @@ export function createAdminServer(services: AdminServices): FastifyInstance {
   // Response schemas describe; a serializer made from them would drop what they forgot.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(handleError);
-  app.setNotFoundHandler(answerNotFound);
+  app.setNotFoundHandler(createNotFoundHandler(createPageSender(services)));
   addHooks(app, services);
   for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ $id: name, ...schema });
   void app.register(cookie);
   void app.register(swagger, describeApi(services.version));
   void app.register(async (scope) => registerOperationRoutes(scope, services));
+  void app.register(async (scope) => registerDashboardFiles(scope, services));
   void app.register(async (scope) => registerApi(scope, services), { prefix: API_PREFIX });
   return app;
 }
@@ -129,7 +131,7 @@ function registerApi(scope: FastifyInstance, services: AdminServices): void {
   );
 }
 
-/** Nothing here is a page: not to be sniffed, stored, framed or referred from (threat model W1, W2). */
+/** Nothing but the dashboard is a page, which sets its own policy: not to be sniffed, stored, framed or referred from (threat model W1, W2). */
 function setSafeHeaders(reply: FastifyReply): void {
   reply.headers({
     'x-content-type-options': 'nosniff',
@@ -140,8 +142,11 @@ function setSafeHeaders(reply: FastifyReply): void {
   });
 }
 
-function answerNotFound(_request: unknown, reply: FastifyReply): FastifyReply {
-  return sendProblem(reply, describeProblem('not_found', 'Nothing is served here under this method and path.'));
+function createNotFoundHandler(sendPage: PageSender) {
+  return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    if (sendPage(request, reply)) return reply;
+    return sendProblem(reply, describeProblem('not_found', 'Nothing is served here under this method and path.'));
+  };
 }
 
 /** For what is not even HTTP: no request exists, only a socket. */

@@ -17,6 +17,7 @@ export const API_PREFIX = '/api/v1';
 export function createAccessHook(services: { inventory: InventoryReader; authenticate: Authenticator }) {
   return async (request: FastifyRequest): Promise<void> => {
     const access = request.routeOptions.config.access;
+    // Registered routes always have access rules (`guardRegistration`); without any, only the 404 handler is left.
     if (request.is404 || access === undefined) {
       if (isUnderApi(request.url)) request.principal = await services.authenticate(request);
       return;
@@ -30,8 +31,8 @@ export function createAccessHook(services: { inventory: InventoryReader; authent
   };
 }
 
-/** Registered routes always have access rules (`guardRegistration`); without any, only the 404 handler is left. */
-function isUnderApi(url: string): boolean {
+/** Is this URL one of the API's, whether a route has it or not? */
+export function isUnderApi(url: string): boolean {
   return url === API_PREFIX || url.startsWith(`${API_PREFIX}/`) || url.startsWith(`${API_PREFIX}?`);
 }
 

@@ -116,6 +116,8 @@ export interface AdminServices {
   baseUrl(): string;
   /** The JSON Schemas that editors may ask for, by name. */
   schemas: ReadonlyMap<string, JsonObject>;
+  /** Where the built dashboard lies: `index.html` and `assets/`. */
+  dashboardDir: string;
   /** Version of the program, for the OpenAPI document. */
   version: string;
   clock: Clock;

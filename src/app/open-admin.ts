@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { createLoginLink } from '../api/auth/create-login-link.ts';
 import { FailedTries } from '../api/auth/failed-tries.ts';
 import { createAdminServer } from '../api/create-admin-server.ts';
@@ -112,6 +113,7 @@ function composeServices(
     ],
     baseUrl,
     schemas: new Map(SCHEMA_NAMES.map((name) => [name, readSchema(name)])),
+    dashboardDir: fileURLToPath(new URL('../dashboard', import.meta.url)),
     version: readPackageVersion(),
     ...{ clock, ids, randomBytes, logger: createFastifyLogger(logger) },
   };

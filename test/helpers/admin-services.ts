@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { pino } from 'pino';
 import { hashCredential } from '../../src/api/auth/credential.ts';
@@ -550,6 +551,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     allowedHosts: ['dockbell.example.com'],
     baseUrl: () => 'https://hooks.example.com',
     schemas: new Map([['webhook', { title: 'Webhook', type: 'object' }]]),
+    dashboardDir: fileURLToPath(new URL('../fixtures/dashboard', import.meta.url)),
     version: '0.1.0',
     ids,
     randomBytes,

@@ -1,0 +1,24 @@
+import createClient, { type Middleware } from 'openapi-fetch';
+import type { paths } from '../../api-types/openapi.d.ts';
+
+let csrfToken: string | null = null;
+
+/** Changes carry the token of the session, which other web pages cannot read (threat model W2). */
+export function rememberCsrfToken(token: string | null): void {
+  csrfToken = token;
+}
+
+export function csrfHeaders(): Record<string, string> {
+  return csrfToken === null ? {} : { 'x-csrf-token': csrfToken };
+}
+
+const sendCsrfToken: Middleware = {
+  onRequest({ request }) {
+    for (const [name, value] of Object.entries(csrfHeaders())) request.headers.set(name, value);
+    return request;
+  },
+};
+
+/** The management API. Use it through `readAnswer`. */
+export const api = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' });
+api.use(sendCsrfToken);

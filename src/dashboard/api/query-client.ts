@@ -1,0 +1,28 @@
+import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { RequestFailed } from './problem.ts';
+import { sessionQuery } from './session.ts';
+
+const FRESH_MS = 5_000;
+const MAX_RETRIES = 2;
+
+/** Live events renew what is shown; this is for what no event tells of, and for tabs that slept. */
+export function createQueryClient(): QueryClient {
+  const client: QueryClient = new QueryClient({
+    defaultOptions: { queries: { staleTime: FRESH_MS, retry: mayPass } },
+    queryCache: new QueryCache({ onError: (error) => leaveWhenSignedOut(client, error) }),
+  });
+  return client;
+}
+
+/** A refusal is final; silence and trouble inside of the daemon may pass. */
+function mayPass(failures: number, error: Error): boolean {
+  const isFinal = error instanceof RequestFailed && error.problem.status >= 400 && error.problem.status < 500;
+  return !isFinal && failures < MAX_RETRIES;
+}
+
+/** A session that ended elsewhere shows the sign-in page, on the same address. */
+function leaveWhenSignedOut(client: QueryClient, error: Error): void {
+  const isSignedOut = error instanceof RequestFailed && error.problem.status === 401;
+  if (isSignedOut && client.getQueryData(sessionQuery.queryKey) != null)
+    client.setQueryData(sessionQuery.queryKey, null);
+}

@@ -1,0 +1,15 @@
+import type { components } from '../../api-types/openapi.d.ts';
+
+type Schemas = components['schemas'];
+
+export type Factory = Schemas['Factory'];
+export type Webhook = Schemas['Webhook'];
+export type Delivery = Schemas['Delivery'];
+export type Run = Schemas['Run'];
+export type Handshake = Schemas['Handshake'];
+export type Automation = Schemas['Automation'];
+export type Reconciliation = Schemas['Reconciliation'];
+export type Secret = Schemas['Secret'];
+export type Condition = Factory['conditions'][number];
+export type Role = Schemas['Token']['role'];
+export type Diagnostic = Reconciliation['diagnostics'][number];

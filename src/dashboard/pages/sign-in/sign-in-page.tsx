@@ -1,0 +1,121 @@
+import { Button, Center, Loader, Paper, PasswordInput, Stack, Tabs, Text, TextInput, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useEffect, useState } from 'react';
+import { useLocation } from 'wouter';
+import { type Credentials, sessionQuery, signIn } from '../../api/session.ts';
+import bell from '../../bell.svg';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { takeLoginToken } from './take-login-token.ts';
+
+/** By password, by API token, or by the one-time link that the daemon prints. */
+export function SignInPage() {
+  useDocumentTitle('Sign in · Dockbell');
+  const { mutate, isPending, error } = useSignIn();
+  const [token] = useState(takeLoginToken);
+  useEffect(() => {
+    if (token !== null) mutate({ login_token: token });
+  }, [mutate, token]);
+  return (
+    <Center mih="100dvh" p="md" component="main">
+      <Paper withBorder radius="lg" p="xl" w="100%" maw={420}>
+        <Stack>
+          <Stack gap={4} align="center">
+            <img src={bell} width={48} height={48} alt="" />
+            <Title order={1} size="h3">
+              Sign in to Dockbell
+            </Title>
+          </Stack>
+          {error !== null && <ErrorPanel error={error} />}
+          {token !== null && isPending ? (
+            <Center py="lg">
+              <Loader aria-label="Signing in" />
+            </Center>
+          ) : (
+            <SignInForms onSignIn={mutate} isPending={isPending} />
+          )}
+        </Stack>
+      </Paper>
+    </Center>
+  );
+}
+
+function useSignIn() {
+  const queryClient = useQueryClient();
+  const [location, navigate] = useLocation();
+  return useMutation({
+    mutationFn: signIn,
+    onSuccess: (user) => {
+      queryClient.setQueryData(sessionQuery.queryKey, user);
+      if (location === '/login') navigate('/', { replace: true });
+    },
+  });
+}
+
+interface FormProps {
+  onSignIn: (credentials: Credentials) => void;
+  isPending: boolean;
+}
+
+function SignInForms(props: FormProps) {
+  return (
+    <Tabs defaultValue="password" keepMounted={false}>
+      <Tabs.List grow mb="md">
+        <Tabs.Tab value="password">Password</Tabs.Tab>
+        <Tabs.Tab value="token">API token</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="password">
+        <PasswordForm {...props} />
+      </Tabs.Panel>
+      <Tabs.Panel value="token">
+        <TokenForm {...props} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function PasswordForm({ onSignIn, isPending }: FormProps) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget);
+    onSignIn({ username: String(fields.get('username')), password: String(fields.get('password')) });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <TextInput name="username" label="User name" autoComplete="username" required />
+        <PasswordInput name="password" label="Password" autoComplete="current-password" required />
+        <Button type="submit" loading={isPending} fullWidth>
+          Sign in
+        </Button>
+      </Stack>
+    </form>
+  );
+}
+
+function TokenForm({ onSignIn, isPending }: FormProps) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    onSignIn({ api_token: String(new FormData(event.currentTarget).get('token')).trim() });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        <PasswordInput
+          name="token"
+          label="API token"
+          description="The first one lies in the file admin-token of the data directory."
+          placeholder="dbk_…"
+          autoComplete="off"
+          required
+        />
+        <Button type="submit" loading={isPending} fullWidth>
+          Sign in
+        </Button>
+        <Text size="xs" c="dimmed">
+          The session has the role of the token and ends when the token is revoked.
+        </Text>
+      </Stack>
+    </form>
+  );
+}

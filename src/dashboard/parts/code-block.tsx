@@ -1,0 +1,28 @@
+import classes from './code-block.module.css';
+import { CopyButton } from './copy-button.tsx';
+import { ForeignText } from './foreign-text.tsx';
+
+interface CodeBlockProps {
+  code: string;
+  /** What the code is, for example "curl command". */
+  what: string;
+}
+
+/** Text to be copied as it stands, with a button for it. */
+export function CodeBlock({ code, what }: CodeBlockProps) {
+  return (
+    <div className={classes.block}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+      <section className={classes.code} aria-label={what} tabIndex={0}>
+        <pre>
+          <code>
+            <ForeignText text={code} keepLayout />
+          </code>
+        </pre>
+      </section>
+      <div className={classes.copy}>
+        <CopyButton value={code} what={what} />
+      </div>
+    </div>
+  );
+}

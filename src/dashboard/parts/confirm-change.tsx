@@ -1,0 +1,74 @@
+import { Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { ErrorPanel } from './error-panel.tsx';
+
+interface ConfirmChangeProps {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  /** What happens to senders and to what runs, one sentence each. */
+  effects: string[];
+  /** Words of the button, for example "Delete webhook". */
+  action: string;
+  /** Cannot be undone, or stops senders. */
+  isDangerous?: boolean;
+  /** What has to be typed before the button works. */
+  typeToConfirm?: string;
+  onConfirm: () => void;
+  isPending: boolean;
+  error: unknown;
+  /** Fields that the change needs. */
+  children?: ReactNode;
+}
+
+/** Says what a change does to senders before it is done. */
+export function ConfirmChange(props: ConfirmChangeProps) {
+  const { opened, onClose, title, effects, action, isDangerous = false, typeToConfirm } = props;
+  const [typed, setTyped] = useState('');
+  const isBlocked = typeToConfirm !== undefined && typed !== typeToConfirm;
+  const confirm = (event: { preventDefault: () => void }) => {
+    event.preventDefault();
+    if (!isBlocked) props.onConfirm();
+  };
+  return (
+    <Modal opened={opened} onClose={onClose} onExitTransitionEnd={() => setTyped('')} title={title} centered>
+      <form onSubmit={confirm}>
+        <Stack>
+          <div>
+            <Text size="sm" fw={600} mb={4}>
+              What this does
+            </Text>
+            <List size="sm" spacing={4}>
+              {effects.map((effect) => (
+                <List.Item key={effect}>{effect}</List.Item>
+              ))}
+            </List>
+          </div>
+          {props.children}
+          {typeToConfirm !== undefined && (
+            <TextInput
+              label={`Type ${typeToConfirm} to confirm`}
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+              autoComplete="off"
+            />
+          )}
+          {props.error !== null && <ErrorPanel error={props.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              color={isDangerous ? 'red.8' : undefined}
+              loading={props.isPending}
+              disabled={isBlocked}
+            >
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

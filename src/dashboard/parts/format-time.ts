@@ -1,0 +1,23 @@
+const UNITS = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+
+/** For example "5 minutes ago"; "just now" within a minute. An instant ahead of the reader's clock counts as now. */
+export function formatTimeAgo(at: string, nowMs: number): string {
+  const agoMs = Math.max(0, nowMs - Date.parse(at));
+  const unit = UNITS.find(([, ms]) => agoMs >= ms);
+  return unit === undefined ? 'just now' : relative.format(-Math.floor(agoMs / unit[1]), unit[0]);
+}
+
+/** The exact instant in the reader's zone, then in UTC. */
+export function formatExactTime(at: string): string {
+  const date = new Date(at);
+  const local = date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
+  return `${local} · ${date.toISOString()}`;
+}

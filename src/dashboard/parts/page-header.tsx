@@ -1,0 +1,49 @@
+import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core';
+import { useDocumentTitle } from '@mantine/hooks';
+import type { ReactNode } from 'react';
+import { Link } from 'wouter';
+import { escapeText } from './escape-text.ts';
+import { ForeignText } from './foreign-text.tsx';
+
+interface PageHeaderProps {
+  title: string;
+  /** One sentence: what this page is for. */
+  lead?: ReactNode;
+  /** The way back, outermost first. */
+  trail?: { label: string; href: string }[];
+  /** Beside the title: a state. */
+  status?: ReactNode;
+  /** At the end: what can be done here. */
+  actions?: ReactNode;
+}
+
+export function PageHeader({ title, lead, trail = [], status, actions }: PageHeaderProps) {
+  useDocumentTitle(`${escapeText(title)} · Dockbell`);
+  return (
+    <Stack gap={6} mb="lg">
+      {trail.length > 0 && (
+        <Breadcrumbs component="nav" aria-label="Breadcrumb">
+          {trail.map(({ label, href }) => (
+            <Anchor key={href} component={Link} href={href} size="sm">
+              <ForeignText text={label} />
+            </Anchor>
+          ))}
+        </Breadcrumbs>
+      )}
+      <Group justify="space-between" align="flex-start" gap="md">
+        <Group gap="sm" style={{ minWidth: 0 }}>
+          <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+            <ForeignText text={title} />
+          </Title>
+          {status}
+        </Group>
+        {actions !== undefined && <Group gap="xs">{actions}</Group>}
+      </Group>
+      {lead !== undefined && (
+        <Text c="dimmed" maw={720}>
+          {lead}
+        </Text>
+      )}
+    </Stack>
+  );
+}

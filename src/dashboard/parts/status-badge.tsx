@@ -1,0 +1,62 @@
+import { Badge, type MantineColor } from '@mantine/core';
+import {
+  CircleAlert,
+  CircleCheck,
+  CircleDashed,
+  CircleMinus,
+  CircleX,
+  LoaderCircle,
+  type LucideIcon,
+} from 'lucide-react';
+
+interface Look {
+  color: MantineColor;
+  icon: LucideIcon;
+}
+
+const GOOD: Look = { color: 'teal', icon: CircleCheck };
+const BAD: Look = { color: 'red', icon: CircleX };
+const CARE: Look = { color: 'orange', icon: CircleAlert };
+const IDLE: Look = { color: 'gray', icon: CircleMinus };
+const WAITING: Look = { color: 'gray', icon: CircleDashed };
+const BUSY: Look = { color: 'blue', icon: LoaderCircle };
+
+/** Every state that is shown anywhere, by the word that the API uses. Never told by colour alone: each has an icon too. */
+const LOOKS: Readonly<Record<string, Look>> = {
+  Accepted: GOOD,
+  Duplicate: IDLE,
+  'Rejected (auth)': BAD,
+  'Rejected (invalid JSON)': BAD,
+  'Rejected (too large)': BAD,
+  enabled: GOOD,
+  disabled: IDLE,
+  deleted: IDLE,
+  current: GOOD,
+  outdated: CARE,
+  missing: BAD,
+  queued: WAITING,
+  running: BUSY,
+  succeeded: GOOD,
+  failed: BAD,
+  cancelled: IDLE,
+  applied: GOOD,
+  unchanged: IDLE,
+  invalid: BAD,
+  started: GOOD,
+  filtered: IDLE,
+  filter_error: BAD,
+  answered: GOOD,
+  refused: BAD,
+  error: BAD,
+  warning: CARE,
+};
+
+/** @param label what is shown in place of the state's own word */
+export function StatusBadge({ state, label = state }: { state: string; label?: string }) {
+  const { color, icon: Icon } = LOOKS[state] ?? WAITING;
+  return (
+    <Badge color={color} variant="light" radius="sm" tt="none" fw={600} leftSection={<Icon size={13} aria-hidden />}>
+      {label}
+    </Badge>
+  );
+}

@@ -1,0 +1,39 @@
+import { Text, Tooltip } from '@mantine/core';
+import { useSyncExternalStore } from 'react';
+import { formatExactTime, formatTimeAgo } from './format-time.ts';
+
+/** An instant: how long ago, in words, with the exact time of the reader's zone and of UTC on hover and on focus. */
+export function TimeText({ at, inherit = true }: { at: string; inherit?: boolean }) {
+  const now = useNow();
+  return (
+    <Tooltip label={formatExactTime(at)} multiline events={{ hover: true, focus: true, touch: true }}>
+      <Text component="time" inherit={inherit} dateTime={at} style={{ whiteSpace: 'nowrap' }}>
+        {formatTimeAgo(at, now)}
+      </Text>
+    </Tooltip>
+  );
+}
+
+// One clock for all instants on a page, so that they change together and seldom.
+const TICK_MS = 10_000;
+let tick = Date.now();
+const listeners = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | null = null;
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener);
+  timer ??= setInterval(() => {
+    tick = Date.now();
+    for (const one of listeners) one();
+  }, TICK_MS);
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0 || timer === null) return;
+    clearInterval(timer);
+    timer = null;
+  };
+}
+
+function useNow(): number {
+  return useSyncExternalStore(subscribe, () => tick);
+}

@@ -1,0 +1,79 @@
+import { AppShell, Burger, Group } from '@mantine/core';
+import { useDisclosure } from '@mantine/hooks';
+import { Suspense, useEffect, useRef } from 'react';
+import { useLocation } from 'wouter';
+import { BrandLink } from './brand-link.tsx';
+import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
+import { FactorySwitcher } from './factory-switcher.tsx';
+import { Navigation } from './navigation.tsx';
+import { PageOutlet } from './page-outlet.tsx';
+import { UserMenu } from './user-menu.tsx';
+
+/** What stands around every page: header, navigation, the page itself. */
+export function DashboardShell() {
+  const [isOpen, { toggle, close }] = useDisclosure(false);
+  const main = useMainFocus();
+  return (
+    <>
+      <SkipLink />
+      <AppShell
+        header={{ height: 56 }}
+        navbar={{ width: 232, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
+        padding={{ base: 'md', sm: 'xl' }}
+      >
+        <AppShell.Header>
+          <Group h="100%" px="md" justify="space-between" wrap="nowrap">
+            <Group gap="sm" wrap="nowrap">
+              <Burger
+                opened={isOpen}
+                onClick={toggle}
+                hiddenFrom="sm"
+                size="sm"
+                aria-label={isOpen ? 'Close navigation' : 'Open navigation'}
+                aria-expanded={isOpen}
+              />
+              <BrandLink />
+            </Group>
+            <Group gap="xs" wrap="nowrap">
+              <Suspense>
+                <FactorySwitcher />
+              </Suspense>
+              <ColorSchemeToggle />
+              <UserMenu />
+            </Group>
+          </Group>
+        </AppShell.Header>
+        <AppShell.Navbar p="sm" aria-label="Main">
+          <Suspense>
+            <Navigation onNavigate={close} />
+          </Suspense>
+        </AppShell.Navbar>
+        <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: 'none' }}>
+          <PageOutlet />
+        </AppShell.Main>
+      </AppShell>
+    </>
+  );
+}
+
+function SkipLink() {
+  return (
+    <a className="skip-link" href="#main">
+      Skip to content
+    </a>
+  );
+}
+
+/** After a navigation the focus goes to the new page, as it does where pages are loaded as a whole. */
+function useMainFocus() {
+  const main = useRef<HTMLElement>(null);
+  const [location] = useLocation();
+  const shown = useRef(location);
+  useEffect(() => {
+    if (shown.current === location) return;
+    shown.current = location;
+    main.current?.focus({ preventScroll: true });
+    window.scrollTo(0, 0);
+  }, [location]);
+  return main;
+}

@@ -1,0 +1,39 @@
+import { NavLink, Stack } from '@mantine/core';
+import { Link, useLocation } from 'wouter';
+import { buildPath, ROUTES } from '../routes.ts';
+import { useCurrentFactory } from './current-factory.ts';
+import classes from './shell.module.css';
+
+/** The rows of the route table that have a place in the navigation. */
+export function Navigation({ onNavigate }: { onNavigate: () => void }) {
+  const factory = useCurrentFactory();
+  const [location] = useLocation();
+  return (
+    <Stack gap={4}>
+      {ROUTES.map(({ path, navigation }) => {
+        if (navigation === null || (factory === null && path.includes(':factory'))) return null;
+        const { label, icon: Icon } = navigation;
+        const href = buildPath(path, factory?.name ?? '');
+        const isCurrent = isWithin(location, href, path);
+        return (
+          <NavLink
+            key={path}
+            className={classes.link}
+            component={Link}
+            href={href}
+            label={label}
+            leftSection={<Icon size={18} aria-hidden />}
+            active={isCurrent}
+            aria-current={isCurrent ? 'page' : undefined}
+            onClick={onNavigate}
+          />
+        );
+      })}
+    </Stack>
+  );
+}
+
+/** The overview is the beginning of every other address of its factory, so it has to be met exactly. */
+function isWithin(location: string, href: string, path: string): boolean {
+  return location === href || (path !== '/factories/:factory' && location.startsWith(`${href}/`));
+}

@@ -1,0 +1,66 @@
+import { Center, Loader } from '@mantine/core';
+import { Compass, Factory as FactoryIcon } from 'lucide-react';
+import { type ComponentType, Suspense } from 'react';
+import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { EmptyState } from '../parts/empty-state.tsx';
+import { PageHeader } from '../parts/page-header.tsx';
+import { ROUTES } from '../routes.ts';
+import { useCurrentFactory } from './current-factory.ts';
+import { PageFailure } from './page-failure.tsx';
+
+/** The page that the address names. A page that fails leaves what stands around it usable. */
+export function PageOutlet() {
+  const [location] = useLocation();
+  return (
+    <PageFailure key={location}>
+      <Suspense fallback={<Waiting />}>
+        <Switch>
+          <Route path="/" component={FirstPage} />
+          {ROUTES.map(({ path, Page }) => (
+            <Route key={path} path={path}>
+              {path.includes(':factory') ? <WithinFactory Page={Page} /> : <Page />}
+            </Route>
+          ))}
+          <Route component={UnknownPage} />
+        </Switch>
+      </Suspense>
+    </PageFailure>
+  );
+}
+
+function WithinFactory({ Page }: { Page: ComponentType }) {
+  return useCurrentFactory() === null ? <UnknownPage /> : <Page />;
+}
+
+function FirstPage() {
+  const factory = useCurrentFactory();
+  if (factory !== null) return <Redirect to={`/factories/${encodeURIComponent(factory.name)}`} replace />;
+  return (
+    <>
+      <PageHeader title="Overview" />
+      <EmptyState icon={FactoryIcon} title="No factory yet">
+        A factory is the set of webhooks and automations that one definition describes. Name one under{' '}
+        <code>factories</code> in <code>dockbell.yaml</code> and start the daemon again.
+      </EmptyState>
+    </>
+  );
+}
+
+function UnknownPage() {
+  return (
+    <>
+      <PageHeader title="Page not found" />
+      <EmptyState icon={Compass} title="There is nothing at this address">
+        It may have been deleted, or your account does not reach its factory. The navigation leads to what is there.
+      </EmptyState>
+    </>
+  );
+}
+
+function Waiting() {
+  return (
+    <Center h={240}>
+      <Loader aria-label="Loading the page" />
+    </Center>
+  );
+}
