@@ -8,6 +8,7 @@ import { createAuthenticator } from './auth/authenticator.ts';
 import { createHostHook } from './check-host.ts';
 import { API_PREFIX, createAccessHook } from './enforce-access.ts';
 import { describeRefusedRequest, handleError } from './handle-error.ts';
+import { handleIdempotencyKeys } from './idempotency.ts';
 import { describeApi } from './openapi.ts';
 import { acceptOnlyJson, MAX_BODY_BYTES } from './parse-json-body.ts';
 import { describeProblem, sendProblem } from './problem.ts';
@@ -45,6 +46,7 @@ export function createAdminServer(services: AdminServices): FastifyInstance {
   app.setErrorHandler(handleError);
   app.setNotFoundHandler(createNotFoundHandler(createPageSender(services)));
   addHooks(app, services);
+  handleIdempotencyKeys(app, services.answers);
   for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ $id: name, ...schema });
   void app.register(cookie);
   void app.register(swagger, describeApi(services.version));

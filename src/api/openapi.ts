@@ -32,7 +32,11 @@ const SESSION =
 const INTRODUCTION = `Lists answer \`{"data": [...], "next_cursor": string|null}\`. Times are RFC 3339 in UTC with milliseconds. Errors are
 problem documents (RFC 9457). Roles, each holding the earlier: viewer, operator, manager, owner. A token may be limited
 to some factories: others, and what belongs to them, answer 404 as if they did not exist; what belongs to the whole
-team answers 403.`;
+team answers 403.
+
+Routes that create take an \`Idempotency-Key\`: the same key and body within 24 hours get the first answer again, with the
+header \`Idempotent-Replayed: true\`, and nothing is made twice. Webhooks, automations and factories answer with an \`ETag\`;
+sent back as \`If-Match\`, a change is refused with 412 where somebody else changed them since.`;
 
 const TAGS = [
   ['Factories', 'What is served and what is wrong.'],

@@ -8,6 +8,7 @@ import type { CaptureControl } from '../core/ports/capture-control.ts';
 import type { DeliveryReader } from '../core/ports/delivery-log.ts';
 import type { RunLogReader } from '../core/ports/executor.ts';
 import type { HandshakeLog } from '../core/ports/handshake-log.ts';
+import type { AnswerStore } from '../core/ports/idempotency.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
 import type { LoginLinkTable } from '../core/ports/login-link-table.ts';
 import type { ReconcileControl } from '../core/ports/reconciler.ts';
@@ -99,6 +100,8 @@ export interface AdminServices {
   adminUrl(): string;
   /** Addresses and subnets of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are believed. */
   trustedProxies: readonly string[];
+  /** For requests that are repeated under their idempotency key. */
+  answers: AnswerStore;
   /** `null` for a factory that the configuration does not name any more. */
   factorySource(factory: string): FactorySource | null;
   /** Has the signature scheme of this webhook a place of its own that names the delivery? */

@@ -100,6 +100,7 @@ function composeServices(
     ...composeSignIn(foundation),
     adminUrl,
     trustedProxies: config.trustedProxies,
+    answers: foundation.answers,
     factorySource: (name) => describeSource(config.factories.find((factory) => factory.name === name)),
     schemeNamesDeliveries: ({ signatureScheme, signature }) => namesDeliveries(signatureScheme, signature),
     sendTestDelivery: (webhook, body, deliveryId) =>

@@ -4,12 +4,14 @@ import type { Config } from '../config/config.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
 import type { AppError } from '../core/errors.ts';
 import { createIdSource, type IdSource, type RandomBytes } from '../core/ids.ts';
+import type { AnswerStore } from '../core/ports/idempotency.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
+import { createAnswerStore } from '../secrets/answer-store.ts';
 import { loadMasterKey, MASTER_KEY_VARIABLE } from '../secrets/load-master-key.ts';
 import { createRedactor, type Redactor } from '../secrets/redactor.ts';
 import { createSecretStore } from '../secrets/secret-store.ts';
@@ -38,6 +40,8 @@ export interface Foundation {
   /** Resolves when the storage can promise nothing any more. */
   storageBroken: Promise<AppError>;
   secrets: SecretStore;
+  /** Answers of the management API that are given again. */
+  answers: AnswerStore;
 }
 
 /** Where the log goes. */
@@ -72,10 +76,17 @@ export async function openFoundation(
   lifetime.defer(() => thread.close());
 
   const { storage } = thread;
-  const secrets = await openSecrets(config, env, storage, redactor, logger);
+  const { secrets, answers } = await openSecrets(config, env, storage, redactor, logger);
   return {
     ...{ config, env, paths, clock: systemClock, ids: createIdSource(randomBytes), randomBytes },
-    ...{ logger, metrics: createMetrics(createMetricProbes(storage)), storage, storageBroken: thread.broken, secrets },
+    ...{
+      logger,
+      metrics: createMetrics(createMetricProbes(storage)),
+      storage,
+      storageBroken: thread.broken,
+      secrets,
+      answers,
+    },
   };
 }
 
@@ -83,10 +94,10 @@ export async function openFoundation(
 async function openSecrets(
   config: Config,
   env: Environment,
-  { sealedSecrets: table }: Storage,
+  { sealedSecrets: table, keptAnswers }: Storage,
   redactor: Redactor,
   logger: Logger,
-): Promise<SecretStore> {
+): Promise<Pick<Foundation, 'secrets' | 'answers'>> {
   const { key, warning } = await loadMasterKey({
     masterKeyFile: config.masterKeyFile,
     environmentValue: env[MASTER_KEY_VARIABLE],
@@ -96,5 +107,8 @@ async function openSecrets(
   redactor.add(new SecretValue(Buffer.from(key).toString('base64')));
   const vault = createVault(key);
   await verifyMasterKey(table, vault);
-  return createSecretStore({ table, vault, clock: systemClock, redactor });
+  return {
+    secrets: createSecretStore({ table, vault, clock: systemClock, redactor }),
+    answers: createAnswerStore({ table: keptAnswers, vault, clock: systemClock }),
+  };
 }

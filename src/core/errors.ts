@@ -13,6 +13,7 @@ export const ERROR_CODES = {
   too_many_requests: { status: 429, exit: 2, title: 'Too many requests' },
   definition_invalid: { status: 422, exit: 1, title: 'Definition not valid' },
   precondition_failed: { status: 412, exit: 1, title: 'Changed in between' },
+  idempotency_key_reused: { status: 422, exit: 2, title: 'Idempotency key used otherwise' },
   apply_failed: { status: 503, exit: 1, title: 'Committed, but not live yet' },
   secret_in_use: { status: 409, exit: 1, title: 'Secret in use' },
   storage_unavailable: { status: 503, exit: 2, title: 'Storage unavailable' },

@@ -279,6 +279,20 @@ export function createStandingClock(): StandingClock {
   };
 }
 
+/** Answers in memory, for good. */
+function createAnswers(): AdminServices['answers'] {
+  const kept = new Map<string, { fingerprint: string; text: string }>();
+  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
+  return {
+    find: async (key, fingerprint) => {
+      const found = kept.get(hex(key));
+      if (found === undefined) return { kind: 'none' };
+      return found.fingerprint === hex(fingerprint) ? { kind: 'found', text: found.text } : { kind: 'other-body' };
+    },
+    keep: async (key, fingerprint, text) => void kept.set(hex(key), { fingerprint: hex(fingerprint), text }),
+  };
+}
+
 /** What the fakes noted. */
 export interface Seen {
   touched: { id: string; at: number }[];
@@ -520,6 +534,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
           request,
         ),
     },
+    answers: createAnswers(),
     tokens: {
       ...storage.tokens,
       touch: async (id, at) => {

@@ -127,6 +127,24 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
     expect((await world.secrets.list()).map(({ name }) => name)).toEqual(['UNSAFE']);
   });
 
+  it('refuses what the settings of the factory make an error, also where only the inventory can tell', async () => {
+    await editor.createWebhook(ORDER, want('ci'));
+    const lint = 'schemaVersion: v1alpha1\nname: payments\nlint: { automation/unknown-uid: error }\n';
+    const [from, at] = [await world.hosted!.head(), world.now];
+    const files = [{ path: 'factory.yaml', text: lint }];
+    await world.hosted!.commit({ from, files, author: AUTHOR, message: 'stricter', at });
+    const trigger = {
+      provider: 'webhook',
+      event: 'received',
+      filter: { webhook_ids: ['wh_0123456789abcdefghjkmnpqrs'] },
+    };
+    const automation = { triggers: [trigger], prompt: 'x' };
+    expect(await refused(editor.writeAutomation(ORDER, { name: 'a', automation, mustBeNew: true }))).toBe(
+      'definition_invalid',
+    );
+    expect((await world.pass()).result).toBe('unchanged');
+  });
+
   it('turns a webhook off and on, and that takes up the newest value of its secret but of no other', async () => {
     await world.put('A', OLD);
     for (const name of ['a', 'b']) await editor.createWebhook(ORDER, want(name, { secretName: 'A' }));

@@ -56,7 +56,7 @@ function registerCreation(app: FastifyInstance, services: AdminServices): void {
   app.post<{ Body: AutomationBody & { name: string } }>(
     '/factories/:factory/automations',
     {
-      config: { access },
+      config: { access, idempotent: true },
       schema: {
         tags,
         summary: 'Create an automation',

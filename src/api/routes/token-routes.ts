@@ -58,7 +58,7 @@ export function registerTokenRoutes(app: FastifyInstance, services: AdminService
   app.post<{ Body: TokenBody }>(
     '/tokens',
     {
-      config,
+      config: { ...config, idempotent: true },
       schema: { tags, summary: 'Make an API token', body: tokenBodySchema, response: { 201: refTo('NewToken') } },
     },
     async (request, reply) => {

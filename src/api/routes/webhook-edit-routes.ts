@@ -74,7 +74,7 @@ function registerCreation(app: FastifyInstance, services: AdminServices): void {
   app.post<{ Body: CreationBody }>(
     '/factories/:factory/webhooks',
     {
-      config: { access },
+      config: { access, idempotent: true },
       schema: {
         tags,
         summary: 'Create a webhook',

@@ -1,5 +1,6 @@
 import type { DeliveryLog, DeliveryReader } from './delivery-log.ts';
 import type { HandshakeLog } from './handshake-log.ts';
+import type { KeptAnswerTable } from './idempotency.ts';
 import type { Inventory, InventoryReader } from './inventory.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
 import type { LoginLinkTable } from './login-link-table.ts';
@@ -20,6 +21,7 @@ export interface Storage {
   handshakeLog: HandshakeLog;
   inventory: Inventory;
   inventoryReader: InventoryReader;
+  keptAnswers: KeptAnswerTable;
   liveDefinitions: LiveDefinitions;
   runQueue: RunQueue;
   runReader: RunReader;

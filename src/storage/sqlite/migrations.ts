@@ -302,4 +302,13 @@ export const MIGRATIONS: readonly string[] = [
   `,
   // A person may have a stored delivery run again: a row of its own that names the original.
   `ALTER TABLE deliveries ADD COLUMN replay_of TEXT;`,
+  `
+  CREATE TABLE kept_answers (
+    key BLOB PRIMARY KEY,
+    fingerprint BLOB NOT NULL,
+    sealed BLOB NOT NULL,
+    kept_at INTEGER NOT NULL
+  ) STRICT;
+  CREATE INDEX kept_answers_by_age ON kept_answers (kept_at);
+  `,
 ];

@@ -7,6 +7,7 @@ import { watchFullDisk } from './full-disk.ts';
 import { createHandshakeLog } from './handshake-log.ts';
 import { createInventory } from './inventory.ts';
 import { createInventoryReader } from './inventory-reader.ts';
+import { createKeptAnswers } from './kept-answers.ts';
 import { createLiveDefinitions } from './live-definitions.ts';
 import { createLoginLinkTable } from './login-links.ts';
 import { createNoticeQueue } from './notice-queue.ts';
@@ -73,6 +74,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     handshakeLog: guard(createHandshakeLog(query)),
     inventory: guard(createInventory(query)),
     inventoryReader: guard(createInventoryReader(query)),
+    keptAnswers: guard(createKeptAnswers(query)),
     liveDefinitions: guard(createLiveDefinitions(query)),
     runQueue: guard(createRunQueue(query)),
     runReader: guard(createRunReader(query)),

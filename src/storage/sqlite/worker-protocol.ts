@@ -9,6 +9,7 @@ export const OPERATIONS = {
   handshakeLog: ['append', 'list'],
   inventory: ['register', 'load', 'apply', 'recordAttempt', 'pinSecret', 'status', 'lastReconciliation'],
   inventoryReader: ['factories', 'counts', 'webhooks', 'webhook', 'automations', 'automation'],
+  keptAnswers: ['find', 'keep'],
   liveDefinitions: ['head', 'read', 'commit'],
   runQueue: ['claim', 'finish', 'release', 'cancelQueued', 'retry', 'running'],
   runReader: ['list', 'get', 'input'],

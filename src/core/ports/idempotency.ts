@@ -1,0 +1,28 @@
+/** An answer as it lies in the storage. */
+export interface KeptAnswer {
+  /** Digest of who asked what under which key. */
+  key: Uint8Array;
+  /** Digest of the body that was sent. */
+  fingerprint: Uint8Array;
+  /** The answer, encrypted: it may hold a secret that is shown once. */
+  sealed: Uint8Array;
+  keptAt: number;
+}
+
+/** Answers to requests that were sent with an idempotency key. */
+export interface KeptAnswerTable {
+  /** `null` where there is none, or it was kept before `since`. */
+  find(key: Uint8Array, since: number): Promise<KeptAnswer | null>;
+  /** Stores an answer; removes those kept before `since`, and the oldest beyond a bound. */
+  keep(answer: KeptAnswer, since: number): Promise<void>;
+}
+
+/** Answers that are given again to whoever repeats the request that made them. */
+export interface AnswerStore {
+  /** `other-body`: the key was used with another body. */
+  find(
+    key: Uint8Array,
+    fingerprint: Uint8Array,
+  ): Promise<{ kind: 'none' | 'other-body' } | { kind: 'found'; text: string }>;
+  keep(key: Uint8Array, fingerprint: Uint8Array, text: string): Promise<void>;
+}

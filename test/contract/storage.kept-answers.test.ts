@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import { describe, expect, it } from 'vitest';
+import { createAnswerStore } from '../../src/secrets/answer-store.ts';
+import { createVault } from '../../src/secrets/vault.ts';
+import { START_MS } from '../helpers/build-offer.ts';
+import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+
+const DAY_MS = 24 * 3_600_000;
+const [KEY, OTHER_KEY] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)];
+const [BODY, OTHER_BODY] = [new Uint8Array(32).fill(3), new Uint8Array(32).fill(4)];
+const SECRET = 'dbs_shown-this-once';
+
+describe.each(STORAGES)('answers that are given again on $name', (kind) => {
+  const opened = useStorage(kind);
+  const vault = createVault(randomBytes(32));
+  let nowMs = START_MS;
+  const answers = () =>
+    createAnswerStore({
+      table: opened.storage.keptAnswers,
+      vault,
+      clock: { wallMs: () => nowMs, monotonicMs: () => nowMs },
+    });
+
+  it('are found by key and body for a day, also by the next process', async () => {
+    await answers().keep(KEY, BODY, SECRET);
+    opened.reopen();
+    expect(await answers().find(KEY, BODY)).toEqual({ kind: 'found', text: SECRET });
+    expect(await answers().find(KEY, OTHER_BODY)).toEqual({ kind: 'other-body' });
+    expect(await answers().find(OTHER_KEY, BODY)).toEqual({ kind: 'none' });
+    nowMs += DAY_MS;
+    expect((await answers().find(KEY, BODY)).kind).toBe('found');
+    nowMs += 1;
+    expect((await answers().find(KEY, BODY)).kind).toBe('none');
+  });
+
+  it('are gone from the storage when the next one comes after that day', async () => {
+    await answers().keep(KEY, BODY, SECRET);
+    nowMs += DAY_MS + 1;
+    await answers().keep(OTHER_KEY, BODY, 'x');
+    expect(await opened.storage.keptAnswers.find(KEY, 0)).toBeNull();
+  });
+
+  it('are stored encrypted, and open under no other key', async () => {
+    await answers().keep(KEY, BODY, SECRET);
+    const kept = (await opened.storage.keptAnswers.find(KEY, 0))!;
+    expect(Buffer.from(kept.sealed).includes(SECRET)).toBe(false);
+    await opened.storage.keptAnswers.keep({ ...kept, key: OTHER_KEY }, 0);
+    await expect(answers().find(OTHER_KEY, BODY)).rejects.toMatchObject({ code: 'storage_broken' });
+  });
+});
