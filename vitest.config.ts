@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/helpers/find-chromium.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 3,

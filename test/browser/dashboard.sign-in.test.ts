@@ -1,0 +1,59 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+describeDashboard('the sign-in page', ({ openPage, signIn }) => {
+  let daemon: TestDaemon;
+  beforeAll(async () => {
+    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
+  });
+  afterAll(() => daemon?.end('SIGTERM'));
+
+  it('meets whoever is not signed in, whatever the address, and leads on to that address', async () => {
+    const page = await openPage();
+    await page.goto(`${daemon.adminUrl}/factories/payments/webhooks`);
+    await page.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
+    await lookAt(page, 'sign-in');
+    await page.getByRole('tab', { name: 'API token' }).click();
+    await page
+      .getByRole('textbox', { name: 'API token' })
+      .fill(readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim());
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+  });
+
+  it('says what is wrong with a token', async () => {
+    const page = await openPage();
+    await page.goto(daemon.adminUrl);
+    await page.getByRole('tab', { name: 'API token' }).click();
+    await page.getByRole('textbox', { name: 'API token' }).fill('dbk_nonsense');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('alert').waitFor();
+    await lookAt(page, 'sign-in-refused');
+  });
+
+  it('takes a one-time link once and leaves nothing of it in the address', async () => {
+    const { body } = await daemon.api('/login-links', { method: 'POST' });
+    const first = await openPage();
+    await first.goto(body.url);
+    await first.getByRole('heading', { name: 'payments' }).waitFor();
+    expect(first.url()).toBe(`${daemon.adminUrl}/factories/payments`);
+    const second = await openPage();
+    await second.goto(body.url);
+    await second.getByRole('alert').waitFor();
+    expect(second.url()).toBe(`${daemon.adminUrl}/login`);
+  });
+
+  it('is back after signing out, also in the window beside', async () => {
+    const page = await signIn(daemon);
+    const beside = await page.context().newPage();
+    await beside.goto(daemon.adminUrl);
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
+    await beside.reload();
+    await beside.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
+  });
+});
