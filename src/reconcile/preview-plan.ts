@@ -2,7 +2,7 @@ import type { AppliedFactory } from '../core/applied.ts';
 import type { Clock } from '../core/clock.ts';
 import type { FactoryDefinition } from '../core/definition.ts';
 import { isWebhookTrigger } from '../core/definition.ts';
-import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
+import { compareDiagnostics, type Diagnostic, hasErrors } from '../core/diagnostic.ts';
 import type { Json } from '../core/json.ts';
 import type { Plan, PlanEntry } from '../core/plan.ts';
 import type { MissingSecret, PlanPreview } from '../core/plan-preview.ts';
@@ -56,6 +56,8 @@ export async function previewPlan(context: PreviewContext, order: PreviewOrder):
   if (resolved.problem === 'unsuitable') return { valid: false, diagnostics: findings };
 
   const computed = computePreview(context, { applied, definition, findings, resolved });
+  // The settings of the factory may make an error of what only the inventory can tell.
+  if (hasErrors(computed.warnings)) return { valid: false, diagnostics: [...findings, ...computed.warnings] };
   const { backtest, unseenKeys } = await runBacktest(
     { ...context, nowMs: context.clock.wallMs(), monotonicMs: () => context.clock.monotonicMs() },
     listTriggerChanges(applied, computed),

@@ -142,6 +142,15 @@ describe('dockbell plan', () => {
     ]);
   });
 
+  it('refuses what the factory made an error and only the daemon can tell: a UID that matches nothing', async () => {
+    const front =
+      'triggers: [{ provider: webhook, event: received, filter: { webhook_ids: [wh_00000000000000000000000000] } }]';
+    const lint = 'schemaVersion: v1alpha1\nname: payments\nlint: { automation/unknown-uid: error }\n';
+    const gone = { ...LIVE, 'factory.yaml': lint, 'automations/gone/automation.md': `---\n${front}\n---\nLook.\n` };
+    const { code, stdout } = await daemon.cli('plan', writeTree('gone', gone));
+    expect([code, stdout.includes('error no webhook of this factory has the UID')]).toEqual([1, true]);
+  });
+
   it('shows what only the daemon can find: a limit of its own', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 21 }, (_, i) => [`webhooks/w${i}.yaml`, 'secretName: CI_SECRET\n']),
