@@ -14,6 +14,7 @@ const arrows = {
   run: ['core'],
   sender: ['core', 'signature'],
   notify: ['core', 'signature'],
+  events: ['core'],
   source: ['core'],
   secrets: ['core'],
   storage: ['core'],

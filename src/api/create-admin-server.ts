@@ -4,7 +4,7 @@ import swagger from '@fastify/swagger';
 import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fastify, LogController } from 'fastify';
 import { guardRegistration, requireRole } from './access-rules.ts';
-import { createAuthenticator } from './auth/authenticator.ts';
+import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
 import { createHostHook } from './check-host.ts';
 import { API_PREFIX, createAccessHook } from './enforce-access.ts';
 import { describeRefusedRequest, handleError } from './handle-error.ts';
@@ -17,6 +17,7 @@ import { registerAutomationEditRoutes } from './routes/automation-edit-routes.ts
 import { registerAutomationRoutes } from './routes/automation-routes.ts';
 import { createPageSender, type PageSender, registerDashboardFiles } from './routes/dashboard-routes.ts';
 import { registerDeliveryRoutes } from './routes/delivery-routes.ts';
+import { registerEventRoutes } from './routes/event-routes.ts';
 import { registerFactoryRoutes } from './routes/factory-routes.ts';
 import { registerFilterRoutes } from './routes/filter-routes.ts';
 import { registerHistoryRoutes } from './routes/history-routes.ts';
@@ -45,14 +46,15 @@ export function createAdminServer(services: AdminServices): FastifyInstance {
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(handleError);
   app.setNotFoundHandler(createNotFoundHandler(createPageSender(services)));
-  addHooks(app, services);
+  const authenticate = createAuthenticator(services);
+  addHooks(app, services, authenticate);
   handleIdempotencyKeys(app, services.answers);
   for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ $id: name, ...schema });
   void app.register(cookie);
   void app.register(swagger, describeApi(services.version));
   void app.register(async (scope) => registerOperationRoutes(scope, services));
   void app.register(async (scope) => registerDashboardFiles(scope, services));
-  void app.register(async (scope) => registerApi(scope, services), { prefix: API_PREFIX });
+  void app.register(async (scope) => registerApi(scope, services, authenticate), { prefix: API_PREFIX });
   return app;
 }
 
@@ -84,8 +86,7 @@ function createBareServer({ logger, randomBytes, trustedProxies }: AdminServices
   });
 }
 
-function addHooks(app: FastifyInstance, services: AdminServices): void {
-  const authenticate = createAuthenticator(services);
+function addHooks(app: FastifyInstance, services: AdminServices, authenticate: Authenticator): void {
   app.addHook('onRequest', async (_request, reply) => setSafeHeaders(reply));
   app.addHook('onRequest', createHostHook(services.allowedHosts));
   app.addHook('onRequest', createAccessHook({ inventory: services.inventory, authenticate }));
@@ -103,7 +104,7 @@ function addHooks(app: FastifyInstance, services: AdminServices): void {
   });
 }
 
-function registerApi(scope: FastifyInstance, services: AdminServices): void {
+function registerApi(scope: FastifyInstance, services: AdminServices, authenticate: Authenticator): void {
   registerFactoryRoutes(scope, services);
   registerReconciliationRoutes(scope, services);
   registerPlanRoutes(scope, services);
@@ -118,6 +119,7 @@ function registerApi(scope: FastifyInstance, services: AdminServices): void {
   registerWebhookEditRoutes(scope, services);
   registerAutomationEditRoutes(scope, services);
   registerHistoryRoutes(scope, services);
+  registerEventRoutes(scope, services, authenticate);
   registerSchemaRoutes(scope, services);
   scope.get(
     '/openapi.json',

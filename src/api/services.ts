@@ -6,6 +6,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { PlanPreviewer } from '../core/plan-preview.ts';
 import type { CaptureControl } from '../core/ports/capture-control.ts';
 import type { DeliveryReader } from '../core/ports/delivery-log.ts';
+import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { RunLogReader } from '../core/ports/executor.ts';
 import type { HandshakeLog } from '../core/ports/handshake-log.ts';
 import type { AnswerStore } from '../core/ports/idempotency.ts';
@@ -73,6 +74,7 @@ export interface AdminServices {
   inventory: InventoryReader;
   deliveries: DeliveryReader;
   replays: ReplayControl;
+  events: EventFeed;
   handshakes: Pick<HandshakeLog, 'list'>;
   captures: CaptureControl;
   /** Tries the usual mistakes on what was captured of a rejected delivery, or judges by its reason alone. */

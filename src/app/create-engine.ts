@@ -2,12 +2,14 @@ import type { Config } from '../config/config.ts';
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { PlanPreviewer } from '../core/plan-preview.ts';
+import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { TicketOffice } from '../core/ports/executor.ts';
 import type { InventoryReader } from '../core/ports/inventory.ts';
 import type { ReplayControl } from '../core/ports/replay-control.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/run.ts';
+import { EventHub } from '../events/event-hub.ts';
 import type { AdoptSecret } from '../ingress/answer-handshake.ts';
 import { CaptureWindows } from '../ingress/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/delivery-recorder.ts';
@@ -26,6 +28,7 @@ import { createPlanPreviewer } from './create-plan-previewer.ts';
 import { createReconcilers, type Reconcilers } from './create-reconcilers.ts';
 import { createRunDispatcher } from './create-run-dispatcher.ts';
 import { DefinitionsThread } from './definitions-thread.ts';
+import { createEventSources } from './feed-events.ts';
 import { createHealth, type Health } from './health.ts';
 import { createNotifyingSecretStore } from './notifying-secret-store.ts';
 import type { Foundation } from './open-foundation.ts';
@@ -45,6 +48,7 @@ export interface Engine {
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;
   replays: ReplayControl;
+  events: EventFeed;
   captures: CaptureWindows;
   handshakeRows: HandshakeRows;
   adoptSecret: AdoptSecret;
@@ -72,9 +76,12 @@ export async function createEngine(
 
   const definitions = new DefinitionsThread(new URL('./definitions-worker.js', import.meta.url));
   const notifier = createNotifier(foundation);
+  const events = new EventHub(foundation.clock, Buffer.from(foundation.randomBytes(6)).toString('hex'));
+  const sources = createEventSources({ hub: events, registry, runs: storage.runReader, logger });
   const onReconciled = (reconciliation: Reconciliation) => {
     reportReconciliation(foundation, reconciliation);
     notifier.offer(reconciliation);
+    sources.onReconciled(reconciliation);
     foundation.metrics.keepWebhooks(registry.current().webhooks.keys());
   };
   const activate: FactoryContext['activate'] = (applied, values, verifyTokens) =>
@@ -89,13 +96,16 @@ export async function createEngine(
   });
   const tickets = createTickets(foundation.paths.tickets);
   const commandPath = env.PATH ?? DEFAULT_COMMAND_PATH;
-  const recorder = new DeliveryRecorder(storage.deliveryLog);
+  const recorder = new DeliveryRecorder(storage.deliveryLog, sources.onRecorded);
   const dispatcher = createRunDispatcher({
     ...{ ...foundation, secrets, tickets, commandPath },
-    onRunChanged: (run) => void (onRunEnded && tellRunEnded(foundation, run, onRunEnded)),
+    onRunChanged: (run) => {
+      sources.onRunChanged(run);
+      if (onRunEnded !== undefined) void tellRunEnded(foundation, run, onRunEnded);
+    },
   });
   return {
-    ...{ registry, reconcilers, notifier, secrets, tickets, recorder, dispatcher },
+    ...{ registry, reconcilers, notifier, secrets, tickets, recorder, dispatcher, events },
     inventoryReader: tellOfFailures(storage.inventoryReader, notifier),
     planPreviewer: createPlanPreviewer(foundation, definitions),
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),

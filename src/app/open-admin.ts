@@ -80,6 +80,7 @@ function composeServices(
     inventory: engine.inventoryReader,
     deliveries: storage.deliveryReader,
     replays: engine.replays,
+    events: engine.events,
     handshakes: storage.handshakeLog,
     captures: engine.captures,
     diagnose: createDeliveryDiagnosis({ ...trial, captures: engine.captures }),

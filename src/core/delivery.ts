@@ -107,7 +107,7 @@ export type DeliveryLogEntry = DeliveryOffer | ReplayEntry | RejectionEntry;
 /** What became of one entry of a batch. */
 export type RecordOutcome =
   | { outcome: 'accepted' }
-  | { outcome: 'duplicate'; of: DeliveryId }
+  | { outcome: 'duplicate'; of: DeliveryId; reason: 'same_identity' | 'same_identity_other_body' }
   | { outcome: 'logged' }
   /** This entry alone could not be written; the rest of its batch was. */
   | { outcome: 'failed'; message: string };

@@ -35,10 +35,14 @@ describe('the recorder', () => {
     batches[0]!.end();
     await settled();
     expect(batches.map(({ ids }) => ids)).toEqual([['dlv_1'], ['dlv_2', 'dlv_3', 'dlv_4']]);
-    batches[1]!.end([{ outcome: 'duplicate', of: 'dlv_1' }, { outcome: 'accepted' }, { outcome: 'logged' }]);
+    batches[1]!.end([
+      { outcome: 'duplicate', of: 'dlv_1', reason: 'same_identity' },
+      { outcome: 'accepted' },
+      { outcome: 'logged' },
+    ]);
     expect(await Promise.all(all)).toEqual([
       { outcome: 'accepted' },
-      { outcome: 'duplicate', of: 'dlv_1' },
+      { outcome: 'duplicate', of: 'dlv_1', reason: 'same_identity' },
       { outcome: 'accepted' },
     ]);
   });

@@ -15,17 +15,22 @@ interface Waiting {
   fail: ((error: unknown) => void) | null;
 }
 
+type OnRecorded = (entry: DeliveryLogEntry, outcome: RecordOutcome) => void;
+
 /**
  * Group commit: what arrives while a batch is being written waits for the next one and shares its fsync. There is no
  * timer: an idle recorder writes a lone delivery at once, a busy one batches by itself.
  */
 export class DeliveryRecorder {
   readonly #log: DeliveryLog;
+  readonly #onRecorded: OnRecorded;
   #waiting: Waiting[] = [];
   #writing: Promise<void> | null = null;
 
-  constructor(log: DeliveryLog) {
+  /** @param onRecorded told of every entry after its batch is on disk; must not throw */
+  constructor(log: DeliveryLog, onRecorded: OnRecorded = () => {}) {
     this.#log = log;
+    this.#onRecorded = onRecorded;
   }
 
   /** Resolves once the entry is on disk. Rejects with the storage's error, or `storage_unavailable` when too many wait. */
@@ -78,6 +83,7 @@ export class DeliveryRecorder {
       const outcomes = await this.#log.record(batch.map((waiting) => waiting.entry));
       batch.forEach((waiting, index) => {
         waiting.settle?.(outcomes[index]!);
+        this.#onRecorded(waiting.entry, outcomes[index]!);
       });
     } catch (error) {
       for (const waiting of batch) waiting.fail?.(error);

@@ -42,7 +42,10 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     const { webhook, version } = await applyOneOfEach(opened.storage);
     const runs = [{ automation: 'fix-errors', version }];
     const [first, second] = [buildOffer({ webhook, key: 'k', runs }), buildOffer({ webhook, key: 'k', runs })];
-    expect(await record(first, second)).toEqual([{ outcome: 'accepted' }, { outcome: 'duplicate', of: first.id }]);
+    expect(await record(first, second)).toEqual([
+      { outcome: 'accepted' },
+      { outcome: 'duplicate', of: first.id, reason: 'same_identity' },
+    ]);
     const page = await opened.storage.runReader.list({
       ...{ factory: 'payments', state: null, automation: null, limit: 10, cursor: null },
     });
@@ -53,7 +56,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const [first, second] = [buildOffer({ webhook, key: 'k' }), buildOffer({ webhook, key: 'k', at: START_MS + 5 })];
     await record(first);
-    expect(await record(second)).toEqual([{ outcome: 'duplicate', of: first.id }]);
+    expect(await record(second)).toEqual([{ outcome: 'duplicate', of: first.id, reason: 'same_identity' }]);
     const { deliveryReader } = opened.storage;
     expect(await deliveryReader.get(second.id)).toMatchObject({
       ...{ label: 'Duplicate', reason: 'same_identity', duplicateOf: first.id, runs: [] },
@@ -80,7 +83,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       expect(await runReader.get(started[index]![0]!)).toMatchObject({ state: 'queued', delivery: id });
     }
     expect(await record(buildOffer({ webhook, key: 'k', body: '[1]' }))).toEqual([
-      { outcome: 'duplicate', of: original.id },
+      { outcome: 'duplicate', of: original.id, reason: 'same_identity' },
     ]);
   });
 
@@ -187,7 +190,9 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
         for (const [index, offer] of offers.entries()) {
           const identity = `${offer.webhook} ${offer.identity.source} ${offer.identity.key}`;
           const earlier = acceptedAs.get(identity);
-          expect(recorded[index]).toEqual(earlier ? { outcome: 'duplicate', of: earlier } : { outcome: 'accepted' });
+          expect(recorded[index]).toMatchObject(
+            earlier ? { outcome: 'duplicate', of: earlier } : { outcome: 'accepted' },
+          );
           const stored = await opened.storage.deliveryReader.get(offer.id);
           expect(stored!.runs).toEqual(earlier ? [] : offer.runs.map((run) => run.id));
           if (!earlier) acceptedAs.set(identity, offer.id);

@@ -180,6 +180,30 @@ describe('an operator', () => {
     expect(twice.startsWith(`${once}\n[dockbell: attempt 2, `)).toBe(true);
   });
 
+  it('is told of a delivery and of its run as they happen', async () => {
+    const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
+    const away = new AbortController();
+    const answer = await fetch(`${daemon.adminUrl}/api/v1/events`, {
+      headers: { authorization: `Bearer ${token}` },
+      signal: away.signal,
+    });
+    let text = '';
+    const reading = (async () => {
+      for await (const chunk of answer.body!) text += Buffer.from(chunk).toString('utf8');
+    })().catch(() => {});
+    await eventually(() => text.includes('event: ready'));
+    const { delivery } = await deliver('ci', '{"told":true}');
+    await eventually(() => text.includes('"state":"succeeded"'), 20_000);
+    const events = [...text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(([, name, data]) => [name, JSON.parse(data!)]);
+    expect(events.find(([name]) => name === 'delivery')![1]).toEqual(delivery);
+    const states = events.flatMap(([name, { id, state }]) =>
+      name === 'run' && id === delivery.runs[0] ? [state] : [],
+    );
+    expect(states).toEqual(['queued', 'running', 'succeeded']);
+    away.abort();
+    await reading;
+  });
+
   it('cancels a run with all that it started', async () => {
     const { delivery } = await deliver('ci', '{"mode":"stay"}');
     const id = delivery.runs[0];

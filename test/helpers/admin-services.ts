@@ -18,6 +18,7 @@ import type { SecretSummary } from '../../src/core/ports/secret-store.ts';
 import type { FactoryStatus, Reconciliation } from '../../src/core/reconciliation.ts';
 import type { Run } from '../../src/core/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
+import { EventHub } from '../../src/events/event-hub.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 
@@ -426,6 +427,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
         return { outcome: 'replayed', id: REPLAY_ID };
       },
     },
+    events: new EventHub(clock, 'epoch'),
     captures: {
       open: (uid, forMs) => {
         seen.captures.push(uid);

@@ -132,7 +132,7 @@ function recordDuplicate(statements: Statements, offer: DeliveryOffer, source: n
     ...[offer.id, offer.webhook, LABEL_DUPLICATE, reason, null, source, offer.identity.value, offer.size, 1],
     ...[offer.receivedAt, offer.clientAddress, offer.revision, earlier.delivery, null],
   );
-  return { outcome: 'duplicate', of: earlier.delivery };
+  return { outcome: 'duplicate', of: earlier.delivery, reason };
 }
 
 function recordRejection(statements: Statements, entry: RejectionEntry): RecordOutcome {

@@ -1,0 +1,15 @@
+import type { Delivery } from './delivery.ts';
+import type { Reconciliation } from './reconciliation.ts';
+import type { Run } from './run.ts';
+
+/** That a delivery was logged, a run was born or changed its state, or a reconciliation ended; told after it is on disk. */
+export type LiveEvent =
+  | { kind: 'delivery'; delivery: Delivery }
+  | { kind: 'run'; run: Run }
+  | { kind: 'reconciliation'; reconciliation: Reconciliation };
+
+/** The factory that the event belongs to. */
+export function factoryOfEvent(event: LiveEvent): string {
+  if (event.kind === 'delivery') return event.delivery.factory;
+  return event.kind === 'run' ? event.run.factory : event.reconciliation.factory;
+}

@@ -1,0 +1,79 @@
+import { describe, expect, it } from 'vitest';
+import { createEventSources } from '../../src/app/feed-events.ts';
+import type { Delivery } from '../../src/core/delivery.ts';
+import type { RunId } from '../../src/core/ids.ts';
+import type { NumberedEvent } from '../../src/core/ports/event-feed.ts';
+import type { Run } from '../../src/core/run.ts';
+import { EventHub } from '../../src/events/event-hub.ts';
+import { DeliveryRecorder } from '../../src/ingress/delivery-recorder.ts';
+import type { LiveWebhook } from '../../src/registry/live-webhook.ts';
+import { Registry } from '../../src/registry/registry.ts';
+import { createStandingClock } from '../helpers/admin-services.ts';
+import { applyOneOfEach } from '../helpers/build-apply.ts';
+import { buildOffer, buildRejection, buildReplay } from '../helpers/build-offer.ts';
+import { silentLogger } from '../helpers/command-runs.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+
+describe.each(STORAGES)('what is told of a delivery on $name', (kind) => {
+  const opened = useStorage(kind);
+
+  async function open() {
+    const { webhook, version, uid } = await applyOneOfEach(opened.storage);
+    const registry = new Registry();
+    const live = { ref: webhook, uid, name: 'internal-ci', factory: 'payments' } as LiveWebhook;
+    registry.replaceFactory('payments', [live]);
+    const hub = new EventHub(createStandingClock(), 'e');
+    const { runReader: runs, deliveryReader, deliveryLog } = opened.storage;
+    const sources = createEventSources({ hub, registry, runs, logger: silentLogger });
+    const recorder = new DeliveryRecorder(deliveryLog, sources.onRecorded);
+    const parts = { webhook, runs: [{ automation: 'fix-errors', version }] };
+    return { hub, sources, recorder, parts, runs, deliveryReader };
+  }
+
+  it('is what the log then shows, with the runs that were born', async () => {
+    const { hub, sources, recorder, parts, runs, deliveryReader } = await open();
+    const told: NumberedEvent['event'][] = [];
+    hub.subscribe(null, ({ event }) => void told.push(event));
+    const offer = buildOffer({ ...parts, key: 'k' });
+    await recorder.offer(offer);
+    await recorder.offer(buildReplay(offer, parts));
+    await recorder.offer(buildOffer({ ...parts, key: 'k' }));
+    await recorder.offer(buildOffer({ ...parts, key: 'k', body: '[]' }));
+    recorder.note({ ...buildRejection({ ...parts, count: 3 }), identity: { source: 'provider', value: 'p' } });
+    await recorder.drain();
+
+    const deliveries = told.flatMap((event): Delivery[] => (event.kind === 'delivery' ? [event.delivery] : []));
+    expect(deliveries.map(({ label, reason }) => [label, reason])).toEqual([
+      ['Accepted', null],
+      ['Accepted', null],
+      ['Duplicate', 'same_identity'],
+      ['Duplicate', 'same_identity_other_body'],
+      ['Rejected (auth)', 'bad_credential'],
+    ]);
+    for (const delivery of deliveries) expect(delivery).toEqual(await deliveryReader.get(delivery.id));
+    const born = told.flatMap((event): Run[] => (event.kind === 'run' ? [event.run] : []));
+    expect(born).toHaveLength(2);
+    for (const run of born) expect(run).toEqual(await runs.get(run.id));
+
+    sources.onRunChanged(born[0]!.id);
+    await eventually(async () => told.length === 8);
+    expect(told[7]).toEqual({ kind: 'run', run: born[0] });
+  });
+
+  it('is nothing where nobody listens, and no run is read for it', () => {
+    const hub = new EventHub(createStandingClock(), 'e');
+    const read: RunId[] = [];
+    const runs = {
+      get: async (id: RunId) => {
+        read.push(id);
+        return null;
+      },
+    };
+    const sources = createEventSources({ hub, registry: new Registry(), runs, logger: silentLogger });
+    sources.onRecorded(buildOffer(), { outcome: 'accepted' });
+    sources.onRunChanged('run_a');
+    expect(read).toEqual([]);
+    expect(hub.subscribe('e-0', () => {})).toMatchObject({ missed: null, position: 'e-2' });
+  });
+});
