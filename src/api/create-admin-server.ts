@@ -29,6 +29,7 @@ import { registerSchemaRoutes } from './routes/schema-routes.ts';
 import { registerSecretRoutes } from './routes/secret-routes.ts';
 import { registerSessionRoutes } from './routes/session-routes.ts';
 import { registerTokenRoutes } from './routes/token-routes.ts';
+import { registerUserRoutes } from './routes/user-routes.ts';
 import { registerWebhookEditRoutes } from './routes/webhook-edit-routes.ts';
 import { registerWebhookRoutes } from './routes/webhook-routes.ts';
 import { COMPONENTS } from './schemas.ts';
@@ -115,6 +116,7 @@ function registerApi(scope: FastifyInstance, services: AdminServices, authentica
   registerRunRoutes(scope, services);
   registerSecretRoutes(scope, services);
   registerTokenRoutes(scope, services);
+  registerUserRoutes(scope, services);
   registerSessionRoutes(scope, services);
   registerWebhookEditRoutes(scope, services);
   registerAutomationEditRoutes(scope, services);

@@ -173,6 +173,11 @@ const ANSWERS: [method: string, path: string, url: string, status: number, paylo
   ['get', '/api/v1/session', '/api/v1/session', 200],
   ['post', '/api/v1/session', '/api/v1/session', 200, { api_token: token }],
   ['post', '/api/v1/session', '/api/v1/session', 401, { login_token: 'wrong' }],
+  ['get', '/api/v1/users', '/api/v1/users', 200],
+  ['post', '/api/v1/users', '/api/v1/users', 201, { name: 'alice', role: 'viewer', password: 'correct horse battery' }],
+  ['patch', '/api/v1/users/{id}', '/api/v1/users/usr_unknown', 404, { disabled: true }],
+  ['post', '/api/v1/session', '/api/v1/session', 200, { username: 'alice', password: 'correct horse battery' }],
+  ['post', '/api/v1/session/password', '/api/v1/session/password', 409, { current_password: 'x', new_password: 'y' }],
   ['post', '/api/v1/login-links', '/api/v1/login-links', 201],
   ['post', '/api/v1/tokens', '/api/v1/tokens', 201, { name: 'ci', role: 'viewer', factories: ['payments'] }],
 ];

@@ -48,6 +48,7 @@ const TAGS = [
   ['Events', 'What happens, as it happens.'],
   ['Secrets', 'Credentials of the team; written, never read.'],
   ['Tokens', 'Programs that may use this API.'],
+  ['Users', 'People who may sign in.'],
   ['Sign-in', 'Sessions of the dashboard.'],
   ['Schemas', 'Of the files that people write, for their editors.'],
   ['Operation', 'Health, metrics and this document.'],

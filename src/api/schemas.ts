@@ -413,6 +413,14 @@ export const COMPONENTS = {
     { ...token, token: { ...text, description: 'The token, this once.' } },
     { description: 'An API token with its text, which cannot be read again.' },
   ),
+  User: closedObject(
+    {
+      ...{ id: text, name: text, kind: oneOf(['local', 'oidc']), role: oneOf(ROLES) },
+      factories: { type: ['array', 'null'], items: text, description: 'Those he is limited to; `null` for all.' },
+      ...{ disabled: flag, created_at: instant, last_sign_in_at: instantOrNull, password_changed_at: instantOrNull },
+    },
+    { description: 'Somebody who may sign in.' },
+  ),
   SignedIn: closedObject(
     {
       user: closedObject({

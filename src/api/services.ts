@@ -20,8 +20,11 @@ import type { RunReader } from '../core/ports/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { SessionTable } from '../core/ports/session-table.ts';
 import type { TokenTable } from '../core/ports/token-table.ts';
+import type { UserTable } from '../core/ports/user-table.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import type { FailedTries } from './auth/failed-tries.ts';
+import type { PasswordTries } from './auth/password-tries.ts';
+import type { Passwords } from './auth/passwords.ts';
 
 /** Where a factory's definition comes from, as the configuration says. */
 export interface FactorySource {
@@ -91,6 +94,9 @@ export interface AdminServices {
   /** Edits of factories that the service hosts. */
   editor: FactoryEditor;
   tokens: TokenTable;
+  users: UserTable;
+  passwords: Passwords;
+  passwordTries: PasswordTries;
   sessions: SessionTable;
   loginLinks: LoginLinkTable;
   /** How long a session lasts without being used, and however much it is used. */

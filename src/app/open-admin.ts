@@ -1,6 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { createLoginLink } from '../api/auth/create-login-link.ts';
 import { FailedTries } from '../api/auth/failed-tries.ts';
+import { PasswordTries } from '../api/auth/password-tries.ts';
+import { createPasswords } from '../api/auth/passwords.ts';
 import { createAdminServer } from '../api/create-admin-server.ts';
 import type { AdminServices, FactorySource } from '../api/services.ts';
 import type { FactoryConfig } from '../config/config.ts';
@@ -127,6 +129,7 @@ function composeSignIn({ config, storage, clock }: Foundation) {
   const { sessionIdleMs, sessionLifetimeMs } = config.admin;
   const budget = { limit: config.limits.failedAuthPerMinute, windowMs: MINUTE_MS };
   return {
+    ...{ users: storage.users, passwords: createPasswords(), passwordTries: new PasswordTries(clock) },
     ...{ sessions: storage.sessions, loginLinks: storage.loginLinks, sessionIdleMs, sessionLifetimeMs },
     failedTries: new FailedTries(budget, clock),
   };

@@ -34,3 +34,4 @@ export type Run = Schemas['Run'];
 export type Secret = Schemas['Secret'];
 export type ApiToken = Schemas['Token'];
 export type LoginLink = Schemas['LoginLink'];
+export type User = Schemas['User'];

@@ -17,6 +17,7 @@ import { registerServeCommand } from './commands/serve.ts';
 import { registerStatusCommand } from './commands/status.ts';
 import { registerTestCommand } from './commands/test.ts';
 import { registerTokenCommands } from './commands/token.ts';
+import { registerUserCommands } from './commands/user.ts';
 import { registerValidateCommand } from './commands/validate.ts';
 import { registerWebhookCommands } from './commands/webhook.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -72,6 +73,7 @@ const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
   registerSendCommand,
   registerFilterCommands,
   registerTokenCommands,
+  registerUserCommands,
   registerLoginLinkCommand,
 ];
 

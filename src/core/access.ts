@@ -37,6 +37,24 @@ export interface Identity {
   factories: string[] | null;
 }
 
+/** A person's account. Instants are wall time. */
+export interface User {
+  id: UserId;
+  /** `local`: with a password here. `oidc`: known by the OpenID provider, which decides the role at each sign-in. */
+  kind: 'local' | 'oidc';
+  name: string;
+  role: Role;
+  factories: string[] | null;
+  /** Since when he cannot sign in; `null` for a user who can. */
+  disabledAt: number | null;
+  createdAt: number;
+  lastSignInAt: number | null;
+  passwordChangedAt: number | null;
+}
+
+/** A name to sign in with. Letters of either case are the same. */
+export const USER_NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}$/;
+
 /** Whose rights a session has. */
 export type SessionOwner = { user: UserId } | { token: TokenId } | { link: LoginLinkId };
 

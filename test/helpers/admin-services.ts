@@ -4,6 +4,8 @@ import Database from 'better-sqlite3';
 import { pino } from 'pino';
 import { hashCredential } from '../../src/api/auth/credential.ts';
 import { FailedTries } from '../../src/api/auth/failed-tries.ts';
+import { PasswordTries } from '../../src/api/auth/password-tries.ts';
+import { createPasswords } from '../../src/api/auth/passwords.ts';
 import type { AdminServices, UploadedRequest } from '../../src/api/services.ts';
 import type { Role } from '../../src/core/access.ts';
 import type { AppliedAutomation } from '../../src/core/applied.ts';
@@ -544,6 +546,9 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
         await storage.tokens.touch(id, at);
       },
     },
+    users: storage.users,
+    passwords: createPasswords(),
+    passwordTries: new PasswordTries(clock),
     sessions: storage.sessions,
     loginLinks: storage.loginLinks,
     sessionIdleMs: 30 * 60_000,

@@ -24,11 +24,16 @@ export class FailedTries {
 
   /** Counts one; throws `too_many_requests` where the key has had all of its failures. */
   charge(key: string): void {
+    refuseFor(this.note(key));
+  }
+
+  /** Counts one; answers with the milliseconds until the key may have another, where it has had all. */
+  note(key: string): number {
     const window = this.#windows.get(key) ?? new SlidingWindow(this.#budget.limit, this.#budget.windowMs);
     this.#windows.delete(key);
     this.#windows.set(key, window);
     if (this.#windows.size > MAX_CALLERS) this.#windows.delete(this.#windows.keys().next().value!);
-    refuseFor(window.admit(this.#clock.monotonicMs()));
+    return window.admit(this.#clock.monotonicMs());
   }
 
   /** Throws `too_many_requests` where the key has had all of its failures; counts nothing. */

@@ -1,4 +1,4 @@
-import type { ApiToken } from '../../core/access.ts';
+import type { ApiToken, User } from '../../core/access.ts';
 import { formatInstant } from '../../core/clock.ts';
 import type { SecretSummary } from '../../core/ports/secret-store.ts';
 import { presentInstant } from './present-instant.ts';
@@ -24,5 +24,20 @@ export function presentToken(token: ApiToken) {
     factories: token.factories,
     created_at: formatInstant(token.createdAt),
     last_used_at: presentInstant(token.lastUsedAt),
+  };
+}
+
+/** A user without the hash of his password. */
+export function presentUser(user: User) {
+  return {
+    id: user.id,
+    name: user.name,
+    kind: user.kind,
+    role: user.role,
+    factories: user.factories,
+    disabled: user.disabledAt !== null,
+    created_at: formatInstant(user.createdAt),
+    last_sign_in_at: presentInstant(user.lastSignInAt),
+    password_changed_at: presentInstant(user.passwordChangedAt),
   };
 }

@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Identity, SessionOwner } from '../../core/access.ts';
+import type { Identity, SessionOwner, User } from '../../core/access.ts';
 import { formatInstant } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { PUBLIC, requireRole } from '../access-rules.ts';
 import { isApiTokenText } from '../auth/create-api-token.ts';
 import { createLoginLink, takeLoginLink } from '../auth/create-login-link.ts';
 import { hashCredential } from '../auth/credential.ts';
+import { findByPassword } from '../auth/find-by-password.ts';
 import { openSession, presentSession } from '../auth/open-session.ts';
+import { requireGoodPassword } from '../auth/passwords.ts';
 import { requireSameOrigin } from '../auth/require-same-origin.ts';
 import { clearSessionCookie, deriveCsrfToken, readSessionCookie } from '../auth/session-cookie.ts';
 import { noBody } from '../no-body.ts';
@@ -16,23 +18,25 @@ import type { AdminServices } from '../services.ts';
 
 const tags = ['Sign-in'];
 
-type SignInBody = { login_token: string } | { api_token: string };
+type SignInBody = { username: string; password: string } | { login_token: string } | { api_token: string };
 
-const credential = { type: 'string', minLength: 1, maxLength: 512 };
+const credential = { type: 'string', minLength: 1, maxLength: 1024 };
 
-function bodyWith(name: string) {
-  return { type: 'object', required: [name], additionalProperties: false, properties: { [name]: credential } };
+function bodyWith(...names: string[]) {
+  const properties = Object.fromEntries(names.map((name) => [name, credential]));
+  return { type: 'object', required: names, additionalProperties: false, properties };
 }
 
 const signInSchema = {
-  anyOf: [bodyWith('login_token'), bodyWith('api_token')],
-  description: 'One kind of credentials: the token of a login link, or an API token.',
+  anyOf: [bodyWith('username', 'password'), bodyWith('login_token'), bodyWith('api_token')],
+  description: 'One kind of credentials: a name and a password, the token of a login link, or an API token.',
 };
 
 /** Signing in, asking who is signed in, signing out; and links that sign somebody in once. */
 export function registerSessionRoutes(app: FastifyInstance, services: AdminServices): void {
   registerSignIn(app, services);
   registerLoginLinks(app, services);
+  registerPassword(app, services);
   const config = { access: requireRole('viewer', 'listed') };
 
   app.get(
@@ -83,13 +87,18 @@ function registerSignIn(app: FastifyInstance, services: AdminServices): void {
     },
     async (request, reply) => {
       requireSameOrigin(request);
-      const { body } = request;
-      const found =
-        'login_token' in body ? await useLink(services, body.login_token) : await useToken(services, body.api_token);
+      const found = await recognise(services, request.body, request.ip);
       if (found === null) throw refuse(services, request);
       return signIn(services, request, reply, found);
     },
   );
+}
+
+/** `null` where the credentials are wrong, in whatever way. */
+function recognise(services: AdminServices, body: SignInBody, address: string): Promise<SigningIn | null> {
+  if ('login_token' in body) return useLink(services, body.login_token);
+  if ('api_token' in body) return useToken(services, body.api_token);
+  return usePassword(services, body, address);
 }
 
 /** Somebody whose credentials were good. */
@@ -115,11 +124,64 @@ async function useToken(services: AdminServices, text: string): Promise<SigningI
   return token === null ? null : { identity: { kind: 'token', ...token }, owner: { token: token.id } };
 }
 
+async function usePassword(
+  services: AdminServices,
+  { username, password }: { username: string; password: string },
+  address: string,
+): Promise<SigningIn | null> {
+  const user = await findByPassword(services, { name: username, password, address });
+  if (user === null) return null;
+  await services.users.noteSignIn(user.id, services.clock.wallMs());
+  return { identity: user, owner: { user: user.id } };
+}
+
 /** One answer for whatever is wrong, which counts against the client's address. */
 function refuse({ failedTries }: AdminServices, request: FastifyRequest): AppError {
   failedTries.charge(request.ip);
-  const help = 'A login link works once, for a short time: make a new one with "dockbell login-link".';
+  const help = 'A login link works once and for a short time; "dockbell login-link" makes a new one.';
   return new AppError('unauthorized', `These credentials are not valid. ${help}`);
+}
+
+interface PasswordBody {
+  current_password: string;
+  new_password: string;
+}
+
+function registerPassword(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: PasswordBody }>(
+    '/session/password',
+    {
+      config: { access: requireRole('viewer', 'listed') },
+      schema: {
+        tags,
+        summary: 'Change the password of who is signed in',
+        description:
+          'All his sessions end; the answer sets the cookie of a new one. Too many wrong tries are `too_many_requests`.',
+        body: bodyWith('current_password', 'new_password'),
+        response: { 200: refTo('SignedIn'), 409: refTo('Problem'), 429: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      const user = await requirePasswordUser(services, request);
+      requireGoodPassword(request.body.new_password, user.name);
+      const passwordHash = await services.passwords.hash(request.body.new_password);
+      await services.users.change(user.id, { passwordHash }, services.clock.wallMs());
+      return signIn(services, request, reply, { identity: user, owner: { user: user.id } });
+    },
+  );
+}
+
+/** Who is signed in, once he has shown that he knows the password that is to be replaced. */
+async function requirePasswordUser(
+  services: AdminServices,
+  request: FastifyRequest<{ Body: PasswordBody }>,
+): Promise<User> {
+  const { kind, name } = principalOf(request);
+  if (kind !== 'local') throw new AppError('conflict', 'Only users with a password here can change it.');
+  const { current_password: password } = request.body;
+  const user = await findByPassword(services, { name, password, address: request.ip });
+  if (user === null) throw new AppError('forbidden', 'The current password is not right.');
+  return user;
 }
 
 function registerLoginLinks(app: FastifyInstance, services: AdminServices): void {

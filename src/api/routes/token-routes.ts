@@ -3,13 +3,12 @@ import type { Role } from '../../core/access.ts';
 import { ROLES } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
 import type { TokenId } from '../../core/ids.ts';
-import type { InventoryReader } from '../../core/ports/inventory.ts';
 import { requireRole } from '../access-rules.ts';
 import { createApiToken } from '../auth/create-api-token.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../page-query.ts';
 import { presentToken } from '../present/present-access.ts';
-import type { ProblemItem } from '../problem.ts';
+import { requireKnownFactories } from '../require-known-factories.ts';
 import { listOf, refTo } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
 
@@ -85,15 +84,4 @@ export function registerTokenRoutes(app: FastifyInstance, services: AdminService
       return reply.code(204).send();
     },
   );
-}
-
-/** A misspelt factory would give a token that can do nothing, and nobody would know why. */
-async function requireKnownFactories(inventory: InventoryReader, names: readonly string[]): Promise<void> {
-  const known = new Set((await inventory.factories()).map(({ name }) => name));
-  const unknown = names.flatMap((name, i): ProblemItem[] =>
-    known.has(name) ? [] : [{ pointer: `#/factories/${i}`, in: 'body', detail: 'is not a factory of this daemon' }],
-  );
-  if (unknown.length > 0) {
-    throw new AppError('bad_request', 'The token names factories that do not exist here.', { details: unknown });
-  }
 }

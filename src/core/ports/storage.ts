@@ -12,6 +12,7 @@ import type { SealedSecretTable } from './secret-store.ts';
 import type { SessionTable } from './session-table.ts';
 import type { StoredPayloads } from './stored-payloads.ts';
 import type { TokenTable } from './token-table.ts';
+import type { UserTable } from './user-table.ts';
 
 /** All that one storage offers. Every method is one whole operation; none leaves a transaction open behind it. */
 export interface Storage {
@@ -29,6 +30,7 @@ export interface Storage {
   noticeQueue: NoticeQueue;
   sealedSecrets: SealedSecretTable;
   tokens: TokenTable;
+  users: UserTable;
   sessions: SessionTable;
   loginLinks: LoginLinkTable;
   retention: Retention;

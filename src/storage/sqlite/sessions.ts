@@ -1,7 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { Identity, Role, Session, SessionOwner } from '../../core/access.ts';
+import type { Identity, Session, SessionOwner } from '../../core/access.ts';
 import type { LoginLinkId, SessionId, TokenId, UserId } from '../../core/ids.ts';
 import type { SessionTable } from '../../core/ports/session-table.ts';
+import { readRights } from './rights.ts';
 import type { Schema } from './schema.ts';
 
 /** Sessions by the hash of what their cookie holds. */
@@ -74,7 +75,7 @@ async function findUser(db: Kysely<Schema>, id: string): Promise<Identity | null
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
   if (user === undefined) return null;
-  return { kind: user.kind as 'local' | 'oidc', id: id as UserId, ...toRights(user) };
+  return { kind: user.kind as 'local' | 'oidc', id: id as UserId, ...readRights(user) };
 }
 
 async function findToken(db: Kysely<Schema>, id: string): Promise<Identity | null> {
@@ -83,9 +84,5 @@ async function findToken(db: Kysely<Schema>, id: string): Promise<Identity | nul
     .select(['name', 'role', 'factories'])
     .where('id', '=', id)
     .executeTakeFirst();
-  return token === undefined ? null : { kind: 'token', id: id as TokenId, ...toRights(token) };
-}
-
-function toRights({ name, role, factories }: { name: string; role: string; factories: string | null }) {
-  return { name, role: role as Role, factories: factories === null ? null : (JSON.parse(factories) as string[]) };
+  return token === undefined ? null : { kind: 'token', id: id as TokenId, ...readRights(token) };
 }

@@ -23,6 +23,7 @@ import type { SpaceGuard } from './space-guard.ts';
 import { isDiskFull, toStorageError } from './storage-error.ts';
 import { createStoredPayloads } from './stored-payloads.ts';
 import { createTokenTable } from './tokens.ts';
+import { createUserTable } from './users.ts';
 
 /** A storage on one SQLite file, in the calling thread. Operations must not overlap: see `worker.ts`. */
 export interface SqliteStorage extends Storage {
@@ -82,6 +83,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     noticeQueue: guard(createNoticeQueue(query)),
     sealedSecrets: guard(createSealedSecrets(query)),
     tokens: guard(createTokenTable(query)),
+    users: guard(createUserTable(query)),
     sessions: guard(createSessionTable(query)),
     loginLinks: guard(createLoginLinkTable(query)),
     retention: guard(createRetention(query)),

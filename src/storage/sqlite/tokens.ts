@@ -1,15 +1,23 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { ApiToken, Role } from '../../core/access.ts';
+import type { ApiToken } from '../../core/access.ts';
 import type { TokenId } from '../../core/ids.ts';
 import type { TokenTable } from '../../core/ports/token-table.ts';
+import { readRights, writeFactories } from './rights.ts';
 import type { Schema } from './schema.ts';
 
 /** API tokens by the hash of their text. */
 export function createTokenTable(db: Kysely<Schema>): TokenTable {
   return {
     insert: async ({ id, name, role, factories, createdAt, lastUsedAt }, hash) => {
-      const limited = factories === null ? null : JSON.stringify(factories);
-      const row = { id, name, role, factories: limited, hash, created_at: createdAt, last_used_at: lastUsedAt };
+      const row = {
+        id,
+        name,
+        role,
+        factories: writeFactories(factories),
+        hash,
+        created_at: createdAt,
+        last_used_at: lastUsedAt,
+      };
       await db.insertInto('tokens').values(row).execute();
     },
     findByHash: async (hash) => {
@@ -33,9 +41,7 @@ export function createTokenTable(db: Kysely<Schema>): TokenTable {
 function toApiToken(row: Selectable<Schema['tokens']>): ApiToken {
   return {
     id: row.id as TokenId,
-    name: row.name,
-    role: row.role as Role,
-    factories: row.factories === null ? null : JSON.parse(row.factories),
+    ...readRights(row),
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
   };

@@ -17,6 +17,7 @@ export const OPERATIONS = {
   noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
   sealedSecrets: ['keyCheck', 'setKeyCheck', 'lastVersion', 'insert', 'newest', 'get', 'list', 'delete'],
   tokens: ['insert', 'findByHash', 'touch', 'list', 'revoke'],
+  users: ['insertLocal', 'get', 'list', 'findLocal', 'change', 'delete', 'noteSignIn'],
   sessions: ['insert', 'find', 'touch', 'end'],
   loginLinks: ['insert', 'take'],
   retention: ['prune'],

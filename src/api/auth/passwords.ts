@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { argon2id, hash, verify } from 'argon2';
+import { AppError } from '../../core/errors.ts';
+import { createTurns } from './turns.ts';
+
+/** OWASP's "Password Storage Cheat Sheet": 19 MiB, two passes, one lane. */
+const PARAMETERS = { type: argon2id, memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 } as const;
+
+/** Of the four threads that Node.js has for such work; files and name look-ups need the others. */
+const MAX_AT_WORK = 2;
+/** A hash takes some 30 ms: beyond this a caller would wait for seconds. */
+const MAX_WAITING = 60;
+
+const MIN_CHARACTERS = 12;
+const MAX_CHARACTERS = 256;
+
+/** Looks at each guess, one turn after another. */
+export interface GuessGuard {
+  before(): void;
+  after(isRight: boolean): void;
+}
+
+/** Hashes and compares passwords, off this thread and a few at a time. */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /**
+   * Is it the password of that hash? `null`, where there is no such user, takes the same time and is never right.
+   *
+   * @param guard `before` runs when the turn has come; what it throws is thrown, and nothing is compared. `after` is
+   * told the result before the next one has its turn.
+   */
+  verify(hash: string | null, password: string, guard: GuessGuard): Promise<boolean>;
+}
+
+export function createPasswords(): Passwords {
+  const takeTurn = createTurns(MAX_AT_WORK, MAX_WAITING);
+  let nobodys: Promise<string> | null = null;
+  return {
+    hash: (password) => takeTurn(() => hash(normalise(password), PARAMETERS)),
+    verify: (stored, password, guard) =>
+      takeTurn(async () => {
+        guard.before();
+        nobodys ??= hash(randomBytes(32), PARAMETERS);
+        const fallback = await nobodys;
+        const isEqual = await verify(stored ?? fallback, normalise(password));
+        const isRight = stored !== null && isEqual;
+        guard.after(isRight);
+        return isRight;
+      }),
+  };
+}
+
+/** The same characters however a keyboard composed them (NIST SP 800-63B, section 3.1.1.2). */
+function normalise(password: string): string {
+  return password.normalize('NFKC');
+}
+
+/** Throws `bad_request` for a password that must not be anybody's. */
+export function requireGoodPassword(password: string, userName: string): void {
+  const problem = findProblem(normalise(password), userName);
+  if (problem !== null) throw new AppError('bad_request', problem);
+}
+
+function findProblem(password: string, userName: string): string | null {
+  const length = [...password].length;
+  if (length < MIN_CHARACTERS || length > MAX_CHARACTERS) {
+    return `A password has ${MIN_CHARACTERS} to ${MAX_CHARACTERS} characters.`;
+  }
+  if (password.toLowerCase() === userName.toLowerCase()) return 'The password must not be the name of the user.';
+  return new Set(password).size < 4 ? 'A password has at least 4 different characters.' : null;
+}

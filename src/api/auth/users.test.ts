@@ -1,0 +1,248 @@
+import type { InjectOptions, LightMyRequestResponse } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import { createFakeAdminServices } from '../../../test/helpers/admin-services.ts';
+import { createAdminServer } from '../create-admin-server.ts';
+import type { AdminServices } from '../services.ts';
+
+const PASSWORD = 'correct horse battery';
+const OTHER = 'staple of another kind';
+
+function open(more: Partial<AdminServices> = {}) {
+  const services = createFakeAdminServices(more);
+  const app = createAdminServer(services);
+  const headers = { authorization: `Bearer ${services.grant('owner')}` };
+  const call = (method: InjectOptions['method'], url: string, payload?: object) =>
+    app.inject({ method: method!, url: `/api/v1${url}`, headers, ...(payload && { payload }) });
+  const add = async (name: string, more: object = {}) => {
+    const answer = await call('POST', '/users', { name, role: 'viewer', password: PASSWORD, ...more });
+    expect(answer.statusCode).toBe(201);
+    return answer.json() as { id: string };
+  };
+  const signIn = (username: string, password = PASSWORD, remoteAddress = '192.0.2.1') =>
+    app.inject({ method: 'POST', url: '/api/v1/session', payload: { username, password }, remoteAddress });
+  const ask = (
+    session: LightMyRequestResponse,
+    method: InjectOptions['method'] = 'GET',
+    url = '/session',
+    payload?: object,
+  ) =>
+    app.inject({
+      ...{ method: method!, url: `/api/v1${url}`, ...(payload && { payload }) },
+      headers: {
+        cookie: String(session.headers['set-cookie']).split(';')[0]!,
+        'x-csrf-token': session.json().csrf_token,
+      },
+    });
+  return { services, app, call, add, signIn, ask };
+}
+
+describe('a user', () => {
+  it('signs in with name and password, whatever the case of the name, and has the rights of the user', async () => {
+    const { add, signIn, ask, call } = open();
+    await add('Alice', { role: 'operator', factories: ['payments'] });
+    const session = await signIn('aLICE');
+    expect(session.json().user).toEqual({ name: 'Alice', role: 'operator', factories: ['payments'], kind: 'local' });
+    expect((await ask(session, 'GET', '/factories')).json().data).toHaveLength(1);
+    expect((await ask(session, 'GET', '/secrets')).statusCode).toBe(403);
+    expect((await call('GET', '/users')).json().data[0]).toMatchObject({
+      ...{ name: 'Alice', kind: 'local', disabled: false, last_sign_in_at: '2026-01-02T03:04:05.678Z' },
+    });
+  });
+
+  it('is never shown with the password or its hash, and is stored with argon2id as OWASP asks', async () => {
+    const { add, call, services } = open();
+    await add('alice');
+    const { passwordHash } = (await services.users.findLocal('alice'))!;
+    expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,p=1,t=2\$/);
+    const shown = (await call('GET', '/users')).body + services.seen.logLines.join();
+    for (const secret of [PASSWORD, '$argon2', passwordHash]) expect(shown).not.toContain(secret);
+  });
+
+  it('has a name that nobody else has', async () => {
+    const { add, call } = open();
+    await add('alice');
+    const again = await call('POST', '/users', { name: 'ALICE', role: 'owner', password: PASSWORD });
+    expect([again.statusCode, again.json().code]).toEqual([409, 'conflict']);
+  });
+
+  it.each([
+    { password: 'short' },
+    { password: 'elevenchars' },
+    { password: 'aaaaaaaaaaaaaaaa' },
+    { password: 'x1'.repeat(200) },
+    { name: 'a-name-of-some-length', password: 'A-NAME-of-some-length' },
+    { name: '' },
+    { name: '-x' },
+    { name: 'a b' },
+    { name: 'a\nb' },
+    { role: 'god' },
+    { factories: ['nowhere'] },
+    { factories: [] },
+    { kind: 'oidc' },
+    { id: 'usr_1' },
+  ])('is not made with %j', async (more) => {
+    const { call, services } = open();
+    const body = { name: 'alice', role: 'viewer', password: PASSWORD, ...more };
+    expect((await call('POST', '/users', body)).statusCode).toBe(400);
+    expect(await services.users.list()).toEqual([]);
+  });
+
+  it('may have a password in any script, however its characters are composed', async () => {
+    const { add, signIn } = open();
+    await add('alice', { password: 'Gänsefüßchen-Straße' });
+    expect((await signIn('alice', 'Gänsefüßchen-Straße'.normalize('NFD'))).statusCode).toBe(200);
+  });
+});
+
+describe('a refused password', () => {
+  it('is answered alike whether the user is there, disabled, or not', async () => {
+    const { add, signIn, call } = open();
+    await add('alice');
+    const { id } = await add('bob');
+    await call('PATCH', `/users/${id}`, { disabled: true });
+    const answers = [
+      await signIn('alice', OTHER),
+      await signIn('bob'),
+      await signIn('nobody'),
+      await signIn('a b\n<x>'),
+    ];
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual([401, 401, 401, 401]);
+    expect(new Set(answers.map(({ body }) => body)).size).toBe(1);
+  });
+
+  it('takes as long for a user who does not exist', async () => {
+    const { add, signIn, services } = open();
+    await add('alice');
+    await signIn('nobody', OTHER);
+    const compared: (string | null)[] = [];
+    const { verify } = services.passwords;
+    services.passwords.verify = (hash, password, guard) => {
+      compared.push(hash);
+      return verify(hash, password, guard);
+    };
+    const measure = async (name: string) => {
+      const start = performance.now();
+      await signIn(name, OTHER);
+      return performance.now() - start;
+    };
+    const [known, unknown] = [Math.min(await measure('alice'), await measure('alice')), await measure('nobody')];
+    // Both go through one argon2id; without it the second would take a hundredth.
+    expect(unknown).toBeGreaterThan(known / 5);
+    expect(compared).toEqual([expect.stringContaining('$argon2id'), expect.anything(), null]);
+  });
+
+  it('is refused unseen after 10 guesses about one user, from wherever they come; also the right one', async () => {
+    const { add, signIn, services } = open();
+    await add('alice');
+    for (let guess = 0; guess < 10; guess++) {
+      expect((await signIn(guess % 2 ? 'alice' : 'ALICE', OTHER, `192.0.2.${guess}`)).statusCode).toBe(401);
+    }
+    const limited = await signIn('alice', PASSWORD, '198.51.100.1');
+    expect([limited.statusCode, limited.json().code, limited.headers['retry-after']]).toEqual([
+      ...[429, 'too_many_requests', '900'],
+    ]);
+    services.clock.advance(15 * 60_000);
+    expect((await signIn('alice')).statusCode).toBe(200);
+  });
+
+  it('does not shut a user out at an address where he signed in before', async () => {
+    const { add, signIn } = open();
+    await add('alice');
+    expect((await signIn('alice', PASSWORD, '203.0.113.5')).statusCode).toBe(200);
+    for (let guess = 0; guess < 11; guess++) await signIn('alice', OTHER, '192.0.2.9');
+    for (let guess = 0; guess < 11; guess++) await signIn('203.0.113.5 alice', OTHER, '192.0.2.9');
+    expect((await signIn('alice', PASSWORD, '198.51.100.1')).statusCode).toBe(429);
+    expect((await signIn('alice', PASSWORD, '203.0.113.5')).statusCode).toBe(200);
+  });
+
+  it('is refused unseen after 20 guesses of one address, and many at one moment do not slip through', async () => {
+    const { signIn } = open();
+    const answers = await Promise.all(Array.from({ length: 40 }, (_, guess) => signIn(`user${guess}`, OTHER)));
+    const seen = answers.filter(({ statusCode }) => statusCode === 401).length;
+    expect(seen).toBeGreaterThanOrEqual(20);
+    // Two at a time are compared: one more may have begun when the twentieth failed.
+    expect(seen).toBeLessThanOrEqual(21);
+  });
+
+  it('of too many at one moment is turned away before anything is compared', async () => {
+    const { signIn } = open();
+    const crowd = Array.from({ length: 100 }, (_, guess) => signIn('alice', OTHER, `198.51.100.${guess}`));
+    const answers = await Promise.all(crowd);
+    expect(answers.some(({ statusCode, headers }) => statusCode === 429 && headers['retry-after'] === '2')).toBe(true);
+  });
+});
+
+describe('the sessions of a user', () => {
+  const opened = async () => {
+    const world = open();
+    const { id } = await world.add('alice', { role: 'operator' });
+    return { ...world, id, session: await world.signIn('alice') };
+  };
+
+  it.each([{ password: OTHER }, { disabled: true }])('end when an owner sets %j', async (change) => {
+    const { ask, call, id, session } = await opened();
+    expect((await call('PATCH', `/users/${id}`, change)).statusCode).toBe(200);
+    expect((await ask(session)).statusCode).toBe(401);
+    await call('PATCH', `/users/${id}`, { disabled: false });
+    expect((await ask(session)).statusCode).toBe(401);
+  });
+
+  it('end with the user', async () => {
+    const { ask, call, id, session } = await opened();
+    expect((await call('DELETE', `/users/${id}`)).statusCode).toBe(204);
+    expect((await ask(session)).statusCode).toBe(401);
+    expect((await call('DELETE', `/users/${id}`)).statusCode).toBe(404);
+  });
+
+  it('have a new role and other factories from the next request on', async () => {
+    const { ask, call, id, session } = await opened();
+    await call('PATCH', `/users/${id}`, { role: 'viewer', factories: ['other'] });
+    expect((await ask(session)).json().user).toMatchObject({ role: 'viewer', factories: ['other'] });
+  });
+
+  it('all end when he changes his password, and he has a new one', async () => {
+    const { ask, signIn, session } = await opened();
+    const elsewhere = await signIn('alice');
+    const body = { current_password: PASSWORD, new_password: OTHER };
+    const changed = await ask(session, 'POST', '/session/password', body);
+    expect(changed.statusCode).toBe(200);
+    expect((await ask(session)).statusCode).toBe(401);
+    expect((await ask(elsewhere)).statusCode).toBe(401);
+    expect((await ask(changed)).statusCode).toBe(200);
+    expect([(await signIn('alice')).statusCode, (await signIn('alice', OTHER)).statusCode]).toEqual([401, 200]);
+  });
+
+  it('do not suffice to change the password: the current one is asked for, and guesses are counted', async () => {
+    const { ask, session } = await opened();
+    const guess = () => ask(session, 'POST', '/session/password', { current_password: OTHER, new_password: OTHER });
+    const weak = await ask(session, 'POST', '/session/password', { current_password: PASSWORD, new_password: 'weak' });
+    expect(weak.statusCode).toBe(400);
+    const statuses = [];
+    for (let i = 0; i < 11; i++) statuses.push((await guess()).statusCode);
+    expect(statuses).toEqual([...Array(10).fill(403), 429]);
+  });
+});
+
+describe('the last owner', () => {
+  it.each([
+    ['PATCH', { role: 'manager' }],
+    ['PATCH', { factories: ['payments'] }],
+    ['PATCH', { disabled: true }],
+    ['DELETE', undefined],
+  ] as const)('stays: %s %j is a conflict', async (method, body) => {
+    const { add, call } = open();
+    const { id } = await add('alice', { role: 'owner' });
+    await add('limited', { role: 'owner', factories: ['payments'] });
+    const answer = await call(method, `/users/${id}`, body);
+    expect([answer.statusCode, answer.json().detail]).toEqual([409, expect.stringContaining('last owner')]);
+    await add('bob', { role: 'owner' });
+    expect((await call(method, `/users/${id}`, body)).statusCode).toBeLessThan(300);
+  });
+
+  it('stays also when two owners remove each other at the same moment', async () => {
+    const { add, call } = open();
+    const owners = [await add('alice', { role: 'owner' }), await add('bob', { role: 'owner' })];
+    const answers = await Promise.all(owners.map(({ id }) => call('DELETE', `/users/${id}`)));
+    expect(answers.map(({ statusCode }) => statusCode).sort()).toEqual([204, 409]);
+  });
+});

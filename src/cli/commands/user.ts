@@ -1,0 +1,158 @@
+import { Option } from 'commander';
+import { ROLES } from '../../core/access.ts';
+import { escapeText } from '../../core/escape-text.ts';
+import type { ApiClient } from '../api-client.ts';
+import type { User } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { formatAge } from '../format-time.ts';
+import type { Column } from '../output.ts';
+import { readSecretValue } from '../read-secret-value.ts';
+import type { Bind, Session } from '../session.ts';
+
+interface CreateOptions {
+  role: string;
+  json?: boolean;
+}
+
+/** `dockbell user …`: people who sign in to the dashboard. */
+export function registerUserCommands(program: CliCommand, bind: Bind): void {
+  const user = program.command('user').description('people who sign in to the dashboard');
+  registerCreate(user, bind);
+  user
+    .command('list')
+    .description('who may sign in, with role and last sign-in')
+    .withJson()
+    .explain({ examples: [['dockbell user list', 'all users']] })
+    .action(bind(listUsers));
+  registerChanges(user, bind);
+  user
+    .command('delete')
+    .argument('<name>', 'name or ID of the user')
+    .description('delete a user; all sessions of the user end')
+    .explain({ negative: 'it is the last owner', examples: [['dockbell user delete alice', 'locked out at once']] })
+    .action(bind(deleteUser));
+}
+
+function registerCreate(user: CliCommand, bind: Bind): void {
+  user
+    .command('create')
+    .argument('<name>', 'name to sign in with')
+    .description(
+      'add a user. The password is read from standard input, hidden when typed. With --factory limited to it',
+    )
+    .addOption(
+      new Option('--role <role>', 'what he may do; each role holds the earlier').choices(ROLES).default('viewer'),
+    )
+    .withJson()
+    .explain({
+      negative: 'the name is taken',
+      more: 'A password has 12 to 256 characters. Users change their own in the dashboard.',
+      examples: [
+        ['dockbell user create alice --role owner', 'asks for the password'],
+        ['dockbell user create bob --role operator --factory payments < password.txt', 'for one factory only'],
+      ],
+    })
+    .action(bind(createUser));
+}
+
+function registerChanges(user: CliCommand, bind: Bind): void {
+  user
+    .command('set-role')
+    .argument('<name>', 'name or ID of the user')
+    .argument('<role>', ROLES.join(', '))
+    .description('give a user another role; it counts at once')
+    .explain({ negative: 'it is the last owner', examples: [['dockbell user set-role bob manager', 'from now on']] })
+    .action(
+      bind((session: Session, _options: object, name: string, role: string) =>
+        changeUser(session, name, { role }, `is ${role} now`),
+      ),
+    );
+  user
+    .command('set-password')
+    .argument('<name>', 'name or ID of the user')
+    .description('give a user another password, read from standard input; all sessions of the user end')
+    .explain({ examples: [['dockbell user set-password bob', 'for somebody who lost it']] })
+    .action(bind(setPassword));
+  registerSwitch(user, bind, 'disable', true, 'shut a user out; all sessions of the user end');
+  registerSwitch(user, bind, 'enable', false, 'let a disabled user sign in again');
+}
+
+function registerSwitch(user: CliCommand, bind: Bind, verb: string, disabled: boolean, description: string): void {
+  user
+    .command(verb)
+    .argument('<name>', 'name or ID of the user')
+    .description(description)
+    .explain({
+      ...(disabled ? { negative: 'it is the last owner' } : {}),
+      examples: [[`dockbell user ${verb} bob`, disabled ? 'at once' : 'with the password as it was']],
+    })
+    .action(
+      bind((session: Session, _options: object, name: string) =>
+        changeUser(session, name, { disabled }, `is ${verb}d`),
+      ),
+    );
+}
+
+async function createUser(session: Session, options: CreateOptions, name: string): Promise<number> {
+  const api = await session.api();
+  const password = await readSecretValue(session.context, `Password of ${escapeText(name)}`);
+  const limited = session.globals.factory === undefined ? {} : { factories: [session.globals.factory] };
+  const user = await api.post<User>(['users'], { name, role: options.role, password, ...limited });
+  if (options.json) session.output.json(user);
+  else session.output.line(`Created user ${escapeText(user.name)} (${user.id}) with role ${user.role}.`);
+  return EXIT_CODES.done;
+}
+
+async function listUsers(session: Session, options: { json?: boolean }): Promise<number> {
+  const api = await session.api();
+  const page = await api.list<User>(['users'], { limit: null });
+  if (options.json) session.output.json(page);
+  else session.output.table(createColumns(session.nowMs), page.data);
+  return EXIT_CODES.done;
+}
+
+function createColumns(nowMs: number): Column<User>[] {
+  return [
+    { head: 'NAME', text: (user) => user.name, minWidth: 10 },
+    { head: 'ID', text: (user) => user.id, minWidth: 30 },
+    { head: 'ROLE', text: (user) => user.role },
+    { head: 'FACTORIES', text: (user) => user.factories?.join(', ') ?? 'all' },
+    { head: 'SIGNS IN', text: (user) => (user.disabled ? 'disabled' : user.kind === 'oidc' ? 'OpenID' : 'password') },
+    { head: 'LAST SIGN-IN', text: (user) => formatAge(user.last_sign_in_at, nowMs), minWidth: 8 },
+  ];
+}
+
+/** By ID, or by the name of a user with a password here, which only one has. */
+async function findUser(api: ApiClient, name: string): Promise<User> {
+  const { data } = await api.list<User>(['users'], { limit: null });
+  const wanted = name.toLowerCase();
+  const found = data.find((user) => user.id === name || (user.kind === 'local' && user.name.toLowerCase() === wanted));
+  if (found !== undefined) return found;
+  throw new CliError(`There is no user ${escapeText(name)}.`, {
+    hint: "'dockbell user list' shows all. Users of the OpenID provider are named by their ID.",
+  });
+}
+
+async function changeUser(session: Session, name: string, change: object, done: string): Promise<number> {
+  const api = await session.api();
+  const user = await findUser(api, name);
+  await api.patch<User>(['users', user.id], change);
+  session.output.line(`User ${escapeText(user.name)} ${escapeText(done)}.`);
+  return EXIT_CODES.done;
+}
+
+async function setPassword(session: Session, _options: object, name: string): Promise<number> {
+  const api = await session.api();
+  const user = await findUser(api, name);
+  const password = await readSecretValue(session.context, `New password of ${escapeText(user.name)}`);
+  return changeUser(session, user.id, { password }, 'has a new password');
+}
+
+async function deleteUser(session: Session, _options: object, name: string): Promise<number> {
+  const api = await session.api();
+  const user = await findUser(api, name);
+  await api.delete(['users', user.id]);
+  session.output.line(`Deleted user ${escapeText(user.name)}.`);
+  return EXIT_CODES.done;
+}

@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { createFakeAdminServices, type FakeAdminServices } from '../helpers/admin-services.ts';
+import type { CliSurroundings } from '../helpers/run-cli.ts';
+import { runCli } from '../helpers/run-cli.ts';
+
+const PASSWORD = 'correct horse battery';
+
+let services: FakeAdminServices;
+let app: ReturnType<typeof createAdminServer>;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  services = createFakeAdminServices();
+  app = createAdminServer(services);
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
+});
+
+afterEach(() => app.close());
+
+function run(argv: string[], more: CliSurroundings = {}) {
+  return runCli(argv, { env, clock: services.clock, ...more });
+}
+
+async function signIn(credentials: object): Promise<number> {
+  const answer = await fetch(`${env.DOCKBELL_URL}/api/v1/session`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(credentials),
+  });
+  return answer.status;
+}
+
+describe('dockbell user', () => {
+  it('creates a user with the password from standard input, and shows neither', async () => {
+    const created = await run(['user', 'create', 'alice', '--role', 'owner'], { stdin: `${PASSWORD}\n` });
+    expect(created.code).toBe(0);
+    expect(created.stdout).toMatch(/^Created user alice \(usr_\w+\) with role owner\.\n$/);
+    expect(await signIn({ username: 'alice', password: PASSWORD })).toBe(200);
+    expect(created.stdout + created.stderr).not.toContain(PASSWORD);
+  });
+
+  it('limits a user to a factory, and lists all', async () => {
+    await run(['user', 'create', 'bob', '--factory', 'payments'], { stdin: PASSWORD });
+    const { data } = JSON.parse((await run(['user', 'list', '--json'])).stdout);
+    expect(data).toEqual([expect.objectContaining({ name: 'bob', role: 'viewer', factories: ['payments'] })]);
+    expect((await run(['user', 'list'])).stdout).toMatch(
+      /^NAME +ID +ROLE +FACTORIES +SIGNS IN +LAST SIGN-IN\nbob +usr_\w+ +viewer +payments +password +/,
+    );
+  });
+
+  it('changes role and password, disables, enables and deletes by name', async () => {
+    await run(['user', 'create', 'Bob'], { stdin: PASSWORD });
+    expect((await run(['user', 'set-role', 'bob', 'manager'])).stdout).toBe('User Bob is manager now.\n');
+    expect((await run(['user', 'disable', 'bob'])).stdout).toBe('User Bob is disabled.\n');
+    expect(await signIn({ username: 'bob', password: PASSWORD })).toBe(401);
+    expect((await run(['user', 'enable', 'bob'])).stdout).toBe('User Bob is enabled.\n');
+    expect((await run(['user', 'set-password', 'bob'], { stdin: 'another long password' })).code).toBe(0);
+    expect(await signIn({ username: 'bob', password: 'another long password' })).toBe(200);
+    expect((await run(['user', 'delete', 'bob'])).stdout).toBe('Deleted user Bob.\n');
+    expect(await services.users.list()).toEqual([]);
+  });
+
+  it('says what is wrong: a weak password, an unknown user, the last owner', async () => {
+    const weak = await run(['user', 'create', 'bob'], { stdin: 'weak' });
+    expect([weak.code, weak.stderr]).toEqual([2, expect.stringContaining('12 to 256 characters')]);
+    const unknown = await run(['user', 'delete', 'nobody']);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('There is no user nobody.')]);
+    await run(['user', 'create', 'alice', '--role', 'owner'], { stdin: PASSWORD });
+    const last = await run(['user', 'delete', 'alice']);
+    expect([last.code, last.stderr]).toEqual([1, expect.stringContaining('last owner')]);
+  });
+});
+
+describe('dockbell login-link', () => {
+  it('prints a link that signs in once', async () => {
+    const { code, stdout, stderr } = await run(['login-link']);
+    const token = /^http:\/\/127\.0\.0\.1:8788\/login#token=(dbl_\S+)\n$/.exec(stdout)?.[1];
+    expect([code, stderr]).toEqual([0, 'It works once, until 2026-01-02T03:19:05.678Z.\n']);
+    expect([await signIn({ login_token: token }), await signIn({ login_token: token })]).toEqual([200, 401]);
+  });
+});
