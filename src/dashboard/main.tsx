@@ -4,6 +4,10 @@ import './global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { readStyleNonce } from './style-nonce.ts';
+
+// Where the library that keeps the page still behind a dialog looks for the nonce of its style elements.
+Object.assign(globalThis, { __webpack_nonce__: readStyleNonce() });
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

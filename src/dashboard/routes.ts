@@ -1,4 +1,4 @@
-import { Activity, type LucideIcon, Webhook } from 'lucide-react';
+import { Activity, type LucideIcon, Webhook, Zap } from 'lucide-react';
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
 /** One page. A page is added by a row here and a file in `pages/`. */
@@ -25,6 +25,26 @@ export const ROUTES: readonly PageRoute[] = [
     '/factories/:factory/webhooks',
     { label: 'Webhooks', icon: Webhook },
     async () => (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage,
+  ),
+  page(
+    '/factories/:factory/automations',
+    { label: 'Automations', icon: Zap },
+    async () => (await import('./pages/automations/automations-page.tsx')).AutomationsPage,
+  ),
+  page(
+    '/factories/:factory/automations/~new',
+    null,
+    async () => (await import('./pages/automations/new-automation-page.tsx')).NewAutomationPage,
+  ),
+  page(
+    '/factories/:factory/automations/:name',
+    null,
+    async () => (await import('./pages/automations/automation-page.tsx')).AutomationPage,
+  ),
+  page(
+    '/factories/:factory/automations/:name/edit',
+    null,
+    async () => (await import('./pages/automations/automation-edit-page.tsx')).AutomationEditPage,
   ),
 ];
 

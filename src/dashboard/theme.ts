@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Modal } from '@mantine/core';
 
 /** The colour of harbour water: actions, links, what is selected. */
 const harbour: MantineColorsTuple = [
@@ -25,12 +25,18 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace',
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
+  components: { Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }) },
 });
 
 /** Mantine's greys for secondary text are too light on white to be read by everybody (WCAG 2.2, 1.4.3). */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
+    '--mantine-color-orange-light-color': '#8a3c00',
+    '--mantine-color-teal-light-color': '#0a5c45',
+    '--mantine-color-red-light-color': '#a61e1e',
+    '--mantine-color-blue-light-color': '#15509c',
+    '--mantine-color-gray-light-color': '#3d4a4d',
     '--mantine-color-dimmed': '#526164',
     '--mantine-color-placeholder': '#6a787b',
     '--mantine-color-error': '#b3261e',

@@ -57,7 +57,7 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
       const page = await openPage(viewport);
       const { body } = await daemon.api('/login-links', { method: 'POST' });
       await page.goto(body.url);
-      await page.getByRole('navigation', { name: 'Main' }).waitFor({ state: 'attached' });
+      await page.getByRole('button', { name: 'Account' }).waitFor();
       if (path !== '/') await page.goto(daemon.adminUrl + path);
       return page;
     };

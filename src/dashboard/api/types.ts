@@ -8,6 +8,7 @@ export type Delivery = Schemas['Delivery'];
 export type Run = Schemas['Run'];
 export type Handshake = Schemas['Handshake'];
 export type Automation = Schemas['Automation'];
+export type FilterVerdict = Schemas['FilterVerdict'];
 export type Reconciliation = Schemas['Reconciliation'];
 export type Secret = Schemas['Secret'];
 export type Condition = Factory['conditions'][number];

@@ -1,0 +1,36 @@
+import { Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from 'wouter';
+import { automationQuery } from '../../api/automations.ts';
+import { webhooksQuery } from '../../api/queries.ts';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { AutomationEditor } from './automation-editor.tsx';
+import { automationPath, automationsPath } from './paths.ts';
+import { useFactorySource } from './use-factory-source.ts';
+
+/** Changes an automation, or, where that is decided elsewhere, tries changes out. */
+export function AutomationEditPage() {
+  const { factory, mayEdit } = useFactorySource();
+  const name = decodeURIComponent(useParams<{ name: string }>().name);
+  const { data, error, refetch } = useQuery(automationQuery(factory, name));
+  const webhooks = useQuery(webhooksQuery(factory));
+  return (
+    <>
+      <PageHeader
+        title={mayEdit ? `Edit ${name}` : `Try changes to ${name}`}
+        trail={[
+          { label: 'Automations', href: automationsPath(factory) },
+          { label: name, href: automationPath(factory, name) },
+        ]}
+      />
+      {error !== null && data === undefined && <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      {webhooks.error !== null && <ErrorPanel error={webhooks.error} />}
+      {data === undefined || webhooks.data === undefined ? (
+        <Skeleton height={320} />
+      ) : (
+        <AutomationEditor before={data} webhooks={webhooks.data} />
+      )}
+    </>
+  );
+}

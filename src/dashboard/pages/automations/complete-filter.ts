@@ -1,0 +1,106 @@
+import { readCursor } from './read-cursor.ts';
+
+/** A field of stored payloads; elements of lists stand under the key of their list. */
+export interface PayloadField {
+  path: string[];
+  /** Strings, numbers, booleans and nulls that it held, the most frequent first. */
+  values: (string | number | boolean | null)[];
+}
+
+/** One thing that may be written at the cursor. */
+export interface FilterOption {
+  /** What is recognised while typing. */
+  label: string;
+  /** What is written. */
+  insert: string;
+  /** How far before the end of `insert` the cursor stands afterwards. */
+  cursorBack: number;
+  /** What it is, in a word or two. */
+  detail: string;
+}
+
+export interface FilterOptions {
+  /** From where to the cursor the text is replaced. */
+  from: number;
+  options: FilterOption[];
+}
+
+const OPERATORS = ['in', 'not_in', 'exists'] as const;
+
+/** What may be written at the cursor of a payload filter: keys and values of stored payloads, and operators. */
+export function completeFilter(text: string, position: number, fields: readonly PayloadField[]): FilterOptions | null {
+  const cursor = readCursor(text, position);
+  if (cursor === null) return null;
+  const { path, slot, from, taken } = cursor;
+  if (slot === 'key') return { from, options: completeKeys(path, taken, fields) };
+  const operator = slot === 'value' || path.length > 1 ? readOperator(path.at(-1), path) : null;
+  const field = operator === null ? path : path.slice(0, -1);
+  if (operator === 'exists') return { from, options: slot === 'value' ? EXISTS_OPTIONS : [] };
+  const values = findValues(field, fields).filter((value) => !taken.includes(String(value)));
+  if (slot === 'element') return { from, options: values.map((value) => toOption(value, '', '')) };
+  const lists = [LIST_OPTION, ...values.map((value) => toOption(value, '[', ']'))];
+  return { from, options: operator === null ? [...lists, ...nestingOptions(field, fields)] : lists };
+}
+
+const EXISTS_OPTIONS: FilterOption[] = [
+  { label: 'true', insert: 'true', cursorBack: 0, detail: 'the key is there' },
+  { label: 'false', insert: 'false', cursorBack: 0, detail: 'the key is absent' },
+];
+
+const LIST_OPTION: FilterOption = { label: '[ ]', insert: '[]', cursorBack: 1, detail: 'any of these values' };
+
+function readOperator(key: string | undefined, path: readonly string[]): (typeof OPERATORS)[number] | null {
+  return path.length < 2 ? null : (OPERATORS.find((operator) => operator === key) ?? null);
+}
+
+function completeKeys(
+  path: readonly string[],
+  taken: readonly string[],
+  fields: readonly PayloadField[],
+): FilterOption[] {
+  const hasOperator = taken.some((key) => OPERATORS.some((operator) => operator === key));
+  const keys = hasOperator ? [] : findKeys(path, fields);
+  const options = keys.map(({ key, isObject }): FilterOption => {
+    const [opening, detail] = isObject ? ['{}', 'object'] : ['[]', 'field'];
+    return { label: key, insert: `${JSON.stringify(key)}: ${opening}`, cursorBack: 1, detail };
+  });
+  const hasKey = taken.length > 0 && !hasOperator;
+  const operators = path.length === 0 || hasKey ? [] : OPERATORS.map(toOperatorOption);
+  return [...options, ...operators].filter(({ label }) => !taken.includes(label));
+}
+
+function toOperatorOption(operator: (typeof OPERATORS)[number]): FilterOption {
+  if (operator === 'exists') return { label: operator, insert: '"exists": true', cursorBack: 0, detail: 'operator' };
+  return { label: operator, insert: `"${operator}": []`, cursorBack: 1, detail: 'operator' };
+}
+
+/** The keys below a path, in the order of the fields. */
+function findKeys(path: readonly string[], fields: readonly PayloadField[]): { key: string; isObject: boolean }[] {
+  const keys = new Map<string, boolean>();
+  for (const field of fields) {
+    const key = field.path[path.length];
+    if (key === undefined || !startsWith(field.path, path)) continue;
+    keys.set(key, keys.get(key) === true || field.path.length > path.length + 1);
+  }
+  return [...keys].map(([key, isObject]) => ({ key, isObject }));
+}
+
+function findValues(path: readonly string[], fields: readonly PayloadField[]): PayloadField['values'] {
+  return fields.find((field) => field.path.length === path.length && startsWith(field.path, path))?.values ?? [];
+}
+
+function nestingOptions(path: readonly string[], fields: readonly PayloadField[]): FilterOption[] {
+  const isObject = findKeys(path, fields).length > 0;
+  return [
+    { label: '{ }', insert: '{}', cursorBack: 1, detail: isObject ? 'a key inside, or an operator' : 'an operator' },
+  ];
+}
+
+function toOption(value: string | number | boolean | null, before: string, behind: string): FilterOption {
+  const insert = `${before}${JSON.stringify(value)}${behind}`;
+  return { label: String(value), insert, cursorBack: behind.length, detail: value === null ? 'null' : typeof value };
+}
+
+function startsWith(path: readonly string[], beginning: readonly string[]): boolean {
+  return beginning.every((key, i) => path[i] === key);
+}

@@ -1,0 +1,10 @@
+import { useFactory } from '../../shell/current-factory.ts';
+import { useMay } from '../../shell/session-user.ts';
+
+/** Who decides about the automations of this factory, and whether the signed-in user may change them here. */
+export function useFactorySource() {
+  const { name, source } = useFactory();
+  const isManager = useMay('manager');
+  const isRepository = source?.type === 'repository';
+  return { factory: name, source, isRepository, mayEdit: isManager && source !== null && !isRepository };
+}

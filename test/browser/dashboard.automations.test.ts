@@ -1,0 +1,251 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const PAYLOADS = [
+  { action: 'created', data: { issue: { level: 'warning', title: 'Slow' } } },
+  { action: 'created', data: { issue: { level: 'fatal', title: '<script>alert(1)</script>' } } },
+];
+const FILTER = { data: { issue: { level: ['fatal', 'error'] } } };
+const THEIRS = `---
+description: Looks into fatal errors
+triggers:
+  - provider: webhook
+    event: received
+    filter:
+      webhooks: [theirs]
+---
+Find the cause.
+`;
+
+describeDashboard('the pages of automations', ({ signIn }) => {
+  let daemon: TestDaemon;
+  let repo: TempGitRepo;
+  beforeAll(async () => {
+    repo = createTempGitRepo();
+    repo.commit({ 'webhooks/theirs.yaml': 'secretName: THEIRS\n', 'automations/watch/automation.md': THEIRS });
+    const types = { rows: { type: 'live' }, empty: { type: 'live' }, theirs: { type: 'repository', url: repo.path } };
+    const factories = Object.entries(types).map(([name, source]) => ({ name, source }));
+    daemon = await startTestDaemon({ config: { factories } });
+    await daemon.cli('secret', 'create', 'THEIRS', '--value', 'the-secret-of-the-team');
+    expect((await daemon.cli('reconcile', '--factory', 'theirs', '--wait')).code).toBe(0);
+    await receive(daemon, 'issues', PAYLOADS);
+  });
+  afterAll(async () => {
+    await daemon?.end('SIGTERM');
+    repo?.remove();
+  });
+
+  it('teach what comes first where there is nothing', async () => {
+    const page = await signIn(daemon, '/factories/empty/automations');
+    await page.getByRole('heading', { name: 'No automation yet' }).waitFor();
+    await lookAt(page, 'automations-empty');
+    await page.getByRole('link', { name: 'Add automation' }).click();
+    await page.getByRole('heading', { name: 'A webhook comes first' }).waitFor();
+  });
+
+  it('create an automation with a filter whose keys and values are completed from stored deliveries', async () => {
+    const page = await signIn(daemon, '/factories/rows/automations/~new');
+    await page.getByRole('textbox', { name: 'Name' }).fill('triage');
+    await choose(page, 'issues');
+    const filter = page.getByRole('textbox', { name: 'Payload filter' });
+    await filter.click();
+    await page.getByText('Ctrl+Space offers keys').waitFor();
+    await page.keyboard.type('{');
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option', { name: /^data/ }).click();
+    await page.getByRole('option', { name: /^issue/ }).click();
+    await page.getByRole('option', { name: /^level/ }).waitFor();
+    await lookAt(page, 'automation-completion');
+    await page.getByRole('option', { name: /^level/ }).click();
+    await page.getByRole('option', { name: /^fatal/ }).click();
+    expect(await readEditor(page)).toBe('{"data": {"issue": {"level": ["fatal"]}}}');
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('Find the cause.\n\nThen fix it.');
+    await page.getByRole('button', { name: 'Create automation' }).click();
+    await page.getByRole('heading', { name: 'triage', level: 1, exact: true }).waitFor();
+    const { body } = await daemon.api('/factories/rows/automations/triage');
+    expect(body.triggers[0].filter).toMatchObject({
+      webhooks: ['issues'],
+      payload: { data: { issue: { level: ['fatal'] } } },
+    });
+    await lookAt(page, 'automation');
+  });
+
+  it('show what is wrong with a filter at its place while it is typed', async () => {
+    const page = await signIn(daemon, '/factories/rows/automations/~new');
+    await writeFilter(page, '{"data": {\n  "level": []\n}}');
+    await page.getByText('Line 2: The list of "in" is empty.').waitFor();
+    expect(await page.locator('.cm-lintRange-error').textContent()).toBe('"level"');
+    await lookAt(page, 'automation-invalid-filter');
+    await writeFilter(page, '{"level": ["a"}');
+    await page.getByText('Line 1: This is no JSON').waitFor();
+    await writeFilter(page, '{"level": ["a"], "level": ["b"]}');
+    await page.getByText('Line 1: "level" stands here twice').waitFor();
+    await writeFilter(page, '{"level": ["a"]}');
+    await page.getByText('Line 1:').waitFor({ state: 'detached' });
+  });
+
+  it('test a filter on a stored delivery and on a pasted payload, and name the key that decided', async () => {
+    const page = await signIn(daemon, '/factories/rows/automations/~new');
+    await choose(page, 'issues');
+    await writeFilter(page, JSON.stringify(FILTER));
+    await page.getByRole('button', { name: 'Test filter' }).click();
+    const result = page.getByRole('status', { name: 'Result of the test' });
+    await result.getByText('Would trigger', { exact: true }).waitFor();
+    await lookAt(page, 'automation-would-trigger');
+    await page.getByText('Pasted payload').click();
+    await page.getByRole('textbox', { name: 'Payload', exact: true }).click();
+    await page.keyboard.insertText(JSON.stringify(PAYLOADS[0]));
+    await result.getByText('Would not trigger', { exact: true }).waitFor();
+    await result.getByText('data.issue.level', { exact: true }).waitFor();
+    expect(await result.getByRole('listitem').allTextContents()).toContainEqual(
+      expect.stringContaining('data.issue.level is "warning", expected one of "fatal", "error"'),
+    );
+    await lookAt(page, 'automation-would-not-trigger');
+  });
+
+  it('change an automation, and keep what was typed when somebody else was faster', async () => {
+    const path = '/factories/rows/automations/shared';
+    await write(daemon, path, 'The first prompt.');
+    const mine = await signIn(daemon, `${path}/edit`);
+    const prompt = mine.getByRole('textbox', { name: 'Prompt' });
+    await prompt.fill('My prompt.');
+    await write(daemon, path, 'Their prompt.');
+    await mine.getByRole('button', { name: 'Save' }).click();
+    await mine.getByText('Somebody else changed it while you were editing').waitFor();
+    await mine.getByText('Their prompt.').waitFor();
+    expect(await prompt.inputValue()).toBe('My prompt.');
+    await lookAt(mine, 'automation-conflict');
+    await mine.getByRole('button', { name: 'Keep mine, write over theirs' }).click();
+    await mine.getByRole('button', { name: 'Save' }).click();
+    await mine.getByRole('heading', { name: 'shared', level: 1, exact: true }).waitFor();
+    expect((await daemon.api(path)).body.prompt).toBe('My prompt.');
+  });
+
+  it('take over what somebody else saved', async () => {
+    const path = '/factories/rows/automations/taken';
+    await write(daemon, path, 'The first prompt.');
+    const page = await signIn(daemon, `${path}/edit`);
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('My prompt.');
+    await write(daemon, path, 'Their prompt.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('button', { name: 'Discard mine, take theirs' }).click();
+    expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('Their prompt.');
+  });
+
+  it('disable, enable and delete, and say before what that does', async () => {
+    const path = '/factories/rows/automations/switched';
+    await write(daemon, path, 'A prompt.');
+    const page = await signIn(daemon, path);
+    await page.getByRole('button', { name: 'Disable' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('From now on no delivery starts it.').waitFor();
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('It is disabled.').waitFor();
+    expect((await daemon.api(path)).body.enabled).toBe(false);
+    await page.getByRole('button', { name: 'Enable' }).click();
+    await dialog.getByRole('button', { name: 'Enable' }).click();
+    await page.getByText('It is disabled.').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('textbox').fill('switched');
+    await lookAt(page, 'automation-delete');
+    await dialog.getByRole('button', { name: 'Delete automation' }).click();
+    await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor();
+    expect((await daemon.api(path)).status).toBe(404);
+  });
+
+  it('name the file to edit where a repository decides, and write the YAML for it', async () => {
+    const page = await signIn(daemon, '/factories/theirs/automations/watch');
+    await page.getByText('A repository decides about it').waitFor();
+    await page.getByText('automations/watch/automation.md').waitFor();
+    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await lookAt(page, 'automation-read-only');
+    await page.getByRole('link', { name: 'Try changes' }).click();
+    await writeFilter(page, JSON.stringify(FILTER));
+    const yaml = page.getByRole('region', { name: 'YAML for the file' });
+    await yaml.getByText('level: [fatal, error]').waitFor();
+    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    await lookAt(page, 'automation-playground');
+  });
+
+  it('list automations with what starts them, their state and their last run', async () => {
+    await write(daemon, '/factories/rows/automations/listed', 'A prompt.');
+    await receive(daemon, 'issues', [{ action: 'listed' }]);
+    const page = await signIn(daemon, '/factories/rows/automations');
+    const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'listed', exact: true }) });
+    await row.getByText('Webhook received from issues').waitFor();
+    await row.getByText('queued').waitFor();
+    await lookAt(page, 'automations');
+  });
+
+  it('let the keyboard into the editor and, after Escape, out of it', async () => {
+    const page = await signIn(daemon, '/factories/rows/automations/~new');
+    await page.getByRole('textbox', { name: 'Payload filter' }).focus();
+    await page.keyboard.type('x');
+    await page.keyboard.press('Tab');
+    await expectFocus(page, 'Payload filter', true);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Tab');
+    await expectFocus(page, 'Payload filter', false);
+    await page.keyboard.press('Shift+Tab');
+    await expectFocus(page, 'Payload filter', true);
+  });
+
+  it('fit on a narrow screen', async () => {
+    await write(daemon, '/factories/rows/automations/narrow', 'A prompt.');
+    const page = await signIn(daemon, '/factories/rows/automations/narrow/edit', NARROW);
+    await page.getByRole('textbox', { name: 'Payload filter' }).waitFor();
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width);
+    await lookAt(page, 'automation-edit-narrow');
+    await page.goto(`${daemon.adminUrl}/factories/rows/automations`);
+    await page.getByRole('link', { name: 'narrow' }).waitFor();
+    await lookAt(page, 'automations-narrow');
+  });
+});
+
+const senders = new Map<string, { ingress_url: string; secret: string }>();
+
+/** Deliveries to a webhook of the live factory, which is made where it is not there. */
+async function receive(daemon: TestDaemon, webhook: string, payloads: unknown[]): Promise<void> {
+  if (!senders.has(webhook)) {
+    const body = { name: webhook, auth_mode: 'token' };
+    const created = await daemon.api('/factories/rows/webhooks', { method: 'POST', body });
+    expect(created.status).toBe(201);
+    senders.set(webhook, created.body);
+  }
+  const { ingress_url: url, secret } = senders.get(webhook)!;
+  for (const payload of payloads) {
+    const headers = { authorization: `Bearer ${secret}` };
+    const { status } = await fetch(url, { method: 'POST', headers, body: JSON.stringify(payload) });
+    expect(status).toBe(202);
+  }
+}
+
+async function write(daemon: TestDaemon, path: string, prompt: string): Promise<void> {
+  const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['issues'] } }];
+  const { status } = await daemon.api(path, { method: 'PUT', body: { triggers, prompt } });
+  expect(status).toBe(200);
+}
+
+async function choose(page: Page, webhook: string): Promise<void> {
+  await page.getByRole('combobox', { name: 'Webhook received from' }).click();
+  await page.getByRole('option', { name: webhook }).click();
+  await page.keyboard.press('Escape');
+}
+
+async function writeFilter(page: Page, text: string): Promise<void> {
+  await page.getByRole('textbox', { name: 'Payload filter' }).click();
+  await page.keyboard.press('Control+a');
+  await page.keyboard.insertText(text);
+}
+
+async function readEditor(page: Page): Promise<string | null> {
+  return page.getByRole('textbox', { name: 'Payload filter' }).textContent();
+}
+
+async function expectFocus(page: Page, name: string, isThere: boolean): Promise<void> {
+  const focused = page.getByRole('textbox', { name }).and(page.locator(':focus'));
+  await focused.waitFor({ state: isThere ? 'visible' : 'detached' });
+}
