@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { build } from 'vite';
 
 const SOURCES = 'src/dashboard';
+/** Pages of rules come with the dashboard (src/dashboard/parts/rule-pages.ts). */
+const RULE_PAGES = 'docs/rules';
 const STAMP = 'dist/dashboard/.built-from';
 
 const sources = hashSources();
@@ -15,7 +17,8 @@ if (!isFresh) {
 }
 
 function hashSources() {
-  const files = readdirSync(SOURCES, { recursive: true, withFileTypes: true })
+  const files = [SOURCES, RULE_PAGES]
+    .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
     .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name));
   const hash = createHash('sha256');

@@ -1,4 +1,4 @@
-import { Activity, type LucideIcon, Webhook, Zap } from 'lucide-react';
+import { Activity, GitCommitHorizontal, KeyRound, type LucideIcon, Settings, Webhook, Zap } from 'lucide-react';
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
 /** One page. A page is added by a row here and a file in `pages/`. */
@@ -46,6 +46,27 @@ export const ROUTES: readonly PageRoute[] = [
     null,
     async () => (await import('./pages/automations/automation-edit-page.tsx')).AutomationEditPage,
   ),
+  page(
+    '/factories/:factory/reconciliations',
+    { label: 'Reconciliations', icon: GitCommitHorizontal },
+    async () => (await import('./pages/reconciliations/reconciliations-page.tsx')).ReconciliationsPage,
+  ),
+  page(
+    '/factories/:factory/reconciliations/:id',
+    null,
+    async () => (await import('./pages/reconciliations/reconciliation-page.tsx')).ReconciliationPage,
+  ),
+  page(
+    '/secrets',
+    { label: 'Secrets', icon: KeyRound },
+    async () => (await import('./pages/secrets/secrets-page.tsx')).SecretsPage,
+  ),
+  page(
+    '/settings',
+    { label: 'Settings', icon: Settings },
+    async () => (await import('./pages/settings/tokens-page.tsx')).TokensPage,
+  ),
+  page('/settings/about', null, async () => (await import('./pages/settings/about-page.tsx')).AboutPage),
 ];
 
 /** Where a page stands for this factory. */

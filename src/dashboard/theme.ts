@@ -1,4 +1,4 @@
-import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Modal } from '@mantine/core';
+import { type CSSVariablesResolver, createTheme, type MantineColorsTuple, Modal, Notification } from '@mantine/core';
 
 /** The colour of harbour water: actions, links, what is selected. */
 const harbour: MantineColorsTuple = [
@@ -25,10 +25,13 @@ export const theme = createTheme({
   fontFamilyMonospace: 'ui-monospace, "SF Mono", "Cascadia Code", Menlo, Consolas, "DejaVu Sans Mono", monospace',
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
-  components: { Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }) },
+  components: {
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    Notification: Notification.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+  },
 });
 
-/** Mantine's greys for secondary text are too light on white to be read by everybody (WCAG 2.2, 1.4.3). */
+/** Mantine's greys for secondary text and its tints are too light on white to be read by everybody (WCAG 2.2, 1.4.3). */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {

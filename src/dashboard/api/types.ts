@@ -11,6 +11,7 @@ export type Automation = Schemas['Automation'];
 export type FilterVerdict = Schemas['FilterVerdict'];
 export type Reconciliation = Schemas['Reconciliation'];
 export type Secret = Schemas['Secret'];
+export type Token = Schemas['Token'];
 export type Condition = Factory['conditions'][number];
 export type Role = Schemas['Token']['role'];
 export type Diagnostic = Reconciliation['diagnostics'][number];

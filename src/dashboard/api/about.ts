@@ -1,0 +1,13 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+import { readAnswer } from './problem.ts';
+
+/** The version of the daemon, which its OpenAPI document names. */
+export const aboutQuery = queryOptions({
+  queryKey: ['about'],
+  queryFn: async () => {
+    const document = (await readAnswer(api.GET('/api/v1/openapi.json'))) as unknown as { info: { version: string } };
+    return document.info.version;
+  },
+  staleTime: Number.POSITIVE_INFINITY,
+});

@@ -1,0 +1,31 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+import { readAnswer } from './problem.ts';
+import type { Secret } from './types.ts';
+
+export const secretsQuery = queryOptions({
+  queryKey: ['secrets'],
+  queryFn: async () => (await readAnswer(api.GET('/api/v1/secrets'))).data,
+});
+
+/** What is stored under a name. The value goes in and never comes back. */
+export interface SecretToStore {
+  name: string;
+  value: string;
+  mode: 'create' | 'update';
+}
+
+export function storeSecret({ name, value, mode }: SecretToStore) {
+  const params = { path: { name }, query: { mode } };
+  return readAnswer(api.PUT('/api/v1/secrets/{name}', { params, body: { value } }));
+}
+
+/** @param force also while a webhook or an automation names it */
+export function deleteSecret({ name, force }: { name: string; force: boolean }) {
+  return readAnswer(api.DELETE('/api/v1/secrets/{name}', { params: { path: { name }, query: { force } } }));
+}
+
+/** The webhooks that hold an older version than the newest. */
+export function listOutdated({ used_by, version }: Secret): Secret['used_by'] {
+  return used_by.filter((webhook) => webhook.version < version);
+}

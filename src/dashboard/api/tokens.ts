@@ -1,0 +1,18 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+import { readAnswer } from './problem.ts';
+import type { Role } from './types.ts';
+
+export const tokensQuery = queryOptions({
+  queryKey: ['tokens'],
+  queryFn: async () => (await readAnswer(api.GET('/api/v1/tokens'))).data,
+});
+
+/** @param token.factories `null` for all */
+export function createToken(token: { name: string; role: Role; factories: string[] | null }) {
+  return readAnswer(api.POST('/api/v1/tokens', { body: token }));
+}
+
+export function revokeToken(id: string) {
+  return readAnswer(api.DELETE('/api/v1/tokens/{id}', { params: { path: { id } } }));
+}

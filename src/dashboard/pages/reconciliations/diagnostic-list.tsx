@@ -1,0 +1,53 @@
+import { Code, Group, Paper, Stack, Text } from '@mantine/core';
+import type { Diagnostic } from '../../api/types.ts';
+import { CopyButton } from '../../parts/copy-button.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { RuleLink } from '../../parts/rule-link.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+
+/** Findings in a definition, each with its place. */
+export function DiagnosticList({ diagnostics }: { diagnostics: readonly Diagnostic[] }) {
+  return (
+    <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
+      {diagnostics.map((diagnostic) => (
+        <Finding key={JSON.stringify(diagnostic)} diagnostic={diagnostic} />
+      ))}
+    </Stack>
+  );
+}
+
+function Finding({ diagnostic }: { diagnostic: Diagnostic }) {
+  const { severity, rule, file, line, column, path, message, hint } = diagnostic;
+  const place = file === '' ? '' : `${file}:${line}:${column}`;
+  return (
+    <Paper component="li" withBorder p="sm">
+      <Stack gap={6}>
+        <Group gap="xs" wrap="wrap">
+          <StatusBadge state={severity} />
+          {place !== '' && (
+            <Group gap={2} wrap="nowrap" style={{ minWidth: 0 }}>
+              <Text ff="monospace" size="sm" style={{ overflowWrap: 'anywhere' }}>
+                <ForeignText text={place} />
+              </Text>
+              <CopyButton value={place} what="place" />
+            </Group>
+          )}
+          {path !== '' && (
+            <Code>
+              <ForeignText text={path} />
+            </Code>
+          )}
+          <RuleLink rule={rule} />
+        </Group>
+        <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
+          <ForeignText text={message} />
+        </Text>
+        {hint !== '' && (
+          <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            <ForeignText text={hint} />
+          </Text>
+        )}
+      </Stack>
+    </Paper>
+  );
+}

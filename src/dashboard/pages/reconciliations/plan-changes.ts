@@ -1,0 +1,25 @@
+import type { Reconciliation } from '../../api/types.ts';
+
+export type Plan = Reconciliation['plan'];
+export type PlanSection = Plan['webhooks'];
+export type PlanEntry = PlanSection['create'][number];
+export type PlanVerb = keyof PlanSection;
+
+export const PLAN_VERBS: readonly PlanVerb[] = ['create', 'update', 'delete'];
+
+/** For example `2 created, 1 deleted`; a dash for none. */
+export function countChanges({ webhooks, automations }: Plan): string {
+  const counts = PLAN_VERBS.map((verb) => [verb, webhooks[verb].length + automations[verb].length] as const);
+  const words = counts.filter(([, count]) => count > 0).map(([verb, count]) => `${count} ${verb}d`);
+  return words.length === 0 ? '–' : words.join(', ');
+}
+
+export function isEmpty(plan: Plan): boolean {
+  return PLAN_VERBS.every((verb) => plan.webhooks[verb].length + plan.automations[verb].length === 0);
+}
+
+/** A value of a definition on one line; nothing is shown as a dash. */
+export function formatValue(value: unknown): string {
+  if (value === null || value === undefined) return '–';
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}

@@ -1,0 +1,89 @@
+import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
+import { Minus, Pencil, Plus } from 'lucide-react';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { formatValue, PLAN_VERBS, type Plan, type PlanEntry, type PlanSection, type PlanVerb } from './plan-changes.ts';
+import classes from './plan-view.module.css';
+
+const LOOKS = {
+  create: { color: 'teal', icon: Plus },
+  update: { color: 'blue', icon: Pencil },
+  delete: { color: 'red', icon: Minus },
+} as const;
+
+/** What an apply changes, key by key. */
+export function PlanView({ plan }: { plan: Plan }) {
+  return (
+    <Stack>
+      <SectionView title="Webhooks" section={plan.webhooks} />
+      <SectionView title="Automations" section={plan.automations} />
+    </Stack>
+  );
+}
+
+function SectionView({ title, section }: { title: string; section: PlanSection }) {
+  const entries = PLAN_VERBS.flatMap((verb) => section[verb].map((entry) => ({ verb, entry })));
+  if (entries.length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <Title order={3} size="h5" mb="xs">
+        {title}
+      </Title>
+      <Stack gap="sm">
+        {entries.map(({ verb, entry }) => (
+          <EntryView key={`${verb} ${entry.name}`} verb={verb} entry={entry} />
+        ))}
+      </Stack>
+    </section>
+  );
+}
+
+function EntryView({ verb, entry: { name, restored, changes } }: { verb: PlanVerb; entry: PlanEntry }) {
+  const { color, icon: Icon } = LOOKS[verb];
+  return (
+    <Paper withBorder p="sm">
+      <Group gap="xs">
+        <Badge color={color} variant="light" radius="sm" tt="none" leftSection={<Icon size={12} aria-hidden />}>
+          {restored ? 'restore' : verb}
+        </Badge>
+        <Text fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          <ForeignText text={name} />
+        </Text>
+      </Group>
+      {restored && (
+        <Text size="xs" c="dimmed" mt={4}>
+          It comes back under its earlier URL.
+        </Text>
+      )}
+      {changes.length > 0 && <Changes name={name} changes={changes} />}
+    </Paper>
+  );
+}
+
+function Changes({ name, changes }: { name: string; changes: PlanEntry['changes'] }) {
+  return (
+    <table className={classes.changes} aria-label={`What changes about ${name}`}>
+      <thead>
+        <tr>
+          <th scope="col">Key</th>
+          <th scope="col">From</th>
+          <th scope="col">To</th>
+        </tr>
+      </thead>
+      <tbody>
+        {changes.map(({ key, from, to }) => (
+          <tr key={key}>
+            <th scope="row">
+              <ForeignText text={key} />
+            </th>
+            <td>
+              <ForeignText text={formatValue(from)} keepLayout />
+            </td>
+            <td>
+              <ForeignText text={formatValue(to)} keepLayout />
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,29 @@
+import { Anchor, Group, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { Reconciliation } from '../../api/types.ts';
+import type { DataColumn } from '../../parts/data-table.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { RevisionText } from '../../parts/revision-text.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { TimeText } from '../../parts/time-text.tsx';
+import { describeReason } from './describe-reason.ts';
+import { countChanges } from './plan-changes.ts';
+import { reconciliationPath } from './reconciliation-path.ts';
+
+export const RECONCILIATION_COLUMNS: DataColumn<Reconciliation>[] = [
+  {
+    header: 'Outcome',
+    render: ({ factory, id, result, reason }) => (
+      <Group gap="sm" wrap="nowrap">
+        <StatusBadge state={result} />
+        <Anchor component={Link} href={reconciliationPath(factory, id)} size="sm" fw={600}>
+          <ForeignText text={describeReason(reason)} />
+        </Anchor>
+      </Group>
+    ),
+  },
+  { header: 'Commit', render: ({ revision }) => <RevisionText revision={revision} /> },
+  { header: 'Changes', render: ({ plan }) => <Text size="sm">{countChanges(plan)}</Text> },
+  { header: 'Findings', render: ({ diagnostics }) => <Text size="sm">{diagnostics.length || '–'}</Text> },
+  { header: 'When', render: ({ finished_at }) => <TimeText at={finished_at} /> },
+];

@@ -1,0 +1,69 @@
+import { Button, Stack } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { GitCommitHorizontal } from 'lucide-react';
+import { reconciliationsQuery } from '../../api/reconciliations.ts';
+import type { Factory } from '../../api/types.ts';
+import { DataTable } from '../../parts/data-table.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { useHeldUpdates } from '../../parts/use-held-updates.ts';
+import { useFactory } from '../../shell/current-factory.ts';
+import { ReconcileNow } from './reconcile-now.tsx';
+import { RECONCILIATION_COLUMNS } from './reconciliation-columns.tsx';
+
+/** The passes of the loop that makes a definition live. */
+export function ReconciliationsPage() {
+  const factory = useFactory();
+  const query = reconciliationsQuery(factory.name);
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(query);
+  const held = useHeldUpdates(
+    query.queryKey,
+    ({ type, data: { factory: name } }) => type === 'reconciliation' && name === factory.name,
+  );
+  return (
+    <>
+      <PageHeader
+        title="Reconciliations"
+        lead="Each pass reads the definition and makes it live, whole or not at all."
+        actions={<ReconcileNow factory={factory.name} />}
+      />
+      {error !== null ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Stack align="stretch">
+          <DataTable
+            label="Reconciliations"
+            columns={RECONCILIATION_COLUMNS}
+            rows={data?.pages.flatMap((page) => page.data)}
+            rowKey={({ id }) => id}
+            held={held}
+            empty={<NoPasses factory={factory} />}
+          />
+          {hasNextPage && (
+            <Button
+              variant="default"
+              loading={isFetchingNextPage}
+              onClick={() => void fetchNextPage()}
+              style={{ alignSelf: 'center' }}
+            >
+              Show older
+            </Button>
+          )}
+        </Stack>
+      )}
+    </>
+  );
+}
+
+function NoPasses({ factory: { name, source } }: { factory: Factory }) {
+  const next =
+    source?.type === 'repository'
+      ? `Push a commit to ${source.branch ?? 'the production branch'} of its repository; it is noticed within a moment.`
+      : 'Add the first webhook; each change is a pass.';
+  return (
+    <EmptyState icon={GitCommitHorizontal} title={`Nothing was reconciled in ${name} yet`}>
+      {next}
+    </EmptyState>
+  );
+}

@@ -1,0 +1,45 @@
+import { Checkbox } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { deleteSecret, secretsQuery } from '../../api/secrets.ts';
+import type { Secret } from '../../api/types.ts';
+import { ConfirmChange } from '../../parts/confirm-change.tsx';
+import { describeDeletion } from './describe-secret.ts';
+
+/** Refused by the daemon while the secret is used, unless the reader says that they mean it. */
+export function DeleteSecret({ secret, onClose }: { secret: Secret; onClose: () => void }) {
+  const { name, used_by, listed_by } = secret;
+  const [force, setForce] = useState(false);
+  const queryClient = useQueryClient();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: deleteSecret,
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: secretsQuery.queryKey });
+      notifications.show({ message: `The secret ${name} is deleted.` });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmChange
+      opened
+      onClose={onClose}
+      title={`Delete ${name}`}
+      effects={describeDeletion(secret)}
+      action="Delete secret"
+      isDangerous
+      onConfirm={() => mutate({ name, force })}
+      isPending={isPending}
+      error={error}
+    >
+      {used_by.length + listed_by.length > 0 && (
+        <Checkbox
+          label="Delete it although it is used"
+          description="Without this the daemon refuses while a webhook names it or an automation lists it."
+          checked={force}
+          onChange={(event) => setForce(event.currentTarget.checked)}
+        />
+      )}
+    </ConfirmChange>
+  );
+}

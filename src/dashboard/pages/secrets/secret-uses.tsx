@@ -1,0 +1,71 @@
+import { Anchor, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
+import { factoriesQuery } from '../../api/queries.ts';
+import type { Secret } from '../../api/types.ts';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { describeTakeUp } from './describe-secret.ts';
+
+/** Who uses a secret; for webhooks with the version they hold, and how an older one becomes the newest. */
+export function SecretUses({ secret: { used_by, listed_by, version } }: { secret: Secret }) {
+  if (used_by.length + listed_by.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        nobody yet
+      </Text>
+    );
+  }
+  return (
+    <Stack gap={6} align="flex-start">
+      {used_by.map((use) => (
+        <WebhookUse key={`${use.factory}/${use.webhook}`} use={use} newest={version} />
+      ))}
+      {listed_by.map(({ factory, automation }) => (
+        <UseLine key={`${factory}/${automation}`} factory={factory} kind="automations" name={automation}>
+          <Text size="xs" c="dimmed">
+            each run gets the newest
+          </Text>
+        </UseLine>
+      ))}
+    </Stack>
+  );
+}
+
+function WebhookUse({ use, newest }: { use: Secret['used_by'][number]; newest: number }) {
+  const { data: factories } = useQuery(factoriesQuery);
+  const isOutdated = use.version < newest;
+  return (
+    <div>
+      <UseLine factory={use.factory} kind="webhooks" name={use.webhook}>
+        <StatusBadge
+          state={isOutdated ? 'outdated' : 'current'}
+          label={use.version === 0 ? 'waits for its secret' : `holds version ${use.version}`}
+        />
+      </UseLine>
+      {isOutdated && (
+        <Text size="xs" c="dimmed" mt={2}>
+          Takes up version {newest} at {describeTakeUp(factories, use.factory)}.
+        </Text>
+      )}
+    </div>
+  );
+}
+
+interface UseLineProps {
+  factory: string;
+  kind: 'webhooks' | 'automations';
+  name: string;
+  children: React.ReactNode;
+}
+
+function UseLine({ factory, kind, name, children }: UseLineProps) {
+  return (
+    <Group gap="xs">
+      <Anchor component={Link} href={`/factories/${encodeURIComponent(factory)}/${kind}`} size="sm">
+        <ForeignText text={`${factory}/${name}`} />
+      </Anchor>
+      {children}
+    </Group>
+  );
+}

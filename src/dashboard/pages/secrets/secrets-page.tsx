@@ -1,0 +1,77 @@
+import { Alert, Button, Code, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound, Plus, RefreshCcw } from 'lucide-react';
+import { useState } from 'react';
+import { listOutdated, secretsQuery } from '../../api/secrets.ts';
+import type { Secret } from '../../api/types.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { StoreSecret } from '../../parts/store-secret.tsx';
+import { RoleNotice } from '../../shell/role-notice.tsx';
+import { useMay, useSessionUser } from '../../shell/session-user.ts';
+import { SecretsTable } from './secrets-table.tsx';
+
+/** Team secrets: what there is, who holds which version, and what has to happen for the newest to count. */
+export function SecretsPage() {
+  const isOwner = useMay('owner');
+  const { factories } = useSessionUser();
+  if (isOwner && factories === null) return <OwnersPage />;
+  return (
+    <>
+      <PageHeader title="Secrets" />
+      <RoleNotice what="Secrets" needs="owner" />
+    </>
+  );
+}
+
+function OwnersPage() {
+  const { data: secrets, error, refetch } = useQuery(secretsQuery);
+  const [isCreating, setIsCreating] = useState(false);
+  const create = (
+    <Button leftSection={<Plus size={16} />} onClick={() => setIsCreating(true)}>
+      Create secret
+    </Button>
+  );
+  return (
+    <>
+      <PageHeader
+        title="Secrets"
+        lead="Values that webhooks verify deliveries with and that runs get. They go in here and never come out."
+        actions={secrets?.length === 0 ? undefined : create}
+      />
+      {error !== null ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Stack>
+          <OutdatedNotice secrets={secrets ?? []} />
+          <SecretsTable secrets={secrets} empty={<NoSecrets action={create} />} />
+        </Stack>
+      )}
+      <StoreSecret opened={isCreating} onClose={() => setIsCreating(false)} mode="create" name={null} effects={[]} />
+    </>
+  );
+}
+
+function OutdatedNotice({ secrets }: { secrets: readonly Secret[] }) {
+  const count = secrets.flatMap(listOutdated).length;
+  if (count === 0) return null;
+  const title = count === 1 ? 'One webhook holds an older version' : `${count} webhooks hold an older version`;
+  return (
+    <Alert color="orange" variant="light" icon={<RefreshCcw />} title={title}>
+      <Text size="sm">
+        Its senders have to use the old value until it takes up the new one. Below each stands what makes it do so;
+        change the sender at the same time.
+      </Text>
+    </Alert>
+  );
+}
+
+function NoSecrets({ action }: { action: React.ReactNode }) {
+  return (
+    <EmptyState icon={KeyRound} title="No secret yet" action={action}>
+      Store the secret that a sender and a webhook share, then name it in the definition of the webhook:{' '}
+      <Code>secretName: CI_WEBHOOK_SECRET</Code>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,76 @@
+import { Button, Group, Text } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import type { Secret } from '../../api/types.ts';
+import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
+import { StoreSecret } from '../../parts/store-secret.tsx';
+import { TimeText } from '../../parts/time-text.tsx';
+import { DeleteSecret } from './delete-secret.tsx';
+import { describeUpdate } from './describe-secret.ts';
+import { SecretUses } from './secret-uses.tsx';
+
+interface SecretsTableProps {
+  secrets: readonly Secret[] | undefined;
+  empty: ReactNode;
+}
+
+export function SecretsTable({ secrets, empty }: SecretsTableProps) {
+  const [updated, setUpdated] = useState<Secret | null>(null);
+  const [deleted, setDeleted] = useState<Secret | null>(null);
+  const columns: DataColumn<Secret>[] = [
+    {
+      header: 'Name',
+      render: ({ name }) => (
+        <Text ff="monospace" fw={600} size="sm" miw="min(24ch, 50vw)">
+          {name}
+        </Text>
+      ),
+    },
+    { header: 'Version', render: (secret) => <Version {...secret} /> },
+    { header: 'Used by', render: (secret) => <SecretUses secret={secret} /> },
+    {
+      header: 'Actions',
+      hideHeader: true,
+      align: 'end',
+      render: (secret) => (
+        <Group gap="xs" justify="flex-end" wrap="nowrap">
+          <Button size="xs" variant="default" aria-label={`Update ${secret.name}`} onClick={() => setUpdated(secret)}>
+            Update
+          </Button>
+          <Button
+            size="xs"
+            variant="subtle"
+            color="red"
+            aria-label={`Delete ${secret.name}`}
+            onClick={() => setDeleted(secret)}
+          >
+            Delete
+          </Button>
+        </Group>
+      ),
+    },
+  ];
+  return (
+    <>
+      <DataTable label="Secrets" columns={columns} rows={secrets} rowKey={({ name }) => name} empty={empty} />
+      <StoreSecret
+        opened={updated !== null}
+        onClose={() => setUpdated(null)}
+        mode="update"
+        name={updated?.name ?? ''}
+        effects={updated === null ? [] : describeUpdate(updated)}
+      />
+      {deleted !== null && <DeleteSecret secret={deleted} onClose={() => setDeleted(null)} />}
+    </>
+  );
+}
+
+function Version({ version, updated_at }: Secret) {
+  return (
+    <>
+      <Text size="sm">{version}</Text>
+      <Text size="xs" c="dimmed">
+        <TimeText at={updated_at} />
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import { Tabs } from '@mantine/core';
+import { Info, KeyRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useLocation } from 'wouter';
+import { PageHeader } from '../../parts/page-header.tsx';
+
+const SECTIONS = [
+  { path: '/settings', label: 'API tokens', icon: KeyRound },
+  { path: '/settings/about', label: 'About', icon: Info },
+];
+
+/** What stands around each section of the settings. */
+export function SettingsFrame({ children }: { children: ReactNode }) {
+  const [location, navigate] = useLocation();
+  return (
+    <>
+      <PageHeader title="Settings" lead="What belongs to the whole team, and to no factory." />
+      <Tabs value={location} onChange={(path) => path !== null && navigate(path)} mb="lg">
+        <Tabs.List>
+          {SECTIONS.map(({ path, label, icon: Icon }) => (
+            <Tabs.Tab key={path} value={path} leftSection={<Icon size={16} aria-hidden />}>
+              {label}
+            </Tabs.Tab>
+          ))}
+        </Tabs.List>
+        <Tabs.Panel value={location} pt="lg">
+          {children}
+        </Tabs.Panel>
+      </Tabs>
+    </>
+  );
+}

@@ -1,0 +1,23 @@
+import { Alert, Stack, Text } from '@mantine/core';
+import { KeyRound } from 'lucide-react';
+import { CodeBlock } from './code-block.tsx';
+
+interface OneTimeValueProps {
+  /** What it is, for example "API token". */
+  what: string;
+  value: string;
+  /** What to do with it. */
+  advice: string;
+}
+
+/** A credential on the only occasion that it is shown. */
+export function OneTimeValue({ what, value, advice }: OneTimeValueProps) {
+  return (
+    <Alert color="orange" variant="light" icon={<KeyRound />} title={`Copy the ${what} now`}>
+      <Stack gap="xs">
+        <Text size="sm">It is shown this once and cannot be read again. {advice}</Text>
+        <CodeBlock code={value} what={what} />
+      </Stack>
+    </Alert>
+  );
+}

@@ -1,0 +1,68 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const PATH = '/factories/payments/reconciliations';
+
+describeDashboard('the pages of reconciliations', ({ signIn }) => {
+  let daemon: TestDaemon;
+  let repo: TempGitRepo;
+  beforeAll(async () => {
+    repo = createTempGitRepo();
+    repo.commit({ 'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\n' });
+    const source = { type: 'repository', url: repo.path };
+    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source }] } });
+  });
+  afterAll(async () => {
+    await daemon?.end('SIGTERM');
+    repo.remove();
+  });
+
+  it('says which secret a failed pass waits for, and makes it right there', async () => {
+    const page = await signIn(daemon, PATH);
+    await page.getByRole('link', { name: 'Waits for a secret' }).click();
+    await page.getByRole('heading', { name: 'Waits for a secret', level: 1 }).waitFor();
+    await lookAt(page, 'reconciliation-failed');
+    await page.getByRole('button', { name: 'Create CI_WEBHOOK_SECRET' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create secret' });
+    await dialog.getByRole('textbox', { name: 'Value' }).fill('the-secret-of-the-team');
+    await dialog.getByRole('button', { name: 'Create secret' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByRole('link', { name: 'Reconciliations' }).first().click();
+    await page.getByRole('link', { name: 'Live' }).waitFor();
+    await page.getByText('1 created').waitFor();
+  });
+
+  it('shows what an apply changed, key by key', async () => {
+    repo.commit({ 'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\ndescription: Builds\n' });
+    const page = await signIn(daemon, PATH);
+    await page.getByRole('button', { name: 'Reconcile now' }).click();
+    await page.getByText('1 updated').waitFor();
+    await lookAt(page, 'reconciliations');
+    await page.getByRole('link', { name: 'Live' }).first().click();
+    const changes = page.getByRole('table', { name: 'What changes about ci' });
+    await changes.getByRole('row').filter({ hasText: 'description' }).filter({ hasText: 'Builds' }).waitFor();
+    await lookAt(page, 'reconciliation-applied');
+  });
+
+  it('leads from "Reconcile now" to file, line and rule where the commit is broken', async () => {
+    repo.commit({ 'webhooks/bad.yaml': 'secretName: CI_WEBHOOK_SECRET\nenabeld: true\n<script>: "\\u202e"\n' });
+    const page = await signIn(daemon, PATH);
+    await page.getByRole('button', { name: 'Reconcile now' }).click();
+    await page.getByRole('heading', { name: 'The definition has errors' }).waitFor();
+    await page.getByText('webhooks/bad.yaml:2:1').waitFor();
+    await lookAt(page, 'reconciliation-invalid');
+    await page.getByRole('button', { name: 'webhook/unknown-key' }).first().click();
+    await page
+      .getByRole('dialog', { name: 'webhook/unknown-key' })
+      .getByText('A misspelt key would silently')
+      .waitFor();
+    await lookAt(page, 'rule');
+    await page.keyboard.press('Escape');
+    await page.setViewportSize(NARROW);
+    await lookAt(page, 'reconciliation-invalid-narrow');
+    const { body } = await daemon.api('/factories/payments');
+    expect(body.counts.webhooks).toBe(1);
+  });
+});

@@ -1,0 +1,76 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+describeDashboard('the settings', ({ signIn, openPage }) => {
+  let daemon: TestDaemon;
+  beforeAll(async () => {
+    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
+  });
+  afterAll(() => daemon?.end('SIGTERM'));
+
+  const signInByToken = async (page: Page, token: string) => {
+    await page.goto(daemon.adminUrl);
+    await page.getByRole('tab', { name: 'API token' }).click();
+    await page.getByRole('textbox', { name: 'API token' }).fill(token);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByRole('heading', { name: 'payments', level: 1 }).waitFor();
+  };
+
+  it('show the text of a new token once; it is gone after a reload, and works', async () => {
+    const page = await signIn(daemon, '/settings');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Create token' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('grafana');
+    await dialog.getByRole('combobox', { name: 'Factories' }).click();
+    await page.getByRole('option', { name: 'payments' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).click();
+    await lookAt(page, 'settings-create-token');
+    await dialog.getByRole('button', { name: 'Create token' }).click();
+    const token = (await dialog.getByRole('region', { name: 'API token' }).textContent())!;
+    await lookAt(page, 'settings-new-token');
+    expect((await daemon.api('/factories', { token })).status).toBe(200);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.reload();
+    await page.getByRole('row').filter({ hasText: 'grafana' }).getByText('payments').waitFor();
+    expect(await page.content()).not.toContain(token);
+    await lookAt(page, 'settings-tokens');
+    await page.setViewportSize(NARROW);
+    await lookAt(page, 'settings-tokens-narrow');
+  });
+
+  it('revoke a token after saying what that does', async () => {
+    const { body } = await daemon.api('/tokens', { method: 'POST', body: { name: 'old', role: 'viewer' } });
+    const page = await signIn(daemon, '/settings');
+    await page.getByRole('button', { name: 'Revoke old' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Revoke old' });
+    await dialog.getByText('refused from its next request on').waitFor();
+    await dialog.getByRole('button', { name: 'Revoke token' }).click();
+    await page.getByRole('button', { name: 'Revoke old' }).waitFor({ state: 'detached' });
+    expect((await daemon.api('/factories', { token: body.token })).status).toBe(401);
+  });
+
+  it('name the version', async () => {
+    const page = await signIn(daemon, '/settings/about');
+    await page.getByRole('row').filter({ hasText: 'Version' }).waitFor();
+    await lookAt(page, 'settings-about');
+  });
+
+  it('and what else is the owners’ are explained to a viewer, without any of its controls', async () => {
+    const { body } = await daemon.api('/tokens', { method: 'POST', body: { name: 'reader', role: 'viewer' } });
+    const page = await openPage();
+    await signInByToken(page, body.token);
+    for (const [path, heading] of [
+      ['/settings', 'API tokens are for the role owner'],
+      ['/secrets', 'Secrets are for the role owner'],
+    ] as const) {
+      await page.goto(daemon.adminUrl + path);
+      await page.getByRole('heading', { name: heading }).waitFor();
+      expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    }
+    await lookAt(page, 'secrets-viewer');
+    await page.goto(`${daemon.adminUrl}/factories/payments/reconciliations`);
+    expect(await page.getByRole('button', { name: 'Reconcile now' }).isDisabled()).toBe(true);
+  });
+});
