@@ -1,4 +1,14 @@
-import { Activity, GitCommitHorizontal, KeyRound, type LucideIcon, Settings, Webhook, Zap } from 'lucide-react';
+import {
+  Activity,
+  GitCommitHorizontal,
+  Inbox,
+  KeyRound,
+  type LucideIcon,
+  Play,
+  Settings,
+  Webhook,
+  Zap,
+} from 'lucide-react';
 import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
 
 /** One page. A page is added by a row here and a file in `pages/`. */
@@ -27,6 +37,16 @@ export const ROUTES: readonly PageRoute[] = [
     async () => (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage,
   ),
   page(
+    '/factories/:factory/deliveries',
+    { label: 'Deliveries', icon: Inbox },
+    async () => (await import('./pages/deliveries/deliveries-page.tsx')).DeliveriesPage,
+  ),
+  page(
+    '/factories/:factory/deliveries/:id',
+    null,
+    async () => (await import('./pages/deliveries/delivery-page.tsx')).DeliveryPage,
+  ),
+  page(
     '/factories/:factory/automations',
     { label: 'Automations', icon: Zap },
     async () => (await import('./pages/automations/automations-page.tsx')).AutomationsPage,
@@ -46,6 +66,12 @@ export const ROUTES: readonly PageRoute[] = [
     null,
     async () => (await import('./pages/automations/automation-edit-page.tsx')).AutomationEditPage,
   ),
+  page(
+    '/factories/:factory/runs',
+    { label: 'Runs', icon: Play },
+    async () => (await import('./pages/runs/runs-page.tsx')).RunsPage,
+  ),
+  page('/factories/:factory/runs/:id', null, async () => (await import('./pages/runs/run-page.tsx')).RunPage),
   page(
     '/factories/:factory/reconciliations',
     { label: 'Reconciliations', icon: GitCommitHorizontal },

@@ -1,0 +1,66 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+import type { Page } from './deliveries.ts';
+import { readAnswer } from './problem.ts';
+import type { Run, RunState } from './types.ts';
+
+/** Which runs of a factory are asked for. */
+export interface RunFilter {
+  state: RunState | null;
+  automation: string | null;
+}
+
+/** Newest first. */
+export function runsQuery(factory: string, { state, automation }: RunFilter, cursor: string | null) {
+  return queryOptions({
+    queryKey: ['factory', factory, 'runs', 'list', state, automation, cursor],
+    queryFn: (): Promise<Page<Run>> => {
+      const query = {
+        state: state ?? undefined,
+        automation: automation ?? undefined,
+        cursor: cursor ?? undefined,
+      };
+      return readAnswer(api.GET('/api/v1/factories/{factory}/runs', { params: { path: { factory }, query } }));
+    },
+  });
+}
+
+export function runQuery(factory: string, id: string) {
+  return queryOptions({
+    queryKey: ['factory', factory, 'runs', id],
+    queryFn: () => readAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } })),
+  });
+}
+
+export function runInputQuery(factory: string, id: string) {
+  return queryOptions({
+    queryKey: ['factory', factory, 'runs', id, 'input'],
+    queryFn: () => readAnswer(api.GET('/api/v1/runs/{id}/input', { params: { path: { id } } })),
+    staleTime: Number.POSITIVE_INFINITY,
+  });
+}
+
+/** Where a browser downloads what a run was given beside its prompt. */
+export function attachmentHref(id: string, name: string): string {
+  return `/api/v1/runs/${encodeURIComponent(id)}/attachments/${encodeURIComponent(name)}`;
+}
+
+/** At most `limit` bytes of the output from `offset` on; empty where there are none yet. */
+export async function readRunLog(id: string, offset: number, limit: number): Promise<Uint8Array> {
+  const params = { path: { id }, query: { offset, limit } };
+  const bytes = await readAnswer(api.GET('/api/v1/runs/{id}/log', { params, parseAs: 'arrayBuffer' }));
+  return new Uint8Array(bytes as unknown as ArrayBuffer);
+}
+
+export async function cancelRun(id: string): Promise<Run> {
+  return readAnswer(api.POST('/api/v1/runs/{id}/cancel', { params: { path: { id } } }));
+}
+
+export async function retryRun(id: string): Promise<Run> {
+  return readAnswer(api.POST('/api/v1/runs/{id}/retry', { params: { path: { id } } }));
+}
+
+/** Has the run come to its end? */
+export function isEnded({ state }: Run): boolean {
+  return state !== 'queued' && state !== 'running';
+}

@@ -1,0 +1,74 @@
+import { Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { explanationQuery } from '../../api/deliveries.ts';
+import type { Decision, Delivery } from '../../api/types.ts';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { ObjectLink } from '../../parts/object-link.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import classes from './deliveries.module.css';
+
+/** Why each automation that listened started or did not. */
+export function DeliveryDecisions({ delivery }: { delivery: Delivery }) {
+  const { data, error, refetch } = useQuery(explanationQuery(delivery.factory, delivery.id));
+  return (
+    <Stack component="section" gap="xs" aria-label="Decisions">
+      <Title order={3} size="h5">
+        What it started
+      </Title>
+      {error !== null ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Skeleton height={40} />
+      ) : data.decisions.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          No automation listened to this webhook when it arrived.
+        </Text>
+      ) : (
+        <ul className={classes.decisions}>
+          {data.decisions.map((decision) => (
+            <DecisionRow key={decision.automation} decision={decision} factory={delivery.factory} />
+          ))}
+        </ul>
+      )}
+    </Stack>
+  );
+}
+
+const OUTCOME_WORDS: Readonly<Record<Decision['outcome'], string>> = {
+  started: 'Started',
+  filtered: 'Not started: filter',
+  disabled: 'Not started: disabled',
+  filter_error: 'Filter failed',
+};
+
+function DecisionRow({ decision, factory }: { decision: Decision; factory: string }) {
+  const { automation, outcome, run, path, message } = decision;
+  return (
+    <li className={classes.decision}>
+      <Group gap="xs">
+        <Text fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
+          <ForeignText text={automation} />
+        </Text>
+        <StatusBadge state={outcome} label={OUTCOME_WORDS[outcome]} />
+        {run !== null && (
+          <Text size="sm" component="span">
+            <ObjectLink factory={factory} kind="runs" id={run} />
+          </Text>
+        )}
+      </Group>
+      <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+        {path !== null && (
+          <>
+            Decided by{' '}
+            <Code>
+              <ForeignText text={path} />
+            </Code>
+            :{' '}
+          </>
+        )}
+        <ForeignText text={message} />
+      </Text>
+    </li>
+  );
+}

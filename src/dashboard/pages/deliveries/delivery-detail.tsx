@@ -1,0 +1,73 @@
+import { Stack, Text } from '@mantine/core';
+import type { Delivery } from '../../api/types.ts';
+import { FactList } from '../../parts/fact-list.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { formatSize } from '../../parts/format-size.ts';
+import { formatExactTime } from '../../parts/format-time.ts';
+import { ObjectLink } from '../../parts/object-link.tsx';
+import { DeliveryDecisions } from './delivery-decisions.tsx';
+import { DeliveryPayload } from './delivery-payload.tsx';
+import { DeliveryRejection } from './delivery-rejection.tsx';
+import { IDENTITY_WORDS, REASON_WORDS } from './reason-words.ts';
+
+/** All there is to know of one delivery: below its row, and on its page. */
+export function DeliveryDetail({ delivery }: { delivery: Delivery }) {
+  return (
+    <Stack gap="lg">
+      <FactList facts={listFacts(delivery)} />
+      {delivery.label === 'Accepted' ? (
+        <>
+          <DeliveryDecisions delivery={delivery} />
+          <DeliveryPayload delivery={delivery} />
+        </>
+      ) : delivery.label === 'Duplicate' ? (
+        <DuplicateNote delivery={delivery} />
+      ) : (
+        <DeliveryRejection delivery={delivery} />
+      )}
+    </Stack>
+  );
+}
+
+function listFacts(delivery: Delivery): [string, React.ReactNode][] {
+  const { factory, webhook_uid, webhook_name, delivery_id, delivery_id_source, replay_of, revision } = delivery;
+  return [
+    [
+      'Webhook',
+      <ObjectLink key="webhook" factory={factory} kind="webhooks" id={webhook_uid}>
+        <ForeignText text={webhook_name} />
+      </ObjectLink>,
+    ],
+    ['Received', formatExactTime(delivery.received_at)],
+    ['Delivery ID', delivery_id === null ? null : <ForeignText key="id" text={delivery_id} />],
+    ['Delivery ID read from', delivery_id_source === null ? null : IDENTITY_WORDS[delivery_id_source]],
+    ['Sent from', <ForeignText key="address" text={delivery.client_address} />],
+    ['Size', formatSize(delivery.size)],
+    ['Requests', delivery.count > 1 ? `${delivery.count}, summed up` : null],
+    [
+      'Replay of',
+      replay_of === null ? null : <ObjectLink key="replay" factory={factory} kind="deliveries" id={replay_of} />,
+    ],
+    ['Revision', revision === null ? null : <code key="revision">{revision.slice(0, 12)}</code>],
+    ['Kept as', <code key="kept">{delivery.id}</code>],
+  ];
+}
+
+function DuplicateNote({ delivery }: { delivery: Delivery }) {
+  const { factory, duplicate_of, reason, delivery_id_source } = delivery;
+  return (
+    <Stack gap={4}>
+      <Text size="sm">{REASON_WORDS[reason ?? ''] ?? <ForeignText text={reason ?? ''} />}</Text>
+      <Text size="sm">
+        The first one is{' '}
+        {duplicate_of === null ? (
+          'not kept any more'
+        ) : (
+          <ObjectLink factory={factory} kind="deliveries" id={duplicate_of} />
+        )}
+        ; {delivery_id_source === null ? 'its identity' : IDENTITY_WORDS[delivery_id_source]} decided that they are the
+        same. A duplicate starts nothing, and its body is not kept.
+      </Text>
+    </Stack>
+  );
+}

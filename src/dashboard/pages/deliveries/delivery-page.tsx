@@ -1,0 +1,34 @@
+import { Paper, Skeleton } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { useParams } from 'wouter';
+import { deliveryQuery } from '../../api/deliveries.ts';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { useFactory } from '../../shell/current-factory.ts';
+import { DeliveryDetail } from './delivery-detail.tsx';
+import { ReplayDelivery } from './replay-delivery.tsx';
+
+/** One delivery, at an address that can be passed on. */
+export function DeliveryPage() {
+  const { name: factory } = useFactory();
+  const { id = '' } = useParams<{ id: string }>();
+  const { data, error, refetch } = useQuery(deliveryQuery(factory, id));
+  return (
+    <>
+      <PageHeader
+        title={data?.delivery_id ?? id}
+        trail={[{ label: 'Deliveries', href: `/factories/${encodeURIComponent(factory)}/deliveries` }]}
+        status={data !== undefined && <StatusBadge state={data.label} />}
+        actions={data !== undefined && <ReplayDelivery delivery={data} />}
+      />
+      {error !== null ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      ) : (
+        <Paper withBorder radius="lg" p="lg">
+          {data === undefined ? <Skeleton height={240} /> : <DeliveryDetail delivery={data} />}
+        </Paper>
+      )}
+    </>
+  );
+}

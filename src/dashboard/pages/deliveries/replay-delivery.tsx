@@ -1,0 +1,78 @@
+import { Button, Select } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery } from '@tanstack/react-query';
+import { RotateCcw } from 'lucide-react';
+import { useState } from 'react';
+import { useLocation } from 'wouter';
+import { explanationQuery, replayDelivery } from '../../api/deliveries.ts';
+import type { Delivery } from '../../api/types.ts';
+import { ConfirmChange } from '../../parts/confirm-change.tsx';
+import { escapeText } from '../../parts/escape-text.ts';
+import { useMay } from '../../shell/session-user.ts';
+
+const EFFECTS = [
+  'The stored payload is put before the automations that are live now, with their present filters and prompts.',
+  'Each that the payload meets starts a new run, also where one ran before.',
+  'The log gets a row of its own that names this delivery. The sender notices nothing, and what it repeats stays a duplicate.',
+];
+
+/** Has an accepted delivery judged once more; leads to the delivery that it makes. */
+export function ReplayDelivery({ delivery }: { delivery: Delivery }) {
+  const [isAsking, setIsAsking] = useState(false);
+  const [automation, setAutomation] = useState<string | null>(null);
+  const [, navigate] = useLocation();
+  const replay = useMutation({
+    mutationFn: () => replayDelivery(delivery.id, automation),
+    onSuccess: (made) => {
+      setIsAsking(false);
+      notifications.show({ title: 'Replayed', message: describeRuns(made.runs.length) });
+      navigate(`/factories/${encodeURIComponent(made.factory)}/deliveries/${made.id}`);
+    },
+  });
+  if (!useMay('operator') || delivery.label !== 'Accepted') return null;
+  return (
+    <>
+      <Button variant="default" leftSection={<RotateCcw size={16} aria-hidden />} onClick={() => setIsAsking(true)}>
+        Replay
+      </Button>
+      <ConfirmChange
+        opened={isAsking}
+        onClose={() => setIsAsking(false)}
+        title="Replay this delivery"
+        effects={EFFECTS}
+        action="Replay"
+        onConfirm={() => replay.mutate()}
+        isPending={replay.isPending}
+        error={replay.error}
+      >
+        {isAsking && <AutomationChoice delivery={delivery} value={automation} onChange={setAutomation} />}
+      </ConfirmChange>
+    </>
+  );
+}
+
+interface AutomationChoiceProps {
+  delivery: Delivery;
+  value: string | null;
+  onChange: (automation: string | null) => void;
+}
+
+function AutomationChoice({ delivery, value, onChange }: AutomationChoiceProps) {
+  const { data } = useQuery(explanationQuery(delivery.factory, delivery.id));
+  const names = data?.decisions.map(({ automation }) => automation) ?? [];
+  return (
+    <Select
+      label="Before"
+      placeholder="all automations that listen"
+      data={names.map((name) => ({ value: name, label: escapeText(name) }))}
+      value={value}
+      onChange={onChange}
+      clearable
+    />
+  );
+}
+
+function describeRuns(count: number): string {
+  if (count === 0) return 'No automation started. The decisions say why.';
+  return count === 1 ? 'It started 1 run.' : `It started ${count} runs.`;
+}

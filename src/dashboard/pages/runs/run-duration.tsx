@@ -1,0 +1,8 @@
+import type { Run } from '../../api/types.ts';
+import { formatDuration } from '../../parts/format-duration.ts';
+
+/** How long the last attempt took; a dash while it has not ended. */
+export function RunDuration({ run: { started_at, finished_at } }: { run: Run }) {
+  if (started_at === null || finished_at === null) return '–';
+  return formatDuration(Date.parse(finished_at) - Date.parse(started_at));
+}

@@ -1,0 +1,60 @@
+import { Anchor, List, Skeleton, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { isNotFound } from '../../api/problem.ts';
+import { attachmentHref, runInputQuery } from '../../api/runs.ts';
+import type { Run } from '../../api/types.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { formatSize } from '../../parts/format-size.ts';
+import { JsonTree } from '../../parts/json-tree.tsx';
+
+/** What a run was given: prompt, envelope, attachments, overrides. */
+export function RunInput({ run }: { run: Run }) {
+  const { data, error, refetch } = useQuery(runInputQuery(run.factory, run.id));
+  if (isNotFound(error)) return <Text c="dimmed">The input of this run is not kept any more.</Text>;
+  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton height={200} />;
+  return (
+    <Stack gap="lg">
+      <section>
+        <Title order={2} size="h5" mb="xs">
+          Prompt
+        </Title>
+        <CodeBlock what="prompt" code={data.prompt} />
+      </section>
+      <section>
+        <Title order={2} size="h5" mb={4}>
+          Envelope
+        </Title>
+        <Text size="sm" c="dimmed" mb="xs">
+          Stands below the prompt and says where the payload comes from.
+        </Text>
+        <CodeBlock what="envelope" code={data.envelope} />
+      </section>
+      <section>
+        <Title order={2} size="h5" mb="xs">
+          Attachments
+        </Title>
+        <List size="sm">
+          {data.attachments.map(({ name, size, media_type }) => (
+            <List.Item key={name}>
+              <Anchor href={attachmentHref(run.id, name)} download={name}>
+                <ForeignText text={name} />
+              </Anchor>{' '}
+              ({media_type}, {formatSize(size)})
+            </List.Item>
+          ))}
+        </List>
+      </section>
+      {Object.keys(data.overrides).length > 0 && (
+        <section>
+          <Title order={2} size="h5" mb="xs">
+            Overrides
+          </Title>
+          <JsonTree label="Overrides" value={data.overrides} />
+        </section>
+      )}
+    </Stack>
+  );
+}

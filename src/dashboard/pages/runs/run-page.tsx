@@ -1,0 +1,108 @@
+import { Paper, Skeleton, Stack, Tabs, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { useParams } from 'wouter';
+import { isEnded, runQuery } from '../../api/runs.ts';
+import type { Run } from '../../api/types.ts';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { FactList } from '../../parts/fact-list.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { formatExactTime } from '../../parts/format-time.ts';
+import { ObjectLink } from '../../parts/object-link.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { useLiveEvents } from '../../parts/use-live-events.ts';
+import { useFactory } from '../../shell/current-factory.ts';
+import { RunActions } from './run-actions.tsx';
+import { RunDuration } from './run-duration.tsx';
+import { RunInput } from './run-input.tsx';
+import { RunLog } from './run-log.tsx';
+
+/** One run: its state, what it prints, what it was given. */
+export function RunPage() {
+  const { name: factory } = useFactory();
+  const { id = '' } = useParams<{ id: string }>();
+  const { data: run, error, refetch } = useRun(factory, id);
+  return (
+    <>
+      <PageHeader
+        title={run?.automation ?? id}
+        trail={[{ label: 'Runs', href: `/factories/${encodeURIComponent(factory)}/runs` }]}
+        status={run !== undefined && <StatusBadge state={run.state} />}
+        actions={run !== undefined && <RunActions run={run} />}
+      />
+      {error !== null ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      ) : run === undefined ? (
+        <Skeleton height={320} radius="lg" />
+      ) : (
+        <RunDetail run={run} />
+      )}
+    </>
+  );
+}
+
+/** Events tell of changes; the interval makes up for a stream that is cut off. */
+const POLL_MS = 5_000;
+
+function useRun(factory: string, id: string) {
+  const queryClient = useQueryClient();
+  const query = runQuery(factory, id);
+  useLiveEvents(({ type, data }) => {
+    if (type === 'run' && data.id === id) void queryClient.invalidateQueries({ queryKey: query.queryKey, exact: true });
+  });
+  return useQuery({
+    ...query,
+    refetchInterval: ({ state: { data } }) => (data === undefined || isEnded(data) ? false : POLL_MS),
+  });
+}
+
+function RunDetail({ run }: { run: Run }) {
+  return (
+    <Stack gap="lg">
+      <Paper withBorder radius="lg" p="lg">
+        <Stack>
+          <FactList facts={listFacts(run)} />
+          {run.error !== null && (
+            <Text size="sm" c="red" style={{ overflowWrap: 'anywhere' }}>
+              <ForeignText text={run.error} />
+            </Text>
+          )}
+        </Stack>
+      </Paper>
+      <Tabs defaultValue="log" keepMounted={false}>
+        <Tabs.List>
+          <Tabs.Tab value="log">Log</Tabs.Tab>
+          <Tabs.Tab value="input">Input</Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="log" pt="md">
+          <RunLog run={run} />
+        </Tabs.Panel>
+        <Tabs.Panel value="input" pt="md">
+          <RunInput run={run} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  );
+}
+
+function listFacts(run: Run): [string, React.ReactNode][] {
+  const { factory, delivery, delivery_id, webhook_uid, started_at, finished_at, revision, exit_code } = run;
+  return [
+    ['Attempt', run.attempt],
+    [
+      'Delivery',
+      <ObjectLink key="delivery" factory={factory} kind="deliveries" id={delivery}>
+        <ForeignText text={delivery_id} />
+      </ObjectLink>,
+    ],
+    ['Webhook', <ObjectLink key="webhook" factory={factory} kind="webhooks" id={webhook_uid} />],
+    ['Created', formatExactTime(run.created_at)],
+    ['Started', started_at === null ? null : formatExactTime(started_at)],
+    ['Ended', finished_at === null ? null : formatExactTime(finished_at)],
+    ['Took', finished_at === null ? null : <RunDuration key="took" run={run} />],
+    ['Executor', run.executor],
+    ['Exit code', exit_code],
+    ['Revision', revision === null ? null : <code key="revision">{revision.slice(0, 12)}</code>],
+    ['Run', <code key="run">{run.id}</code>],
+  ];
+}

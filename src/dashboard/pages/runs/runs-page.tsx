@@ -1,0 +1,164 @@
+import { Group, Select } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { Play } from 'lucide-react';
+import { useSearchParams } from 'wouter';
+import { automationsQuery } from '../../api/automations.ts';
+import { type RunFilter, runsQuery } from '../../api/runs.ts';
+import type { Run, RunState } from '../../api/types.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { CursorPager } from '../../parts/cursor-pager.tsx';
+import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { escapeText } from '../../parts/escape-text.ts';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { ObjectLink } from '../../parts/object-link.tsx';
+import { PageHeader } from '../../parts/page-header.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { TimeText } from '../../parts/time-text.tsx';
+import { useCursorPages } from '../../parts/use-cursor-pages.ts';
+import { useHeldUpdates } from '../../parts/use-held-updates.ts';
+import { useFactory } from '../../shell/current-factory.ts';
+import { RunDuration } from './run-duration.tsx';
+import { useRunUpdates } from './use-run-updates.ts';
+
+/** What deliveries started. */
+export function RunsPage() {
+  const { name: factory } = useFactory();
+  const [search, setSearch] = useSearchParams();
+  const filter = readRunFilter(search);
+  return (
+    <>
+      <PageHeader title="Runs" lead="Each is one automation, carried out for one delivery." />
+      <RunFilters
+        factory={factory}
+        filter={filter}
+        onChange={(changed) => setSearch(writeRunFilter(changed), { replace: true })}
+      />
+      <RunTable factory={factory} filter={filter} />
+    </>
+  );
+}
+
+const RUN_STATES: readonly RunState[] = ['queued', 'running', 'succeeded', 'failed', 'cancelled'];
+
+function readRunFilter(search: URLSearchParams): RunFilter {
+  return {
+    state: RUN_STATES.find((state) => state === search.get('state')) ?? null,
+    automation: search.get('automation'),
+  };
+}
+
+function writeRunFilter({ state, automation }: RunFilter): Record<string, string> {
+  return { ...(state === null ? {} : { state }), ...(automation === null ? {} : { automation }) };
+}
+
+interface RunFiltersProps {
+  factory: string;
+  filter: RunFilter;
+  onChange: (filter: RunFilter) => void;
+}
+
+function RunFilters({ factory, filter, onChange }: RunFiltersProps) {
+  const { data: automations = [] } = useQuery(automationsQuery(factory));
+  const names = automations.map(({ name }) => name);
+  const chosen = filter.automation;
+  const listed = chosen === null || names.includes(chosen) ? names : [...names, chosen];
+  return (
+    <Group mb="lg" align="flex-end" role="search" aria-label="Runs">
+      <Select
+        label="State"
+        placeholder="all"
+        data={[...RUN_STATES]}
+        value={filter.state}
+        onChange={(state) => onChange({ ...filter, state: state as RunState | null })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'All states' }}
+      />
+      <Select
+        label="Automation"
+        placeholder="all"
+        data={listed.map((name) => ({ value: name, label: escapeText(name) }))}
+        value={chosen}
+        onChange={(automation) => onChange({ ...filter, automation })}
+        clearable
+        clearButtonProps={{ 'aria-label': 'All automations' }}
+        searchable={names.length > 8}
+      />
+    </Group>
+  );
+}
+
+function RunTable({ factory, filter }: { factory: string; filter: RunFilter }) {
+  const pages = useCursorPages(JSON.stringify(filter));
+  const query = runsQuery(factory, filter, pages.cursor);
+  const { data, error, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
+  const isListed = useRunUpdates(query.queryKey);
+  const isAmong = (run: Partial<Run>) =>
+    run.factory === factory &&
+    (filter.state === null || run.state === filter.state) &&
+    (filter.automation === null || run.automation === filter.automation);
+  const held = useHeldUpdates(
+    query.queryKey,
+    ({ type, data: told }) => type === 'run' && pages.isNewest && isAmong(told) && !isListed(told.id),
+  );
+  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  return (
+    <>
+      <DataTable
+        label="Runs"
+        columns={COLUMNS}
+        rows={data?.data}
+        rowKey={({ id }) => id}
+        held={held}
+        empty={<NoRun filter={filter} />}
+      />
+      <CursorPager pages={pages} nextCursor={data?.next_cursor} />
+    </>
+  );
+}
+
+function NoRun({ filter }: { filter: RunFilter }) {
+  if (filter.state !== null || filter.automation !== null) {
+    return (
+      <EmptyState icon={Play} title="No run fits">
+        Choose another state, or another automation.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={Play}
+      title="Nothing has been started yet"
+      action={<CodeBlock what="send command" code={'dockbell send WEBHOOK --data \'{"hello":"dock"}\''} />}
+    >
+      An automation starts when a delivery arrives at a webhook that it listens to and meets its filter. Send one; its
+      decisions say for each automation why it started or did not.
+    </EmptyState>
+  );
+}
+
+const COLUMNS: DataColumn<Run>[] = [
+  {
+    header: 'Automation',
+    render: ({ factory, id, automation }) => (
+      <ObjectLink factory={factory} kind="runs" id={id}>
+        <b>
+          <ForeignText text={automation} />
+        </b>
+      </ObjectLink>
+    ),
+  },
+  { header: 'State', render: ({ state }) => <StatusBadge state={state} /> },
+  { header: 'Attempt', align: 'end', render: ({ attempt }) => attempt },
+  {
+    header: 'Delivery',
+    render: ({ factory, delivery, delivery_id }) => (
+      <ObjectLink factory={factory} kind="deliveries" id={delivery}>
+        <ForeignText text={delivery_id} />
+      </ObjectLink>
+    ),
+  },
+  { header: 'Created', render: ({ created_at }) => <TimeText at={created_at} /> },
+  { header: 'Took', align: 'end', render: (run) => <RunDuration run={run} /> },
+];

@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { type DashboardFactory, startDashboardFactory } from '../helpers/dashboard-factory.ts';
+import { eventually } from '../helpers/eventually.ts';
+
+const SCRIPT = '<script>globalThis.hasRun = true</script>';
+// The control sequences clear the screen, colour the text and set the title of a terminal.
+const SHELL = `
+printf '\\033[2J\\033[31mred\\033[0m \\033]0;title\\007 ${SCRIPT}\\n'
+i=0; while [ $i -lt 200 ]; do echo "line $i"; i=$((i+1)); done
+wait more
+i=0; while [ $i -lt 50 ]; do echo "more $i"; i=$((i+1)); done
+wait end
+echo the end
+`;
+
+describeDashboard('the runs', ({ signIn }) => {
+  let factory: DashboardFactory;
+  beforeAll(async () => {
+    factory = await startDashboardFactory(SHELL);
+  });
+  afterAll(() => factory?.daemon.end('SIGTERM'));
+
+  const startRun = async (body: object): Promise<string> => {
+    const sent = await factory.send(JSON.stringify({ start: true, ...body }));
+    return eventually(async () => {
+      const { body: runs } = await factory.daemon.api('/factories/payments/runs?state=running');
+      const isOfSent = (run: { delivery_id: string }) => run.delivery_id === sent.body.delivery_id;
+      return runs.data.find(isOfSent)?.id as string | undefined;
+    });
+  };
+
+  it('teach how to start the first one', async () => {
+    const page = await signIn(factory.daemon, '/factories/payments/runs');
+    await page.getByRole('heading', { name: 'Nothing has been started yet' }).waitFor();
+    await lookAt(page, 'runs-empty');
+  });
+
+  it('show their log as it grows, stay where the reader is, and end with their state', async () => {
+    const id = await startRun({ n: 1 });
+    const page = await signIn(factory.daemon, `/factories/payments/runs/${id}`);
+    const log = page.getByRole('region', { name: 'Log' });
+    await log.getByText('line 199').waitFor();
+    expect(await log.textContent()).toContain(`\\x1b[31mred\\x1b[0m \\x1b]0;title\\x07 ${SCRIPT}`);
+    const atEnd = () => log.evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight < 5);
+    await expect.poll(atEnd).toBe(true);
+    await log.evaluate((el) => el.scrollTo({ top: 40 }));
+    await page.getByRole('button', { name: 'To the end' }).waitFor();
+    factory.signal('more');
+    await log.getByText('more 49').waitFor({ state: 'attached' });
+    expect(await log.evaluate((el) => el.scrollTop)).toBe(40);
+    await lookAt(page, 'run');
+    await page.getByRole('button', { name: 'To the end' }).click();
+    await expect.poll(atEnd).toBe(true);
+    factory.signal('end');
+    await log.getByText('the end').waitFor();
+    await expect.poll(atEnd).toBe(true);
+    await page.getByText('succeeded').waitFor();
+    expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
+  });
+
+  it('show what they were given', async () => {
+    const { body: runs } = await factory.daemon.api('/factories/payments/runs');
+    const page = await signIn(factory.daemon, `/factories/payments/runs/${runs.data[0].id}`);
+    await page.getByRole('tab', { name: 'Input' }).click();
+    await page.getByRole('region', { name: 'prompt' }).getByText('Build it.').waitFor();
+    await page.getByRole('link', { name: 'event-payload.json' }).waitFor();
+    await lookAt(page, 'run-input');
+  });
+
+  it('are retried in the same log, and told so before', async () => {
+    const { body: runs } = await factory.daemon.api('/factories/payments/runs?state=succeeded');
+    const page = await signIn(factory.daemon, `/factories/payments/runs/${runs.data[0].id}`);
+    await page.getByText('the end').waitFor();
+    await page.getByRole('button', { name: 'Retry run' }).click();
+    await page.getByText('What it prints is added to its log.').waitFor();
+    await page.getByRole('dialog').getByRole('button', { name: 'Retry run' }).click();
+    await expect.poll(() => page.getByText('the end').count()).toBe(1);
+    await expect
+      .poll(async () => ((await page.getByRole('region', { name: 'Log' }).textContent()) ?? '').split('the end').length)
+      .toBe(3);
+  });
+
+  it('are listed by state and automation', async () => {
+    const page = await signIn(factory.daemon, '/factories/payments/runs');
+    await page.getByRole('link', { name: 'build' }).first().waitFor();
+    await lookAt(page, 'runs');
+    await page.getByRole('combobox', { name: 'State' }).click();
+    await page.getByRole('option', { name: 'failed' }).click();
+    await page.getByRole('heading', { name: 'No run fits' }).waitFor();
+    expect(page.url()).toContain('state=failed');
+    const narrow = await signIn(factory.daemon, '/factories/payments/runs?automation=build', NARROW);
+    await narrow.getByRole('link', { name: 'build' }).first().waitFor();
+    expect(await narrow.evaluate('document.documentElement.scrollWidth')).toBe(NARROW.width);
+    await lookAt(narrow, 'runs-narrow');
+  });
+});
+
+describeDashboard('a run that does not end by itself', ({ signIn }) => {
+  let factory: DashboardFactory;
+  beforeAll(async () => {
+    factory = await startDashboardFactory('echo waiting\nwait never');
+  });
+  afterAll(() => factory?.daemon.end('SIGTERM'));
+
+  it('is cancelled after it was said what that does', async () => {
+    await factory.send('{"start": true}');
+    const page = await signIn(factory.daemon, '/factories/payments/runs');
+    await page.getByRole('link', { name: 'build' }).click();
+    await page.getByRole('region', { name: 'Log' }).getByText('waiting').waitFor();
+    await page.getByRole('button', { name: 'Cancel run' }).click();
+    await page.getByText('What it has done so far stays done.').waitFor();
+    await lookAt(page, 'run-cancel');
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
+    await page.getByText('cancelled', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Retry run' }).waitFor();
+  });
+});

@@ -1,0 +1,62 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect } from 'vitest';
+import { createTempDir, startTestDaemon, type TestDaemon } from './test-daemon.ts';
+
+/** A daemon with a live factory, to be looked at in a browser. */
+export interface DashboardFactory {
+  daemon: TestDaemon;
+  /** UID of the webhook `ci`. */
+  uid: string;
+  /** Posts a delivery to it; answers with its status and body. */
+  send(body: string, headers?: Record<string, string>): Promise<{ status: number; body: { delivery_id?: string } }>;
+  /** Lets runs that wait for this signal go on. */
+  signal(name: string): void;
+}
+
+/**
+ * Starts it. Its automation `build` starts on `"start": true` and prints by what `shell` says, where `wait NAME` waits
+ * for a signal.
+ */
+export async function startDashboardFactory(shell: string): Promise<DashboardFactory> {
+  const signals = createTempDir('signals');
+  const script = `wait() { while [ ! -e ${signals}/$1 ]; do sleep 0.02; done; }\n${shell}`;
+  const executor = { type: 'command', command: ['/bin/sh', '-c', script] };
+  const daemon = await startTestDaemon({
+    config: {
+      limits: { deliveriesPerMinute: 100_000, failedAuthPerMinute: 10_000 },
+      factories: [{ name: 'payments', source: { type: 'live' }, runs: { executor } }],
+    },
+  });
+  const { uid, ingress_url: url, secret } = await createWebhook(daemon, 'ci');
+  const trigger = { provider: 'webhook', event: 'received', filter: { webhooks: ['ci'], payload: { start: [true] } } };
+  const body = { name: 'build', triggers: [trigger], prompt: 'Build it.' };
+  expect((await daemon.api('/factories/payments/automations', { method: 'POST', body })).status).toBe(201);
+  return {
+    ...{ daemon, uid },
+    send: (text, headers = {}) => post(url, { authorization: `Bearer ${secret}`, ...headers }, text),
+    signal: (name) => writeFileSync(join(signals, name), ''),
+  };
+}
+
+interface NewWebhook {
+  uid: string;
+  ingress_url: string;
+  secret: string;
+}
+
+/** Adds a webhook that takes a token of its own. */
+export async function createWebhook(daemon: TestDaemon, name: string): Promise<NewWebhook> {
+  const { status, body } = await daemon.api('/factories/payments/webhooks', { method: 'POST', body: { name } });
+  expect(status, JSON.stringify(body)).toBe(201);
+  return body;
+}
+
+async function post(url: string, headers: Record<string, string>, body: string) {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+  });
+  return { status: response.status, body: (await response.json().catch(() => ({}))) as { delivery_id?: string } };
+}
