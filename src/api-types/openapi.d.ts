@@ -1070,6 +1070,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/signature-schemes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List signature schemes
+         * @description Role: viewer.
+         */
+        get: operations["getSignatureSchemes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/openapi.json": {
         parameters: {
             query?: never;
@@ -1244,6 +1264,26 @@ export interface components {
             deleted_at: string | null;
             /** @description The generated secret, this once. */
             secret?: string;
+        };
+        /** @description How a provider signs its deliveries. */
+        SignatureScheme: {
+            /** @description What `signature_scheme` of a webhook names. */
+            name: string;
+            /** @description The provider, for people. */
+            title: string;
+            /**
+             * @description `user`: the team chooses the secret; `app`: it exists before any URL; `after`: the provider issues it once it knows the URL; `handshake`: it arrives at the URL.
+             * @enum {string}
+             */
+            secret_issued: "user" | "app" | "after" | "handshake";
+            /** @description Is a secret made where none is given? */
+            generates_secret: boolean;
+            /** @description What names a delivery: headers, or values of the body as `body a.b`. */
+            identities: string[];
+            /** @description Where the signature stands. */
+            credential_places: string[];
+            /** @description The provider’s own page. */
+            documentation: string | null;
         };
         /** @description One row of the delivery log. */
         Delivery: {
@@ -7782,6 +7822,75 @@ export interface operations {
             };
             /** @description It does not exist, or is out of the token’s reach. */
             404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getSignatureSchemes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["SignatureScheme"][];
+                        /** @description Pass it back as `cursor`; `null` at the end. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -27,6 +27,7 @@ const TABLE: Row[] = [
   ['GET', '/assets/:asset', 'public'],
   ['GET', '/api/v1/openapi.json', 'viewer', 'listed'],
   ['GET', '/api/v1/schemas', 'public'],
+  ['GET', '/api/v1/signature-schemes', 'viewer', 'listed'],
   ['GET', '/api/v1/schemas/:file', 'public'],
   ['GET', '/api/v1/events', 'viewer', 'listed'],
   ['GET', '/api/v1/factories', 'viewer', 'listed'],

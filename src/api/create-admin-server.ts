@@ -26,6 +26,7 @@ import { registerPlanRoutes } from './routes/plan-routes.ts';
 import { registerReconciliationRoutes } from './routes/reconciliation-routes.ts';
 import { registerRunRoutes } from './routes/run-routes.ts';
 import { registerSchemaRoutes } from './routes/schema-routes.ts';
+import { registerSchemeRoutes } from './routes/scheme-routes.ts';
 import { registerSecretRoutes } from './routes/secret-routes.ts';
 import { registerSessionRoutes } from './routes/session-routes.ts';
 import { registerTokenRoutes } from './routes/token-routes.ts';
@@ -123,6 +124,7 @@ function registerApi(scope: FastifyInstance, services: AdminServices, authentica
   registerHistoryRoutes(scope, services);
   registerEventRoutes(scope, services, authenticate);
   registerSchemaRoutes(scope, services);
+  registerSchemeRoutes(scope, services);
   scope.get(
     '/openapi.json',
     {

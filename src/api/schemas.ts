@@ -228,6 +228,21 @@ export const COMPONENTS = {
     required: Object.keys(webhook),
     description: 'A webhook after its secret was made; `secret` is there only where the service generated it.',
   },
+  SignatureScheme: closedObject(
+    {
+      name: { ...text, description: 'What `signature_scheme` of a webhook names.' },
+      title: { ...text, description: 'The provider, for people.' },
+      secret_issued: oneOf(
+        ['user', 'app', 'after', 'handshake'],
+        '`user`: the team chooses the secret; `app`: it exists before any URL; `after`: the provider issues it once it knows the URL; `handshake`: it arrives at the URL.',
+      ),
+      generates_secret: { ...flag, description: 'Is a secret made where none is given?' },
+      identities: { ...texts, description: 'What names a delivery: headers, or values of the body as `body a.b`.' },
+      credential_places: { ...texts, description: 'Where the signature stands.' },
+      documentation: { ...textOrNull, description: 'The provider’s own page.' },
+    },
+    { description: 'How a provider signs its deliveries.' },
+  ),
   Delivery: closedObject(
     {
       id: text,

@@ -36,6 +36,21 @@ export interface FactorySource {
   path: string | null;
 }
 
+/** What people need to know of a signature scheme to use it. */
+export interface SignatureSchemeFacts {
+  name: string;
+  /** Name of the provider. */
+  title: string;
+  /** `user`: chosen by the user; `app`: exists before any URL; `after`: issued once the provider knows the URL; `handshake`: arrives at the URL. */
+  whenSecretIsIssued: 'user' | 'app' | 'after' | 'handshake';
+  /** What names a delivery: headers, or values of the body as `body a.b`. */
+  identities: string[];
+  /** Where the signature stands, written in the same way. */
+  credentialPlaces: string[];
+  /** The provider's own page; `''` where there is none. */
+  documentation: string;
+}
+
 /** What the ingress answered to a test delivery. Header names are lowercase. */
 export interface TestDeliveryAnswer {
   status: number;
@@ -127,6 +142,8 @@ export interface AdminServices {
   baseUrl(): string;
   /** The JSON Schemas that editors may ask for, by name. */
   schemas: ReadonlyMap<string, JsonObject>;
+  /** The table of signature schemes, by name. */
+  signatureSchemes: readonly SignatureSchemeFacts[];
   /** Where the built dashboard lies: `index.html` and `assets/`. */
   dashboardDir: string;
   /** Version of the program, for the OpenAPI document. */

@@ -4,7 +4,7 @@ import { FailedTries } from '../api/auth/failed-tries.ts';
 import { PasswordTries } from '../api/auth/password-tries.ts';
 import { createPasswords } from '../api/auth/passwords.ts';
 import { createAdminServer } from '../api/create-admin-server.ts';
-import type { AdminServices, FactorySource } from '../api/services.ts';
+import type { AdminServices, FactorySource, SignatureSchemeFacts } from '../api/services.ts';
 import type { FactoryConfig } from '../config/config.ts';
 import { AppError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -15,7 +15,8 @@ import { createRunLogReader } from '../executors/run-log.ts';
 import { buildSenderRequest } from '../sender/build-request.ts';
 import { postDelivery } from '../sender/post-delivery.ts';
 import { resolveScheme } from '../signature/resolve-scheme.ts';
-import { listIdentities } from '../signature/schemes.ts';
+import type { Scheme } from '../signature/scheme.ts';
+import { listCredentialPlaces, listIdentities, SCHEMES } from '../signature/schemes.ts';
 import { ensureAdminToken } from './admin-token.ts';
 import type { Engine } from './create-engine.ts';
 import { createDeliveryDiagnosis } from './diagnose-delivery.ts';
@@ -117,6 +118,7 @@ function composeServices(
     ],
     baseUrl,
     schemas: new Map(SCHEMA_NAMES.map((name) => [name, readSchema(name)])),
+    signatureSchemes: SCHEMES.map(describeScheme),
     dashboardDir: fileURLToPath(new URL('../dashboard', import.meta.url)),
     version: readPackageVersion(),
     ...{ clock, ids, randomBytes, logger: createFastifyLogger(logger) },
@@ -141,6 +143,12 @@ function describeSource(factory: FactoryConfig | undefined): FactorySource | nul
   if (source.type !== 'repository') return { type: source.type, url: null, branch: null, path: null };
   const { type, url, branch, path } = source;
   return { type, url, branch, path };
+}
+
+function describeScheme(scheme: Scheme): SignatureSchemeFacts {
+  const { name, title, whenSecretIsIssued, documentation } = scheme;
+  const [identities, credentialPlaces] = [listIdentities(scheme), listCredentialPlaces(scheme)];
+  return { name, title, whenSecretIsIssued, identities, credentialPlaces, documentation };
 }
 
 function namesDeliveries(name: string | null, signature: JsonObject | null): boolean {

@@ -32,6 +32,16 @@ export const ROUTES: readonly PageRoute[] = [
     async () => (await import('./pages/overview/overview-page.tsx')).OverviewPage,
   ),
   page(
+    '/factories/:factory/webhooks/new',
+    null,
+    async () => (await import('./pages/webhooks/add-webhook-page.tsx')).AddWebhookPage,
+  ),
+  page(
+    '/factories/:factory/webhooks/:uid',
+    null,
+    async () => (await import('./pages/webhooks/webhook-page.tsx')).WebhookPage,
+  ),
+  page(
     '/factories/:factory/webhooks',
     { label: 'Webhooks', icon: Webhook },
     async () => (await import('./pages/webhooks/webhooks-page.tsx')).WebhooksPage,

@@ -14,10 +14,24 @@ const harbour: MantineColorsTuple = [
   '#0a3d44',
 ];
 
+/** Greys with some of the same water in them. */
+const dark: MantineColorsTuple = [
+  '#d3dcde',
+  '#b4c0c2',
+  '#93a1a4',
+  '#65757a',
+  '#35444a',
+  '#27343a',
+  '#1d282d',
+  '#161f23',
+  '#11191c',
+  '#0b1113',
+];
+
 export const theme = createTheme({
   primaryColor: 'harbour',
   primaryShade: { light: 7, dark: 6 },
-  colors: { harbour },
+  colors: { harbour, dark },
   black: '#16292c',
   defaultRadius: 'md',
   respectReducedMotion: true,
@@ -26,7 +40,7 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   components: {
-    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } }),
+    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, radius: 'lg' } }),
     Notification: Notification.extend({
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
       styles: { description: { color: 'var(--mantine-color-dimmed)' } },
@@ -34,23 +48,41 @@ export const theme = createTheme({
   },
 });
 
-/** Mantine's greys for secondary text and its tints are too light on white to be read by everybody (WCAG 2.2, 1.4.3). */
+const TINTED = ['harbour', 'red', 'orange', 'yellow', 'teal', 'blue', 'gray'];
+
+/** Mantine's greys for secondary text are too light on white to be read by everybody (WCAG 2.2, 1.4.3). */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
-    '--mantine-color-orange-light-color': '#8a3c00',
-    '--mantine-color-teal-light-color': '#0a5c45',
-    '--mantine-color-red-light-color': '#a61e1e',
-    '--mantine-color-blue-light-color': '#15509c',
-    '--mantine-color-gray-light-color': '#3d4a4d',
     '--mantine-color-dimmed': '#526164',
     '--mantine-color-placeholder': '#6a787b',
     '--mantine-color-error': '#b3261e',
+    ...tintAll('light'),
   },
   dark: {
-    '--mantine-color-dimmed': '#a9b3b5',
-    '--mantine-color-placeholder': '#8b9799',
+    '--mantine-color-dimmed': '#a3b1b4',
+    '--mantine-color-placeholder': '#85959a',
     '--mantine-color-error': '#ff9d96',
     '--mantine-color-anchor': '#79bcc2',
+    ...tintAll('dark'),
   },
 });
+
+function tintAll(scheme: 'light' | 'dark'): Record<string, string> {
+  return Object.assign({}, ...TINTED.map((color) => tint(color, scheme)));
+}
+
+/** A tinted surface is a breath of its colour and not a field of it, with text on it that everybody can read. */
+function tint(color: string, scheme: 'light' | 'dark'): Record<string, string> {
+  const ground = scheme === 'light' ? 'white' : 'var(--mantine-color-dark-7)';
+  const mix = (percent: number) => `color-mix(in srgb, var(--mantine-color-${color}-6) ${percent}%, ${ground})`;
+  const text =
+    scheme === 'light'
+      ? `color-mix(in srgb, var(--mantine-color-${color}-9) 70%, black)`
+      : `var(--mantine-color-${color}-2)`;
+  return {
+    [`--mantine-color-${color}-light`]: mix(scheme === 'light' ? 13 : 16),
+    [`--mantine-color-${color}-light-hover`]: mix(scheme === 'light' ? 20 : 26),
+    [`--mantine-color-${color}-light-color`]: text,
+  };
+}

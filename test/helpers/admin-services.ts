@@ -573,6 +573,16 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     allowedHosts: ['dockbell.example.com'],
     baseUrl: () => 'https://hooks.example.com',
     schemas: new Map([['webhook', { title: 'Webhook', type: 'object' }]]),
+    signatureSchemes: [
+      {
+        name: 'github',
+        title: 'GitHub',
+        whenSecretIsIssued: 'user',
+        identities: ['X-GitHub-Delivery'],
+        credentialPlaces: ['X-Hub-Signature-256'],
+        documentation: 'https://docs.github.com/webhooks',
+      },
+    ],
     dashboardDir: fileURLToPath(new URL('../fixtures/dashboard', import.meta.url)),
     version: '0.1.0',
     ids,

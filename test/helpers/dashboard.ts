@@ -18,6 +18,8 @@ const FLAGS = [
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SCREENSHOTS = fileURLToPath(new URL('../screenshots/', import.meta.url));
 const WIDE = { width: 1280, height: 800 };
+/** Room for a machine that runs other tests too; under the time of a test, so that a wait says what it waits for. */
+const WAIT_MS = 15_000;
 /** What a phone shows. */
 export const NARROW = { width: 390, height: 844 };
 
@@ -50,6 +52,7 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
     const openPage = async (viewport = WIDE) => {
       const context = await browser.newContext({ viewport, colorScheme: 'light', reducedMotion: 'reduce' });
       contexts.push(context);
+      context.setDefaultTimeout(WAIT_MS);
       await watch(context, problems);
       return context.newPage();
     };

@@ -1,6 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
 import { api } from './client.ts';
 import { readAnswer } from './problem.ts';
+import type { Webhook } from './types.ts';
 
 /**
  * What pages read, one function for each. Keys go from the whole to the part, so that what a live event touches can be
@@ -27,3 +28,48 @@ export function webhooksQuery(factory: string) {
     },
   });
 }
+
+/** A webhook, and the tag that an edit sends back so that nobody else's edit gets lost. */
+export interface TaggedWebhook {
+  webhook: Webhook;
+  etag: string | null;
+}
+
+export function webhookQuery(factory: string, uid: string) {
+  return queryOptions({
+    queryKey: ['factory', factory, 'webhooks', uid],
+    queryFn: async (): Promise<TaggedWebhook> => {
+      const request = api.GET('/api/v1/factories/{factory}/webhooks/{uid}', { params: { path: { factory, uid } } });
+      const webhook = await readAnswer(request);
+      return { webhook, etag: (await request).response.headers.get('etag') };
+    },
+  });
+}
+
+/** The newest deliveries of one webhook. */
+export function webhookDeliveriesQuery(factory: string, uid: string, limit: number) {
+  return queryOptions({
+    queryKey: ['factory', factory, 'webhooks', uid, 'deliveries', limit],
+    queryFn: async () => {
+      const params = { path: { factory, uid }, query: { limit } };
+      return (await readAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}/deliveries', { params }))).data;
+    },
+  });
+}
+
+export function webhookHandshakesQuery(factory: string, uid: string, limit: number) {
+  return queryOptions({
+    queryKey: ['factory', factory, 'webhooks', uid, 'handshakes', limit],
+    queryFn: async () => {
+      const params = { path: { factory, uid }, query: { limit } };
+      return (await readAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}/handshakes', { params }))).data;
+    },
+  });
+}
+
+/** The table of signature schemes, which changes with the version of the daemon only. */
+export const signatureSchemesQuery = queryOptions({
+  queryKey: ['signature-schemes'],
+  queryFn: async () => (await readAnswer(api.GET('/api/v1/signature-schemes'))).data,
+  staleTime: Number.POSITIVE_INFINITY,
+});

@@ -4,6 +4,8 @@ type Schemas = components['schemas'];
 
 export type Factory = Schemas['Factory'];
 export type Webhook = Schemas['Webhook'];
+export type NewWebhook = Schemas['NewWebhook'];
+export type SignatureScheme = Schemas['SignatureScheme'];
 export type Delivery = Schemas['Delivery'];
 export type DeliveryLabel = Delivery['label'];
 export type Decision = Schemas['Explanation']['decisions'][number];

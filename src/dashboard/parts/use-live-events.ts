@@ -21,15 +21,18 @@ export function LiveEventsProvider({ children }: { children: ReactNode }) {
   const queryClient = useQueryClient();
   useEffect(() => {
     let source: EventSource | null = null;
+    const renew = () => void queryClient.invalidateQueries({ refetchType: 'active' });
     const open = () => {
       source = openStream(listeners);
+      // The daemon does not remember all that was missed.
+      source.addEventListener('reset', renew);
     };
     const follow = () => {
       source?.close();
       source = null;
       if (document.hidden) return;
       open();
-      void queryClient.invalidateQueries({ refetchType: 'active' });
+      renew();
     };
     if (!document.hidden) open();
     document.addEventListener('visibilitychange', follow);

@@ -1,0 +1,54 @@
+import { Button, Group, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { api } from '../../api/client.ts';
+import { readAnswer } from '../../api/problem.ts';
+import { webhookQuery } from '../../api/queries.ts';
+import type { Webhook } from '../../api/types.ts';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { SectionCard } from '../../parts/section-card.tsx';
+import { TimeText } from '../../parts/time-text.tsx';
+import { useMay } from '../../shell/session-user.ts';
+
+const FOR_SECONDS = 600;
+const PATH = '/api/v1/factories/{factory}/webhooks/{uid}/capture';
+
+/** Keeps rejected requests for a while, so that `dockbell diagnose` can say what is wrong with them. For owners. */
+export function CaptureWindow({ webhook }: { webhook: Webhook }) {
+  const queryClient = useQueryClient();
+  const params = { path: { factory: webhook.factory, uid: webhook.uid } };
+  const { queryKey } = webhookQuery(webhook.factory, webhook.uid);
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (isWanted: boolean) =>
+      isWanted
+        ? readAnswer<unknown>(api.POST(PATH, { params, body: { for_seconds: FOR_SECONDS } }))
+        : readAnswer<unknown>(api.DELETE(PATH, { params })),
+    onSuccess: () => queryClient.invalidateQueries({ queryKey }),
+  });
+  const may = useMay('owner');
+  if (!may || webhook.deleted_at !== null || !webhook.enabled) return null;
+  const { capture } = webhook;
+  return (
+    <SectionCard
+      title="Capture window"
+      actions={
+        <Button variant="default" size="xs" loading={isPending} onClick={() => mutate(capture === null)}>
+          {capture === null ? 'Open for 10 minutes' : 'Close and drop what it kept'}
+        </Button>
+      }
+    >
+      <Text size="sm" c="dimmed">
+        Rejected requests are not stored. While a window is open the daemon holds them in memory, for a diagnosis of
+        what is wrong with their signature.
+      </Text>
+      {capture !== null && (
+        <Group mt="xs" gap={6}>
+          <Text size="sm" component="div">
+            Open; {capture.kept} {capture.kept === 1 ? 'request' : 'requests'} kept. It closes by itself:{' '}
+            <TimeText at={capture.until} />
+          </Text>
+        </Group>
+      )}
+      {error !== null && <ErrorPanel error={error} />}
+    </SectionCard>
+  );
+}

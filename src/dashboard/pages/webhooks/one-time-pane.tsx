@@ -1,0 +1,64 @@
+import { Alert, Button, Group, Stack, Text } from '@mantine/core';
+import { EyeOff } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { NewWebhook } from '../../api/types.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
+import { CopyLine } from '../../parts/copy-line.tsx';
+import { SectionCard } from '../../parts/section-card.tsx';
+import { buildCurl } from './build-curl.ts';
+
+interface OneTimePaneProps {
+  webhook: NewWebhook;
+  title: string;
+  onDone: () => void;
+}
+
+/** URL and secret of a webhook whose secret was just made: this once, and never again. */
+export function OneTimePane({ webhook, title, onDone }: OneTimePaneProps) {
+  const { secret = null, ingress_url, auth_mode, secret_name } = webhook;
+  return (
+    <SectionCard title={title}>
+      <Stack maw={760}>
+        {secret === null ? (
+          <Text size="sm">
+            It uses the value of the team secret {secret_name}, which is not shown. Give the sender this URL:
+          </Text>
+        ) : (
+          <Alert color="orange" icon={<EyeOff />} title="Copy it now">
+            The secret is shown this once. It is stored encrypted as {secret_name} and cannot be read again.
+          </Alert>
+        )}
+        <Shown label="Ingress URL">
+          <CopyLine value={ingress_url} what="ingress URL" />
+          {auth_mode === 'url_token' && (
+            <Text size="xs" c="dimmed" mt={4}>
+              This URL is itself the credential: whoever has it can send.
+            </Text>
+          )}
+        </Shown>
+        {secret !== null && auth_mode !== 'url_token' && (
+          <Shown label="Secret">
+            <CopyLine value={secret} what="secret" />
+          </Shown>
+        )}
+        <Shown label={auth_mode === 'signature' ? 'Try it' : 'Try it from a shell'}>
+          <CodeBlock code={buildCurl(webhook, secret)} what="command" />
+        </Shown>
+        <Group justify="flex-end">
+          <Button onClick={onDone}>{secret === null ? 'Done' : 'I have copied it'}</Button>
+        </Group>
+      </Stack>
+    </SectionCard>
+  );
+}
+
+function Shown({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={4}>
+        {label}
+      </Text>
+      {children}
+    </div>
+  );
+}

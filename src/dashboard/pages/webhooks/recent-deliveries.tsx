@@ -1,0 +1,77 @@
+import { Code, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { Inbox } from 'lucide-react';
+import { webhookDeliveriesQuery } from '../../api/queries.ts';
+import type { Delivery, Webhook } from '../../api/types.ts';
+import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { formatSize } from '../../parts/format-size.ts';
+import { SectionCard } from '../../parts/section-card.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { TimeText } from '../../parts/time-text.tsx';
+import { useHeldUpdates } from '../../parts/use-held-updates.ts';
+
+const SHOWN = 10;
+
+/** The newest rows of the delivery log. */
+export function RecentDeliveries({ webhook }: { webhook: Webhook }) {
+  const query = webhookDeliveriesQuery(webhook.factory, webhook.uid, SHOWN);
+  const { data, error, refetch } = useQuery(query);
+  const held = useHeldUpdates(
+    query.queryKey,
+    ({ type, data }) => type === 'delivery' && data.webhook_uid === webhook.uid,
+  );
+  return (
+    <SectionCard title="Recent deliveries">
+      {error !== null ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          label="Recent deliveries"
+          columns={COLUMNS}
+          rows={data}
+          rowKey={({ id }) => id}
+          held={held}
+          empty={
+            <EmptyState icon={Inbox} title="Nothing came in yet">
+              Paste the command above into a shell, with the secret in its place. The delivery appears here at once.
+            </EmptyState>
+          }
+        />
+      )}
+    </SectionCard>
+  );
+}
+
+const COLUMNS: DataColumn<Delivery>[] = [
+  { header: 'Label', render: ({ label }) => <StatusBadge state={label} /> },
+  { header: 'Delivery ID', render: (delivery) => <DeliveryIdentity delivery={delivery} /> },
+  { header: 'Size', align: 'end', render: ({ size }) => formatSize(size) },
+  { header: 'Runs', align: 'end', render: ({ runs }) => runs.length },
+  { header: 'Time', render: ({ received_at }) => <TimeText at={received_at} /> },
+];
+
+function DeliveryIdentity({ delivery }: { delivery: Delivery }) {
+  const { delivery_id, detail, count } = delivery;
+  return (
+    <>
+      {delivery_id !== null && (
+        <Code>
+          <ForeignText text={delivery_id} />
+        </Code>
+      )}
+      {detail !== null && (
+        <Text size="xs" c="dimmed">
+          <ForeignText text={detail} />
+        </Text>
+      )}
+      {count > 1 && (
+        <Text size="xs" c="dimmed">
+          {count} requests
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,32 @@
+import { useQuery } from '@tanstack/react-query';
+import { webhookHandshakesQuery } from '../../api/queries.ts';
+import type { Handshake, Webhook } from '../../api/types.ts';
+import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { SectionCard } from '../../parts/section-card.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { TimeText } from '../../parts/time-text.tsx';
+
+const SHOWN = 5;
+
+/** What the provider sent to try the URL; nothing where it never did. */
+export function RecentHandshakes({ webhook }: { webhook: Webhook }) {
+  const { data } = useQuery(webhookHandshakesQuery(webhook.factory, webhook.uid, SHOWN));
+  if (data === undefined || data.length === 0) return null;
+  return (
+    <SectionCard title="Handshakes">
+      <DataTable label="Handshakes" columns={COLUMNS} rows={data} rowKey={keyOf} />
+    </SectionCard>
+  );
+}
+
+function keyOf({ handshake, received_at, client_address }: Handshake): string {
+  return `${handshake} ${received_at} ${client_address}`;
+}
+
+const COLUMNS: DataColumn<Handshake>[] = [
+  { header: 'Handshake', render: ({ handshake }) => handshake },
+  { header: 'Outcome', render: ({ outcome }) => <StatusBadge state={outcome} /> },
+  { header: 'Detail', render: ({ detail }) => (detail === null ? '' : <ForeignText text={detail} />) },
+  { header: 'Time', render: ({ received_at }) => <TimeText at={received_at} /> },
+];

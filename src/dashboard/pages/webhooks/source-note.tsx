@@ -1,0 +1,27 @@
+import { Code, Text } from '@mantine/core';
+import type { Factory, Webhook } from '../../api/types.ts';
+import { FactList } from '../../parts/fact-list.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { SectionCard } from '../../parts/section-card.tsx';
+
+/** Where the definition of a webhook stands, and so how it is edited. */
+export function SourceNote({ webhook, source }: { webhook: Webhook; source: Factory['source'] }) {
+  if (source?.type === 'live' || webhook.file === null) return null;
+  return (
+    <SectionCard title="Definition">
+      <Text size="sm" c="dimmed" mb="xs">
+        {source?.type === 'repository'
+          ? 'The repository decides. Change the file there; it is live as soon as the commit applies.'
+          : 'The service hosts the definition: each change here is a commit.'}
+      </Text>
+      <FactList
+        facts={[
+          ['File', <Code key="file">{webhook.file}</Code>],
+          ['Repository', source?.url == null ? null : <ForeignText key="url" text={source.url} />],
+          ['Branch', source?.branch ?? null],
+          ['Applied with commit', webhook.revision === null ? null : <Code key="revision">{webhook.revision}</Code>],
+        ]}
+      />
+    </SectionCard>
+  );
+}

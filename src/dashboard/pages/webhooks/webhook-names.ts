@@ -1,0 +1,36 @@
+import type { SignatureScheme, Webhook } from '../../api/types.ts';
+
+const MODES: Readonly<Record<Webhook['auth_mode'], string>> = {
+  token: 'Bearer token',
+  url_token: 'URL token',
+  signature: 'Provider signature',
+};
+
+/** How senders authenticate, in the words of the specification. */
+export function nameMode(mode: Webhook['auth_mode']): string {
+  return MODES[mode];
+}
+
+/** For example "Provider signature, GitHub". A scheme that the daemon does not know is shown by its own name. */
+export function nameAuthentication(webhook: Webhook, schemes: readonly SignatureScheme[] = []): string {
+  const { auth_mode, signature_scheme } = webhook;
+  if (signature_scheme === null) return nameMode(auth_mode);
+  const title = schemes.find(({ name }) => name === signature_scheme)?.title ?? signature_scheme;
+  return `${nameMode(auth_mode)}, ${title}`;
+}
+
+/** The name that the daemon gives a secret where none is chosen; it adds a number where that name is taken. */
+export function suggestSecretName(webhook: string): string {
+  const words = webhook.toUpperCase().replace(/[^A-Z0-9]/g, '_');
+  return `${/^\d/.test(words) ? '_' : ''}${words}_WEBHOOK_SECRET`;
+}
+
+/** Was it created without the secret that its provider issues later? */
+export function awaitsSecret({ auth_mode, enabled, credential_state }: Webhook): boolean {
+  return auth_mode === 'signature' && !enabled && credential_state === 'missing';
+}
+
+/** Where the page of a webhook stands. */
+export function buildWebhookPath({ factory, uid }: { factory: string; uid: string }): string {
+  return `/factories/${encodeURIComponent(factory)}/webhooks/${uid}`;
+}

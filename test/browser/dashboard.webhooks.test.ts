@@ -1,0 +1,212 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { applyCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
+import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+describeDashboard('the pages of webhooks', ({ signIn }) => {
+  let daemon: TestDaemon;
+  let repository: TempGitRepo;
+  beforeAll(async () => {
+    repository = createCiRepository();
+    const factories = [
+      { name: 'payments', source: { type: 'repository', url: repository.path } },
+      { name: 'support', source: { type: 'live' } },
+      { name: 'billing', source: { type: 'managed' } },
+    ];
+    daemon = await startTestDaemon({ config: { factories } });
+    await applyCiFactory(daemon);
+  });
+  afterAll(async () => {
+    await daemon?.end('SIGTERM');
+    repository?.remove();
+  });
+
+  const openForm = async (factory: string) => {
+    const page = await signIn(daemon, `/factories/${factory}/webhooks/new`);
+    await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
+    return page;
+  };
+  const submit = (page: Page) => page.getByRole('button', { name: 'Add webhook' }).click();
+  const postTo = (url: string, secret: string | null, body: unknown = { hello: 'world' }) =>
+    fetch(url, {
+      method: 'POST',
+      headers: secret === null ? {} : { authorization: `Bearer ${secret}` },
+      body: JSON.stringify(body),
+    });
+  /** What stands in a line that can be copied. */
+  const readLine = async (page: Page, what: string) => {
+    const line = page.getByRole('button', { name: `Copy ${what}` }).locator('xpath=..');
+    return (await line.locator('code').textContent()) ?? '';
+  };
+  const confirm = (page: Page, action: string) =>
+    page.getByRole('dialog').getByRole('button', { name: action, exact: true }).click();
+  const choose = async (page: Page, action: string) => {
+    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+    await page.getByRole('dialog').waitFor();
+  };
+
+  it('teach the next step where there is none', async () => {
+    const page = await signIn(daemon, '/factories/support/webhooks');
+    await page.getByText('No webhook yet').waitFor();
+    await lookAt(page, 'webhooks-empty');
+    await page.getByRole('link', { name: 'Add webhook' }).first().click();
+    await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
+    await lookAt(page, 'add-webhook');
+  });
+
+  it('show URL and secret of a new webhook once, and both work', async () => {
+    const page = await openForm('support');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('internal-ci');
+    await expect
+      .poll(() => page.getByRole('textbox', { name: 'Secret name' }).getAttribute('placeholder'))
+      .toBe('INTERNAL_CI_WEBHOOK_SECRET');
+    await submit(page);
+    await page.getByText('Copy it now').waitFor();
+    await lookAt(page, 'webhook-once');
+    const [url, secret] = [await readLine(page, 'ingress URL'), await readLine(page, 'secret')];
+    expect((await postTo(url, secret)).status).toBe(202);
+    expect(await page.getByRole('region', { name: 'command' }).textContent()).toContain(secret);
+    await page.reload();
+    await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await page.goBack();
+    await page.goto(`${daemon.adminUrl}/factories/support/webhooks`);
+    await page.getByRole('link', { name: 'internal-ci' }).click();
+    await page.getByText('Accepted').waitFor();
+    expect(await page.content()).not.toContain(secret);
+    await lookAt(page, 'webhook');
+  });
+
+  it('put the secret of a URL token into the URL, and {token} afterwards', async () => {
+    const page = await openForm('support');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('uptime');
+    await page.getByRole('radio', { name: 'URL token' }).click();
+    await submit(page);
+    await page.getByText('Copy it now').waitFor();
+    const url = await readLine(page, 'ingress URL');
+    expect((await postTo(url, null)).status).toBe(202);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    expect(await readLine(page, 'ingress URL')).toMatch(/\/\{token\}$/);
+  });
+
+  it.each(['support', 'billing'])(
+    'finish the setup of a provider that issues its secret later (%s)',
+    async (factory) => {
+      const page = await openForm(factory);
+      await page.getByRole('textbox', { name: 'Name', exact: true }).fill('stripe');
+      await page.getByRole('radio', { name: 'Provider signature' }).click();
+      await page.getByRole('combobox', { name: 'Provider' }).click();
+      await page.getByRole('option', { name: 'Stripe' }).click();
+      await page.getByText('Stripe issues it once it knows the URL').waitFor();
+      await submit(page);
+      await page.getByRole('heading', { name: 'Finish webhook setup' }).waitFor();
+      await lookAt(page, `webhook-finish-${factory}`);
+      await page.getByRole('button', { name: 'Finish later' }).click();
+      await page.getByRole('heading', { name: 'Settings' }).waitFor();
+      await page.getByRole('textbox', { name: 'Signing secret' }).fill('whsec_0123456789abcdefghijklmnopqrstuv');
+      await page.getByRole('button', { name: 'Save secret and enable' }).click();
+      await page.getByRole('heading', { name: 'Finish webhook setup' }).waitFor({ state: 'detached' });
+      await page.getByText('enabled', { exact: true }).waitFor();
+    },
+  );
+
+  it('say what disabling does, then do it, and enable again', async () => {
+    const page = await openForm('support');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('toggled');
+    await submit(page);
+    const [url, secret] = [await readLine(page, 'ingress URL'), await readLine(page, 'secret')];
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await choose(page, 'Disable');
+    await page.getByText('Senders get 404 at once').waitFor();
+    await lookAt(page, 'webhook-disable');
+    await confirm(page, 'Disable');
+    await page.getByText('disabled', { exact: true }).waitFor();
+    expect((await postTo(url, secret)).status).toBe(404);
+    await choose(page, 'Enable');
+    await confirm(page, 'Enable');
+    await page.getByText('enabled', { exact: true }).waitFor();
+    expect((await postTo(url, secret)).status).toBe(202);
+  });
+
+  it('rotate, rename and delete in a live factory', async () => {
+    const page = await openForm('support');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('short-lived');
+    await submit(page);
+    const [url, old] = [await readLine(page, 'ingress URL'), await readLine(page, 'secret')];
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await choose(page, 'Rotate secret');
+    await confirm(page, 'Rotate secret');
+    await page.getByText('The secret is rotated').waitFor();
+    const renewed = await readLine(page, 'secret');
+    expect([(await postTo(url, old)).status, (await postTo(url, renewed)).status]).toEqual([401, 202]);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+
+    await choose(page, 'Rename');
+    await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('renamed');
+    await confirm(page, 'Rename');
+    await page.getByRole('heading', { name: 'renamed', level: 1 }).waitFor();
+
+    await choose(page, 'Delete');
+    await page.getByRole('dialog').getByRole('textbox').fill('renamed');
+    await confirm(page, 'Delete webhook');
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    expect((await postTo(url, renewed)).status).toBe(404);
+    expect(await page.getByRole('link', { name: 'renamed' }).count()).toBe(0);
+  });
+
+  it('lead to the secret update in a managed factory, and offer no rename', async () => {
+    const page = await openForm('billing');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('crm');
+    await submit(page);
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('button', { name: 'Change' }).click();
+    expect(await page.getByRole('menuitem', { name: 'Rename' }).count()).toBe(0);
+    await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
+    await page.getByText('dockbell secret update --team CRM_WEBHOOK_SECRET').waitFor();
+  });
+
+  it('are read-only where a repository decides, and name file, branch and commit', async () => {
+    const page = await signIn(daemon, '/factories/payments/webhooks');
+    expect(await page.getByRole('link', { name: 'Add webhook' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'ci', exact: true }).click();
+    await page.getByText('webhooks/ci.yaml').waitFor();
+    expect(await page.getByRole('button', { name: 'Change' }).count()).toBe(0);
+    await lookAt(page, 'webhook-repository');
+  });
+
+  it('show what a test delivery was answered, and the delivery', async () => {
+    const page = await signIn(daemon, '/factories/payments/webhooks');
+    await page.getByRole('link', { name: 'ci', exact: true }).click();
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('button', { name: 'Send', exact: true }).click();
+    await page.getByText('HTTP 202').waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('table', { name: 'Recent deliveries' }).getByText('Accepted').first().waitFor();
+  });
+
+  it('say what is wrong with a name that is taken', async () => {
+    const page = await openForm('support');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('internal-ci');
+    await submit(page);
+    await page.getByRole('alert').waitFor();
+    await lookAt(page, 'add-webhook-refused');
+  });
+
+  it('fit on a narrow screen', async () => {
+    const page = await signIn(daemon, '/factories/support/webhooks', NARROW);
+    await page.getByRole('link', { name: 'internal-ci' }).waitFor();
+    await lookAt(page, 'webhooks-narrow');
+    await page.getByRole('button', { name: 'Open navigation' }).click();
+    await page.getByRole('link', { name: 'Overview', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Close navigation' }).click();
+    await page.getByRole('link', { name: 'internal-ci' }).click();
+    await page.getByRole('heading', { name: 'Settings' }).waitFor();
+    await lookAt(page, 'webhook-narrow');
+    const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
+    expect(overflow).toBeLessThanOrEqual(0);
+  });
+});
