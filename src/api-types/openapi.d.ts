@@ -915,6 +915,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List changes and sign-ins, newest first
+         * @description Role: owner. Not for tokens that are limited to some factories.
+         */
+        get: operations["getAudit"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/factories/{factory}/webhooks/{uid}/rotate": {
         parameters: {
             query?: never;
@@ -1822,6 +1842,29 @@ export interface components {
             last_sign_in_at: string | null;
             /** Format: date-time */
             password_changed_at: string | null;
+        };
+        /** @description One change, or one try to sign in. */
+        AuditEntry: {
+            id: string;
+            /** Format: date-time */
+            at: string;
+            /** @description Who did it, under the name of then; `null` where nobody was recognised. */
+            actor: {
+                /** @enum {string} */
+                kind: "token" | "local" | "oidc" | "link";
+                id: string;
+                name: string;
+            } | null;
+            method: string;
+            route: string;
+            /** @description What it is about, as a path below the API. */
+            object: string;
+            /** @description What was asked for; values that could be secret are `[not shown]`. */
+            changes: JsonObject | null;
+            /** @enum {string} */
+            outcome: "done" | "refused" | "failed";
+            status: number;
+            client_address: string;
         };
         /** @description Who is signed in. */
         SignedIn: {
@@ -7119,6 +7162,92 @@ export interface operations {
             };
             /** @description The request was refused. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getAudit: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description ID of a user, an API token or a login link. */
+                actor?: string;
+                /** @description Path of an object, with all below it: `secrets/A_SECRET`, `factories/payments`. */
+                object?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["AuditEntry"][];
+                        /** @description Pass it back as `cursor`; `null` at the end. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -80,6 +80,7 @@ const TABLE: Row[] = [
   ['DELETE', '/api/v1/session', 'viewer', 'listed'],
   ['POST', '/api/v1/login-links', 'owner', 'team'],
   ['POST', '/api/v1/session/password', 'viewer', 'listed'],
+  ['GET', '/api/v1/audit', 'owner', 'team'],
   ['GET', '/api/v1/users', 'owner', 'team'],
   ['POST', '/api/v1/users', 'owner', 'team'],
   ['PATCH', '/api/v1/users/:id', 'owner', 'team'],

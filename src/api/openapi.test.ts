@@ -174,6 +174,7 @@ const ANSWERS: [method: string, path: string, url: string, status: number, paylo
   ['post', '/api/v1/session', '/api/v1/session', 200, { api_token: token }],
   ['post', '/api/v1/session', '/api/v1/session', 401, { login_token: 'wrong' }],
   ['get', '/api/v1/users', '/api/v1/users', 200],
+  ['get', '/api/v1/audit', '/api/v1/audit', 200],
   ['post', '/api/v1/users', '/api/v1/users', 201, { name: 'alice', role: 'viewer', password: 'correct horse battery' }],
   ['patch', '/api/v1/users/{id}', '/api/v1/users/usr_unknown', 404, { disabled: true }],
   ['post', '/api/v1/session', '/api/v1/session', 200, { username: 'alice', password: 'correct horse battery' }],

@@ -50,6 +50,7 @@ const TAGS = [
   ['Tokens', 'Programs that may use this API.'],
   ['Users', 'People who may sign in.'],
   ['Sign-in', 'Sessions of the dashboard.'],
+  ['Audit log', 'Who changed what.'],
   ['Schemas', 'Of the files that people write, for their editors.'],
   ['Operation', 'Health, metrics and this document.'],
 ] as const;

@@ -436,6 +436,23 @@ export const COMPONENTS = {
     },
     { description: 'Somebody who may sign in.' },
   ),
+  AuditEntry: closedObject(
+    {
+      ...{ id: text, at: instant },
+      actor: {
+        ...closedObject({ kind: oneOf(IDENTITY_KINDS), id: text, name: text }, { type: ['object', 'null'] }),
+        description: 'Who did it, under the name of then; `null` where nobody was recognised.',
+      },
+      ...{ method: text, route: text, object: { ...text, description: 'What it is about, as a path below the API.' } },
+      changes: {
+        ...{ type: ['object', 'null'], additionalProperties: true },
+        description: 'What was asked for; values that could be secret are `[not shown]`.',
+      },
+      outcome: oneOf(['done', 'refused', 'failed']),
+      ...{ status: { type: 'integer' }, client_address: text },
+    },
+    { description: 'One change, or one try to sign in.' },
+  ),
   SignedIn: closedObject(
     {
       user: closedObject({

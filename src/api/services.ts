@@ -1,9 +1,11 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { SignInMethod } from '../core/audit.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Delivery } from '../core/delivery.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { PlanPreviewer } from '../core/plan-preview.ts';
+import type { AuditLog } from '../core/ports/audit-log.ts';
 import type { CaptureControl } from '../core/ports/capture-control.ts';
 import type { DeliveryReader } from '../core/ports/delivery-log.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
@@ -12,6 +14,7 @@ import type { HandshakeLog } from '../core/ports/handshake-log.ts';
 import type { AnswerStore } from '../core/ports/idempotency.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
 import type { LoginLinkTable } from '../core/ports/login-link-table.ts';
+import type { SignInOutcome } from '../core/ports/metrics.ts';
 import type { ReconcileControl } from '../core/ports/reconciler.ts';
 import type { ReconciliationReader } from '../core/ports/reconciliation-log.ts';
 import type { ReplayControl } from '../core/ports/replay-control.ts';
@@ -109,6 +112,9 @@ export interface AdminServices {
   /** Edits of factories that the service hosts. */
   editor: FactoryEditor;
   tokens: TokenTable;
+  auditLog: AuditLog;
+  /** Counts a try to sign in. */
+  countSignIn(method: SignInMethod, outcome: SignInOutcome): void;
   users: UserTable;
   passwords: Passwords;
   passwordTries: PasswordTries;

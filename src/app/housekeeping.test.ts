@@ -23,7 +23,7 @@ function openHouse(pieces: RunId[][] = []) {
     error: (_fields, message) => house.errors.push(message),
   };
   const parts: HousekeepingParts = {
-    policy: { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, runBytes: 1 },
+    policy: { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, auditMs: 1, runBytes: 1 },
     space: { free: async () => ({ runs: 0, bytes: 0, stuck: [] }) },
     retention: {
       prune: async () => {

@@ -127,10 +127,11 @@ function composeServices(
 
 const MINUTE_MS = 60_000;
 
-function composeSignIn({ config, storage, clock }: Foundation) {
+function composeSignIn({ config, storage, clock, metrics }: Foundation) {
   const { sessionIdleMs, sessionLifetimeMs } = config.admin;
   const budget = { limit: config.limits.failedAuthPerMinute, windowMs: MINUTE_MS };
   return {
+    ...{ auditLog: storage.auditLog, countSignIn: metrics.countSignIn },
     ...{ users: storage.users, passwords: createPasswords(), passwordTries: new PasswordTries(clock) },
     ...{ sessions: storage.sessions, loginLinks: storage.loginLinks, sessionIdleMs, sessionLifetimeMs },
     failedTries: new FailedTries(budget, clock),

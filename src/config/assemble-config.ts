@@ -44,6 +44,7 @@ function assembleRetention(values: OptionValues): Config['retention'] {
     identitiesMs: Math.max(values.get('retention.identities'), deliveriesMs),
     runsMs: values.get('retention.runs'),
     runBytes: values.get('retention.runBytes'),
+    auditMs: values.get('retention.audit'),
   };
 }
 

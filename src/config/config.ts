@@ -80,6 +80,7 @@ export interface Config {
     readonly identitiesMs: number;
     readonly runsMs: number;
     readonly runBytes: number;
+    readonly auditMs: number;
   };
   readonly shutdownGraceMs: number;
   readonly factories: readonly FactoryConfig[];

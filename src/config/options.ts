@@ -263,6 +263,16 @@ export const OPTIONS = {
     env: 'DOCKBELL_RETENTION_RUN_BYTES',
     secret: false,
   },
+  'retention.audit': {
+    title: 'Retention of the audit log',
+    type: { kind: 'duration', min: '1d', max: '36500d' },
+    default: '365d',
+    description:
+      'How long entries of the audit log are kept: who changed what, and who signed in. At most a million are.',
+    examples: ['365d', '90d'],
+    env: 'DOCKBELL_RETENTION_AUDIT',
+    secret: false,
+  },
   shutdownGrace: {
     title: 'Shutdown grace',
     type: { kind: 'duration', min: '0s', max: '1h' },

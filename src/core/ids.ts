@@ -18,6 +18,8 @@ export type UserId = `usr_${string}`;
 export type SessionId = `ses_${string}`;
 /** Identifier of a one-time login link (not its token). */
 export type LoginLinkId = `lnk_${string}`;
+/** Identifier of one entry of the audit log, time-ordered. */
+export type AuditId = `aud_${string}`;
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz';
 const UID_PATTERN = /^wh_[0-9a-hjkmnp-tv-z]{26}$/;
@@ -48,6 +50,7 @@ export interface IdSource {
   userId(atMs: number): UserId;
   sessionId(atMs: number): SessionId;
   loginLinkId(atMs: number): LoginLinkId;
+  auditId(atMs: number): AuditId;
 }
 
 /** @param randomBytes source of randomness; asked for 4 KiB at a time, since one call per character costs more than the id */
@@ -70,6 +73,7 @@ export function createIdSource(randomBytes: RandomBytes): IdSource {
     userId: (atMs) => `usr_${ulid(atMs)}`,
     sessionId: (atMs) => `ses_${ulid(atMs)}`,
     loginLinkId: (atMs) => `lnk_${ulid(atMs)}`,
+    auditId: (atMs) => `aud_${ulid(atMs)}`,
   };
 }
 

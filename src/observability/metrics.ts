@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { DeliveryLabel } from '../core/delivery.ts';
 import { DELIVERY_LABELS } from '../core/delivery.ts';
 import { HANDSHAKE_OUTCOMES } from '../core/handshake.ts';
-import type { IngressMetrics, NotifyMetrics, UnloggedRefusal } from '../core/ports/metrics.ts';
+import type { IngressMetrics, NotifyMetrics, SignInMetrics, UnloggedRefusal } from '../core/ports/metrics.ts';
 import type { ReconciliationResult } from '../core/reconciliation.ts';
 
 /** What is looked up at the moment of a scrape. */
@@ -13,7 +13,7 @@ export interface MetricProbes {
 }
 
 /** The daemon's metrics, in a registry of their own. */
-export interface Metrics extends IngressMetrics, NotifyMetrics {
+export interface Metrics extends IngressMetrics, NotifyMetrics, SignInMetrics {
   countReconciliation(factory: string, result: ReconciliationResult): void;
   /** Drops the series of all webhooks but these, so that labels do not pile up over years. Call it after an apply. */
   keepWebhooks(uids: Iterable<string>): void;
@@ -46,6 +46,12 @@ export function createMetrics(probes: MetricProbes): Metrics {
     labelNames: ['factory', 'type', 'outcome'],
     registers: [registry],
   });
+  const signIns = new Counter({
+    name: 'dockbell_sign_ins_total',
+    help: 'Tries to sign in to the dashboard by method and outcome.',
+    labelNames: ['method', 'outcome'],
+    registers: [registry],
+  });
   const handshakes = new Counter({
     name: 'dockbell_handshakes_total',
     help: 'Handshakes of providers by webhook UID and outcome.',
@@ -71,6 +77,7 @@ export function createMetrics(probes: MetricProbes): Metrics {
     },
     countRefusal,
     countReconciliation: (factory, result) => reconciliations.inc({ factory, result }),
+    countSignIn: (method, outcome) => signIns.inc({ method, outcome }),
     countNotice: (factory, type, outcome) => notices.inc({ factory, type, outcome }),
     render: () => registry.metrics(),
     contentType: registry.contentType,

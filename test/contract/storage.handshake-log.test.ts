@@ -6,7 +6,7 @@ import { START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const POLICY = { deliveriesMs: 7 * DAY_MS, minDeliveries: 2, identitiesMs: DAY_MS, runsMs: DAY_MS };
+const POLICY = { deliveriesMs: 7 * DAY_MS, minDeliveries: 2, identitiesMs: DAY_MS, runsMs: DAY_MS, auditMs: DAY_MS };
 
 function buildEntry(webhook: number, more: Partial<HandshakeEntry> = {}): HandshakeEntry {
   return {

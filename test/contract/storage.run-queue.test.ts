@@ -146,7 +146,10 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     // The newest delivery of all stays for its number.
     const [id] = await bearRuns(2);
     await queue().cancelQueued({ id: id!, at: AT });
-    await opened.storage.retention.prune({ deliveriesMs: 0, minDeliveries: 0, identitiesMs: 0, runsMs: 1e12 }, AT + 9);
+    await opened.storage.retention.prune(
+      { deliveriesMs: 0, minDeliveries: 0, identitiesMs: 0, runsMs: 1e12, auditMs: 0 },
+      AT + 9,
+    );
     expect(await reader().input(id!)).toBeNull();
     expect(await queue().retry(id!)).toBe('payload_gone');
     expect(await reader().get(id!)).toMatchObject({ state: 'cancelled', attempt: 1 });

@@ -313,6 +313,8 @@ export interface Seen {
   diagnosed: string[];
   uploads: UploadedRequest[];
   previewed: { paths: string[]; mayJudgeSecrets: boolean }[];
+  /** Method and outcome. */
+  signIns: string[];
   logLines: string[];
 }
 
@@ -341,6 +343,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     diagnosed: [],
     uploads: [],
     previewed: [],
+    signIns: [],
     logLines: [],
   };
   const clock = createStandingClock();
@@ -546,6 +549,8 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
         await storage.tokens.touch(id, at);
       },
     },
+    auditLog: storage.auditLog,
+    countSignIn: (method, outcome) => void seen.signIns.push(`${method} ${outcome}`),
     users: storage.users,
     passwords: createPasswords(),
     passwordTries: new PasswordTries(clock),

@@ -49,13 +49,16 @@ describe('defaults', () => {
       dataDir: join(folder, '.dockbell'),
       masterKeyFile: join(folder, '.dockbell/master.key'),
       ingress: { host: '127.0.0.1', port: 8787 },
-      admin: { host: '127.0.0.1', port: 8788, openMetrics: false, allowedHosts: [] },
+      admin: {
+        ...{ host: '127.0.0.1', port: 8788, url: null, openMetrics: false, allowedHosts: [] },
+        ...{ sessionIdleMs: 30 * 60_000, sessionLifetimeMs: 12 * 60 * 60_000 },
+      },
       storage: { type: 'sqlite' },
       trustedProxies: [],
       limits: { deliveriesPerMinute: 60, failedAuthPerMinute: 30, bodyBytes: 262_144, webhooksPerFactory: 20 },
       retention: {
         ...{ deliveriesMs: 7 * DAY_MS, minDeliveries: 50, identitiesMs: 90 * DAY_MS },
-        ...{ runsMs: 30 * DAY_MS, runBytes: 10 * 1024 ** 3 },
+        ...{ runsMs: 30 * DAY_MS, auditMs: 365 * DAY_MS, runBytes: 10 * 1024 ** 3 },
       },
       shutdownGraceMs: 10_000,
       factories: [],

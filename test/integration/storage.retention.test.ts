@@ -7,7 +7,13 @@ import { buildOffer, START_MS } from '../helpers/build-offer.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
-const POLICY = { deliveriesMs: 7 * DAY_MS, minDeliveries: 5, identitiesMs: 7 * DAY_MS, runsMs: 30 * DAY_MS };
+const POLICY = {
+  deliveriesMs: 7 * DAY_MS,
+  minDeliveries: 5,
+  identitiesMs: 7 * DAY_MS,
+  runsMs: 30 * DAY_MS,
+  auditMs: 365 * DAY_MS,
+};
 
 describe('retention in a SQLite file', () => {
   const folder = useFolder();

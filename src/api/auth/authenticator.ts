@@ -17,8 +17,11 @@ export interface Principal extends Identity {
   sessionId: SessionId | null;
 }
 
-/** Finds out who asks; throws `unauthorized` where the credentials are missing or wrong. */
-export type Authenticator = (request: FastifyRequest) => Promise<Principal>;
+/**
+ * Finds out who asks; throws `unauthorized` where the credentials are missing or wrong. `isUse` false, where a request
+ * that goes on asks once more, does not put off the end of an idle session.
+ */
+export type Authenticator = (request: FastifyRequest, isUse?: boolean) => Promise<Principal>;
 
 /** What finding out takes. */
 export interface AuthenticatorParts {
@@ -43,7 +46,8 @@ const TOUCH_INTERVAL_MS = 60_000;
 export function createAuthenticator(parts: AuthenticatorParts): Authenticator {
   const byToken = createTokenAuthenticator(parts);
   const bySession = createSessionAuthenticator(parts);
-  return (request) => (request.headers.authorization === undefined ? bySession(request) : byToken(request));
+  return (request, isUse) =>
+    request.headers.authorization === undefined ? bySession(request, isUse) : byToken(request, isUse);
 }
 
 /** May this principal see what belongs to that factory? */
@@ -55,14 +59,14 @@ function createTokenAuthenticator({ tokens, failedTries, ...parts }: Authenticat
   const touch = createTouch(parts, 'an API token', (id: Parameters<TokenTable['touch']>[0], at) =>
     tokens.touch(id, at),
   );
-  return async (request) => {
+  return async (request, isUse = true) => {
     const text = readBearer(request.headers.authorization);
     const record = text === null ? null : await tokens.findByHash(hashCredential(text));
     if (record === null) {
       failedTries.charge(request.ip);
       throw new AppError('unauthorized', 'The API token is not valid. It may have been revoked.');
     }
-    touch(record.id);
+    if (isUse) touch(record.id);
     const { id, name, role, factories } = record;
     return { kind: 'token', id, name, role, factories, sessionId: null };
   };
@@ -80,14 +84,14 @@ function createSessionAuthenticator({
   ...parts
 }: AuthenticatorParts): Authenticator {
   const touch = createTouch(parts, 'a session', (id: SessionId, at) => sessions.touch(id, at));
-  return async (request) => {
+  return async (request, isUse = true) => {
     const text = readSessionCookie(request, adminUrl());
     if (text === null) throw new AppError('unauthorized', NOBODY);
     const nowMs = parts.clock.wallMs();
     const found = await sessions.find(hashCredential(text), nowMs);
     if (found === null || nowMs - found.session.lastUsedAt >= sessionIdleMs) throw new AppError('unauthorized', ENDED);
     requireIntent(request, text);
-    touch(found.session.id);
+    if (isUse) touch(found.session.id);
     return { ...found.identity, sessionId: found.session.id };
   };
 }

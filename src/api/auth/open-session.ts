@@ -42,6 +42,6 @@ export async function openSession(
 }
 
 /** Who is signed in, as the interfaces show it. */
-export function presentSession({ name, role, factories, kind }: Omit<Identity, 'id'>, csrfToken: string | null) {
+export function presentSession({ name, role, factories, kind }: Identity, csrfToken: string | null) {
   return { user: { name, role, factories, kind }, csrf_token: csrfToken };
 }

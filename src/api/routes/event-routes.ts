@@ -55,7 +55,7 @@ export function registerEventRoutes(app: FastifyInstance, services: AdminService
       };
       // A credential that was revoked, or reaches less by now, must not go on listening.
       const stream = new EventStream(selectEvents(isMeant), async () => {
-        principal = await authenticate(request);
+        principal = await authenticate(request, false);
       });
       open.add(stream);
       const leave = follow(services, stream, readLastEventId(request.headers['last-event-id']));

@@ -32,7 +32,7 @@ export function registerFilterRoutes(app: FastifyInstance, services: AdminServic
   app.post<{ Body: FilterTest }>(
     '/factories/:factory/filters/test',
     {
-      config: { access: requireRole('viewer', 'factory') },
+      config: { access: requireRole('viewer', 'factory'), changes: false },
       schema: {
         tags: ['Automations'],
         summary: 'Try a filter or an automation on a payload or a delivery',

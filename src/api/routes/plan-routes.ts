@@ -34,7 +34,7 @@ export function registerPlanRoutes(app: FastifyInstance, services: AdminServices
   app.post<{ Body: { files: Files } }>(
     '/factories/:factory/plan',
     {
-      config: { access: requireRole('viewer', 'factory') },
+      config: { access: requireRole('viewer', 'factory'), changes: false },
       bodyLimit: MAX_PLAN_BYTES,
       schema: {
         tags: ['Reconciliations'],

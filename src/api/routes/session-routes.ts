@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity, SessionOwner, User } from '../../core/access.ts';
+import type { SignInMethod } from '../../core/audit.ts';
 import { formatInstant } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { PUBLIC, requireRole } from '../access-rules.ts';
@@ -86,24 +87,37 @@ function registerSignIn(app: FastifyInstance, services: AdminServices): void {
       },
     },
     async (request, reply) => {
+      const { method, recognise } = readCredentials(services, request);
+      request.signIn = { method, identity: null, about: await findTriedUser(services, request.body) };
       requireSameOrigin(request);
-      const found = await recognise(services, request.body, request.ip);
+      const found = await recognise();
       if (found === null) throw refuse(services, request);
+      request.signIn.identity = found.identity;
       return signIn(services, request, reply, found);
     },
   );
 }
 
-/** `null` where the credentials are wrong, in whatever way. */
-function recognise(services: AdminServices, body: SignInBody, address: string): Promise<SigningIn | null> {
-  if ('login_token' in body) return useLink(services, body.login_token);
-  if ('api_token' in body) return useToken(services, body.api_token);
-  return usePassword(services, body, address);
+/** Credentials, and how to find out whose they are: nobody's where they are wrong in whatever way. */
+interface Credentials {
+  method: SignInMethod;
+  recognise(): Promise<SigningIn | null>;
+}
+
+function readCredentials(services: AdminServices, { body, ip }: FastifyRequest<{ Body: SignInBody }>): Credentials {
+  if ('login_token' in body) return { method: 'login_link', recognise: () => useLink(services, body.login_token) };
+  if ('api_token' in body) return { method: 'api_token', recognise: () => useToken(services, body.api_token) };
+  return { method: 'password', recognise: () => usePassword(services, body, ip) };
+}
+
+/** Only a name that exists is noted: people type passwords into the wrong field. */
+async function findTriedUser({ users }: AdminServices, body: SignInBody): Promise<string | null> {
+  return 'username' in body ? ((await users.findLocal(body.username))?.user.name ?? null) : null;
 }
 
 /** Somebody whose credentials were good. */
 interface SigningIn {
-  identity: Omit<Identity, 'id'>;
+  identity: Identity;
   owner: SessionOwner;
 }
 
@@ -115,7 +129,7 @@ async function signIn(services: AdminServices, request: FastifyRequest, reply: F
 async function useLink(services: AdminServices, token: string): Promise<SigningIn | null> {
   const link = await takeLoginLink(services, token);
   if (link === null) return null;
-  const identity = { kind: 'link', name: 'login link', role: 'owner', factories: null } as const;
+  const identity = { kind: 'link', id: link.id, name: 'login link', role: 'owner', factories: null } as const;
   return { identity, owner: { link: link.id } };
 }
 

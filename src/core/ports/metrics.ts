@@ -1,3 +1,4 @@
+import type { SignInMethod } from '../audit.ts';
 import type { DeliveryLabel } from '../delivery.ts';
 import type { HandshakeOutcome } from '../handshake.ts';
 
@@ -16,6 +17,15 @@ export interface IngressMetrics {
   countDelivery(webhookUid: string, label: DeliveryLabel): void;
   countHandshake(webhookUid: string, outcome: HandshakeOutcome): void;
   countRefusal(reason: UnloggedRefusal): void;
+}
+
+/** What became of a try to sign in; `limited`: it was not looked at. */
+export const SIGN_IN_OUTCOMES = ['success', 'failure', 'limited'] as const;
+export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];
+
+/** What signing in counts. */
+export interface SignInMetrics {
+  countSignIn(method: SignInMethod, outcome: SignInOutcome): void;
 }
 
 /** What became of a try to tell a target of a commit. */

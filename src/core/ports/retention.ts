@@ -5,6 +5,7 @@ export interface RetentionPolicy {
   minDeliveries: number;
   identitiesMs: number;
   runsMs: number;
+  auditMs: number;
 }
 
 /** Removal of what is too old, in small pieces so that no delivery waits for it. */

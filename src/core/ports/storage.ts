@@ -1,3 +1,4 @@
+import type { AuditLog } from './audit-log.ts';
 import type { DeliveryLog, DeliveryReader } from './delivery-log.ts';
 import type { HandshakeLog } from './handshake-log.ts';
 import type { KeptAnswerTable } from './idempotency.ts';
@@ -33,5 +34,6 @@ export interface Storage {
   users: UserTable;
   sessions: SessionTable;
   loginLinks: LoginLinkTable;
+  auditLog: AuditLog;
   retention: Retention;
 }

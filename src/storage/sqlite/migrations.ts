@@ -311,4 +311,34 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX kept_answers_by_age ON kept_answers (kept_at);
   `,
+  // Nothing but retention touches an entry again, whatever code comes later. `audit_objects` names what an entry is
+  // about and all that this lies in, so that the history of a factory is found by an index.
+  `
+  CREATE TABLE audit_log (
+    seq INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    at INTEGER NOT NULL,
+    actor_kind TEXT,
+    actor TEXT,
+    actor_name TEXT,
+    method TEXT NOT NULL,
+    route TEXT NOT NULL,
+    object TEXT NOT NULL,
+    changes TEXT,
+    status INTEGER NOT NULL,
+    client_address TEXT NOT NULL
+  ) STRICT;
+  CREATE INDEX login_links_by_end ON login_links (expires_at);
+  CREATE INDEX audit_log_by_actor ON audit_log (actor, seq);
+  CREATE TABLE audit_objects (
+    object TEXT NOT NULL,
+    entry INTEGER NOT NULL REFERENCES audit_log (seq) ON DELETE CASCADE,
+    PRIMARY KEY (object, entry)
+  ) STRICT, WITHOUT ROWID;
+  CREATE INDEX audit_objects_by_entry ON audit_objects (entry);
+  CREATE TRIGGER audit_log_only_grows BEFORE UPDATE ON audit_log
+  BEGIN
+    SELECT RAISE(ABORT, 'entries of the audit log do not change');
+  END;
+  `,
 ];

@@ -6,6 +6,8 @@ import type { Schema } from './schema.ts';
 const MAX_PIECE_ROWS = 500;
 /** History of reconciliations of a factory: so many rows, and none older than this but the newest. */
 const MAX_RECONCILIATIONS = 1000;
+/** Some hundreds of megabytes at the most. */
+const MAX_AUDIT_ENTRIES = 1_000_000;
 const RECONCILIATIONS_MS = 90 * 24 * 60 * 60 * 1000;
 
 /**
@@ -83,6 +85,7 @@ const STEPS: readonly Step[] = [
   pruneNotices,
   pruneSessions,
   pruneLoginLinks,
+  pruneAudit,
   spareVersionsInUse,
   pruneAutomationVersions,
   pruneSecretVersions,
@@ -264,6 +267,28 @@ async function pruneLoginLinks({ db, nowMs, limit }: Piece): Promise<{ rows: num
   const due = db.selectFrom('login_links').select('login_links.id').where('expires_at', '<=', nowMs).limit(limit);
   const { numDeletedRows } = await db.deleteFrom('login_links').where('id', 'in', due).executeTakeFirstOrThrow();
   return { rows: Number(numDeletedRows) };
+}
+
+/** By age, and by number however young: whoever may change things must not fill the disk with it. */
+async function pruneAudit({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
+  const newest = await db
+    .selectFrom('audit_log')
+    .select((select) => select.fn.max('seq').as('seq'))
+    .executeTakeFirst();
+  const rows = await db
+    .selectFrom('audit_log')
+    .select(['seq', 'at'])
+    .where('seq', '>', pass.afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  const firstKept = (newest?.seq ?? 0) - MAX_AUDIT_ENTRIES;
+  const beyond = rows.filter((row) => row.seq <= firstKept);
+  const walked = walkOld(rows.slice(beyond.length), nowMs - policy.auditMs, nowMs, pass);
+  if (walked.rows === 0) pass.afterSeq = beyond.at(-1)?.seq ?? pass.afterSeq;
+  const gone = [...beyond, ...walked.old].map((row) => row.seq);
+  if (gone.length > 0) await db.deleteFrom('audit_log').where('seq', 'in', gone).execute();
+  return { rows: beyond.length + walked.rows };
 }
 
 async function deleteReplacedNotices(db: Kysely<Schema>, seqs: number[]): Promise<void> {

@@ -194,4 +194,20 @@ export interface Schema {
     expires_at: number;
   };
   login_links: { id: string; hash: Uint8Array; origin: string; created_at: number; expires_at: number };
+  audit_log: {
+    seq: Generated<number>;
+    id: string;
+    at: number;
+    actor_kind: string | null;
+    actor: string | null;
+    actor_name: string | null;
+    method: string;
+    route: string;
+    object: string;
+    /** JSON. */
+    changes: string | null;
+    status: number;
+    client_address: string;
+  };
+  audit_objects: { object: string; entry: number };
 }

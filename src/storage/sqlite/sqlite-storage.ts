@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { AppError } from '../../core/errors.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import { createAuditLog } from './audit-log.ts';
 import { prepareRecordBatch } from './delivery-log.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
 import { watchFullDisk } from './full-disk.ts';
@@ -86,6 +87,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     users: guard(createUserTable(query)),
     sessions: guard(createSessionTable(query)),
     loginLinks: guard(createLoginLinkTable(query)),
+    auditLog: guard(createAuditLog(query)),
     retention: guard(createRetention(query)),
     close: () => db.close(),
   };

@@ -20,6 +20,7 @@ export const OPERATIONS = {
   users: ['insertLocal', 'get', 'list', 'findLocal', 'change', 'delete', 'noteSignIn'],
   sessions: ['insert', 'find', 'touch', 'end'],
   loginLinks: ['insert', 'take'],
+  auditLog: ['append', 'list'],
   retention: ['prune'],
 } as const satisfies { [Port in keyof Storage]: readonly (keyof Storage[Port])[] };
 

@@ -1,0 +1,68 @@
+import Database from 'better-sqlite3';
+import { describe, expect, it } from 'vitest';
+import type { AuditEntry } from '../../src/core/audit.ts';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
+import { ids, START_MS } from '../helpers/build-offer.ts';
+import { STORAGES, useStorage } from '../helpers/with-storage.ts';
+
+const DAY_MS = 86_400_000;
+const POLICY = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, auditMs: 10 * DAY_MS };
+
+function buildEntry(more: Partial<AuditEntry> = {}): AuditEntry {
+  return {
+    ...{ id: ids.auditId(START_MS), at: START_MS, actor: null, method: 'POST', route: '/api/v1/users/:id' },
+    ...{ object: 'users/usr_1', changes: { role: 'owner' }, status: 200, clientAddress: '192.0.2.7', ...more },
+  };
+}
+
+describe.each(STORAGES)('the audit log on $name', (kind) => {
+  const opened = useStorage(kind);
+  const all = { actor: null, object: null, limit: 50, cursor: null };
+  const list = (more = {}) => opened.storage.auditLog.list({ ...all, ...more });
+
+  it('gives back what was appended, newest first, page by page', async () => {
+    const actor = { kind: 'local', id: 'usr_1', name: 'alice' } as const;
+    const entries = [buildEntry(), buildEntry({ actor, changes: null }), buildEntry({ status: 403 })];
+    for (const entry of entries) await opened.storage.auditLog.append(entry);
+    expect(await list()).toEqual({ data: entries.toReversed(), nextCursor: null });
+    const { data, nextCursor } = await list({ limit: 2 });
+    expect(data).toEqual([entries[2], entries[1]]);
+    expect((await list({ limit: 2, cursor: nextCursor })).data).toEqual([entries[0]]);
+    expect((await list({ actor: 'usr_1' })).data).toEqual([entries[1]]);
+  });
+
+  it('finds an object and what lies below it, and no neighbour', async () => {
+    const objects = [
+      'factories/a',
+      'factories/a/webhooks/w',
+      'factories/a-b',
+      'factories/a.b',
+      'factories/ab',
+      'factories',
+    ];
+    for (const object of objects) await opened.storage.auditLog.append(buildEntry({ object }));
+    const found = (await list({ object: 'factories/a' })).data.map(({ object }) => object);
+    expect(found).toEqual(['factories/a/webhooks/w', 'factories/a']);
+  });
+
+  it('loses what is too old, and nothing else', async () => {
+    const [old, young] = [buildEntry(), buildEntry({ at: START_MS + 5 * DAY_MS })];
+    for (const entry of [old, young]) await opened.storage.auditLog.append(entry);
+    await opened.storage.retention.prune(POLICY, START_MS + 10 * DAY_MS);
+    expect((await list()).data).toHaveLength(2);
+    await opened.storage.retention.prune(POLICY, START_MS + 10 * DAY_MS + 1);
+    expect((await list()).data).toEqual([young]);
+  });
+});
+
+describe('an entry of the audit log in SQLite', () => {
+  it('cannot be changed, also not by code to come', () => {
+    const db = new Database(':memory:');
+    for (const step of MIGRATIONS) db.exec(step);
+    const insert =
+      'INSERT INTO audit_log (id, at, method, route, object, status, client_address) VALUES (?,?,?,?,?,?,?)';
+    db.prepare(insert).run('aud_1', 1, 'POST', '/', 'x', 200, '::1');
+    expect(() => db.exec("UPDATE audit_log SET object = 'y'")).toThrow('do not change');
+    db.close();
+  });
+});
