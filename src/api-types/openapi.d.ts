@@ -305,6 +305,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/factories/{factory}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a factory, newest first
+         * @description Of all its webhooks, also of those that were deleted.
+         *
+         *     Role: viewer.
+         */
+        get: operations["getFactoriesByFactoryDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/factories/{factory}/webhooks/{uid}/deliveries": {
         parameters: {
             query?: never;
@@ -1017,6 +1039,72 @@ export interface paths {
          *     Role: manager.
          */
         post: operations["postFactoriesByFactoryReverts"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/factories/{factory}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Count deliveries by label and runs by state, hour by hour
+         * @description Whole hours, 31 days at most; without `from` the 24 hours before `to`, without `to` until now. Deliveries are counted as they arrived, also those that have left the log; replays are not. Runs are counted in the hour they were born in, under the state they are in now.
+         *
+         *     Role: viewer.
+         */
+        get: operations["getFactoriesByFactoryActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/factories/{factory}/webhooks/{uid}/payload-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the keys of stored payloads, for the completion of filters
+         * @description Of the newest 50 stored payloads; at most 500 keys, those of most payloads first.
+         *
+         *     Role: viewer.
+         */
+        get: operations["getFactoriesByFactoryWebhooksByUidPayloadKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/factories/{factory}/backtests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Put stored deliveries before triggers that are not saved yet
+         * @description Deliveries of the last 7 days, beside what the applied triggers of the automation make of them. Nothing is written. A filter that is not valid is answered with 422.
+         *
+         *     Role: viewer.
+         */
+        post: operations["postFactoriesByFactoryBacktests"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1755,6 +1843,98 @@ export interface components {
                     }[];
                 }[];
             };
+        };
+        /** @description Automations whose trigger changes, put before stored deliveries. */
+        Backtest: {
+            /** Format: date-time */
+            since: string;
+            /** Format: date-time */
+            until: string;
+            /** @description Accepted deliveries of the webhooks concerned in that time. */
+            stored: number;
+            examined: number;
+            /** @description Were fewer examined than stored? Then all counts are those of an even sample. */
+            sampled: boolean;
+            automations: {
+                automation: string;
+                examined: number;
+                /** @description How many of the examined would have started it as applied. */
+                before: number;
+                /** @description How many would start it as planned. */
+                after: number;
+                gained_count: number;
+                lost_count: number;
+                /** @description The newest that would start it now; five at most. */
+                gained: {
+                    delivery: string;
+                    webhook_uid: string;
+                    /** Format: date-time */
+                    received_at: string;
+                    /** @description The key that makes the difference. */
+                    path: string | null;
+                    message: string;
+                }[];
+                /** @description The newest that would not any more; five at most. */
+                lost: {
+                    delivery: string;
+                    webhook_uid: string;
+                    /** Format: date-time */
+                    received_at: string;
+                    /** @description The key that makes the difference. */
+                    path: string | null;
+                    message: string;
+                }[];
+            }[];
+        };
+        /** @description Numbers for charts. */
+        Activity: {
+            factory: string;
+            /** Format: date-time */
+            from: string;
+            /** Format: date-time */
+            to: string;
+            /** @enum {string} */
+            bucket: "hour";
+            buckets: {
+                /** Format: date-time */
+                start: string;
+                deliveries: {
+                    Accepted: number;
+                    Duplicate: number;
+                    "Rejected (auth)": number;
+                    "Rejected (invalid JSON)": number;
+                    "Rejected (too large)": number;
+                };
+                runs: {
+                    queued: number;
+                    running: number;
+                    succeeded: number;
+                    failed: number;
+                    cancelled: number;
+                };
+            }[];
+            /** @description Webhooks that received something in that time. */
+            webhooks: {
+                webhook_uid: string;
+                /** @description For each bucket, whatever the label. */
+                deliveries: number[];
+            }[];
+        };
+        /** @description Keys of stored payloads. */
+        PayloadKeys: {
+            webhook_uid: string;
+            /** @description Payloads looked at. */
+            examined: number;
+            keys: {
+                /** @description As a filter nests it. */
+                path: string[];
+                /** @description The path in one line, for example `data.issue.level`. */
+                text: string;
+                /** @description Payloads that have it. */
+                payloads: number;
+                types: ("string" | "number" | "boolean" | "null" | "object")[];
+                examples: (string | number | boolean | null)[];
+            }[];
         };
         /** @description A pass was asked for; its Reconciliation appears in the list when it has ended. */
         ReconciliationRequested: {
@@ -3620,6 +3800,112 @@ export interface operations {
             };
         };
     };
+    getFactoriesByFactoryDeliveries: {
+        parameters: {
+            query?: {
+                limit?: number;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                label?: "Accepted" | "Duplicate" | "Rejected (auth)" | "Rejected (invalid JSON)" | "Rejected (too large)";
+                /** @description The delivery ID of the sender, exactly. */
+                delivery_id?: string;
+                /**
+                 * @description Received at this time or later.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                from?: string;
+                /**
+                 * @description Received before this time.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                factory: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["Delivery"][];
+                        /** @description Pass it back as `cursor`; `null` at the end. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or is out of the token’s reach. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     getFactoriesByFactoryWebhooksByUidDeliveries: {
         parameters: {
             query?: {
@@ -3627,6 +3913,18 @@ export interface operations {
                 /** @description `next_cursor` of the page before. */
                 cursor?: string;
                 label?: "Accepted" | "Duplicate" | "Rejected (auth)" | "Rejected (invalid JSON)" | "Rejected (too large)";
+                /** @description The delivery ID of the sender, exactly. */
+                delivery_id?: string;
+                /**
+                 * @description Received at this time or later.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                from?: string;
+                /**
+                 * @description Received before this time.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                to?: string;
             };
             header?: never;
             path: {
@@ -7726,6 +8024,310 @@ export interface operations {
             };
             /** @description Somebody changed it since the `ETag` in `If-Match`. */
             412: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong. */
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getFactoriesByFactoryActivity: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Its hour is the first.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                from?: string;
+                /**
+                 * @description Its hour is the last, unless it begins with it.
+                 * @example 2026-01-02T03:04:05.678Z
+                 */
+                to?: string;
+                bucket?: "hour";
+            };
+            header?: never;
+            path: {
+                factory: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Numbers for charts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Activity"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or is out of the token’s reach. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getFactoriesByFactoryWebhooksByUidPayloadKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                factory: string;
+                uid: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Keys of stored payloads. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PayloadKeys"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or is out of the token’s reach. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    postFactoriesByFactoryBacktests: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                factory: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description The automation whose triggers these would take the place of; `null` for a new one. */
+                    automation: string | null;
+                    /** @description As the front matter of a file writes them. Those of other providers start nothing here. */
+                    triggers: {
+                        provider: string;
+                        filter?: {
+                            webhook_ids?: string[] | {
+                                in: string[];
+                            };
+                            webhooks?: string[];
+                            payload?: JsonObject | null;
+                        };
+                    }[];
+                };
+            };
+        };
+        responses: {
+            /** @description Automations whose trigger changes, put before stored deliveries. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Backtest"];
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not exist, or is out of the token’s reach. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

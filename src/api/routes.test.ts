@@ -553,6 +553,101 @@ describe('runs', () => {
   });
 });
 
+describe('a search in the delivery log', () => {
+  it.each([
+    [`${F}/deliveries`, { factory: 'payments' }],
+    [`${F}/webhooks/${WEBHOOK_UID}/deliveries`, { webhookUid: WEBHOOK_UID }],
+  ])('at %s hands on what it was asked for', async (url, scope) => {
+    const { get, services } = open();
+    const query = 'delivery_id=a%20b&from=2026-01-02T03:04:05Z&to=2026-01-02T04:04:05.5%2B01:00&label=Accepted';
+    expect((await get(`${url}?${query}&limit=7`)).status).toBe(200);
+    const times = { fromAt: Date.UTC(2026, 0, 2, 3, 4, 5), untilAt: Date.UTC(2026, 0, 2, 3, 4, 5, 500) };
+    expect(services.seen.searched).toEqual([
+      { ...scope, ...times, identity: 'a b', label: 'Accepted', limit: 7, cursor: null },
+    ]);
+  });
+
+  it.each(['from=yesterday', 'to=2026-01-02', 'from=1767323045678', 'to=2026-13-02T03:04:05Z', 'delivery_id='])(
+    'refuses %s',
+    async (query) => {
+      expect((await open().get(`${F}/deliveries?${query}`)).status).toBe(400);
+    },
+  );
+});
+
+describe('activity', () => {
+  it('covers whole hours, the last day where nothing else is asked for', async () => {
+    const { status, body } = await open().get(`${F}/activity`);
+    expect([status, body.from, body.to, body.buckets.length]).toEqual([
+      ...[200, '2026-01-01T04:00:00.000Z', '2026-01-02T04:00:00.000Z', 24],
+    ]);
+    expect(body.buckets[0]).toMatchObject({ deliveries: { Accepted: 2, 'Rejected (auth)': 7, Duplicate: 0 } });
+    expect(body.buckets[1]).toMatchObject({ start: '2026-01-01T05:00:00.000Z', runs: { failed: 1, queued: 0 } });
+    expect(body.webhooks).toEqual([{ webhook_uid: WEBHOOK_UID, deliveries: [9, ...new Array(23).fill(0)] }]);
+    const month = await open().get(`${F}/activity?from=2025-12-02T04:00:00Z&to=2026-01-02T03:00:01Z`);
+    expect([month.status, month.body.buckets.length]).toEqual([200, 744]);
+  });
+
+  it.each([
+    'from=2025-12-02T03:59:59Z',
+    'from=2026-01-02T04:00:00Z',
+    'from=2026-01-02T03:00:00Z&to=2026-01-01T03:00:00Z',
+    'bucket=minute',
+  ])('refuses %s', async (query) => {
+    expect((await open().get(`${F}/activity?${query}`)).status).toBe(400);
+  });
+});
+
+describe('payload keys', () => {
+  it('are those of the stored payloads, none of a webhook without any', async () => {
+    const { status, body } = await open().get(`${F}/webhooks/${WEBHOOK_UID}/payload-keys`);
+    expect([status, body.examined]).toEqual([200, 2]);
+    expect(body.keys).toContainEqual({
+      ...{ path: ['level'], text: 'level', payloads: 2, types: ['string'], examples: ['error'] },
+    });
+    const none = await open().get(`${F}/webhooks/${URL_TOKEN_UID}/payload-keys`);
+    expect(none.body).toMatchObject({ examined: 0, keys: [] });
+  });
+});
+
+describe('a backtest', () => {
+  const ask = (body: object) => {
+    const opened = open();
+    return { ...opened, answer: opened.call('POST', `${F}/backtests`, body) };
+  };
+  const trigger = (filter: object) => ({ provider: 'webhook', event: 'received', filter });
+
+  it('resolves names and UIDs, and leaves out what is gone and what others handle', async () => {
+    const triggers = [
+      trigger({ webhooks: ['by-url'], webhook_ids: [WEBHOOK_UID, 'wh_gone'], payload: { a: [1] } }),
+      trigger({ webhook_ids: { in: [WEBHOOK_UID] } }),
+      { provider: 'schedule', event: 'cron' },
+    ];
+    const { answer, services } = ask({ automation: 'fix-errors', triggers });
+    expect((await answer).status).toBe(200);
+    expect(services.seen.backtested).toEqual([
+      {
+        ...{ factory: 'payments', automation: 'fix-errors' },
+        triggers: [
+          { listensTo: [WEBHOOK_UID, URL_TOKEN_UID], payload: { a: [1] } },
+          { listensTo: [WEBHOOK_UID], payload: null },
+        ],
+      },
+    ]);
+  });
+
+  it.each([
+    ['an unknown automation', { automation: 'nobody', triggers: [] }, 404],
+    ['an unknown webhook', { automation: null, triggers: [trigger({ webhooks: ['nobody'] })] }, 400],
+    ['a filter that is not valid', { automation: null, triggers: [trigger({ payload: { a: [] } })] }, 422],
+    ['no triggers', { automation: null }, 400],
+  ])('of %s is refused', async (_, body, status) => {
+    const { answer, services } = ask(body);
+    expect((await answer).status).toBe(status);
+    expect(services.seen.backtested).toEqual([]);
+  });
+});
+
 describe('a retry', () => {
   it.each([
     ['queued', 200],

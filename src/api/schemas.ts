@@ -394,6 +394,49 @@ export const COMPONENTS = {
     },
     { description: 'What applying a definition would change.' },
   ),
+  Backtest: backtest,
+  Activity: closedObject(
+    {
+      factory: text,
+      from: instant,
+      to: instant,
+      bucket: oneOf(['hour']),
+      buckets: {
+        type: 'array',
+        items: closedObject({
+          start: instant,
+          deliveries: closedObject(Object.fromEntries(DELIVERY_LABELS.map((label) => [label, count]))),
+          runs: closedObject(Object.fromEntries(RUN_STATES.map((state) => [state, count]))),
+        }),
+      },
+      webhooks: {
+        type: 'array',
+        items: closedObject({
+          webhook_uid: text,
+          deliveries: { type: 'array', items: count, description: 'For each bucket, whatever the label.' },
+        }),
+        description: 'Webhooks that received something in that time.',
+      },
+    },
+    { description: 'Numbers for charts.' },
+  ),
+  PayloadKeys: closedObject(
+    {
+      webhook_uid: text,
+      examined: { ...count, description: 'Payloads looked at.' },
+      keys: {
+        type: 'array',
+        items: closedObject({
+          path: { ...texts, description: 'As a filter nests it.' },
+          text: { ...text, description: 'The path in one line, for example `data.issue.level`.' },
+          payloads: { ...count, description: 'Payloads that have it.' },
+          types: { type: 'array', items: oneOf(['string', 'number', 'boolean', 'null', 'object']) },
+          examples: { type: 'array', items: { type: ['string', 'number', 'boolean', 'null'] } },
+        }),
+      },
+    },
+    { description: 'Keys of stored payloads.' },
+  ),
   ReconciliationRequested: closedObject(
     { factory: text, requested_at: instant },
     { description: 'A pass was asked for; its Reconciliation appears in the list when it has ended.' },

@@ -5,7 +5,9 @@ import type { Delivery } from '../core/delivery.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { PlanPreviewer } from '../core/plan-preview.ts';
+import type { ActivityReader } from '../core/ports/activity-reader.ts';
 import type { AuditLog } from '../core/ports/audit-log.ts';
+import type { Backtester } from '../core/ports/backtester.ts';
 import type { CaptureControl } from '../core/ports/capture-control.ts';
 import type { DeliveryReader } from '../core/ports/delivery-log.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
@@ -22,6 +24,7 @@ import type { RunControl } from '../core/ports/run-control.ts';
 import type { RunReader } from '../core/ports/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { SessionTable } from '../core/ports/session-table.ts';
+import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
 import type { TokenTable } from '../core/ports/token-table.ts';
 import type { UserTable } from '../core/ports/user-table.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
@@ -94,6 +97,9 @@ export interface HealthCheck {
 export interface AdminServices {
   inventory: InventoryReader;
   deliveries: DeliveryReader;
+  storedPayloads: StoredPayloads;
+  activity: ActivityReader;
+  backtester: Backtester;
   replays: ReplayControl;
   events: EventFeed;
   handshakes: Pick<HandshakeLog, 'list'>;

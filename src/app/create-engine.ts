@@ -2,6 +2,7 @@ import type { Config } from '../config/config.ts';
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { PlanPreviewer } from '../core/plan-preview.ts';
+import type { Backtester } from '../core/ports/backtester.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { TicketOffice } from '../core/ports/executor.ts';
 import type { InventoryReader } from '../core/ports/inventory.ts';
@@ -43,7 +44,7 @@ export interface Engine {
   notifier: Notifier;
   /** What is applied, with the conditions that no pass knows. */
   inventoryReader: InventoryReader;
-  planPreviewer: PlanPreviewer;
+  planPreviewer: PlanPreviewer & Backtester;
   dispatcher: Dispatcher;
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;

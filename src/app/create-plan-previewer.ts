@@ -1,5 +1,7 @@
-import type { PlanPreview, PlanPreviewer } from '../core/plan-preview.ts';
+import type { PlanPreviewer } from '../core/plan-preview.ts';
+import type { Backtester } from '../core/ports/backtester.ts';
 import { DEFAULT_BOUNDS } from '../plan/backtest.ts';
+import { backtestTriggers } from '../reconcile/backtest-triggers.ts';
 import { previewPlan } from '../reconcile/preview-plan.ts';
 import type { DefinitionsThread } from './definitions-thread.ts';
 import type { Foundation } from './open-foundation.ts';
@@ -8,18 +10,21 @@ import type { Foundation } from './open-foundation.ts';
 export function createPlanPreviewer(
   { config, storage, secrets, clock }: Foundation,
   definitions: Pick<DefinitionsThread, 'validate'>,
-): PlanPreviewer {
+): PlanPreviewer & Backtester {
   const context = {
     ...{ inventory: storage.inventory, payloads: storage.storedPayloads, secrets, clock, bounds: DEFAULT_BOUNDS },
     validate: definitions.validate.bind(definitions),
     webhooksPerFactory: config.limits.webhooksPerFactory,
   };
   let last: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = last.then(work);
+    last = done.catch(() => {});
+    return done;
+  };
   return {
-    preview: (factory, tree, mayJudgeSecrets) => {
-      const preview: Promise<PlanPreview> = last.then(() => previewPlan(context, { factory, tree, mayJudgeSecrets }));
-      last = preview.catch(() => {});
-      return preview;
-    },
+    preview: (factory, tree, mayJudgeSecrets) => inTurn(() => previewPlan(context, { factory, tree, mayJudgeSecrets })),
+    backtest: (factory, automation, triggers) =>
+      inTurn(() => backtestTriggers(context, { factory, automation, triggers })),
   };
 }

@@ -82,6 +82,9 @@ function composeServices(
   return {
     inventory: engine.inventoryReader,
     deliveries: storage.deliveryReader,
+    storedPayloads: storage.storedPayloads,
+    activity: storage.activityReader,
+    backtester: engine.planPreviewer,
     replays: engine.replays,
     events: engine.events,
     handshakes: storage.handshakeLog,

@@ -32,7 +32,7 @@ export function listTriggerChanges(applied: AppliedFactory, computed: ComputedPl
 const NOTHING: StartingFilters = new Map();
 
 /** Webhooks that take deliveries. */
-function listOpen(webhooks: readonly (WebhookRow & { deletedAt?: number | null })[]): ReadonlySet<WebhookUid> {
+export function listOpen(webhooks: readonly (WebhookRow & { deletedAt?: number | null })[]): ReadonlySet<WebhookUid> {
   const open = webhooks.filter(({ enabled, deletedAt }) => enabled && (deletedAt ?? null) === null);
   return new Set(open.map(({ uid }) => uid));
 }
@@ -44,7 +44,8 @@ function collectAll(
   return new Map(automations.map((automation) => [automation.name, collectFilters(automation, open)]));
 }
 
-function collectFilters(
+/** For each open webhook that can start the automation, the filters of which any suffices. */
+export function collectFilters(
   { enabled, triggers, listensTo }: Pick<AutomationRow, 'enabled' | 'triggers' | 'listensTo'>,
   open: ReadonlySet<WebhookUid>,
 ): StartingFilters {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { DeliveryLabel } from '../../src/core/delivery.ts';
 import type { DeliveryId, WebhookUid } from '../../src/core/ids.ts';
-import { applyFactory, applyOneOfEach, buildWebhook } from '../helpers/build-apply.ts';
+import { applyFactory, applyOneOfEach, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
@@ -95,6 +96,63 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     const ofFirst = await deliveryReader.list({ ...request, webhookUid: uid });
     expect(ofFirst.data).toHaveLength(7);
     expect(await deliveryReader.list({ ...request, webhookUid: 'wh_nobody' })).toEqual({ data: [], nextCursor: null });
+  });
+
+  it('lists all webhooks of a factory as one log, in pages, and nothing of another factory', async () => {
+    const { uid, ids } = await recordSeven();
+    const { webhooks } = await applyFactory(opened.storage, { webhooks: [buildWebhook({ name: 'other' })] });
+    const other = webhooks.find((webhook) => webhook.name === 'other')!;
+    const more = [buildOffer({ webhook: other.ref }), buildRejection({ webhook: other.ref })];
+    await opened.storage.deliveryLog.record(more);
+    await applyFactory(opened.storage, { deleteWebhooks: [uid], at: START_MS + 1 });
+    const foreign = await applyFactory(opened.storage, {
+      factory: 'elsewhere',
+      webhooks: [buildWebhook({ name: 'c' })],
+    });
+    await opened.storage.deliveryLog.record([buildOffer({ webhook: foreign.webhooks[0]!.ref })]);
+    const walk = async (label: DeliveryLabel | null) => {
+      const walked: string[] = [];
+      for (let cursor: string | null | undefined = null; cursor !== undefined; ) {
+        const page = await opened.storage.deliveryReader.list({ factory: FACTORY, label, limit: 2, cursor });
+        walked.push(...page.data.map((delivery) => delivery.id));
+        cursor = page.nextCursor ?? undefined;
+      }
+      return walked;
+    };
+    expect(await walk(null)).toEqual([...ids, ...more.map(({ id }) => id)].toReversed());
+    expect(await walk('Rejected (auth)')).toEqual([more[1]!.id, ids[1]]);
+  });
+
+  it('finds every entry with a delivery ID, exactly, under a label or under all', async () => {
+    const { uid, ids } = await recordSeven();
+    const search = async (identity: string, label: DeliveryLabel | null = null) => {
+      const request = { webhookUid: uid, label, identity, limit: 50, cursor: null };
+      return (await opened.storage.deliveryReader.list(request)).data.map((delivery) => delivery.id);
+    };
+    expect(await search('b')).toEqual([ids[5], ids[3]]);
+    expect(await search('b', 'Duplicate')).toEqual([ids[5]]);
+    expect(await search('B')).toEqual([]);
+    expect(await search('%')).toEqual([]);
+  });
+
+  it('lists what was received from one time on and before another', async () => {
+    const { uid, webhook } = await applyOneOfEach(opened.storage);
+    const batch = [0, 10, 10, 20, 30].map((at) => buildOffer({ webhook, at: START_MS + at }));
+    const places = new Map(batch.map(({ id }, place) => [id, place]));
+    await opened.storage.deliveryLog.record(batch);
+    const search = async (fromAt?: number, untilAt?: number) => {
+      const times = { fromAt: fromAt && START_MS + fromAt, untilAt: untilAt && START_MS + untilAt };
+      const page = await opened.storage.deliveryReader.list({
+        ...{ webhookUid: uid as WebhookUid, label: null, limit: 50, cursor: null, ...times },
+      });
+      return page.data.map(({ id }) => places.get(id));
+    };
+    expect(await search(10, 30)).toEqual([3, 2, 1]);
+    expect(await search(11)).toEqual([4, 3]);
+    expect(await search(31)).toEqual([]);
+    expect(await search(undefined, 31)).toEqual([4, 3, 2, 1, 0]);
+    expect(await search(undefined, -1)).toEqual([]);
+    expect(await search(-5, 1)).toEqual([0]);
   });
 
   it('keeps the log of a deleted webhook readable', async () => {

@@ -14,6 +14,7 @@ import { AppError } from '../../src/core/errors.ts';
 import { createIdSource } from '../../src/core/ids.ts';
 import type { Page, PageRequest } from '../../src/core/page.ts';
 import type { PlanPreview } from '../../src/core/plan-preview.ts';
+import type { ProposedTrigger } from '../../src/core/ports/backtester.ts';
 import type { CaptureState } from '../../src/core/ports/capture-control.ts';
 import type { WebhookView } from '../../src/core/ports/inventory.ts';
 import type { SecretSummary } from '../../src/core/ports/secret-store.ts';
@@ -302,6 +303,8 @@ export interface Seen {
   reconciled: string[];
   cancelled: string[];
   retried: string[];
+  backtested: { factory: string; automation: string | null; triggers: readonly ProposedTrigger[] }[];
+  searched: object[];
   replayed: { id: string; automation: string | null; clientAddress: string }[];
   stored: { name: string; mode: string }[];
   /** The edits that were asked for, by their name. */
@@ -334,6 +337,8 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     reconciled: [],
     cancelled: [],
     retried: [],
+    backtested: [],
+    searched: [],
     replayed: [],
     stored: [],
     edited: [],
@@ -403,11 +408,13 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
         ),
     },
     deliveries: {
-      list: async (request) =>
-        onePage(
+      list: async (request) => {
+        seen.searched.push(request);
+        return onePage(
           deliveries.filter((it) => request.label === null || it.label === request.label),
           request,
-        ),
+        );
+      },
       get: async (id) => deliveries.find((it) => it.id === id) ?? null,
       payload: async (id) => (id === DELIVERY_ID ? new TextEncoder().encode(PAYLOAD) : null),
       decisions: async (id) =>
@@ -424,6 +431,29 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
               },
             ]
           : [],
+    },
+    storedPayloads: {
+      keys: async ({ webhook }) => (webhook === WEBHOOK_UID ? [2, 1] : []),
+      read: async (keys) => {
+        const body = new TextEncoder().encode(PAYLOAD);
+        const payload = { id: DELIVERY_ID, webhook: WEBHOOK_UID, receivedAt: NOW_MS, body } as const;
+        return { taken: keys.length, payloads: keys.map(() => payload) };
+      },
+    },
+    activity: {
+      deliveries: async ({ fromAt }) => [
+        { webhook: WEBHOOK_UID, hourAt: fromAt, label: 'Accepted', count: 2 },
+        { webhook: WEBHOOK_UID, hourAt: fromAt, label: 'Rejected (auth)', count: 7 },
+      ],
+      runs: async ({ fromAt }) => [{ hourAt: fromAt + 3_600_000, state: 'failed', count: 1 }],
+    },
+    backtester: {
+      backtest: async (factory, automation, triggers) => {
+        seen.backtested.push({ factory, automation, triggers });
+        const preview = makePlanPreview();
+        if (!preview.valid) throw new Error('the preview is valid');
+        return preview.backtest;
+      },
     },
     replays: {
       replay: async ({ delivery: { id, label }, automation, clientAddress }) => {

@@ -1,11 +1,12 @@
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { WebhookUid } from '../../src/core/ids.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
 import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyOneOfEach, FACTORY } from '../helpers/build-apply.ts';
-import { buildOffer } from '../helpers/build-offer.ts';
+import { buildOffer, START_MS } from '../helpers/build-offer.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 
 const PAGE = { limit: 50, cursor: null };
@@ -13,12 +14,34 @@ const NEXT_PAGE = { limit: 50, cursor: Buffer.from('s1000').toString('base64url'
 const RUNS = { factory: FACTORY, state: null, automation: null };
 const POLICY = { deliveriesMs: 1, minDeliveries: 50, identitiesMs: 1, runsMs: 1, auditMs: 1 };
 
+const DAY_MS = 86_400_000;
+/** An hour before the runs were born. */
+const BORN_MS = Math.floor(START_MS / 3_600_000 - 1) * 3_600_000;
+
 /** Each operation with the tables that it may walk whole. */
-const OPERATIONS: [name: string, run: (storage: Storage) => Promise<unknown>, mayScan: string[]][] = [
-  ['deliveries', (s) => s.deliveryReader.list({ webhookUid: 'wh_a', label: null, ...PAGE }), []],
-  ['deliveries after a cursor', (s) => s.deliveryReader.list({ webhookUid: 'wh_a', label: null, ...NEXT_PAGE }), []],
-  ['accepted ones', (s) => s.deliveryReader.list({ webhookUid: 'wh_a', label: 'Accepted', ...NEXT_PAGE }), []],
-  ['rejected ones', (s) => s.deliveryReader.list({ webhookUid: 'wh_a', label: 'Rejected (auth)', ...PAGE }), []],
+const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Promise<unknown>, mayScan: string[]][] = [
+  ['deliveries', (s, uid) => s.deliveryReader.list({ webhookUid: uid, label: null, ...PAGE }), []],
+  ['deliveries after a cursor', (s, uid) => s.deliveryReader.list({ webhookUid: uid, label: null, ...NEXT_PAGE }), []],
+  ['accepted ones', (s, uid) => s.deliveryReader.list({ webhookUid: uid, label: 'Accepted', ...NEXT_PAGE }), []],
+  ['rejected ones', (s, uid) => s.deliveryReader.list({ webhookUid: uid, label: 'Rejected (auth)', ...PAGE }), []],
+  ['deliveries of a factory', (s) => s.deliveryReader.list({ factory: FACTORY, label: null, ...NEXT_PAGE }), []],
+  [
+    'a delivery ID',
+    (s, uid) => s.deliveryReader.list({ webhookUid: uid, label: null, identity: 'a', ...NEXT_PAGE }),
+    [],
+  ],
+  [
+    'a delivery ID under a label',
+    (s, uid) => s.deliveryReader.list({ webhookUid: uid, label: 'Accepted', identity: 'a', ...PAGE }),
+    [],
+  ],
+  [
+    'deliveries of a time',
+    (s, uid) => s.deliveryReader.list({ webhookUid: uid, label: null, fromAt: 1, untilAt: 2, ...PAGE }),
+    [],
+  ],
+  ['what arrived in a day', (s) => s.activityReader.deliveries({ factory: FACTORY, fromAt: 0, untilAt: DAY_MS }), []],
+  ['runs of a day', (s) => s.activityReader.runs({ factory: FACTORY, fromAt: BORN_MS, untilAt: BORN_MS + DAY_MS }), []],
   ['one delivery', (s) => s.deliveryReader.get('dlv_a'), []],
   ['one payload', (s) => s.deliveryReader.payload('dlv_a'), []],
   ['keys of stored payloads', (s) => s.storedPayloads.keys({ webhook: 'wh_a', since: 1, before: 9, limit: 9 }), []],
@@ -58,12 +81,14 @@ describe('every query of the storage', () => {
   const folder = useFolder();
   const statements: { sql: string; plan: string[] }[] = [];
   let storage: Storage;
+  let uid: WebhookUid;
   let db: Database.Database;
 
   beforeEach(async () => {
     db = openDatabase(join(folder.path, 'dockbell.db'));
     storage = createSqliteStorage(recordPlans(db));
-    const { webhook, version } = await applyOneOfEach(storage);
+    const { webhook, version, uid: applied } = await applyOneOfEach(storage);
+    uid = applied as WebhookUid;
     const runs = [{ automation: 'fix-errors', version }];
     await storage.deliveryLog.record([1, 2, 3].map(() => buildOffer({ webhook, runs })));
     statements.length = 0;
@@ -85,7 +110,7 @@ describe('every query of the storage', () => {
   }
 
   it.each(OPERATIONS)('finds %s by an index', async (_, run, mayScan) => {
-    await run(storage);
+    await run(storage, uid);
     expect(statements).not.toEqual([]);
     for (const { sql, plan } of statements) {
       const scans = plan.filter((step) => /^SCAN (?!CONSTANT ROW)/.test(step));
@@ -95,7 +120,7 @@ describe('every query of the storage', () => {
   });
 
   it.each(OPERATIONS)('sorts no page of %s', async (_, run) => {
-    await run(storage);
+    await run(storage, uid);
     const pages = statements.filter(({ sql }) => /limit \?/i.test(sql));
     for (const { sql, plan } of pages) {
       expect(
@@ -106,9 +131,26 @@ describe('every query of the storage', () => {
   });
 
   it('finds the accepted deliveries of a webhook without walking over the rejected ones', async () => {
-    await storage.deliveryReader.list({ webhookUid: 'wh_a', label: 'Accepted', ...NEXT_PAGE });
+    await storage.deliveryReader.list({ webhookUid: uid, label: 'Accepted', ...NEXT_PAGE });
     const plan = statements.flatMap((statement) => statement.plan);
-    expect(plan).toContainEqual(expect.stringContaining('deliveries_by_label (webhook=? AND label=? AND seq<?)'));
+    expect(plan).toContainEqual(expect.stringContaining('deliveries_by_label (webhook=? AND label=? AND seq>? AND seq<?)'));
+  });
+
+  it('finds a delivery ID by its own index, also under a label', async () => {
+    for (const label of [null, 'Accepted'] as const) {
+      statements.length = 0;
+      await storage.deliveryReader.list({ webhookUid: uid, label, identity: 'a', ...NEXT_PAGE });
+      const plan = statements.flatMap((statement) => statement.plan);
+      expect(plan).toContainEqual(expect.stringContaining('deliveries_by_identity (webhook=? AND identity=?'));
+    }
+  });
+
+  it('counts runs without reading one', async () => {
+    await storage.activityReader.runs({ factory: FACTORY, fromAt: BORN_MS, untilAt: BORN_MS + DAY_MS });
+    const plan = statements.flatMap((statement) => statement.plan).filter((step) => step.includes('runs_by_state'));
+    expect(plan.length).toBeGreaterThan(4);
+    for (const step of plan)
+      expect(step).toMatch(/COVERING INDEX runs_by_state \(state=\? AND factory=\? AND seq>\? AND seq<\?\)/);
   });
 
   it('finds queued runs without walking over the ended ones', async () => {

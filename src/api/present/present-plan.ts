@@ -58,7 +58,8 @@ function urlOf({ uid, changes }: { uid: WebhookUid | null; changes: PlanEntry['c
   return `${around.baseUrl()}/webhooks/w/${uid}${mode === 'url_token' ? '/{token}' : ''}`;
 }
 
-function presentBacktest({ since, until, stored, examined, automations }: Backtest) {
+/** What changed triggers make of stored deliveries. */
+export function presentBacktest({ since, until, stored, examined, automations }: Backtest) {
   return {
     since: formatInstant(since),
     until: formatInstant(until),

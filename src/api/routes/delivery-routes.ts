@@ -6,9 +6,10 @@ import type { DeliveryId } from '../../core/ids.ts';
 import { requireRole } from '../access-rules.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageQuerySchema, presentPage, readPage } from '../page-query.ts';
+import { INSTANT, parseInstant } from '../parse-instant.ts';
 import { presentDelivery, presentExplanation } from '../present/present-delivery.ts';
 import { presentHandshake } from '../present/present-handshake.ts';
-import { requireReached } from '../reach.ts';
+import { factoryOf, requireReached } from '../reach.ts';
 import { type JsonSchema, listOf, refTo } from '../schemas.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../send-payload.ts';
 import type { AdminServices } from '../services.ts';
@@ -16,26 +17,73 @@ import { findWebhook } from './find-webhook.ts';
 
 const tags = ['Deliveries'];
 
+interface DeliveryQuery extends PageQuery {
+  label?: DeliveryLabel;
+  delivery_id?: string;
+  from?: string;
+  to?: string;
+}
+
+const deliveryQuery = pageQuerySchema({
+  label: { type: 'string', enum: [...DELIVERY_LABELS] },
+  delivery_id: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 1024,
+    description: 'The delivery ID of the sender, exactly.',
+  },
+  from: { ...INSTANT, description: 'Received at this time or later.' },
+  to: { ...INSTANT, description: 'Received before this time.' },
+});
+
+function readSearch({ label, delivery_id, from, to, ...page }: DeliveryQuery) {
+  return {
+    ...readPage(page),
+    label: label ?? null,
+    identity: delivery_id,
+    fromAt: from === undefined ? undefined : parseInstant(from, 'from'),
+    untilAt: to === undefined ? undefined : parseInstant(to, 'to'),
+  };
+}
+
 /** The delivery log: who sent what, what became of it and why. */
 export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServices): void {
   const findDelivery = async (request: FastifyRequest<{ Params: { id: string } }>): Promise<Delivery> =>
     requireReached(request, 'delivery', await services.deliveries.get(request.params.id as DeliveryId));
   const access = requireRole('viewer', 'object');
 
-  app.get<{ Querystring: PageQuery & { label?: DeliveryLabel } }>(
+  app.get<{ Querystring: DeliveryQuery }>(
+    '/factories/:factory/deliveries',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'List the deliveries of a factory, newest first',
+        description: 'Of all its webhooks, also of those that were deleted.',
+        querystring: deliveryQuery,
+        response: { 200: listOf('Delivery') },
+      },
+    },
+    async (request) => {
+      const wanted = { ...readSearch(request.query), factory: factoryOf(request).name };
+      return presentPage(await services.deliveries.list(wanted), presentDelivery);
+    },
+  );
+
+  app.get<{ Querystring: DeliveryQuery }>(
     '/factories/:factory/webhooks/:uid/deliveries',
     {
       config: { access: requireRole('viewer', 'factory') },
       schema: {
         tags,
         summary: 'List the deliveries of a webhook, newest first',
-        querystring: pageQuerySchema({ label: { type: 'string', enum: [...DELIVERY_LABELS] } }),
+        querystring: deliveryQuery,
         response: { 200: listOf('Delivery') },
       },
     },
     async (request) => {
       const { uid } = await findWebhook(services.inventory, request);
-      const wanted = { ...readPage(request.query), webhookUid: uid, label: request.query.label ?? null };
+      const wanted = { ...readSearch(request.query), webhookUid: uid };
       return presentPage(await services.deliveries.list(wanted), presentDelivery);
     },
   );

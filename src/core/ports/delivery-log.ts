@@ -18,10 +18,20 @@ export interface DeliveryLog {
   record(batch: DeliveryLogEntry[]): Promise<RecordOutcome[]>;
 }
 
+/** Which entries of the log: those of one webhook, or of all that a factory has or had. */
+export type DeliverySearch = ({ webhookUid: WebhookUid } | { factory: string }) & {
+  label: DeliveryLabel | null;
+  /** The sender's delivery ID, exactly. */
+  identity?: string | undefined;
+  /** Received at or after, and before; wall time in milliseconds. */
+  fromAt?: number | undefined;
+  untilAt?: number | undefined;
+};
+
 /** Reads of the delivery log for people and scripts. */
 export interface DeliveryReader {
   /** Newest first. The log of a deleted webhook stays readable until retention ends it. */
-  list(request: PageRequest & { webhookUid: WebhookUid; label: DeliveryLabel | null }): Promise<Page<Delivery>>;
+  list(request: PageRequest & DeliverySearch): Promise<Page<Delivery>>;
   get(id: DeliveryId): Promise<Delivery | null>;
   /** The exact bytes; `null` for an unknown id and for entries that keep metadata only. */
   payload(id: DeliveryId): Promise<Uint8Array | null>;

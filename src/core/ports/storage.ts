@@ -1,3 +1,4 @@
+import type { ActivityReader } from './activity-reader.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { DeliveryLog, DeliveryReader } from './delivery-log.ts';
 import type { HandshakeLog } from './handshake-log.ts';
@@ -20,6 +21,7 @@ export interface Storage {
   deliveryLog: DeliveryLog;
   deliveryReader: DeliveryReader;
   storedPayloads: StoredPayloads;
+  activityReader: ActivityReader;
   handshakeLog: HandshakeLog;
   inventory: Inventory;
   inventoryReader: InventoryReader;

@@ -10,6 +10,7 @@ import {
 } from '../../core/delivery.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
+import { HOUR_MS } from '../../core/ports/activity-reader.ts';
 import { toStorageError } from './storage-error.ts';
 
 const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
@@ -29,8 +30,10 @@ export function prepareRecordBatch(db: Database.Database): RecordBatch {
     // The identity of a replay is in its log row, and claimed by the original alone.
     return entry.kind === 'replay' ? accept(statements, entry, entry.replayOf) : recordRejection(statements, entry);
   };
-  const recordAll = db.transaction((batch: readonly DeliveryLogEntry[]) => batch.map(recordEntry)).immediate;
-  const recordEach = prepareRecordEach(db, recordEntry);
+  const recordAll = db.transaction((batch: readonly DeliveryLogEntry[]) =>
+    countBatch(statements, batch, batch.map(recordEntry)),
+  ).immediate;
+  const recordEach = prepareRecordEach(db, statements, recordEntry);
   return (batch) => {
     try {
       return recordAll(batch);
@@ -45,7 +48,11 @@ export function prepareRecordBatch(db: Database.Database): RecordBatch {
  * The same batch, still one transaction with one fsync, but with a savepoint around each entry: one that the schema
  * refuses must not take its neighbours' answers with it (threat model D11).
  */
-function prepareRecordEach(db: Database.Database, recordEntry: (entry: DeliveryLogEntry) => RecordOutcome) {
+function prepareRecordEach(
+  db: Database.Database,
+  statements: Statements,
+  recordEntry: (entry: DeliveryLogEntry) => RecordOutcome,
+) {
   const recordInside = db.transaction(recordEntry);
   const recordAlone = (entry: DeliveryLogEntry): RecordOutcome => {
     try {
@@ -55,7 +62,8 @@ function prepareRecordEach(db: Database.Database, recordEntry: (entry: DeliveryL
       return { outcome: 'failed', message: messageOf(error) };
     }
   };
-  return db.transaction((batch: readonly DeliveryLogEntry[]) => batch.map(recordAlone)).immediate;
+  return db.transaction((batch: readonly DeliveryLogEntry[]) => countBatch(statements, batch, batch.map(recordAlone)))
+    .immediate;
 }
 
 function isStorageTrouble(error: unknown): boolean {
@@ -81,6 +89,10 @@ function prepareStatements(db: Database.Database) {
     ),
     insertContents: db.prepare<[number | bigint, Uint8Array, string]>(
       'INSERT INTO delivery_contents (delivery, body, decisions) VALUES (?, ?, ?)',
+    ),
+    count: db.prepare<[number, number, number, number]>(
+      'INSERT INTO delivery_counts (webhook, hour, label, count) VALUES (?, ?, ?, ?) ' +
+        'ON CONFLICT DO UPDATE SET count = count + excluded.count',
     ),
     insertRun: db.prepare(
       'INSERT INTO runs (id, factory, automation, version, delivery, delivery_id, delivery_identity, webhook, ' +
@@ -143,4 +155,31 @@ function recordRejection(statements: Statements, entry: RejectionEntry): RecordO
     ...[entry.revision, null, null],
   );
   return { outcome: 'logged' };
+}
+
+/** Adds what a batch holds to the counts of its hours: one write for each webhook and label, however many arrived. */
+function countBatch(
+  statements: Statements,
+  batch: readonly DeliveryLogEntry[],
+  outcomes: RecordOutcome[],
+): RecordOutcome[] {
+  const counts = new Map<string, [webhook: number, hour: number, label: number, count: number]>();
+  batch.forEach((entry, index) => {
+    const label = labelOf(entry, outcomes[index]!);
+    if (label === null) return;
+    const hour = Math.floor(entry.receivedAt / HOUR_MS);
+    const key = `${entry.webhook} ${hour} ${label}`;
+    const counted = counts.get(key) ?? [entry.webhook, hour, label, 0];
+    counted[3] += entry.kind === 'rejection' ? entry.count : 1;
+    counts.set(key, counted);
+  });
+  for (const counted of counts.values()) statements.count.run(...counted);
+  return outcomes;
+}
+
+/** `null` for what did not arrive: a replay, and an entry that could not be written. */
+function labelOf(entry: DeliveryLogEntry, { outcome }: RecordOutcome): number | null {
+  if (outcome === 'failed' || entry.kind === 'replay') return null;
+  if (entry.kind === 'rejection') return DELIVERY_LABELS.indexOf(entry.label);
+  return outcome === 'accepted' ? LABEL_ACCEPTED : LABEL_DUPLICATE;
 }

@@ -1,8 +1,9 @@
 import type { Kysely } from 'kysely';
-import { DELIVERY_LABELS, type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../core/delivery.ts';
+import { DELIVERY_LABELS, type Delivery, IDENTITY_SOURCES } from '../../core/delivery.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../../core/ids.ts';
-import type { DeliveryReader } from '../../core/ports/delivery-log.ts';
+import type { DeliveryReader, DeliverySearch } from '../../core/ports/delivery-log.ts';
 import { cutPage, parseCursor } from './cursor.ts';
+import { findFirstSince } from './find-first-since.ts';
 import type { Schema } from './schema.ts';
 
 const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
@@ -10,10 +11,9 @@ const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
 /** Reads of the delivery log for people and scripts. */
 export function createDeliveryReader(db: Kysely<Schema>): DeliveryReader {
   return {
-    list: async ({ webhookUid, label, limit, cursor }) => {
-      const query = selectPage(db, webhookUid, label, parseCursor(cursor), limit);
-      const { rows, nextCursor } = cutPage(await query.execute(), limit);
-      return { data: await attachRuns(db, rows), nextCursor };
+    list: async ({ limit, cursor, ...search }) => {
+      const { rows: seqs, nextCursor } = cutPage(await findNewest(db, search, parseCursor(cursor), limit + 1), limit);
+      return { data: await readRows(db, seqs), nextCursor };
     },
     get: async (id) => {
       const row = await selectDeliveries(db).where('deliveries.id', '=', id).executeTakeFirst();
@@ -41,23 +41,58 @@ function selectDeliveries(db: Kysely<Schema>) {
 
 type DeliveryRow = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['executeTakeFirstOrThrow']>>;
 
-/** One page, newest first, walked on the index of the webhook and, where one label is asked for, of that label. */
-function selectPage(
+interface Numbered {
+  seq: number;
+}
+
+/** The numbers of the newest entries that are searched for, newest first. */
+async function findNewest(
   db: Kysely<Schema>,
-  webhookUid: WebhookUid,
-  label: DeliveryLabel | null,
+  search: DeliverySearch,
   beforeSeq: number | null,
   limit: number,
-) {
-  let query = selectDeliveries(db)
-    .where('deliveries.webhook', '=', (select) =>
-      select.selectFrom('webhooks as named').select('named.ref').where('named.uid', '=', webhookUid),
-    )
-    .orderBy('deliveries.seq', 'desc')
-    .limit(limit + 1);
-  if (beforeSeq !== null) query = query.where('deliveries.seq', '<', beforeSeq);
-  if (label === null) return query;
-  return query.where('deliveries.label', '=', DELIVERY_LABELS.indexOf(label));
+): Promise<Numbered[]> {
+  const { fromAt, untilAt, identity, label } = search;
+  const from = fromAt === undefined ? 0 : await findFirstSince(db, 'deliveries', fromAt);
+  const until = untilAt === undefined ? Number.MAX_SAFE_INTEGER : await findFirstSince(db, 'deliveries', untilAt);
+  const found: Numbered[] = [];
+  for (const ref of await findRefs(db, search)) {
+    let query = db
+      .selectFrom('deliveries')
+      .select('seq')
+      .where('webhook', '=', ref)
+      .where('seq', '>=', from)
+      .where('seq', '<', Math.min(until, beforeSeq ?? until))
+      .orderBy('seq', 'desc')
+      .limit(limit);
+    if (identity !== undefined) query = query.where('identity', '=', identity);
+    if (label !== null) query = query.where('label', '=', DELIVERY_LABELS.indexOf(label));
+    found.push(...(await query.execute()));
+  }
+  return found.sort((a, b) => b.seq - a.seq).slice(0, limit);
+}
+
+/**
+ * Each webhook is walked on its own index and the ends are merged here: one walk over all would pass by everything that
+ * other factories received.
+ */
+async function findRefs(db: Kysely<Schema>, of: DeliverySearch): Promise<number[]> {
+  const query = db.selectFrom('webhooks').select('ref');
+  const rows = await ('factory' in of
+    ? query.where('factory', '=', of.factory)
+    : query.where('uid', '=', of.webhookUid)
+  ).execute();
+  return rows.map(({ ref }) => ref);
+}
+
+async function readRows(db: Kysely<Schema>, numbered: readonly Numbered[]): Promise<Delivery[]> {
+  const seqs = numbered.map(({ seq }) => seq);
+  if (seqs.length === 0) return [];
+  const rows = await selectDeliveries(db).where('deliveries.seq', 'in', seqs).execute();
+  return attachRuns(
+    db,
+    rows.sort((a, b) => b.seq - a.seq),
+  );
 }
 
 function selectContents(db: Kysely<Schema>, id: DeliveryId) {

@@ -341,4 +341,18 @@ export const MIGRATIONS: readonly string[] = [
     SELECT RAISE(ABORT, 'entries of the audit log do not change');
   END;
   `,
+  // Search by the sender's delivery ID, and what arrived in each hour, which outlives the log.
+  `
+  CREATE INDEX deliveries_by_identity ON deliveries (webhook, identity, seq, label) WHERE identity IS NOT NULL;
+
+  CREATE TABLE delivery_counts (
+    webhook INTEGER NOT NULL,
+    hour INTEGER NOT NULL,
+    label INTEGER NOT NULL,
+    count INTEGER NOT NULL,
+    PRIMARY KEY (webhook, hour, label)
+  ) STRICT, WITHOUT ROWID;
+  INSERT INTO delivery_counts (webhook, hour, label, count)
+    SELECT webhook, received_at / 3600000, label, sum(count) FROM deliveries WHERE replay_of IS NULL GROUP BY 1, 2, 3;
+  `,
 ];

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { HOUR_MS, MAX_ACTIVITY_MS } from '../../core/ports/activity-reader.ts';
 import type { Retention, RetentionPolicy } from '../../core/ports/retention.ts';
 import type { Schema } from './schema.ts';
 
@@ -79,6 +80,7 @@ type Step = (piece: Piece) => Promise<{ rows: number }>;
 const STEPS: readonly Step[] = [
   pruneDeliveries,
   pruneIdentities,
+  pruneCounts,
   pruneHandshakes,
   pruneRuns,
   pruneReconciliations,
@@ -183,6 +185,23 @@ async function findLogged(db: Kysely<Schema>, ids: string[]): Promise<Set<string
   if (ids.length === 0) return new Set();
   const deliveries = await db.selectFrom('deliveries').select('id').where('id', 'in', ids).execute();
   return new Set(deliveries.map((delivery) => delivery.id));
+}
+
+/** Counts are small and kept for as long as anybody can ask for them, whatever the log keeps. */
+async function pruneCounts({ db, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
+  const oldest = Math.floor((nowMs - MAX_ACTIVITY_MS) / HOUR_MS) - 1;
+  const webhooks = await db
+    .selectFrom('webhooks')
+    .select('ref')
+    .where('ref', '>', pass.afterSeq)
+    .orderBy('ref')
+    .limit(limit)
+    .execute();
+  for (const { ref } of webhooks) {
+    await db.deleteFrom('delivery_counts').where('webhook', '=', ref).where('hour', '<', oldest).execute();
+    pass.afterSeq = ref;
+  }
+  return { rows: webhooks.length };
 }
 
 /** Kept for as long as deliveries are. The newest row stays, so that no number is given twice. */

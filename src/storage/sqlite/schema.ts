@@ -96,6 +96,14 @@ export interface Schema {
     duplicate_of: string | null;
     replay_of: string | null;
   };
+  delivery_counts: {
+    webhook: number;
+    /** Wall time in whole hours since the epoch. */
+    hour: number;
+    label: number;
+    /** Requests, those that one row of the log sums up counted each; replays left out. */
+    count: number;
+  };
   delivery_contents: {
     delivery: number;
     body: Uint8Array;

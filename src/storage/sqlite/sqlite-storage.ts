@@ -1,6 +1,7 @@
 import type Database from 'better-sqlite3';
 import { AppError } from '../../core/errors.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import { createActivityReader } from './activity-reader.ts';
 import { createAuditLog } from './audit-log.ts';
 import { prepareRecordBatch } from './delivery-log.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
@@ -73,6 +74,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     }),
     deliveryReader: guard(createDeliveryReader(query)),
     storedPayloads: guard(createStoredPayloads(query)),
+    activityReader: guard(createActivityReader(query)),
     handshakeLog: guard(createHandshakeLog(query)),
     inventory: guard(createInventory(query)),
     inventoryReader: guard(createInventoryReader(query)),

@@ -1,7 +1,8 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { DELIVERY_LABELS } from '../../core/delivery.ts';
 import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
 import type { StoredPayloads } from '../../core/ports/stored-payloads.ts';
+import { findFirstSince } from './find-first-since.ts';
 import type { Schema } from './schema.ts';
 
 const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
@@ -13,7 +14,7 @@ const MAX_ROWS = 256;
 export function createStoredPayloads(db: Kysely<Schema>): StoredPayloads {
   return {
     keys: async ({ webhook, since, before, limit }) => {
-      const oldest = await findFirstSince(db, since);
+      const oldest = await findFirstSince(db, 'deliveries', since);
       let query = db
         .selectFrom('deliveries')
         .select('seq')
@@ -35,30 +36,6 @@ export function createStoredPayloads(db: Kysely<Schema>): StoredPayloads {
       return { taken: wanted.length, payloads };
     },
   };
-}
-
-/** Times rise with the row number, so the first row of a window is found by halving: no index on times is needed. */
-async function findFirstSince(db: Kysely<Schema>, since: number): Promise<number> {
-  // Apart, for SQLite scans the whole table for both at once.
-  const ends = db.selectNoFrom([
-    sql<number | null>`(SELECT min(seq) FROM deliveries)`.as('first'),
-    sql<number | null>`(SELECT max(seq) FROM deliveries)`.as('last'),
-  ]);
-  const { first, last } = await ends.executeTakeFirstOrThrow();
-  let [low, high] = [first ?? 0, last === null ? 0 : last + 1];
-  while (low < high) {
-    const middle = Math.floor((low + high) / 2);
-    const next = await db
-      .selectFrom('deliveries')
-      .select(['seq', 'received_at'])
-      .where('seq', '>=', middle)
-      .orderBy('seq')
-      .limit(1)
-      .executeTakeFirstOrThrow();
-    if (next.received_at >= since) high = middle;
-    else low = next.seq + 1;
-  }
-  return low;
 }
 
 async function fitIn(db: Kysely<Schema>, keys: readonly number[], maxBytes: number): Promise<readonly number[]> {

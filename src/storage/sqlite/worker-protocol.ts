@@ -6,6 +6,7 @@ export const OPERATIONS = {
   deliveryLog: ['record'],
   deliveryReader: ['list', 'get', 'payload', 'decisions'],
   storedPayloads: ['keys', 'read'],
+  activityReader: ['deliveries', 'runs'],
   handshakeLog: ['append', 'list'],
   inventory: ['register', 'load', 'apply', 'recordAttempt', 'pinSecret', 'status', 'lastReconciliation'],
   inventoryReader: ['factories', 'counts', 'webhooks', 'webhook', 'automations', 'automation'],

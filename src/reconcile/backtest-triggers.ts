@@ -1,0 +1,49 @@
+import type { Backtest } from '../core/backtest.ts';
+import type { Clock } from '../core/clock.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { JsonObject } from '../core/json.ts';
+import type { ProposedTrigger } from '../core/ports/backtester.ts';
+import type { Inventory } from '../core/ports/inventory.ts';
+import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
+import { type BacktestBounds, runBacktest } from '../plan/backtest.ts';
+import { collectFilters, listOpen, type StartingFilters } from '../plan/trigger-changes.ts';
+
+/** What trying triggers needs. */
+export interface TrialContext {
+  inventory: Pick<Inventory, 'load'>;
+  payloads: StoredPayloads;
+  bounds: BacktestBounds;
+  clock: Clock;
+}
+
+/** What is tried, and in whose place. */
+export interface TriggerTrial {
+  factory: string;
+  /** `null` for a new automation. */
+  automation: string | null;
+  triggers: readonly ProposedTrigger[];
+}
+
+/**
+ * What triggers that are not saved yet would have made of the stored deliveries, beside the applied ones that they would
+ * replace. Triggers of a disabled automation are tried as if it were enabled: whether to enable it is the question.
+ */
+export async function backtestTriggers(context: TrialContext, trial: TriggerTrial): Promise<Backtest> {
+  const applied = await context.inventory.load(trial.factory);
+  const open = listOpen(applied?.webhooks ?? []);
+  const current = applied?.automations.find(({ name }) => name === trial.automation);
+  const before: StartingFilters = current === undefined ? new Map() : collectFilters(current, open);
+  const { backtest } = await runBacktest(
+    { ...context, nowMs: context.clock.wallMs(), monotonicMs: () => context.clock.monotonicMs() },
+    [{ automation: trial.automation ?? '', before, after: collectProposed(trial.triggers, open) }],
+  );
+  return backtest;
+}
+
+function collectProposed(triggers: readonly ProposedTrigger[], open: ReadonlySet<WebhookUid>): StartingFilters {
+  const filters = new Map<WebhookUid, JsonObject[]>();
+  for (const { listensTo, payload } of triggers) {
+    for (const uid of listensTo) if (open.has(uid)) filters.set(uid, [...(filters.get(uid) ?? []), payload ?? {}]);
+  }
+  return filters;
+}
