@@ -106,6 +106,24 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await lookAt(page, 'automation-would-not-trigger');
   });
 
+  it('say before saving what a changed filter would have started, with examples', async () => {
+    await receive(daemon, 'builds', [{ ok: true }, { ok: false }, { ok: true, attempt: 2 }]);
+    const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['builds'] } }];
+    const path = '/factories/rows/automations/mend';
+    expect((await daemon.api(path, { method: 'PUT', body: { triggers, prompt: 'Mend it.' } })).status).toBe(200);
+    const page = await signIn(daemon, `${path}/edit`);
+    await writeFilter(page, '{"ok": [false]}');
+    await page.getByRole('button', { name: 'Run backtest' }).click();
+    const result = page.getByRole('status', { name: 'Result of the backtest' });
+    await result.getByText('3 starts → 1').waitFor();
+    await result.getByText('All 3 stored deliveries were looked at.').waitFor();
+    await result.getByText('2 lost').waitFor();
+    expect(await result.getByText('ok is true, expected false').count()).toBe(2);
+    await lookAt(page, 'automation-backtest');
+    await writeFilter(page, '{"ok": [false, true]}');
+    await result.getByText('3 starts → 3').waitFor();
+  });
+
   it('change an automation, and keep what was typed when somebody else was faster', async () => {
     const path = '/factories/rows/automations/shared';
     await write(daemon, path, 'The first prompt.');

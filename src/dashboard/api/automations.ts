@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Json, JsonObject } from '../../api-types/openapi.d.ts';
 import { api } from './client.ts';
 import { readAnswer } from './problem.ts';
-import type { Automation, Delivery, FilterVerdict, Run } from './types.ts';
+import type { Automation, Backtest, Delivery, FilterVerdict, PayloadKey, Run } from './types.ts';
 
 /** An automation with the tag by which a change says what it was made from. */
 export interface TaggedAutomation {
@@ -70,21 +70,20 @@ async function readAccepted(factory: string, uid: string): Promise<Delivery[]> {
   return (await readAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}/deliveries', { params }))).data;
 }
 
-const PAYLOADS_READ = 5;
-
-/** The newest stored payloads of some webhooks. */
-export function storedPayloadsQuery(factory: string, deliveries: readonly Delivery[]) {
-  const newest = deliveries.slice(0, PAYLOADS_READ).map(({ id }) => id);
+/** The keys of the newest stored payloads of some webhooks, with values that they held. */
+export function payloadKeysQuery(factory: string, uids: readonly string[]) {
   return queryOptions({
-    queryKey: ['factory', factory, 'stored-payloads', ...newest],
-    queryFn: () => Promise.all(newest.map(readPayload)),
-    staleTime: Number.POSITIVE_INFINITY,
+    queryKey: ['factory', factory, 'payload-keys', ...uids],
+    queryFn: async (): Promise<PayloadKey[]> => {
+      const answers = await Promise.all(uids.map((uid) => readPayloadKeys(factory, uid)));
+      return answers.flat();
+    },
   });
 }
 
-function readPayload(id: string): Promise<unknown> {
-  const request = api.GET('/api/v1/deliveries/{id}/payload', { params: { path: { id } }, parseAs: 'json' });
-  return readAnswer<unknown>(request);
+async function readPayloadKeys(factory: string, uid: string): Promise<PayloadKey[]> {
+  const params = { path: { factory, uid } };
+  return (await readAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}/payload-keys', { params }))).keys;
 }
 
 /** What a filter is tried on. */
@@ -94,6 +93,14 @@ export function testFilter(factory: string, filter: Json, subject: FilterSubject
   const body = { filter, ...subject };
   return readAnswer(api.POST('/api/v1/factories/{factory}/filters/test', { params: { path: { factory } }, body }));
 }
+
+/** What these triggers would have started, beside what the applied ones of the automation did; `null` for a new one. */
+export function backtest(factory: string, automation: string | null, triggers: JsonObject[]): Promise<Backtest> {
+  const body = { automation, triggers: triggers as ProposedTrigger[] };
+  return readAnswer(api.POST('/api/v1/factories/{factory}/backtests', { params: { path: { factory } }, body }));
+}
+
+type ProposedTrigger = { provider: string } & JsonObject;
 
 export function createAutomation(factory: string, name: string, body: AutomationBody): Promise<TaggedAutomation> {
   const params = { path: { factory } };

@@ -14,6 +14,7 @@ import { RequestFailed } from '../../api/problem.ts';
 import type { Webhook } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
+import { AutomationBacktest } from './automation-backtest.tsx';
 import {
   type AutomationDraft,
   createDraft,
@@ -53,6 +54,11 @@ export function AutomationEditor({ before, webhooks }: AutomationEditorProps) {
     <Stack gap="xl">
       {!mayEdit && <PlaygroundNote />}
       <AutomationForm key={formKey(initial)} {...{ draft, webhooks, isNew: base === null }} onChange={setDraft} />
+      <AutomationBacktest
+        automation={base?.automation.name ?? null}
+        triggers={body.triggers}
+        isUsable={!obstacles.some((obstacle) => obstacle.startsWith('Trigger'))}
+      />
       {mayEdit ? (
         <Saving {...{ base, draft, body, obstacles, takeTheirs }} keepMine={setBase} />
       ) : (

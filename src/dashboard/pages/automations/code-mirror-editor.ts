@@ -66,16 +66,18 @@ function offer(context: CompletionContext, { complete }: EditorParts): Completio
   const start = text[found.from] === '"' ? found.from + 1 : found.from;
   return {
     from: start,
-    options: found.options.map((option) => toCompletion(option, found.from)),
+    options: found.options.map((option, i) => toCompletion(option, found.from, i)),
     validFor: /^[^"\s]*$/,
   };
 }
 
-function toCompletion({ label, insert, cursorBack, detail }: FilterOption, from: number): Completion {
+function toCompletion({ label, insert, cursorBack, detail }: FilterOption, from: number, rank: number): Completion {
   return {
     label,
     displayLabel: escapeText(label),
     detail,
+    // The order is meant: fields first, then operators.
+    boost: Math.max(99 - rank, -99),
     apply: (view, _completion, _from, to) => {
       const text = view.state.doc.toString();
       // The closing quote that was put behind an opening one goes with it.

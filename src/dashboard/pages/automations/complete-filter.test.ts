@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { completeFilter, type PayloadField } from './complete-filter.ts';
 
 const FIELDS: PayloadField[] = [
-  { path: ['action'], values: ['created', 'resolved'] },
-  { path: ['data', 'issue', 'level'], values: ['error', 'fatal'] },
-  { path: ['data', 'issue', 'count'], values: [1, null] },
-  { path: ['commits', 'author'], values: ['ann'] },
+  { path: ['action'], examples: ['created', 'resolved'] },
+  { path: ['data', 'issue', 'level'], examples: ['error', 'fatal'] },
+  { path: ['data', 'issue', 'count'], examples: [1, null] },
+  { path: ['commits', 'author'], examples: ['ann'] },
+  { path: ['action'], examples: ['created', 'opened'] },
 ];
 
 /** `|` is the cursor. */
@@ -51,7 +52,7 @@ describe('completeFilter', () => {
   });
 
   it('writes the list around a value where none has been opened', () => {
-    expect(complete('{"action": |')?.inserts).toEqual(['[]', '["created"]', '["resolved"]', '{}']);
+    expect(complete('{"action": |')?.inserts).toEqual(['[]', '["created"]', '["resolved"]', '["opened"]', '{}']);
   });
 
   it('offers true and false for exists', () => {

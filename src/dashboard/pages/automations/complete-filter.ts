@@ -2,9 +2,9 @@ import { readCursor } from './read-cursor.ts';
 
 /** A field of stored payloads; elements of lists stand under the key of their list. */
 export interface PayloadField {
-  path: string[];
-  /** Strings, numbers, booleans and nulls that it held, the most frequent first. */
-  values: (string | number | boolean | null)[];
+  path: readonly string[];
+  /** Strings, numbers, booleans and nulls that it held. */
+  examples: readonly (string | number | boolean | null)[];
 }
 
 /** One thing that may be written at the cursor. */
@@ -85,8 +85,10 @@ function findKeys(path: readonly string[], fields: readonly PayloadField[]): { k
   return [...keys].map(([key, isObject]) => ({ key, isObject }));
 }
 
-function findValues(path: readonly string[], fields: readonly PayloadField[]): PayloadField['values'] {
-  return fields.find((field) => field.path.length === path.length && startsWith(field.path, path))?.values ?? [];
+/** Several webhooks may have the same field. */
+function findValues(path: readonly string[], fields: readonly PayloadField[]): PayloadField['examples'] {
+  const same = fields.filter((field) => field.path.length === path.length && startsWith(field.path, path));
+  return [...new Set(same.flatMap(({ examples }) => examples))];
 }
 
 function nestingOptions(path: readonly string[], fields: readonly PayloadField[]): FilterOption[] {

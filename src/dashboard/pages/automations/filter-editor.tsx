@@ -1,9 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
-import { useMemo } from 'react';
-import { storedDeliveriesQuery, storedPayloadsQuery } from '../../api/automations.ts';
+import { payloadKeysQuery } from '../../api/automations.ts';
 import { useFactory } from '../../shell/current-factory.ts';
-import { collectFields } from './collect-fields.ts';
-import { completeFilter, type PayloadField } from './complete-filter.ts';
+import { completeFilter } from './complete-filter.ts';
 import { findFilterProblems } from './find-problems.ts';
 import { JsonEditor } from './json-editor.tsx';
 
@@ -17,7 +15,7 @@ interface FilterEditorProps {
 /** A payload filter: judged while it is typed, with keys and values of stored deliveries to choose from. */
 export function FilterEditor({ initialText, webhooks, onChange }: FilterEditorProps) {
   const { name: factory } = useFactory();
-  const fields = usePayloadFields(factory, webhooks);
+  const { data: fields = [] } = useQuery(payloadKeysQuery(factory, webhooks));
   const hint = fields.length > 0 ? 'Ctrl+Space offers keys and values of stored deliveries.' : '';
   return (
     <JsonEditor
@@ -29,11 +27,4 @@ export function FilterEditor({ initialText, webhooks, onChange }: FilterEditorPr
       complete={(text, position) => completeFilter(text, position, fields)}
     />
   );
-}
-
-/** What the newest stored payloads of these webhooks consist of. */
-function usePayloadFields(factory: string, webhooks: readonly string[]): PayloadField[] {
-  const { data: deliveries = [] } = useQuery(storedDeliveriesQuery(factory, webhooks));
-  const { data: payloads } = useQuery(storedPayloadsQuery(factory, deliveries));
-  return useMemo(() => collectFields(payloads ?? []), [payloads]);
 }
