@@ -20,6 +20,7 @@ export type Backtest = Schemas['Backtest'];
 export type PayloadKey = Schemas['PayloadKeys']['keys'][number];
 export type Reconciliation = Schemas['Reconciliation'];
 export type Secret = Schemas['Secret'];
+export type Revision = Schemas['Revision'];
 export type Token = Schemas['Token'];
 export type Condition = Factory['conditions'][number];
 export type Role = Schemas['Token']['role'];

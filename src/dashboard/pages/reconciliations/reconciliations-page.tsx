@@ -1,4 +1,4 @@
-import { Button, Stack } from '@mantine/core';
+import { Button, Stack, Tabs } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { GitCommitHorizontal } from 'lucide-react';
 import { reconciliationsQuery } from '../../api/reconciliations.ts';
@@ -11,16 +11,11 @@ import { useHeldUpdates } from '../../parts/use-held-updates.ts';
 import { useFactory } from '../../shell/current-factory.ts';
 import { ReconcileNow } from './reconcile-now.tsx';
 import { RECONCILIATION_COLUMNS } from './reconciliation-columns.tsx';
+import { RevisionsList } from './revisions-list.tsx';
 
 /** The passes of the loop that makes a definition live. */
 export function ReconciliationsPage() {
   const factory = useFactory();
-  const query = reconciliationsQuery(factory.name);
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(query);
-  const held = useHeldUpdates(
-    query.queryKey,
-    ({ type, data: { factory: name } }) => type === 'reconciliation' && name === factory.name,
-  );
   return (
     <>
       <PageHeader
@@ -28,31 +23,58 @@ export function ReconciliationsPage() {
         lead="Each pass reads the definition and makes it live, whole or not at all."
         actions={<ReconcileNow factory={factory.name} />}
       />
-      {error !== null ? (
-        <ErrorPanel error={error} onRetry={() => void refetch()} />
-      ) : (
-        <Stack align="stretch">
-          <DataTable
-            label="Reconciliations"
-            columns={RECONCILIATION_COLUMNS}
-            rows={data?.pages.flatMap((page) => page.data)}
-            rowKey={({ id }) => id}
-            held={held}
-            empty={<NoPasses factory={factory} />}
-          />
-          {hasNextPage && (
-            <Button
-              variant="default"
-              loading={isFetchingNextPage}
-              onClick={() => void fetchNextPage()}
-              style={{ alignSelf: 'center' }}
-            >
-              Show older
-            </Button>
-          )}
-        </Stack>
-      )}
+      {factory.source?.type === 'managed' ? <WithRevisions factory={factory} /> : <Passes factory={factory} />}
     </>
+  );
+}
+
+/** Only a managed factory keeps its revisions here. */
+function WithRevisions({ factory }: { factory: Factory }) {
+  return (
+    <Tabs defaultValue="passes" keepMounted={false}>
+      <Tabs.List mb="lg">
+        <Tabs.Tab value="passes">Passes</Tabs.Tab>
+        <Tabs.Tab value="revisions">Revisions</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="passes">
+        <Passes factory={factory} />
+      </Tabs.Panel>
+      <Tabs.Panel value="revisions">
+        <RevisionsList factory={factory.name} />
+      </Tabs.Panel>
+    </Tabs>
+  );
+}
+
+function Passes({ factory }: { factory: Factory }) {
+  const query = reconciliationsQuery(factory.name);
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(query);
+  const held = useHeldUpdates(
+    query.queryKey,
+    ({ type, data: { factory: name } }) => type === 'reconciliation' && name === factory.name,
+  );
+  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  return (
+    <Stack align="stretch">
+      <DataTable
+        label="Reconciliations"
+        columns={RECONCILIATION_COLUMNS}
+        rows={data?.pages.flatMap((page) => page.data)}
+        rowKey={({ id }) => id}
+        held={held}
+        empty={<NoPasses factory={factory} />}
+      />
+      {hasNextPage && (
+        <Button
+          variant="default"
+          loading={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+          style={{ alignSelf: 'center' }}
+        >
+          Show older
+        </Button>
+      )}
+    </Stack>
   );
 }
 

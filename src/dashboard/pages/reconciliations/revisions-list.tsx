@@ -1,0 +1,79 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { revisionsQuery } from '../../api/revisions.ts';
+import type { Revision } from '../../api/types.ts';
+import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { RevisionText } from '../../parts/revision-text.tsx';
+import { TimeText } from '../../parts/time-text.tsx';
+import { useHeldUpdates } from '../../parts/use-held-updates.ts';
+import { useMay } from '../../shell/session-user.ts';
+import { RevertDialog } from './revert-dialog.tsx';
+
+/** What was done to a managed factory, and the way back. */
+export function RevisionsList({ factory }: { factory: string }) {
+  const query = revisionsQuery(factory);
+  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(query);
+  const held = useHeldUpdates(
+    query.queryKey,
+    ({ type, data: { factory: name } }) => type === 'reconciliation' && name === factory,
+  );
+  const [target, setTarget] = useState<Revision | null>(null);
+  const mayRevert = useMay('manager');
+  const revisions = data?.pages.flatMap((page) => page.data);
+  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  const head = revisions?.[0]?.revision;
+  const columns = mayRevert ? [...COLUMNS, revertColumn(head, setTarget)] : COLUMNS;
+  return (
+    <Stack>
+      <DataTable label="Revisions" columns={columns} rows={revisions} rowKey={({ revision }) => revision} held={held} />
+      {hasNextPage && (
+        <Button
+          variant="default"
+          loading={isFetchingNextPage}
+          onClick={() => void fetchNextPage()}
+          style={{ alignSelf: 'center' }}
+        >
+          Show older
+        </Button>
+      )}
+      {target !== null && (
+        <RevertDialog factory={factory} target={target} revisions={revisions ?? []} onClose={() => setTarget(null)} />
+      )}
+    </Stack>
+  );
+}
+
+const COLUMNS: DataColumn<Revision>[] = [
+  {
+    header: 'Change',
+    render: ({ message }) => (
+      <Text size="sm" fw={600}>
+        <ForeignText text={message} />
+      </Text>
+    ),
+  },
+  { header: 'By', render: ({ author }) => <ForeignText text={author} /> },
+  { header: 'Revision', render: ({ revision }) => <RevisionText revision={revision} /> },
+  { header: 'When', render: ({ created_at }) => <TimeText at={created_at} /> },
+];
+
+function revertColumn(head: string | undefined, onRevert: (revision: Revision) => void): DataColumn<Revision> {
+  return {
+    header: 'Actions',
+    hideHeader: true,
+    align: 'end',
+    render: (revision) =>
+      revision.revision === head ? (
+        <Text size="xs" c="dimmed">
+          newest
+        </Text>
+      ) : (
+        <Button size="xs" variant="default" onClick={() => onRevert(revision)}>
+          Go back to this
+        </Button>
+      ),
+  };
+}
