@@ -30,7 +30,7 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     await dialog.getByRole('button', { name: 'Create secret' }).click();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByRole('link', { name: 'Reconciliations' }).first().click();
-    await page.getByRole('link', { name: 'Live' }).waitFor();
+    await page.getByRole('link', { name: 'Live', exact: true }).waitFor();
     await page.getByText('1 created').waitFor();
   });
 
@@ -42,7 +42,7 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     await row.waitFor();
     await lookAt(page, 'reconciliations');
     // The watched repository is reconciled by itself too: a pass that changed nothing may stand above.
-    await row.getByRole('link', { name: 'Live' }).click();
+    await row.getByRole('link', { name: 'Live', exact: true }).click();
     const changes = page.getByRole('table', { name: 'What changes about ci' });
     await changes.getByRole('row').filter({ hasText: 'description' }).filter({ hasText: 'Builds' }).waitFor();
     await lookAt(page, 'reconciliation-applied');

@@ -133,7 +133,9 @@ describe('every query of the storage', () => {
   it('finds the accepted deliveries of a webhook without walking over the rejected ones', async () => {
     await storage.deliveryReader.list({ webhookUid: uid, label: 'Accepted', ...NEXT_PAGE });
     const plan = statements.flatMap((statement) => statement.plan);
-    expect(plan).toContainEqual(expect.stringContaining('deliveries_by_label (webhook=? AND label=? AND seq>? AND seq<?)'));
+    expect(plan).toContainEqual(
+      expect.stringContaining('deliveries_by_label (webhook=? AND label=? AND seq>? AND seq<?)'),
+    );
   });
 
   it('finds a delivery ID by its own index, also under a label', async () => {
