@@ -8,13 +8,9 @@ export function rememberCsrfToken(token: string | null): void {
   csrfToken = token;
 }
 
-export function csrfHeaders(): Record<string, string> {
-  return csrfToken === null ? {} : { 'x-csrf-token': csrfToken };
-}
-
 const sendCsrfToken: Middleware = {
   onRequest({ request }) {
-    for (const [name, value] of Object.entries(csrfHeaders())) request.headers.set(name, value);
+    if (csrfToken !== null && request.method !== 'GET') request.headers.set('x-csrf-token', csrfToken);
     return request;
   },
 };

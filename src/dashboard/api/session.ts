@@ -1,31 +1,22 @@
 import { queryOptions } from '@tanstack/react-query';
-import { csrfHeaders, rememberCsrfToken } from './client.ts';
+import { api, rememberCsrfToken } from './client.ts';
 import { RequestFailed, readAnswer } from './problem.ts';
-import type { Role } from './types.ts';
+import type { SignedIn } from './types.ts';
 
 /** Who is signed in. */
-export interface SessionUser {
-  name: string;
-  role: Role;
-  /** Names of the factories that the session is limited to; `null` for all. */
-  factories: string[] | null;
-  kind: string;
-}
-
-interface Session {
-  user: SessionUser;
-  csrf_token: string;
-}
+export type SessionUser = SignedIn['user'];
 
 /** What opens a session: one of the three. */
 export type Credentials = { username: string; password: string } | { login_token: string } | { api_token: string };
+
+const PATH = '/api/v1/session';
 
 /** Who is signed in; `null` for nobody. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async (): Promise<SessionUser | null> => {
     try {
-      return keep(await callSession('GET'));
+      return keep(await readAnswer(api.GET(PATH)));
     } catch (error) {
       if (error instanceof RequestFailed && error.problem.status === 401) return null;
       throw error;
@@ -35,25 +26,15 @@ export const sessionQuery = queryOptions({
 });
 
 export async function signIn(credentials: Credentials): Promise<SessionUser> {
-  return keep(await callSession('POST', credentials));
+  return keep(await readAnswer(api.POST(PATH, { body: credentials })));
 }
 
 export async function signOut(): Promise<void> {
-  await callSession('DELETE');
+  await readAnswer<unknown>(api.DELETE(PATH));
   rememberCsrfToken(null);
 }
 
-async function callSession(method: string, body?: Credentials): Promise<Session> {
-  const headers = { ...csrfHeaders(), ...(body === undefined ? {} : { 'content-type': 'application/json' }) };
-  const answer = async () => {
-    const response = await fetch('/api/v1/session', { method, headers, body: JSON.stringify(body) });
-    const parsed = response.status === 204 ? null : await response.json().catch(() => null);
-    return response.ok ? { data: parsed as Session, response } : { error: parsed, response };
-  };
-  return readAnswer<Session>(answer());
-}
-
-function keep({ user, csrf_token }: Session): SessionUser {
+function keep({ user, csrf_token }: SignedIn): SessionUser {
   rememberCsrfToken(csrf_token);
   return user;
 }

@@ -1,10 +1,11 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, createElement, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import type { DeliveryLabel } from '../api/types.ts';
 
 /** Something that happened, as `GET /events` tells it. */
 export interface LiveEvent {
   type: 'delivery' | 'run' | 'reconciliation';
-  data: { factory?: string; webhook_uid?: string; id?: string };
+  data: { factory?: string; webhook_uid?: string; id?: string; label?: DeliveryLabel };
 }
 
 type Listener = (event: LiveEvent) => void;

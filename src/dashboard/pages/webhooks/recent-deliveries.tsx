@@ -1,6 +1,7 @@
-import { Code, Text } from '@mantine/core';
+import { Anchor, Code, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Inbox } from 'lucide-react';
+import { Link } from 'wouter';
 import { webhookDeliveriesQuery } from '../../api/queries.ts';
 import type { Delivery, Webhook } from '../../api/types.ts';
 import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
@@ -8,6 +9,7 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { formatSize } from '../../parts/format-size.ts';
+import { ObjectLink } from '../../parts/object-link.tsx';
 import { SectionCard } from '../../parts/section-card.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
@@ -23,8 +25,16 @@ export function RecentDeliveries({ webhook }: { webhook: Webhook }) {
     query.queryKey,
     ({ type, data }) => type === 'delivery' && data.webhook_uid === webhook.uid,
   );
+  const logPath = `/factories/${encodeURIComponent(webhook.factory)}/deliveries?webhook=${webhook.uid}`;
   return (
-    <SectionCard title="Recent deliveries">
+    <SectionCard
+      title="Recent deliveries"
+      actions={
+        <Anchor component={Link} href={logPath} size="sm">
+          All deliveries
+        </Anchor>
+      }
+    >
       {error !== null ? (
         <ErrorPanel error={error} onRetry={() => void refetch()} />
       ) : (
@@ -50,7 +60,14 @@ const COLUMNS: DataColumn<Delivery>[] = [
   { header: 'Delivery ID', render: (delivery) => <DeliveryIdentity delivery={delivery} /> },
   { header: 'Size', align: 'end', render: ({ size }) => formatSize(size) },
   { header: 'Runs', align: 'end', render: ({ runs }) => runs.length },
-  { header: 'Time', render: ({ received_at }) => <TimeText at={received_at} /> },
+  {
+    header: 'Time',
+    render: ({ factory, id, received_at }) => (
+      <ObjectLink factory={factory} kind="deliveries" id={id}>
+        <TimeText at={received_at} />
+      </ObjectLink>
+    ),
+  },
 ];
 
 function DeliveryIdentity({ delivery }: { delivery: Delivery }) {

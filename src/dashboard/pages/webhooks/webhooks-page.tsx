@@ -3,13 +3,15 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { activityQuery } from '../../api/activity.ts';
 import { signatureSchemesQuery, webhooksQuery } from '../../api/queries.ts';
-import type { Factory, SignatureScheme, Webhook } from '../../api/types.ts';
+import type { Activity, Factory, SignatureScheme, Webhook } from '../../api/types.ts';
 import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { Sparkline } from '../../parts/sparkline.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
@@ -17,12 +19,15 @@ import { useFactory } from '../../shell/current-factory.ts';
 import { useMay } from '../../shell/session-user.ts';
 import { awaitsSecret, buildWebhookPath, nameAuthentication } from './webhook-names.ts';
 
+const ACTIVITY_HOURS = 24;
+
 /** Where senders post to. */
 export function WebhooksPage() {
   const factory = useFactory();
   const query = webhooksQuery(factory.name);
   const { data, error, refetch } = useQuery(query);
   const { data: schemes } = useQuery(signatureSchemesQuery);
+  const { data: activity } = useQuery(activityQuery(factory.name, ACTIVITY_HOURS));
   const held = useHeldUpdates(query.queryKey, (event) => event.data.factory === factory.name);
   const add = useAddButton(factory);
   return (
@@ -33,7 +38,7 @@ export function WebhooksPage() {
       ) : (
         <DataTable
           label="Webhooks"
-          columns={buildColumns(schemes)}
+          columns={buildColumns(schemes, activity)}
           rows={data}
           rowKey={({ uid }) => uid}
           held={held}
@@ -76,11 +81,21 @@ function NoWebhooks({ factory, add }: { factory: Factory; add: ReactNode }) {
   );
 }
 
-function buildColumns(schemes: readonly SignatureScheme[] | undefined): DataColumn<Webhook>[] {
+function buildColumns(
+  schemes: readonly SignatureScheme[] | undefined,
+  activity: Activity | undefined,
+): DataColumn<Webhook>[] {
   return [
     { header: 'Name', render: (webhook) => <WebhookName webhook={webhook} /> },
     { header: 'Authentication', render: (webhook) => nameAuthentication(webhook, schemes) },
     { header: 'State', render: (webhook) => <WebhookState webhook={webhook} /> },
+    {
+      header: 'Last 24 hours',
+      render: ({ uid }) =>
+        activity !== undefined && (
+          <Sparkline counts={countsOf(activity, uid)} what={`deliveries in ${ACTIVITY_HOURS} hours`} />
+        ),
+    },
     {
       header: 'Last delivery',
       render: ({ last_delivery_at: at }) =>
@@ -93,6 +108,11 @@ function buildColumns(schemes: readonly SignatureScheme[] | undefined): DataColu
         ),
     },
   ];
+}
+
+/** Webhooks that received nothing are not listed. */
+function countsOf({ buckets, webhooks }: Activity, uid: string): readonly number[] {
+  return webhooks.find(({ webhook_uid }) => webhook_uid === uid)?.deliveries ?? buckets.map(() => 0);
 }
 
 function WebhookName({ webhook }: { webhook: Webhook }) {

@@ -1,0 +1,43 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+import { readAnswer } from './problem.ts';
+import type { Activity, Delivery, DeliveryLabel } from './types.ts';
+
+const HOUR_MS = 3_600_000;
+
+/** Deliveries by label and runs by state for each of the last hours, and deliveries for each webhook. */
+export function activityQuery(factory: string, hours: number) {
+  return queryOptions({
+    queryKey: ['factory', factory, 'activity', hours],
+    queryFn: (): Promise<Activity> => {
+      const to = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+      const query = { from: formatInstant(to - hours * HOUR_MS), to: formatInstant(to) };
+      const params = { path: { factory }, query };
+      return readAnswer(api.GET('/api/v1/factories/{factory}/activity', { params }));
+    },
+  });
+}
+
+const REJECTIONS: readonly DeliveryLabel[] = ['Rejected (auth)', 'Rejected (invalid JSON)', 'Rejected (too large)'];
+
+/** The newest rejections of all webhooks of a factory in the last hours, newest first. */
+export function rejectionsQuery(factory: string, hours: number, limit: number) {
+  return queryOptions({
+    queryKey: ['factory', factory, 'rejections', hours, limit],
+    queryFn: async (): Promise<Delivery[]> => {
+      const from = formatInstant(Date.now() - hours * HOUR_MS);
+      const lists = await Promise.all(
+        REJECTIONS.map((label) => {
+          const params = { path: { factory }, query: { label, from, limit } };
+          return readAnswer(api.GET('/api/v1/factories/{factory}/deliveries', { params }));
+        }),
+      );
+      const rows = lists.flatMap(({ data }) => data);
+      return rows.sort((a, b) => b.received_at.localeCompare(a.received_at)).slice(0, limit);
+    },
+  });
+}
+
+function formatInstant(ms: number): string {
+  return new Date(ms).toISOString();
+}

@@ -1,0 +1,101 @@
+import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
+import { activityQuery } from '../../api/activity.ts';
+import type { Activity } from '../../api/types.ts';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { SectionCard } from '../../parts/section-card.tsx';
+import { type BarColumn, StackedBars } from '../../parts/stacked-bars.tsx';
+
+const DAY_HOURS = 24;
+const WEEK_HOURS = 7 * DAY_HOURS;
+
+type Bucket = Activity['buckets'][number];
+
+const LABELS = [
+  { name: 'Accepted', color: 'var(--mantine-color-teal-6)' },
+  { name: 'Duplicate', color: 'var(--mantine-color-gray-5)' },
+  { name: 'Rejected (auth)', color: 'var(--mantine-color-red-7)' },
+  { name: 'Rejected (invalid JSON)', color: 'var(--mantine-color-orange-6)' },
+  { name: 'Rejected (too large)', color: 'var(--mantine-color-yellow-5)' },
+] as const satisfies readonly { name: keyof Bucket['deliveries']; color: string }[];
+
+const STATES = [
+  { name: 'succeeded', color: 'var(--mantine-color-teal-6)' },
+  { name: 'failed', color: 'var(--mantine-color-red-7)' },
+  { name: 'cancelled', color: 'var(--mantine-color-gray-5)' },
+  { name: 'running', color: 'var(--mantine-color-blue-6)' },
+  { name: 'queued', color: 'var(--mantine-color-blue-3)' },
+] as const satisfies readonly { name: keyof Bucket['runs']; color: string }[];
+
+/** Deliveries and runs, hour by hour. */
+export function ActivityCharts({ factory }: { factory: string }) {
+  const [hours, setHours] = useState(DAY_HOURS);
+  const { data, error, refetch } = useQuery({ ...activityQuery(factory, hours), placeholderData: keepPreviousData });
+  return (
+    <SectionCard
+      title="Activity by the hour"
+      actions={
+        <SegmentedControl
+          size="xs"
+          aria-label="Time"
+          value={String(hours)}
+          onChange={(value) => setHours(Number(value))}
+          data={[
+            { value: String(DAY_HOURS), label: '24 hours' },
+            { value: String(WEEK_HOURS), label: '7 days' },
+          ]}
+        />
+      }
+    >
+      {error !== null ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      ) : data === undefined ? (
+        <Skeleton height={340} />
+      ) : (
+        <Charts activity={data} />
+      )}
+    </SectionCard>
+  );
+}
+
+function Charts({ activity }: { activity: Activity }) {
+  const format = activity.buckets.length > DAY_HOURS ? formatDayAndHour : formatHour;
+  const columnsOf = (count: (bucket: Bucket) => number[]): BarColumn[] =>
+    activity.buckets.map((bucket) => ({ label: format(bucket.start), counts: count(bucket) }));
+  return (
+    <Stack gap="xl">
+      <div>
+        <Text size="sm" fw={600} mb="xs">
+          Deliveries by label
+        </Text>
+        <StackedBars
+          title="Deliveries by label"
+          series={LABELS}
+          columns={columnsOf(({ deliveries }) => LABELS.map(({ name }) => deliveries[name]))}
+        />
+      </div>
+      <div>
+        <Text size="sm" fw={600} mb="xs">
+          Runs by state
+        </Text>
+        <StackedBars
+          title="Runs by state"
+          series={STATES}
+          columns={columnsOf(({ runs }) => STATES.map(({ name }) => runs[name]))}
+        />
+      </div>
+    </Stack>
+  );
+}
+
+/** In the reader's zone. */
+function formatHour(at: string): string {
+  return new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
+}
+
+function formatDayAndHour(at: string): string {
+  return new Date(at).toLocaleString(undefined, {
+    ...{ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+  });
+}

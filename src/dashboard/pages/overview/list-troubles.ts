@@ -1,0 +1,61 @@
+import type { Condition } from '../../api/types.ts';
+
+/** Conditions that say something good when they are true. The others name a trouble, and are there only with it. */
+const GOOD_WHEN_TRUE = new Set(['Ready', 'Reconciled']);
+
+/** What a trouble means, and what to do about it. */
+export interface TroubleWords {
+  title: string;
+  /** Does something not work, or could it only be better? */
+  isGrave: boolean;
+  advice: string;
+  /** Where more is said. */
+  page: { path: string; label: string } | null;
+}
+
+const HISTORY = { path: 'reconciliations', label: 'See the last passes' };
+
+const WORDS: Readonly<Record<string, TroubleWords>> = {
+  Ready: {
+    title: 'Nothing is live yet',
+    isGrave: true,
+    advice: 'Senders get 404 until a definition applies.',
+    page: HISTORY,
+  },
+  Reconciled: {
+    title: 'The last change did not apply',
+    isGrave: true,
+    advice: 'What was live before goes on.',
+    page: HISTORY,
+  },
+  NoExecutor: {
+    title: 'Nothing carries runs out',
+    isGrave: false,
+    advice: 'Runs are born and wait. Name a command under runs.executor of this factory in dockbell.yaml.',
+    page: { path: 'runs', label: 'See what waits' },
+  },
+  PushWebhookMissing: {
+    title: 'Pushes are seen late',
+    isGrave: false,
+    advice: 'Correct source.pushWebhook in dockbell.yaml, or add the webhook.',
+    page: null,
+  },
+  NotifyFailing: {
+    title: 'The git host could not be told of a commit',
+    isGrave: false,
+    advice: 'Look at notify of this factory in dockbell.yaml, and at the secret that it names.',
+    page: { path: 'reconciliations', label: 'See the last passes' },
+  },
+};
+
+/** The conditions that are not as they should be, the grave ones first. */
+export function listTroubles(conditions: readonly Condition[]): Condition[] {
+  return conditions
+    .filter(({ type, status }) => (GOOD_WHEN_TRUE.has(type) ? status !== 'True' : status === 'True'))
+    .sort((a, b) => Number(describeTrouble(b).isGrave) - Number(describeTrouble(a).isGrave));
+}
+
+/** A condition of a newer daemon is shown by its own words. */
+export function describeTrouble({ type, reason }: Condition): TroubleWords {
+  return WORDS[type] ?? { title: reason, isGrave: false, advice: '', page: null };
+}

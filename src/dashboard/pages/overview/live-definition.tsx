@@ -1,0 +1,55 @@
+import { Anchor, Group, Stack, Text } from '@mantine/core';
+import { Link } from 'wouter';
+import type { Factory } from '../../api/types.ts';
+import { FactList } from '../../parts/fact-list.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { RevisionText } from '../../parts/revision-text.tsx';
+import { TimeText } from '../../parts/time-text.tsx';
+
+const SOURCES = {
+  repository: 'a repository of the team',
+  managed: 'hosted by the service, as files',
+  live: 'hosted by the service',
+} as const;
+
+/** The commit that serves, where it comes from, and how much it holds. */
+export function LiveDefinition({ factory }: { factory: Factory }) {
+  const { source, applied_revision, applied_at, attempted_revision, counts } = factory;
+  const isBehind = attempted_revision !== applied_revision;
+  return (
+    <Stack gap="lg">
+      <Group grow>
+        <Count factory={factory.name} page="webhooks" count={counts.webhooks} what="webhooks" />
+        <Count factory={factory.name} page="automations" count={counts.automations} what="automations" />
+      </Group>
+      <Group grow>
+        <Count factory={factory.name} page="runs?state=running" count={counts.running_runs} what="running" />
+        <Count factory={factory.name} page="runs?state=queued" count={counts.queued_runs} what="waiting" />
+      </Group>
+      <FactList
+        facts={[
+          ['Live', <RevisionText key="live" revision={applied_revision} />],
+          ['Since', applied_at === null ? null : <TimeText key="since" at={applied_at} />],
+          ['Tried last', isBehind ? <RevisionText key="tried" revision={attempted_revision} /> : null],
+          ['Definition', source === null ? 'not in the configuration any more' : SOURCES[source.type]],
+          ['Repository', source?.url == null ? null : <ForeignText key="url" text={source.url} />],
+          ['Branch', source?.branch == null ? null : <ForeignText key="branch" text={source.branch} />],
+        ]}
+      />
+    </Stack>
+  );
+}
+
+function Count(props: { factory: string; page: string; count: number; what: string }) {
+  const href = `/factories/${encodeURIComponent(props.factory)}/${props.page}`;
+  return (
+    <div>
+      <Text fz={28} fw={700} lh={1.1}>
+        {props.count}
+      </Text>
+      <Anchor component={Link} href={href} size="sm">
+        {props.what}
+      </Anchor>
+    </div>
+  );
+}

@@ -1,0 +1,69 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { ShieldCheck } from 'lucide-react';
+import { rejectionsQuery } from '../../api/activity.ts';
+import type { Delivery } from '../../api/types.ts';
+import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { ObjectLink } from '../../parts/object-link.tsx';
+import { SectionCard } from '../../parts/section-card.tsx';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { TimeText } from '../../parts/time-text.tsx';
+import { useHeldUpdates } from '../../parts/use-held-updates.ts';
+import { REASON_WORDS } from '../deliveries/reason-words.ts';
+
+const HOURS = 24;
+const SHOWN = 8;
+
+/** What was turned away lately: a sender that is set up wrongly shows here first. */
+export function RecentRejections({ factory }: { factory: string }) {
+  const query = rejectionsQuery(factory, HOURS, SHOWN);
+  const { data, error, refetch } = useQuery(query);
+  const held = useHeldUpdates(query.queryKey, ({ type, data: told }) => {
+    return type === 'delivery' && told.factory === factory && told.label?.startsWith('Rejected') === true;
+  });
+  return (
+    <SectionCard title="Rejections of the last 24 hours">
+      {error !== null ? (
+        <ErrorPanel error={error} onRetry={() => void refetch()} />
+      ) : (
+        <DataTable
+          label="Rejections"
+          columns={COLUMNS}
+          rows={data}
+          rowKey={({ id }) => id}
+          held={held}
+          empty={
+            <EmptyState icon={ShieldCheck} title="Nothing was turned away">
+              A sender with a wrong secret, a broken body or a body that is too large shows here, with the reason.
+            </EmptyState>
+          }
+        />
+      )}
+    </SectionCard>
+  );
+}
+
+const COLUMNS: DataColumn<Delivery>[] = [
+  {
+    header: 'Webhook',
+    render: ({ factory, id, webhook_name }) => (
+      <ObjectLink factory={factory} kind="deliveries" id={id}>
+        <ForeignText text={webhook_name} />
+      </ObjectLink>
+    ),
+  },
+  { header: 'Label', render: ({ label }) => <StatusBadge state={label} /> },
+  {
+    header: 'Why',
+    render: ({ detail, reason }) => (
+      <Text size="sm">
+        <ForeignText text={detail ?? REASON_WORDS[reason ?? ''] ?? reason ?? ''} />
+      </Text>
+    ),
+  },
+  { header: 'Requests', align: 'end', render: ({ count }) => count },
+  { header: 'Time', render: ({ received_at }) => <TimeText at={received_at} /> },
+];

@@ -1,0 +1,137 @@
+import { Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
+import classes from './stacked-bars.module.css';
+
+/** One kind of what is counted. */
+export interface BarSeries {
+  name: string;
+  /** A CSS colour. */
+  color: string;
+}
+
+export interface BarColumn {
+  /** What the column stands for, for example "14:00". */
+  label: string;
+  /** A count for each series, in their order. */
+  counts: readonly number[];
+}
+
+interface StackedBarsProps {
+  /** What is counted, for example "Deliveries". */
+  title: string;
+  series: readonly BarSeries[];
+  columns: readonly BarColumn[];
+}
+
+/** Counts over time, stacked by kind. The numbers themselves are in a table for those who cannot see the bars. */
+export function StackedBars({ title, series, columns }: StackedBarsProps) {
+  const highest = Math.max(1, ...columns.map(sumOf));
+  const isEmpty = columns.every((column) => sumOf(column) === 0);
+  return (
+    <figure className={classes.figure}>
+      <div className={classes.plot} aria-hidden>
+        <Text className={classes.highest} size="xs" c="dimmed">
+          {isEmpty ? '' : highest}
+        </Text>
+        <div className={classes.columns}>
+          {columns.map((column) => (
+            <Column key={column.label} {...{ column, series, highest }} />
+          ))}
+        </div>
+        <Group justify="space-between" mt={4}>
+          {pickTicks(columns).map(({ label }) => (
+            <Text key={label} size="xs" c="dimmed">
+              {label}
+            </Text>
+          ))}
+        </Group>
+      </div>
+      <Legend series={series} columns={columns} />
+      <VisuallyHidden>
+        <NumbersTable {...{ title, series, columns }} />
+      </VisuallyHidden>
+    </figure>
+  );
+}
+
+function Column({ column, series, highest }: { column: BarColumn; series: readonly BarSeries[]; highest: number }) {
+  return (
+    <Tooltip.Floating label={describeColumn(column, series)} multiline position="top" className={classes.tip}>
+      <div className={classes.column}>
+        {series.map(({ name, color }, i) => {
+          const count = column.counts[i] ?? 0;
+          if (count === 0) return null;
+          return <div key={name} style={{ height: `${(count / highest) * 100}%`, minHeight: 2, background: color }} />;
+        })}
+      </div>
+    </Tooltip.Floating>
+  );
+}
+
+function describeColumn({ label, counts }: BarColumn, series: readonly BarSeries[]): string {
+  const parts = series.flatMap(({ name }, i) => ((counts[i] ?? 0) > 0 ? [`${name}: ${counts[i]}`] : []));
+  return [label, ...(parts.length === 0 ? ['nothing'] : parts)].join('\n');
+}
+
+/** Kinds that did not occur are left out, so that few colours have to be told apart. */
+function Legend({ series, columns }: Pick<StackedBarsProps, 'series' | 'columns'>) {
+  const totals = series.map(({ name, color }, i) => ({ name, color, total: totalOf(columns, i) }));
+  const seen = totals.filter(({ total }) => total > 0);
+  return (
+    <Group component="figcaption" gap="md" mt="sm">
+      {seen.length === 0 && (
+        <Text size="sm" c="dimmed">
+          Nothing in this time.
+        </Text>
+      )}
+      {seen.map(({ name, color, total }) => (
+        <Group key={name} gap={6}>
+          <span className={classes.key} style={{ background: color }} />
+          <Text size="sm">
+            {name} <strong>{total}</strong>
+          </Text>
+        </Group>
+      ))}
+    </Group>
+  );
+}
+
+function NumbersTable({ title, series, columns }: StackedBarsProps) {
+  return (
+    <table>
+      <caption>{title}</caption>
+      <thead>
+        <tr>
+          <th>Time</th>
+          {series.map(({ name }) => (
+            <th key={name}>{name}</th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {columns
+          .filter((column) => sumOf(column) > 0)
+          .map(({ label, counts }) => (
+            <tr key={label}>
+              <td>{label}</td>
+              {series.map(({ name }, i) => (
+                <td key={name}>{counts[i] ?? 0}</td>
+              ))}
+            </tr>
+          ))}
+      </tbody>
+    </table>
+  );
+}
+
+function pickTicks(columns: readonly BarColumn[]): BarColumn[] {
+  const indexes = [0, Math.floor(columns.length / 2), columns.length - 1];
+  return [...new Set(indexes)].flatMap((i) => columns[i] ?? []);
+}
+
+function sumOf({ counts }: BarColumn): number {
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+function totalOf(columns: readonly BarColumn[], i: number): number {
+  return columns.reduce((sum, { counts }) => sum + (counts[i] ?? 0), 0);
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { createWebhook, type DashboardFactory, startDashboardFactory } from '../helpers/dashboard-factory.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+describeDashboard('the overview', ({ signIn }) => {
+  let factory: DashboardFactory;
+  beforeAll(async () => {
+    factory = await startDashboardFactory('exit 0');
+  });
+  afterAll(() => factory?.daemon.end('SIGTERM'));
+
+  it('says that all is well, and that nothing was turned away', async () => {
+    const page = await signIn(factory.daemon);
+    await page.getByText('all is well').waitFor();
+    await page.getByText('Nothing was turned away').waitFor();
+    await page.getByText('Nothing in this time.').first().waitFor();
+    await lookAt(page, 'overview-quiet');
+  });
+
+  it('counts deliveries by label and runs by state as they happen, and lists rejections', async () => {
+    const page = await signIn(factory.daemon);
+    await page.getByText('Nothing was turned away').waitFor();
+    for (let i = 0; i < 12; i += 1) await factory.send(`{"start": ${i % 3 === 0}, "n": ${i}}`);
+    await factory.send('{"start": true, "n": 0}');
+    await factory.send('{"broken"');
+    await factory.send('{}', { authorization: 'Bearer wrong-wrong-wrong-wrong' });
+    const chart = page.getByRole('table', { name: 'Deliveries by label' });
+    await expect.poll(() => chart.textContent(), { timeout: 15_000 }).toContain('12');
+    const rejections = page.getByRole('table', { name: 'Rejections' });
+    await rejections.getByText('Rejected (auth)').waitFor();
+    await rejections.getByText('Rejected (invalid JSON)').waitFor();
+    await page
+      .getByText(/^succeeded/)
+      .first()
+      .waitFor();
+    await lookAt(page, 'overview');
+    await page.getByText('7 days').click();
+    await expect.poll(() => chart.textContent()).toMatch(/12/);
+    await lookAt(page, 'overview-week');
+    await rejections.getByRole('link').first().click();
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    expect(page.url()).toContain('/deliveries/dlv_');
+  });
+
+  it('shows in the list of webhooks how much each received', async () => {
+    await createWebhook(factory.daemon, 'silent');
+    const page = await signIn(factory.daemon, '/factories/payments/webhooks');
+    await page.getByRole('img', { name: /^1[0-9] deliveries in 24 hours/ }).waitFor();
+    await page.getByRole('img', { name: '0 deliveries in 24 hours' }).waitFor();
+    await lookAt(page, 'webhooks');
+  });
+
+  it('fits on a narrow screen', async () => {
+    const page = await signIn(factory.daemon, '/', NARROW);
+    await page.getByText('all is well').waitFor();
+    await page.getByRole('table', { name: 'Rejections' }).waitFor();
+    await lookAt(page, 'overview-narrow');
+    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  });
+});
+
+describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
+  let daemon: TestDaemon;
+  let repo: TempGitRepo;
+  beforeAll(async () => {
+    repo = createTempGitRepo();
+    repo.commit({ 'webhooks/ci.yaml': 'enabeld: true\n<script>alert(1)</script>: 1\n' });
+    daemon = await startTestDaemon({
+      config: { factories: [{ name: 'payments', source: { type: 'repository', url: repo.path } }] },
+    });
+    await eventually(async () => (await daemon.api('/factories/payments')).body.attempted_revision);
+  });
+  afterAll(async () => {
+    await daemon?.end('SIGTERM');
+    repo?.remove();
+  });
+
+  it('begins with what is wrong and leads to where it says more', async () => {
+    const page = await signIn(daemon);
+    await page.getByText('Nothing is live yet').waitFor();
+    await page.getByText('Nothing carries runs out').waitFor();
+    await lookAt(page, 'overview-trouble');
+    await page.getByRole('link', { name: 'See the last passes' }).first().click();
+    await page.getByRole('heading', { name: 'Reconciliations', level: 1 }).waitFor();
+  });
+});
