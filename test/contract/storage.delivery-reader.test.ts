@@ -107,7 +107,7 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     await applyFactory(opened.storage, { deleteWebhooks: [uid], at: START_MS + 1 });
     const foreign = await applyFactory(opened.storage, {
       factory: 'elsewhere',
-      webhooks: [buildWebhook({ name: 'c' })],
+      webhooks: [buildWebhook({ name: 'c', factory: 'elsewhere' })],
     });
     await opened.storage.deliveryLog.record([buildOffer({ webhook: foreign.webhooks[0]!.ref })]);
     const walk = async (label: DeliveryLabel | null) => {

@@ -180,6 +180,35 @@ describe('an operator', () => {
     expect(twice.startsWith(`${once}\n[dockbell: attempt 2, `)).toBe(true);
   });
 
+  it('finds a delivery by its ID and its time, and sees it in the activity of the factory', async () => {
+    const { delivery } = await deliver('named', '{"level":"odd","n":7}', { 'x-event': 'search me' });
+    const found = async (query: string) =>
+      (await daemon.api(`/factories/payments/deliveries?${query}`)).body.data.map(({ id }: { id: string }) => id);
+    expect(await found('delivery_id=search%20me')).toEqual([delivery.id]);
+    expect(await found(`delivery_id=search%20me&to=${delivery.received_at}`)).toEqual([]);
+    expect(await found(`delivery_id=search%20me&from=${delivery.received_at}&label=Accepted`)).toEqual([delivery.id]);
+    expect((await found('limit=200')).length).toBeGreaterThan(3);
+    const { body: activity } = await daemon.api('/factories/payments/activity');
+    const arrived = activity.buckets.map((bucket: { deliveries: { Accepted: number } }) => bucket.deliveries.Accepted);
+    expect(arrived.reduce((sum: number, count: number) => sum + count, 0)).toBeGreaterThan(3);
+    expect(activity.webhooks.map((one: { webhook_uid: string }) => one.webhook_uid)).toContain(uids.get('named'));
+  });
+
+  it('is shown the keys of payloads, and what a filter would have started before it is saved', async () => {
+    await deliver('named', '{"level":"odd","n":8}', { 'x-event': 'a backtest' });
+    const { body } = await daemon.api(`/factories/payments/webhooks/${uids.get('named')}/payload-keys`);
+    const level = body.keys.find((key: { text: string }) => key.text === 'level');
+    expect(level).toMatchObject({ path: ['level'], types: ['string'] });
+    const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['named'], payload: { n: [8] } } }];
+    const proposed = { automation: 'act', triggers };
+    const backtest = await daemon.api('/factories/payments/backtests', { method: 'POST', body: proposed });
+    expect(backtest.status).toBe(200);
+    const [act] = backtest.body.automations;
+    expect(act).toMatchObject({ automation: 'act', after: 1, gained_count: 0 });
+    expect(act.lost_count).toBe(act.before - 1);
+    expect(act.lost[0].message).toContain('n');
+  });
+
   it('is told of a delivery and of its run as they happen', async () => {
     const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
     const away = new AbortController();
@@ -193,8 +222,11 @@ describe('an operator', () => {
     })().catch(() => {});
     await eventually(() => text.includes('event: ready'));
     const { delivery } = await deliver('ci', '{"told":true}');
-    await eventually(() => text.includes('"state":"succeeded"'), 20_000);
-    const events = [...text.matchAll(/^event: (.*)\ndata: (.*)$/gm)].map(([, name, data]) => [name, JSON.parse(data!)]);
+    const readEvents = () =>
+      [...text.matchAll(/^event: (.*)\ndata: (.*)\n\n/gm)].map(([, name, data]) => [name, JSON.parse(data!)]);
+    const isOver = () => readEvents().some(([, { id, state }]) => id === delivery.runs[0] && state === 'succeeded');
+    await eventually(isOver, 20_000);
+    const events = readEvents();
     expect(events.find(([name]) => name === 'delivery')![1]).toEqual(delivery);
     const states = events.flatMap(([name, { id, state }]) =>
       name === 'run' && id === delivery.runs[0] ? [state] : [],

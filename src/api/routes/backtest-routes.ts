@@ -65,7 +65,7 @@ export function registerBacktestRoutes(app: FastifyInstance, services: AdminServ
   app.post<{ Body: BacktestBody }>(
     '/factories/:factory/backtests',
     {
-      config: { access: requireRole('viewer', 'factory') },
+      config: { access: requireRole('viewer', 'factory'), changes: false },
       schema: {
         tags: ['Automations'],
         summary: 'Put stored deliveries before triggers that are not saved yet',
