@@ -66,9 +66,15 @@ afterAll(async () => {
   repo.remove();
 });
 
+/** All but when the daemon last looked at the repository by itself: the new secret made it look again. */
+async function showFactory() {
+  const { attempted_at: _, ...rest } = (await daemon.api('/factories/payments')).body;
+  return rest;
+}
+
 describe('dockbell plan', () => {
   it('tells what is created, disabled and deleted, which secret is missing, and what the changed filter would have started', async () => {
-    const before = (await daemon.api('/factories/payments')).body;
+    const before = await showFactory();
     const { code, stdout } = await daemon.cli('plan', writeTree('planned', PLANNED));
     expect(code).toBe(0);
     const lines = stdout.split('\n');
@@ -90,7 +96,7 @@ describe('dockbell plan', () => {
     expect(stdout).toContain(`${daemon.ingressUrl}/webhooks/w/wh_`);
     expect(stdout).toContain('none of the 5 stored deliveries looked at has the key servce');
     expect(stdout.match(/^ {4}- dlv_/gm)).toHaveLength(4);
-    expect((await daemon.api('/factories/payments')).body).toEqual(before);
+    expect(await showFactory()).toEqual(before);
   });
 
   it('ends with 3 where something changes and that is asked for, and with 0 where nothing does', async () => {

@@ -45,7 +45,9 @@ function useSignIn() {
   const [location, navigate] = useLocation();
   return useMutation({
     mutationFn: signIn,
-    onSuccess: (user) => {
+    onSuccess: async (user) => {
+      // The question who is signed in, asked when the page opened, may still be on its way: its answer is of before.
+      await queryClient.cancelQueries(sessionQuery);
       queryClient.setQueryData(sessionQuery.queryKey, user);
       if (location === '/login') navigate('/', { replace: true });
     },
