@@ -19,35 +19,50 @@ export const MAX_SIGNATURES = 16;
 
 type Form = Pick<SignatureScheme, 'entrySeparator' | 'labelSeparator' | 'encoding'>;
 
-/** Cuts a signature header into its entries. Entries without the scheme's separator carry no label and are left out. */
-export function readEntries(scheme: Form, header: string): Entry[] {
-  if (scheme.entrySeparator === null) return keepEntry([], scheme.labelSeparator, header);
+/**
+ * Cuts a signature header into its entries, without the blanks around each. Entries without the scheme's separator carry
+ * no label and are left out. One walk that copies only what is kept: `split` and `trim` take twice as long.
+ */
+export function readEntries({ entrySeparator, labelSeparator }: Form, header: string): Entry[] {
   const entries: Entry[] = [];
-  for (const text of header.split(scheme.entrySeparator)) keepEntry(entries, scheme.labelSeparator, trimBlanks(text));
+  if (entrySeparator === null) {
+    keepEntry(entries, labelSeparator, header, 0, header.length);
+    return entries;
+  }
+  for (let start = 0; start <= header.length; ) {
+    const next = header.indexOf(entrySeparator, start);
+    const end = next === -1 ? header.length : next;
+    keepEntry(entries, labelSeparator, header, skipBlanks(header, start, end), skipBlanksBefore(header, start, end));
+    start = end + entrySeparator.length;
+  }
   return entries;
 }
 
 /** HTTP's white space only: `trim` would also take bytes such as 0xa0, and with them junk for part of a signature. */
-function trimBlanks(text: string): string {
-  let start = 0;
-  let end = text.length;
-  while (start < end && isBlank(text.charCodeAt(start))) start++;
-  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
-  return text.slice(start, end);
+function skipBlanks(text: string, start: number, end: number): number {
+  let at = start;
+  while (at < end && isBlank(text.charCodeAt(at))) at++;
+  return at;
+}
+
+function skipBlanksBefore(text: string, start: number, end: number): number {
+  let at = end;
+  while (at > start && isBlank(text.charCodeAt(at - 1))) at--;
+  return at;
 }
 
 function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-function keepEntry(entries: Entry[], separator: string | null, text: string): Entry[] {
+function keepEntry(entries: Entry[], separator: string | null, header: string, start: number, end: number): void {
   if (separator === null) {
-    entries.push({ label: null, value: text });
-    return entries;
+    entries.push({ label: null, value: header.slice(start, end) });
+    return;
   }
-  const at = text.indexOf(separator);
-  if (at >= 0) entries.push({ label: text.slice(0, at), value: text.slice(at + separator.length) });
-  return entries;
+  const at = header.indexOf(separator, start);
+  if (at < 0 || at + separator.length > end) return;
+  entries.push({ label: header.slice(start, at), value: header.slice(at + separator.length, end) });
 }
 
 /**
@@ -60,17 +75,19 @@ export function readSignatures(
   form: KeyForm,
   lengths: Lengths,
 ): { ok: true; signatures: string[] } | Refusal {
-  const ours = entries.filter((entry) => entry.label === form.label);
-  if (ours.length === 0)
-    return malformed(`wrong prefix: no \`${form.label}${scheme.labelSeparator}\` before a signature`);
-  if (ours.length > MAX_SIGNATURES) return malformed(`more than ${MAX_SIGNATURES} signatures`);
   const signatures: string[] = [];
+  let count = 0;
   let fault: string | null = null;
-  for (const { value } of ours) {
-    const wrong = value === '' ? null : faultOf(value, scheme.encoding, lengths);
-    if (value !== '' && wrong === null) signatures.push(value);
+  for (const { label, value } of entries) {
+    if (label !== form.label) continue;
+    count++;
+    if (value === '') continue;
+    const wrong = faultOf(value, scheme.encoding, lengths);
+    if (wrong === null) signatures.push(value);
     fault ??= wrong;
   }
+  if (count === 0) return malformed(`wrong prefix: no \`${form.label}${scheme.labelSeparator}\` before a signature`);
+  if (count > MAX_SIGNATURES) return malformed(`more than ${MAX_SIGNATURES} signatures`);
   if (signatures.length > 0) return { ok: true, signatures };
   return fault === null ? refuse('missing_credential') : malformed(fault);
 }
