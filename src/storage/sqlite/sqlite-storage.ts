@@ -16,7 +16,7 @@ import { createNoticeQueue } from './notice-queue.ts';
 import { openDatabase } from './open-database.ts';
 import { createQueryBuilder } from './query-builder.ts';
 import { createReconciliationReader } from './reconciliation-reader.ts';
-import { createRetention } from './retention.ts';
+import { createRetention } from './retention/create-retention.ts';
 import { createRunQueue } from './run-queue.ts';
 import { createRunReader } from './run-reader.ts';
 import { createSealedSecrets } from './sealed-secrets.ts';

@@ -1,0 +1,52 @@
+import type { Kysely } from 'kysely';
+import type { Retention } from '../../../core/ports/retention.ts';
+import type { Schema } from '../schema.ts';
+import { beginPass, type Step } from './pass.ts';
+import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
+import { pruneDeliveries, pruneIdentities } from './prune-deliveries.ts';
+import { pruneNotices, pruneReconciliations } from './prune-reconciliations.ts';
+import { pruneRuns } from './prune-runs.ts';
+import { pruneCounts, pruneHandshakes } from './prune-traffic.ts';
+import { pruneAutomationVersions, pruneSecretVersions, spareVersionsInUse } from './prune-versions.ts';
+
+/** Rows that one piece looks at: a few milliseconds of the storage thread, also on a slow disk. */
+const MAX_PIECE_ROWS = 500;
+
+const STEPS: readonly Step[] = [
+  pruneDeliveries,
+  pruneIdentities,
+  pruneCounts,
+  pruneHandshakes,
+  pruneRuns,
+  pruneReconciliations,
+  pruneNotices,
+  pruneSessions,
+  pruneLoginLinks,
+  pruneAudit,
+  spareVersionsInUse,
+  pruneAutomationVersions,
+  pruneSecretVersions,
+];
+
+/**
+ * Removes what is too old. One pass walks each table from its front in pieces and remembers where it stands between
+ * the calls, so that rows which have to stay at the front are looked at once a pass and not once a piece.
+ */
+export function createRetention(db: Kysely<Schema>): Retention {
+  let pass = beginPass(null);
+  return {
+    prune: async (policy, nowMs) => {
+      const removedRuns: string[] = [];
+      let room = MAX_PIECE_ROWS;
+      while (pass.step < STEPS.length) {
+        const done = await STEPS[pass.step]!({ db, policy, nowMs, limit: room, pass, removedRuns });
+        room -= done.rows;
+        if (room === 0) return { more: true, removedRuns };
+        pass.step += 1;
+        pass.afterSeq = 0;
+      }
+      pass = beginPass(pass);
+      return { more: false, removedRuns };
+    },
+  };
+}

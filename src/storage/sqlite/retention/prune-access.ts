@@ -1,0 +1,39 @@
+import { type Piece, walkOld } from './pass.ts';
+
+/** Some hundreds of megabytes at the most. */
+const MAX_AUDIT_ENTRIES = 1_000_000;
+
+/** Those that have come to their end; those that were idle too long before it are refused until then. */
+export async function pruneSessions({ db, nowMs, limit }: Piece): Promise<{ rows: number }> {
+  const due = db.selectFrom('sessions').select('sessions.id').where('expires_at', '<=', nowMs).limit(limit);
+  const { numDeletedRows } = await db.deleteFrom('sessions').where('id', 'in', due).executeTakeFirstOrThrow();
+  return { rows: Number(numDeletedRows) };
+}
+
+export async function pruneLoginLinks({ db, nowMs, limit }: Piece): Promise<{ rows: number }> {
+  const due = db.selectFrom('login_links').select('login_links.id').where('expires_at', '<=', nowMs).limit(limit);
+  const { numDeletedRows } = await db.deleteFrom('login_links').where('id', 'in', due).executeTakeFirstOrThrow();
+  return { rows: Number(numDeletedRows) };
+}
+
+/** By age, and by number however young: whoever may change things must not fill the disk with it. */
+export async function pruneAudit({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
+  const newest = await db
+    .selectFrom('audit_log')
+    .select((select) => select.fn.max('seq').as('seq'))
+    .executeTakeFirst();
+  const rows = await db
+    .selectFrom('audit_log')
+    .select(['seq', 'at'])
+    .where('seq', '>', pass.afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  const firstKept = (newest?.seq ?? 0) - MAX_AUDIT_ENTRIES;
+  const beyond = rows.filter((row) => row.seq <= firstKept);
+  const walked = walkOld(rows.slice(beyond.length), nowMs - policy.auditMs, nowMs, pass);
+  if (walked.rows === 0) pass.afterSeq = beyond.at(-1)?.seq ?? pass.afterSeq;
+  const gone = [...beyond, ...walked.old].map((row) => row.seq);
+  if (gone.length > 0) await db.deleteFrom('audit_log').where('seq', 'in', gone).execute();
+  return { rows: beyond.length + walked.rows };
+}

@@ -1,0 +1,35 @@
+import { HOUR_MS, MAX_ACTIVITY_MS } from '../../../core/ports/activity-reader.ts';
+import { type Piece, walkOld } from './pass.ts';
+
+/** Counts are small and kept for as long as anybody can ask for them, whatever the log keeps. */
+export async function pruneCounts({ db, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
+  const oldest = Math.floor((nowMs - MAX_ACTIVITY_MS) / HOUR_MS) - 1;
+  const webhooks = await db
+    .selectFrom('webhooks')
+    .select('ref')
+    .where('ref', '>', pass.afterSeq)
+    .orderBy('ref')
+    .limit(limit)
+    .execute();
+  for (const { ref } of webhooks) {
+    await db.deleteFrom('delivery_counts').where('webhook', '=', ref).where('hour', '<', oldest).execute();
+    pass.afterSeq = ref;
+  }
+  return { rows: webhooks.length };
+}
+
+/** Kept for as long as deliveries are. The newest row stays, so that no number is given twice. */
+export async function pruneHandshakes({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
+  const rows = await db
+    .selectFrom('handshakes')
+    .select(['seq', 'received_at as at'])
+    .where('seq', '>', pass.afterSeq)
+    .where('seq', '<', (select) => select.selectFrom('handshakes').select((of) => of.fn.max('seq').as('newest')))
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  const walked = walkOld(rows, nowMs - policy.deliveriesMs, nowMs, pass);
+  const gone = walked.old.map((row) => row.seq);
+  if (gone.length > 0) await db.deleteFrom('handshakes').where('seq', 'in', gone).execute();
+  return { rows: walked.rows };
+}
