@@ -107,6 +107,19 @@ describe('the audit log', () => {
     expect((await call('GET', '/audit?cursor=nonsense')).statusCode).toBe(400);
   });
 
+  it('is asked for a time and for what came of it', async () => {
+    const { services, call, read } = open();
+    await call('POST', '/login-links');
+    services.clock.advance(60_000);
+    await call('POST', '/tokens', { name: 'ci', role: 'god' });
+    expect(await read('?outcome=refused')).toMatchObject([{ object: 'tokens', status: 400 }]);
+    expect(await read('?from=2026-01-02T03:05:00Z')).toHaveLength(1);
+    expect(await read('?to=2026-01-02T03:05:00Z&outcome=done')).toMatchObject([{ route: '/api/v1/login-links' }]);
+    for (const query of ['from=yesterday', 'outcome=maybe', 'to=2026-13-01T00:00:00Z']) {
+      expect((await call('GET', `/audit?${query}`)).statusCode).toBe(400);
+    }
+  });
+
   it('keeps sign-ins and sign-outs, and of wrong names only those that exist', async () => {
     const { services, app, call, read } = open();
     await call('POST', '/users', { name: 'alice', role: 'viewer', password: PASSWORD });

@@ -33,6 +33,7 @@ import { registerRunRoutes } from './routes/run-routes.ts';
 import { registerSchemaRoutes } from './routes/schema-routes.ts';
 import { registerSchemeRoutes } from './routes/scheme-routes.ts';
 import { registerSecretRoutes } from './routes/secret-routes.ts';
+import { registerSessionListRoutes } from './routes/session-list-routes.ts';
 import { registerSessionRoutes } from './routes/session-routes.ts';
 import { registerTokenRoutes } from './routes/token-routes.ts';
 import { registerUserRoutes } from './routes/user-routes.ts';
@@ -125,6 +126,7 @@ function registerApi(scope: FastifyInstance, services: AdminServices, authentica
   registerTokenRoutes(scope, services);
   registerUserRoutes(scope, services);
   registerSessionRoutes(scope, services);
+  registerSessionListRoutes(scope, services);
   registerAuditRoutes(scope, services);
   registerWebhookEditRoutes(scope, services);
   registerAutomationEditRoutes(scope, services);

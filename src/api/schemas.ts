@@ -1,4 +1,5 @@
 import { IDENTITY_KINDS, ROLES } from '../core/access.ts';
+import { AUDIT_OUTCOMES } from '../core/audit.ts';
 import { AUTH_MODES } from '../core/definition.ts';
 import { DELIVERY_LABELS, IDENTITY_SOURCES } from '../core/delivery.ts';
 import { HANDSHAKE_OUTCOMES } from '../core/handshake.ts';
@@ -491,7 +492,7 @@ export const COMPONENTS = {
         ...{ type: ['object', 'null'], additionalProperties: true },
         description: 'What was asked for; values that could be secret are `[not shown]`.',
       },
-      outcome: oneOf(['done', 'refused', 'failed']),
+      outcome: oneOf(AUDIT_OUTCOMES),
       ...{ status: { type: 'integer' }, client_address: text },
     },
     { description: 'One change, or one try to sign in.' },
@@ -499,6 +500,7 @@ export const COMPONENTS = {
   SignedIn: closedObject(
     {
       user: closedObject({
+        id: { ...text, description: 'As the audit log names it.' },
         name: text,
         role: oneOf(ROLES),
         factories: { type: ['array', 'null'], items: text, description: 'Those it is limited to; `null` for all.' },
@@ -513,6 +515,16 @@ export const COMPONENTS = {
       },
     },
     { description: 'Who is signed in.' },
+  ),
+  Session: closedObject(
+    {
+      id: text,
+      current: { ...flag, description: 'Is it the one that the request came with?' },
+      ...{ client_address: text, user_agent: { ...textOrNull, description: 'What the browser called itself.' } },
+      ...{ created_at: instant, last_used_at: instant },
+      expires_at: { ...instant, description: 'The end that no use puts off.' },
+    },
+    { description: 'A browser that is signed in.' },
   ),
   LoginLink: closedObject(
     { id: text, url: { ...text, description: 'Works once; shown this once.' }, expires_at: instant },

@@ -58,11 +58,19 @@ export const USER_NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,99}$/;
 /** Whose rights a session has. */
 export type SessionOwner = { user: UserId } | { token: TokenId } | { link: LoginLinkId };
 
+/** Whose the sessions of somebody are. */
+export function sessionOwnerOf({ kind, id }: Pick<Identity, 'kind' | 'id'>): SessionOwner {
+  if (kind === 'token') return { token: id as TokenId };
+  return kind === 'link' ? { link: id as LoginLinkId } : { user: id as UserId };
+}
+
 /** A sign-in that lasts. What the cookie holds is stored as a hash only. Instants are wall time. */
 export interface Session {
   id: SessionId;
   owner: SessionOwner;
   clientAddress: string;
+  /** What the browser called itself, cut to 255 characters; `null` where it did not say. */
+  userAgent: string | null;
   createdAt: number;
   lastUsedAt: number;
   /** The end that no use puts off. */

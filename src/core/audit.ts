@@ -6,6 +6,10 @@ import type { JsonObject } from './json.ts';
 export const SIGN_IN_METHODS = ['password', 'login_link', 'api_token', 'oidc'] as const;
 export type SignInMethod = (typeof SIGN_IN_METHODS)[number];
 
+/** What came of a change: a refusal is a status of 4xx, a failure one of 5xx. */
+export const AUDIT_OUTCOMES = ['done', 'refused', 'failed'] as const;
+export type AuditOutcome = (typeof AUDIT_OUTCOMES)[number];
+
 /** One change, or one try to sign in: who, what, when, from where, and what came of it. Holds no secret value. */
 export interface AuditEntry {
   id: AuditId;

@@ -17,7 +17,7 @@ function buildEntry(more: Partial<AuditEntry> = {}): AuditEntry {
 
 describe.each(STORAGES)('the audit log on $name', (kind) => {
   const opened = useStorage(kind);
-  const all = { actor: null, object: null, limit: 50, cursor: null };
+  const all = { actor: null, object: null, outcome: null, limit: 50, cursor: null };
   const list = (more = {}) => opened.storage.auditLog.list({ ...all, ...more });
 
   it('gives back what was appended, newest first, page by page', async () => {
@@ -43,6 +43,25 @@ describe.each(STORAGES)('the audit log on $name', (kind) => {
     for (const object of objects) await opened.storage.auditLog.append(buildEntry({ object }));
     const found = (await list({ object: 'factories/a' })).data.map(({ object }) => object);
     expect(found).toEqual(['factories/a/webhooks/w', 'factories/a']);
+  });
+
+  it('is asked for a time, an outcome, and both of one object and one actor', async () => {
+    const actor = { kind: 'local', id: 'usr_1', name: 'alice' } as const;
+    const statuses = [200, 403, 500, 204];
+    const entries = statuses.map((status, index) =>
+      buildEntry({ status, at: START_MS + index, object: 'users/usr_1', ...(index > 0 && { actor }) }),
+    );
+    for (const entry of entries) await opened.storage.auditLog.append(entry);
+    const find = async (more: object) => (await list(more)).data.map(({ status }) => status);
+    expect(await find({ outcome: 'done' })).toEqual([204, 200]);
+    expect(await find({ outcome: 'refused' })).toEqual([403]);
+    expect(await find({ outcome: 'failed', object: 'users' })).toEqual([500]);
+    expect(await find({ fromAt: START_MS + 1, untilAt: START_MS + 3 })).toEqual([500, 403]);
+    expect(await find({ object: 'users', fromAt: START_MS + 3 })).toEqual([204]);
+    expect(await find({ object: 'users', actor: 'usr_1', outcome: 'done' })).toEqual([204]);
+    expect(await find({ fromAt: START_MS + 4 })).toEqual([]);
+    const { nextCursor } = await list({ object: 'users', limit: 2 });
+    expect(await find({ object: 'users', cursor: nextCursor, untilAt: START_MS + 9 })).toEqual([403, 200]);
   });
 
   it('loses what is too old, and nothing else', async () => {

@@ -9,7 +9,8 @@ const RETENTION = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 
 
 function buildSession(owner: SessionOwner, more: Partial<Session> = {}): Session {
   const times = { createdAt: START_MS, lastUsedAt: START_MS, expiresAt: START_MS + 1000 };
-  return { id: ids.sessionId(START_MS), owner, clientAddress: '192.0.2.7', ...times, ...more };
+  const client = { clientAddress: '192.0.2.7', userAgent: 'Firefox' };
+  return { id: ids.sessionId(START_MS), owner, ...client, ...times, ...more };
 }
 
 function buildLink(more: Partial<LoginLink> = {}): LoginLink {
@@ -60,6 +61,22 @@ describe.each(STORAGES)('sessions on $name', (kind) => {
     expect(await sessions().find(HASH, START_MS)).toBeNull();
     expect(await sessions().find(OTHER_HASH, START_MS + 999)).not.toBeNull();
     expect(await sessions().find(OTHER_HASH, START_MS + 1000)).toBeNull();
+  });
+
+  it('are listed and ended for one owner, also all but one; those of others stay', async () => {
+    const [mine, other] = [ids.loginLinkId(START_MS), ids.loginLinkId(START_MS)];
+    const [old, young] = [buildSession({ link: mine }), buildSession({ link: mine }, { createdAt: START_MS + 1 })];
+    const expired = buildSession({ link: mine }, { expiresAt: START_MS });
+    const theirs = buildSession({ link: other }, { userAgent: null });
+    for (const [index, session] of [old, young, expired, theirs].entries()) {
+      await sessions().insert(session, new Uint8Array(32).fill(index));
+    }
+    expect(await sessions().listOf({ link: mine }, START_MS)).toEqual([young, old]);
+    await sessions().endAll({ link: mine }, young.id);
+    expect(await sessions().listOf({ link: mine }, START_MS)).toEqual([young]);
+    await sessions().endAll({ link: mine }, null);
+    expect(await sessions().listOf({ link: mine }, START_MS)).toEqual([]);
+    expect(await sessions().listOf({ link: other }, START_MS)).toEqual([theirs]);
   });
 
   it('are pruned at their time, and not before', async () => {

@@ -61,7 +61,13 @@ describe.each(STORAGES)('users on $name', (kind) => {
       const times = { createdAt: START_MS, lastUsedAt: START_MS, expiresAt: START_MS + 9 };
       const hashes = [alice, bob].map((_user, index) => new Uint8Array(32).fill(index));
       for (const [index, { id }] of [alice, bob].entries()) {
-        const session = { id: ids.sessionId(START_MS), owner: { user: id }, clientAddress: '::1', ...times };
+        const session = {
+          id: ids.sessionId(START_MS),
+          owner: { user: id },
+          clientAddress: '::1',
+          userAgent: null,
+          ...times,
+        };
         await opened.storage.sessions.insert(session, hashes[index]!);
       }
       await (change === null ? users().delete(alice.id) : users().change(alice.id, change, START_MS));

@@ -12,6 +12,7 @@ import { useFolder } from '../helpers/with-storage.ts';
 const PAGE = { limit: 50, cursor: null };
 const NEXT_PAGE = { limit: 50, cursor: Buffer.from('s1000').toString('base64url') };
 const RUNS = { factory: FACTORY, state: null, automation: null };
+const AUDIT = { actor: null, object: null, outcome: null };
 const POLICY = { deliveriesMs: 1, minDeliveries: 50, identitiesMs: 1, runsMs: 1, auditMs: 1 };
 
 const DAY_MS = 86_400_000;
@@ -62,13 +63,15 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
   ['notices that are due now', (s) => s.noticeQueue.retryNow({ factory: FACTORY, target: 'a' }, 1), []],
   ['a token', (s) => s.tokens.findByHash(new Uint8Array(32)), []],
   ['a session', (s) => s.sessions.find(new Uint8Array(32), 1), []],
+  ['the sessions of a user', (s) => s.sessions.listOf({ user: 'usr_a' }, 1), []],
   ['a login link', (s) => s.loginLinks.take(new Uint8Array(32), 1), []],
   ['a user by name', (s) => s.users.findLocal('alice'), []],
-  // Read from its end, page by page.
-  ['the audit log', (s) => s.auditLog.list({ actor: null, object: null, ...PAGE }), ['audit_log']],
-  ['the audit log after a cursor', (s) => s.auditLog.list({ actor: null, object: null, ...NEXT_PAGE }), []],
-  ['what somebody did', (s) => s.auditLog.list({ actor: 'usr_a', object: null, ...NEXT_PAGE }), []],
-  ['what happened to an object', (s) => s.auditLog.list({ actor: null, object: 'a', ...NEXT_PAGE }), []],
+  ['the audit log', (s) => s.auditLog.list({ ...AUDIT, ...PAGE }), []],
+  ['the audit log after a cursor', (s) => s.auditLog.list({ ...AUDIT, ...NEXT_PAGE }), []],
+  ['what somebody did', (s) => s.auditLog.list({ ...AUDIT, actor: 'usr_a', ...NEXT_PAGE }), []],
+  ['what happened to an object', (s) => s.auditLog.list({ ...AUDIT, object: 'a', ...NEXT_PAGE }), []],
+  ['what was refused', (s) => s.auditLog.list({ ...AUDIT, outcome: 'refused', ...PAGE }), []],
+  ['changes of a time', (s) => s.auditLog.list({ ...AUDIT, fromAt: 1, untilAt: 2, ...PAGE }), []],
   // Retention walks the small tables whole; of those that grow it takes the front.
   [
     'retention',

@@ -33,7 +33,7 @@ export async function openSession(
   if (found !== null) await parts.sessions.end(found.session.id);
   const text = createCredential('', parts.randomBytes);
   const session = {
-    ...{ id: parts.ids.sessionId(now), owner, clientAddress: request.ip },
+    ...{ id: parts.ids.sessionId(now), owner, clientAddress: request.ip, userAgent: readUserAgent(request) },
     ...{ createdAt: now, lastUsedAt: now, expiresAt: now + parts.sessionLifetimeMs },
   };
   await parts.sessions.insert(session, hashCredential(text));
@@ -41,7 +41,13 @@ export async function openSession(
   return deriveCsrfToken(text);
 }
 
+const MAX_USER_AGENT_CHARACTERS = 255;
+
+function readUserAgent({ headers }: FastifyRequest): string | null {
+  return headers['user-agent']?.slice(0, MAX_USER_AGENT_CHARACTERS) ?? null;
+}
+
 /** Who is signed in, as the interfaces show it. */
-export function presentSession({ name, role, factories, kind }: Identity, csrfToken: string | null) {
-  return { user: { name, role, factories, kind }, csrf_token: csrfToken };
+export function presentSession({ id, name, role, factories, kind }: Identity, csrfToken: string | null) {
+  return { user: { id, name, role, factories, kind }, csrf_token: csrfToken };
 }

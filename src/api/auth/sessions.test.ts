@@ -37,7 +37,13 @@ describe('signing in', () => {
     const session = await signInBy(services.grant('operator', ['payments']));
     expect(session.flags).toMatch(/^dockbell=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict$/);
     expect(session.body).toEqual({
-      user: { name: 'operator', role: 'operator', factories: ['payments'], kind: 'token' },
+      user: {
+        id: expect.stringMatching(/^tok_/),
+        name: 'operator',
+        role: 'operator',
+        factories: ['payments'],
+        kind: 'token',
+      },
       csrf_token: session.csrf,
     });
     const again = await app.inject({ url: SESSION, headers: { cookie: session.cookie } });

@@ -41,7 +41,15 @@ describe('a user', () => {
     const { add, signIn, ask, call } = open();
     await add('Alice', { role: 'operator', factories: ['payments'] });
     const session = await signIn('aLICE');
-    expect(session.json().user).toEqual({ name: 'Alice', role: 'operator', factories: ['payments'], kind: 'local' });
+    expect(session.json().user).toEqual({
+      ...{
+        id: expect.stringMatching(/^usr_/),
+        name: 'Alice',
+        role: 'operator',
+        factories: ['payments'],
+        kind: 'local',
+      },
+    });
     expect((await ask(session, 'GET', '/factories')).json().data).toHaveLength(1);
     expect((await ask(session, 'GET', '/secrets')).statusCode).toBe(403);
     expect((await call('GET', '/users')).json().data[0]).toMatchObject({
@@ -220,6 +228,73 @@ describe('the sessions of a user', () => {
     const statuses = [];
     for (let i = 0; i < 11; i++) statuses.push((await guess()).statusCode);
     expect(statuses).toEqual([...Array(10).fill(403), 429]);
+  });
+});
+
+describe('the list of sessions', () => {
+  const opened = async () => {
+    const world = open();
+    const { id } = await world.add('alice');
+    const [first, second] = [await world.signIn('alice', PASSWORD, '192.0.2.1'), await world.signIn('alice')];
+    const list = async () => (await world.ask(second, 'GET', '/sessions')).json().data;
+    return { ...world, id, first, second, list };
+  };
+
+  it('shows everybody the own ones, which of them asks, and nothing of their cookies', async () => {
+    const { list, add, signIn, first } = await opened();
+    await add('bob');
+    await signIn('bob');
+    const sessions = await list();
+    expect(sessions.map(({ current }: { current: boolean }) => current).sort()).toEqual([false, true]);
+    expect(sessions[0]).toEqual({
+      ...{ id: expect.stringMatching(/^ses_/), current: expect.any(Boolean), client_address: '192.0.2.1' },
+      ...{ user_agent: 'lightMyRequest', created_at: '2026-01-02T03:04:05.678Z' },
+      ...{ last_used_at: '2026-01-02T03:04:05.678Z', expires_at: '2026-01-02T15:04:05.678Z' },
+    });
+    expect(JSON.stringify(sessions)).not.toContain(String(first.headers['set-cookie']).slice(9, 40));
+  });
+
+  it('leaves out what was idle for too long', async () => {
+    const { list, second, ask, services } = await opened();
+    services.clock.advance(20 * 60_000);
+    await ask(second);
+    services.clock.advance(10 * 60_000);
+    expect(await list()).toMatchObject([{ current: true }]);
+  });
+
+  it('is ended one by one, and as a whole but the one that asks', async () => {
+    const { ask, signIn, first, second, list } = await opened();
+    const third = await signIn('alice');
+    const { data } = (await ask(first, 'GET', '/sessions')).json();
+    const own = data.find(({ current }: { current: boolean }) => current).id;
+    expect((await ask(second, 'DELETE', `/sessions/${own}`)).statusCode).toBe(204);
+    expect((await ask(first)).statusCode).toBe(401);
+    expect((await ask(second, 'DELETE', '/sessions')).statusCode).toBe(204);
+    expect((await ask(third)).statusCode).toBe(401);
+    expect(await list()).toMatchObject([{ current: true }]);
+  });
+
+  it('of somebody else is out of reach', async () => {
+    const { add, signIn, ask, first, second } = await opened();
+    await add('bob');
+    const bob = await signIn('bob');
+    const { data } = (await ask(first, 'GET', '/sessions')).json();
+    for (const { id } of data) expect((await ask(bob, 'DELETE', `/sessions/${id}`)).statusCode).toBe(204);
+    await ask(bob, 'DELETE', '/sessions');
+    expect([(await ask(first)).statusCode, (await ask(second)).statusCode]).toEqual([200, 200]);
+  });
+
+  it('of each user is shown to owners, who end it', async () => {
+    const { call, ask, id, first, second } = await opened();
+    expect((await call('GET', `/users/${id}/sessions`)).json().data).toMatchObject([
+      { current: false },
+      { current: false },
+    ]);
+    expect((await call('DELETE', `/users/${id}/sessions`)).statusCode).toBe(204);
+    expect([(await ask(first)).statusCode, (await ask(second)).statusCode]).toEqual([401, 401]);
+    for (const method of ['GET', 'DELETE'] as const) {
+      expect((await call(method, '/users/usr_nobody/sessions')).statusCode).toBe(404);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
-import type { ApiToken, User } from '../../core/access.ts';
+import type { ApiToken, Session, User } from '../../core/access.ts';
 import { formatInstant } from '../../core/clock.ts';
+import type { SessionId } from '../../core/ids.ts';
 import type { SecretSummary } from '../../core/ports/secret-store.ts';
 import { presentInstant } from './present-instant.ts';
 
@@ -39,5 +40,18 @@ export function presentUser(user: User) {
     created_at: formatInstant(user.createdAt),
     last_sign_in_at: presentInstant(user.lastSignInAt),
     password_changed_at: presentInstant(user.passwordChangedAt),
+  };
+}
+
+/** A session without what its cookie holds. */
+export function presentBrowser(session: Session, current: SessionId | null) {
+  return {
+    id: session.id,
+    current: session.id === current,
+    client_address: session.clientAddress,
+    user_agent: session.userAgent,
+    created_at: formatInstant(session.createdAt),
+    last_used_at: formatInstant(session.lastUsedAt),
+    expires_at: formatInstant(session.expiresAt),
   };
 }

@@ -1,17 +1,27 @@
 import type { FastifyInstance } from 'fastify';
-import type { AuditEntry } from '../../core/audit.ts';
+import { AUDIT_OUTCOMES, type AuditEntry, type AuditOutcome } from '../../core/audit.ts';
 import { formatInstant } from '../../core/clock.ts';
+import type { AuditRequest } from '../../core/ports/audit-log.ts';
 import { requireRole } from '../access-rules.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageQuerySchema, presentPage, readPage } from '../page-query.ts';
+import { INSTANT, parseInstant } from '../parse-instant.ts';
 import { listOf } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
+
+interface AuditQuery extends PageQuery {
+  actor?: string;
+  object?: string;
+  outcome?: AuditOutcome;
+  from?: string;
+  to?: string;
+}
 
 const text = { type: 'string', minLength: 1, maxLength: 512 };
 
 /** The audit log: who changed what, when, from where; and who signed in. */
 export function registerAuditRoutes(app: FastifyInstance, services: AdminServices): void {
-  app.get<{ Querystring: PageQuery & { actor?: string; object?: string } }>(
+  app.get<{ Querystring: AuditQuery }>(
     '/audit',
     {
       config: { access: requireRole('owner', 'team') },
@@ -24,22 +34,33 @@ export function registerAuditRoutes(app: FastifyInstance, services: AdminService
             ...text,
             description: 'Path of an object, with all below it: `secrets/A_SECRET`, `factories/payments`.',
           },
+          outcome: { type: 'string', enum: [...AUDIT_OUTCOMES], description: 'What came of it.' },
+          from: { ...INSTANT, description: 'At this time or later.' },
+          to: { ...INSTANT, description: 'Before this time.' },
         }),
         response: { 200: listOf('AuditEntry') },
       },
     },
-    async ({ query }) => {
-      const request = { ...readPage(query), actor: query.actor ?? null, object: query.object ?? null };
-      return presentPage(await services.auditLog.list(request), presentEntry);
-    },
+    async ({ query }) => presentPage(await services.auditLog.list(readRequest(query)), presentEntry),
   );
+}
+
+function readRequest({ actor, object, outcome, from, to, ...page }: AuditQuery): AuditRequest {
+  return {
+    ...{ ...readPage(page), actor: actor ?? null, object: object ?? null, outcome: outcome ?? null },
+    fromAt: from === undefined ? undefined : parseInstant(from, 'from'),
+    untilAt: to === undefined ? undefined : parseInstant(to, 'to'),
+  };
+}
+
+function judgeStatus(status: number): AuditOutcome {
+  return status < 400 ? 'done' : status < 500 ? 'refused' : 'failed';
 }
 
 function presentEntry({ id, at, actor, method, route, object, changes, status, clientAddress }: AuditEntry) {
   const who = actor === null ? null : { kind: actor.kind, id: actor.id, name: actor.name };
-  const outcome = status < 400 ? 'done' : status < 500 ? 'refused' : 'failed';
   return {
     ...{ id, at: formatInstant(at), actor: who, method, route, object, changes },
-    ...{ outcome, status, client_address: clientAddress },
+    ...{ outcome: judgeStatus(status), status, client_address: clientAddress },
   };
 }

@@ -12,6 +12,7 @@ import { presentUser } from '../present/present-access.ts';
 import { requireKnownFactories } from '../require-known-factories.ts';
 import { listOf, refTo } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
+import { findUser, unknownUser } from './find-user.ts';
 
 const tags = ['Users'];
 
@@ -115,10 +116,10 @@ function registerChanges(app: FastifyInstance, services: AdminServices): void {
       },
     },
     async (request) => {
-      const user = await requireUser(services, request.params.id);
+      const user = await findUser(services, request.params.id);
       const change = await readChange(services, user, request.body);
       requireDone(await services.users.change(user.id, change, services.clock.wallMs()));
-      return presentUser(await requireUser(services, user.id));
+      return presentUser(await findUser(services, user.id));
     },
   );
 
@@ -137,12 +138,6 @@ function registerChanges(app: FastifyInstance, services: AdminServices): void {
       return reply.code(204).send();
     },
   );
-}
-
-async function requireUser({ users }: AdminServices, id: string): Promise<User> {
-  const user = await users.get(id as UserId);
-  if (user === null) throw unknownUser();
-  return user;
 }
 
 async function readChange(services: AdminServices, user: User, body: ChangeBody): Promise<UserChange> {
@@ -164,8 +159,4 @@ function requireDone(outcome: UserOutcome): void {
   if (outcome === 'last_owner') {
     throw new AppError('conflict', 'This is the last owner who can sign in. Make another user an owner first.');
   }
-}
-
-function unknownUser(): AppError {
-  return new AppError('not_found', 'There is no such user.');
 }

@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../audit.ts';
+import type { AuditEntry, AuditOutcome } from '../audit.ts';
 import type { Page, PageRequest } from '../page.ts';
 
 /** Which entries are asked for. */
@@ -7,6 +7,11 @@ export interface AuditRequest extends PageRequest {
   actor: string | null;
   /** The object, with all that lies below it; `null` for all. */
   object: string | null;
+  /** What came of it; `null` for all. */
+  outcome: AuditOutcome | null;
+  /** Wall time in milliseconds: at it or later, and before it. */
+  fromAt?: number;
+  untilAt?: number;
 }
 
 /** The log of changes. Entries are added, and go when they are too old; nothing changes one. */

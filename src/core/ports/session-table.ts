@@ -1,4 +1,4 @@
-import type { Identity, Session } from '../access.ts';
+import type { Identity, Session, SessionOwner } from '../access.ts';
 import type { SessionId } from '../ids.ts';
 
 /** Sessions of the dashboard; stored as SHA-256 of what the cookie holds, which has 256 random bits of its own. */
@@ -12,4 +12,8 @@ export interface SessionTable {
   touch(id: SessionId, at: number): Promise<void>;
   /** `false` where there is no such session. */
   end(id: SessionId): Promise<boolean>;
+  /** Those of one owner that have not expired, the youngest first. */
+  listOf(owner: SessionOwner, nowMs: number): Promise<Session[]>;
+  /** Ends all sessions of one owner but `spared`, which may be `null`. */
+  endAll(owner: SessionOwner, spared: SessionId | null): Promise<void>;
 }

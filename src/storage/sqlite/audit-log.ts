@@ -1,9 +1,10 @@
-import type { Insertable, Kysely, Selectable } from 'kysely';
+import { type Insertable, type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { Identity } from '../../core/access.ts';
-import type { AuditEntry } from '../../core/audit.ts';
+import type { AuditEntry, AuditOutcome } from '../../core/audit.ts';
 import type { AuditId } from '../../core/ids.ts';
-import type { AuditLog } from '../../core/ports/audit-log.ts';
+import type { AuditLog, AuditRequest } from '../../core/ports/audit-log.ts';
 import { cutPage, parseCursor } from './cursor.ts';
+import { findFirstSince } from './find-first-since.ts';
 import type { Schema } from './schema.ts';
 
 /** The log of changes. */
@@ -19,29 +20,49 @@ export function createAuditLog(db: Kysely<Schema>): AuditLog {
         const objects = listSurroundings(entry.object).map((object) => ({ object, entry: seq }));
         await trx.insertInto('audit_objects').values(objects).execute();
       }),
-    list: async ({ actor, object, limit, cursor }) => {
-      const before = parseCursor(cursor);
-      let query = object === null ? selectAll(db) : selectAbout(db, object);
-      if (before !== null) query = query.where('seq', '<', before);
-      if (actor !== null) query = query.where('actor', '=', actor);
-      const found = await query
-        .orderBy('seq', 'desc')
-        .limit(limit + 1)
-        .execute();
-      const { rows, nextCursor } = cutPage(found, limit);
+    list: async (request) => {
+      const found = await selectEntries(db, request, await findBounds(db, request));
+      const { rows, nextCursor } = cutPage(found, request.limit);
       return { data: rows.map(toEntry), nextCursor };
     },
   };
 }
 
-function selectAll(db: Kysely<Schema>) {
-  return db.selectFrom('audit_log').selectAll('audit_log');
+/** Row numbers: from the first, up to and without the second. */
+type Bounds = [from: number, until: number];
+
+async function findBounds(db: Kysely<Schema>, { cursor, fromAt, untilAt }: AuditRequest): Promise<Bounds> {
+  const before = parseCursor(cursor) ?? Number.MAX_SAFE_INTEGER;
+  const from = fromAt === undefined ? 0 : await findFirstSince(db, 'audit_log', fromAt);
+  const until = untilAt === undefined ? before : await findFirstSince(db, 'audit_log', untilAt);
+  return [from, Math.min(before, until)];
 }
 
-function selectAbout(db: Kysely<Schema>, object: string) {
-  const entries = db.selectFrom('audit_objects').select('entry').where('object', '=', object);
-  return selectAll(db).where('seq', 'in', entries);
+/** Those of an object are walked on the index of objects, the others on the log itself; either from the newest on. */
+function selectEntries(db: Kysely<Schema>, { object, actor, outcome, limit }: AuditRequest, [from, until]: Bounds) {
+  const walked = object === null ? sql.ref<number>('audit_log.seq') : sql.ref<number>('audit_objects.entry');
+  return db
+    .selectFrom('audit_log')
+    .selectAll('audit_log')
+    .$if(object !== null, (query) =>
+      query
+        .innerJoin('audit_objects', 'audit_objects.entry', 'audit_log.seq')
+        .where('audit_objects.object', '=', object!),
+    )
+    .$if(actor !== null, (query) => query.where('actor', '=', actor))
+    .$if(outcome !== null, (query) => query.where(OUTCOMES[outcome!]))
+    .where(sql<boolean>`${walked} >= ${from} and ${walked} < ${until}`)
+    .orderBy(walked, 'desc')
+    .limit(limit + 1)
+    .execute();
 }
+
+// Written out and not bound, because the index of what was not done is for `status >= 400` to the letter.
+const OUTCOMES: Readonly<Record<AuditOutcome, RawBuilder<SqlBool>>> = {
+  done: sql<SqlBool>`status < 400`,
+  refused: sql<SqlBool>`status >= 400 and status < 500`,
+  failed: sql<SqlBool>`status >= 400 and status >= 500`,
+};
 
 /** `a`, `a/b` and `a/b/c` of `a/b/c`. */
 function listSurroundings(object: string): string[] {

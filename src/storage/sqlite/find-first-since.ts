@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { Schema } from './schema.ts';
 
 /** Tables that grow at their end, and where their rows hold their time. */
-const TIMES = { deliveries: 'received_at', runs: 'created_at' } as const;
+const TIMES = { deliveries: 'received_at', runs: 'created_at', audit_log: 'at' } as const;
 
 /**
  * Number of the first row at or after a wall time in milliseconds; beyond the last where there is none. Times rise with

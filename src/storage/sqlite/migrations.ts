@@ -355,4 +355,9 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO delivery_counts (webhook, hour, label, count)
     SELECT webhook, received_at / 3600000, label, sum(count) FROM deliveries WHERE replay_of IS NULL GROUP BY 1, 2, 3;
   `,
+  // What a session is told by among others; and refusals and failures, which are few among many changes.
+  `
+  ALTER TABLE sessions ADD COLUMN user_agent TEXT;
+  CREATE INDEX audit_log_not_done ON audit_log (seq) WHERE status >= 400;
+  `,
 ];

@@ -197,6 +197,7 @@ export interface Schema {
     token: string | null;
     link: string | null;
     client_address: string;
+    user_agent: string | null;
     created_at: number;
     last_used_at: number;
     expires_at: number;

@@ -8,9 +8,10 @@ import type { Schema } from './schema.ts';
 /** Sessions by the hash of what their cookie holds. */
 export function createSessionTable(db: Kysely<Schema>): SessionTable {
   return {
-    insert: async ({ id, owner, clientAddress, createdAt, lastUsedAt, expiresAt }, hash) => {
+    insert: async ({ id, owner, clientAddress, userAgent, createdAt, lastUsedAt, expiresAt }, hash) => {
       const times = { created_at: createdAt, last_used_at: lastUsedAt, expires_at: expiresAt };
-      const row = { id, hash, ...splitOwner(owner), client_address: clientAddress, ...times };
+      const client = { client_address: clientAddress, user_agent: userAgent };
+      const row = { id, hash, ...splitOwner(owner), ...client, ...times };
       await db.insertInto('sessions').values(row).execute();
     },
     find: async (hash, nowMs) => {
@@ -30,6 +31,21 @@ export function createSessionTable(db: Kysely<Schema>): SessionTable {
       const deleted = await db.deleteFrom('sessions').where('id', '=', id).executeTakeFirst();
       return deleted.numDeletedRows === 1n;
     },
+    listOf: async (owner, nowMs) => {
+      const rows = await db
+        .selectFrom('sessions')
+        .selectAll()
+        .where(...isOf(owner))
+        .where('expires_at', '>', nowMs)
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .execute();
+      return rows.map(toSession);
+    },
+    endAll: async (owner, spared) => {
+      const query = db.deleteFrom('sessions').where(...isOf(owner));
+      await (spared === null ? query : query.where('id', '!=', spared)).execute();
+    },
   };
 }
 
@@ -43,11 +59,18 @@ function splitOwner(owner: SessionOwner): Pick<SessionRow, 'user' | 'token' | 'l
   };
 }
 
+/** The condition of a query for the sessions of one owner. */
+function isOf(owner: SessionOwner): ['user' | 'token' | 'link', '=', string] {
+  if ('user' in owner) return ['user', '=', owner.user];
+  return 'token' in owner ? ['token', '=', owner.token] : ['link', '=', owner.link];
+}
+
 function toSession(row: SessionRow): Session {
   return {
     id: row.id as SessionId,
     owner: toOwner(row),
     clientAddress: row.client_address,
+    userAgent: row.user_agent,
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     expiresAt: row.expires_at,

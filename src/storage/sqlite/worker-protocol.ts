@@ -19,7 +19,7 @@ export const OPERATIONS = {
   sealedSecrets: ['keyCheck', 'setKeyCheck', 'lastVersion', 'insert', 'newest', 'get', 'list', 'delete'],
   tokens: ['insert', 'findByHash', 'touch', 'list', 'revoke'],
   users: ['insertLocal', 'get', 'list', 'findLocal', 'change', 'delete', 'noteSignIn'],
-  sessions: ['insert', 'find', 'touch', 'end'],
+  sessions: ['insert', 'find', 'touch', 'end', 'listOf', 'endAll'],
   loginLinks: ['insert', 'take'],
   auditLog: ['append', 'list'],
   retention: ['prune'],
