@@ -11,10 +11,15 @@ export function createPlanPreviewer(
   { config, storage, secrets, clock }: Foundation,
   definitions: Pick<DefinitionsThread, 'validate'>,
 ): PlanPreviewer & Backtester {
+  const types = new Map(config.factories.map(({ name, source }) => [name, source.type]));
   const context = {
     ...{ inventory: storage.inventory, payloads: storage.storedPayloads, secrets, clock, bounds: DEFAULT_BOUNDS },
     validate: definitions.validate.bind(definitions),
     webhooksPerFactory: config.limits.webhooksPerFactory,
+    hostOf: (factory: string) => {
+      const type = types.get(factory) ?? 'repository';
+      return type === 'repository' ? null : { keepsUids: type === 'live' };
+    },
   };
   let last: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {

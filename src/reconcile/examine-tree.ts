@@ -1,46 +1,73 @@
 import type { AppliedFactory } from '../core/applied.ts';
+import type { Clock } from '../core/clock.ts';
 import type { FactoryDefinition } from '../core/definition.ts';
 import { type Diagnostic, hasErrors } from '../core/diagnostic.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { IdSource } from '../core/ids.ts';
+import type { HostedSource } from '../core/ports/hosted-source.ts';
+import type { Inventory } from '../core/ports/inventory.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
 import { findUnchanged } from '../plan/find-unchanged.ts';
 import type { FactoryContext } from './factory-context.ts';
-import { type ResolvedSecrets, resolveSecrets } from './resolve-secrets.ts';
+import { type ReadableSecrets, type ResolvedSecrets, resolveSecrets } from './resolve-secrets.ts';
 
-/** A tree that may apply: what it declares, the secrets that this takes, and what applying it would change. */
-export interface GoodTree {
-  ok: true;
+/** What examining takes: it only reads. A `FactoryContext` is one. */
+export interface ExaminationContext {
+  name: string;
+  /** `null` where a repository decides. */
+  hosted: Pick<HostedSource, 'keepsUids'> | null;
+  inventory: Pick<Inventory, 'load'>;
+  secrets: ReadableSecrets;
+  validate: FactoryContext['validate'];
+  webhooksPerFactory: number;
+  clock: Pick<Clock, 'wallMs'>;
+  ids: Pick<IdSource, 'webhookUid'>;
+}
+
+/** What a valid tree declares, the secrets that this takes, and what applying it would change. */
+interface PlannedTree {
   definition: FactoryDefinition;
   secrets: ResolvedSecrets;
   computed: ComputedPlan;
-  /** Warnings. */
+  /** Of what is live, and what the plan starts from. */
+  applied: AppliedFactory;
   findings: Diagnostic[];
 }
 
-/** What keeps a tree from applying: the files themselves, or the secrets that they name. */
+/** A tree that may apply; its findings are warnings. */
+export type GoodTree = { ok: true } & PlannedTree;
+
+/** A good tree but for secrets that do not exist yet: in the plan each of them has its first version. */
+export type WaitingTree = { ok: false; problem: 'missing' } & PlannedTree;
+
+/** What keeps a tree from ever applying as it is: the files themselves, or the values of the secrets that they name. */
 export interface BadTree {
   ok: false;
-  problem: 'files' | 'missing' | 'unsuitable';
+  problem: 'files' | 'unsuitable';
   findings: Diagnostic[];
 }
 
 export interface ExaminationOptions {
-  /** The revision that the tree is, or that it would be made on. */
-  revision: string;
+  /** The revision that the tree is, or that it would be made on; `null` where it is only looked at. */
+  revision: string | null;
   /** In place of the store: what it will hold by the time the tree applies. */
-  secrets?: SecretStore;
+  secrets?: ReadableSecrets;
   /** Webhooks of a service-hosted factory whose secret is resolved anew although nothing else about them changes. */
   renewSecretsOf?: ReadonlySet<string>;
+  /** As in `resolveSecrets`; everything by default. */
+  mayJudge?: (secretName: string, applied: AppliedFactory) => boolean;
 }
 
-/** Validates a tree, resolves its secrets and plans: all that has to be good before it may apply. Writes nothing. */
+/**
+ * Validates a tree, resolves its secrets and plans: the one judge of what a tree would do, for passes, edits and
+ * previews. Writes nothing.
+ */
 export async function examineTree(
-  context: FactoryContext,
+  context: ExaminationContext,
   tree: SourceTree,
-  { revision, secrets = context.secrets, renewSecretsOf = new Set() }: ExaminationOptions,
-): Promise<GoodTree | BadTree> {
-  const applied = (await context.inventory.load(context.name))!;
+  { revision, secrets = context.secrets, renewSecretsOf = new Set(), mayJudge = () => true }: ExaminationOptions,
+): Promise<GoodTree | WaitingTree | BadTree> {
+  const applied = (await context.inventory.load(context.name)) ?? beginFactory(context.name);
   const { definition, diagnostics } = await context.validate(tree, {
     webhooksPerFactory: context.webhooksPerFactory,
     knownUids: collectUids(applied),
@@ -50,12 +77,13 @@ export async function examineTree(
   for (const name of renewSecretsOf) kept.delete(name);
   const resolved = await resolveSecrets(definition, secrets, {
     hosted: context.hosted && { kept, open: secrets.open },
+    mayJudge: (name) => mayJudge(name, applied),
   });
   const findings = [...diagnostics, ...resolved.diagnostics];
-  if (resolved.problem !== null) return { ok: false, problem: resolved.problem, findings };
+  if (resolved.problem === 'unsuitable') return { ok: false, problem: 'unsuitable', findings };
   const computed = computePlan({
     ...{ definition, applied, findings, revision },
-    secrets: resolved.byWebhook,
+    secrets: assumeVersions(definition, resolved.byWebhook),
     verifyTokens: resolved.verifyTokens,
     nowMs: context.clock.wallMs(),
     newUid: context.ids.webhookUid,
@@ -64,11 +92,25 @@ export async function examineTree(
   const all = [...findings, ...computed.warnings];
   // The settings of the factory may make an error of what only the inventory can tell.
   if (hasErrors(computed.warnings)) return { ok: false, problem: 'files', findings: all };
-  return { ok: true, definition, secrets: resolved, computed, findings: all };
+  const planned = { definition, applied, secrets: resolved, computed, findings: all };
+  return resolved.problem === 'missing' ? { ok: false, problem: 'missing', ...planned } : { ok: true, ...planned };
+}
+
+/** A factory that was never applied. */
+function beginFactory(name: string): AppliedFactory {
+  return { name, revision: null, webhooks: [], automations: [] };
+}
+
+/** A secret that does not exist yet will have its first version. */
+function assumeVersions(
+  { webhooks }: FactoryDefinition,
+  known: ReadonlyMap<string, { version: number }>,
+): Map<string, { version: number }> {
+  return new Map(webhooks.map(({ name }) => [name, known.get(name) ?? { version: 1 }]));
 }
 
 /** Of several webhooks that had one name, the one that lives counts. */
-export function collectUids({ webhooks }: AppliedFactory): Map<string, string> {
+function collectUids({ webhooks }: AppliedFactory): Map<string, string> {
   const uids = new Map<string, string>();
   for (const { name, uid, deletedAt } of webhooks) {
     if (deletedAt === null || !uids.has(name)) uids.set(name, uid);

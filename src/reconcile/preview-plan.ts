@@ -1,31 +1,26 @@
-import type { AppliedFactory } from '../core/applied.ts';
 import type { Clock } from '../core/clock.ts';
 import type { FactoryDefinition } from '../core/definition.ts';
 import { isWebhookTrigger } from '../core/definition.ts';
-import { compareDiagnostics, type Diagnostic, hasErrors } from '../core/diagnostic.ts';
+import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
+import type { WebhookUid } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
 import type { Plan, PlanEntry } from '../core/plan.ts';
 import type { MissingSecret, PlanPreview } from '../core/plan-preview.ts';
-import type { Inventory } from '../core/ports/inventory.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
 import { applyLint } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { formatKeyPath } from '../definitions/key-path.ts';
-import type { ValidatedTree, ValidationContext } from '../definitions/validate-tree.ts';
 import { type BacktestBounds, runBacktest, type UnseenKey } from '../plan/backtest.ts';
-import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
+import type { ComputedPlan } from '../plan/compute-plan.ts';
 import { listTriggerChanges } from '../plan/trigger-changes.ts';
-import { collectUids } from './examine-tree.ts';
-import { type ResolvedSecrets, resolveSecrets } from './resolve-secrets.ts';
+import { type ExaminationContext, examineTree } from './examine-tree.ts';
+import type { ResolvedSecrets } from './resolve-secrets.ts';
 
 /** What looking ahead needs: the parts of an apply that only read. */
-export interface PreviewContext {
-  inventory: Pick<Inventory, 'load'>;
-  secrets: Pick<SecretStore, 'resolve' | 'list'>;
+export interface PreviewContext extends Omit<ExaminationContext, 'name' | 'hosted' | 'ids'> {
+  /** As in `ExaminationContext`. */
+  hostOf(factory: string): ExaminationContext['hosted'];
   payloads: StoredPayloads;
-  validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree>;
-  webhooksPerFactory: number;
   bounds: BacktestBounds;
   clock: Clock;
 }
@@ -38,26 +33,19 @@ export interface PreviewOrder {
 }
 
 /**
- * The steps of an apply as far as they read (validate, resolve secrets, plan), and then what the changed triggers would
- * have made of the stored deliveries. A missing secret does not end it: it is part of the answer.
+ * What an apply of the tree would find and do, and then what the changed triggers would have made of the stored
+ * deliveries. A missing secret does not end it: it is part of the answer.
  */
 export async function previewPlan(context: PreviewContext, order: PreviewOrder): Promise<PlanPreview> {
-  const applied = (await context.inventory.load(order.factory)) ?? beginFactory(order.factory);
-  const { definition, diagnostics } = await context.validate(order.tree, {
-    webhooksPerFactory: context.webhooksPerFactory,
-    knownUids: collectUids(applied),
+  const { factory: name, tree, mayJudgeSecrets } = order;
+  const hosted = context.hostOf(name);
+  const examined = await examineTree({ ...context, name, hosted, ids: { webhookUid: createPlaceholders() } }, tree, {
+    revision: null,
+    mayJudge: (secret, { webhooks }) => mayJudgeSecrets || webhooks.some(({ secretName }) => secretName === secret),
   });
-  if (definition === null) return { valid: false, diagnostics };
+  if (!examined.ok && examined.problem !== 'missing') return { valid: false, diagnostics: examined.findings };
 
-  const used = new Set(applied.webhooks.map((webhook) => webhook.secretName));
-  const mayJudge = (name: string) => order.mayJudgeSecrets || used.has(name);
-  const resolved = await resolveSecrets(definition, context.secrets, { mayJudge });
-  const findings = [...diagnostics, ...resolved.diagnostics];
-  if (resolved.problem === 'unsuitable') return { valid: false, diagnostics: findings };
-
-  const computed = computePreview(context, { applied, definition, findings, resolved });
-  // The settings of the factory may make an error of what only the inventory can tell.
-  if (hasErrors(computed.warnings)) return { valid: false, diagnostics: [...findings, ...computed.warnings] };
+  const { applied, definition, computed, secrets, findings } = examined;
   const { backtest, unseenKeys } = await runBacktest(
     { ...context, nowMs: context.clock.wallMs(), monotonicMs: () => context.clock.monotonicMs() },
     listTriggerChanges(applied, computed),
@@ -70,50 +58,24 @@ export async function previewPlan(context: PreviewContext, order: PreviewOrder):
     valid: true,
     appliedRevision: applied.revision,
     plan: nameNewWebhooks(computed),
-    missingSecrets: listMissing(definition, resolved),
-    diagnostics: [...findings, ...computed.warnings, ...unseen].sort(compareDiagnostics),
+    missingSecrets: listMissing(definition, secrets),
+    diagnostics: [...findings, ...unseen].sort(compareDiagnostics),
     backtest,
   };
 }
 
-/** A factory that was never applied. */
-function beginFactory(name: string): AppliedFactory {
-  return { name, revision: null, webhooks: [], automations: [] };
-}
+const PLACEHOLDER = 'wh_new-';
 
-interface Candidate {
-  applied: AppliedFactory;
-  definition: FactoryDefinition;
-  findings: Diagnostic[];
-  resolved: ResolvedSecrets;
-}
-
-function computePreview(
-  { clock }: PreviewContext,
-  { applied, definition, findings, resolved }: Candidate,
-): ComputedPlan {
+/** No identifier is used up by looking; these have not the form of one. */
+function createPlaceholders(): () => WebhookUid {
   let made = 0;
-  return computePlan({
-    ...{ definition, applied, findings, revision: applied.revision, nowMs: clock.wallMs() },
-    secrets: assumeVersions(definition, resolved.byWebhook),
-    verifyTokens: resolved.verifyTokens,
-    // No identifier is used up by looking; these have not the form of one.
-    newUid: () => `wh_new-${++made}`,
-  });
-}
-
-/** A secret that does not exist yet will have its first version. */
-function assumeVersions(
-  { webhooks }: FactoryDefinition,
-  known: ReadonlyMap<string, { version: number }>,
-): Map<string, { version: number }> {
-  return new Map(webhooks.map(({ name }) => [name, known.get(name) ?? { version: 1 }]));
+  return () => `${PLACEHOLDER}${++made}`;
 }
 
 /** In the place of a UID that only the apply makes stands the name of the webhook. */
 function nameNewWebhooks({ plan, webhooks }: ComputedPlan): Plan {
   const names = new Map<Json, string>(webhooks.map(({ uid, name }) => [uid, name]));
-  const isNew = (uid: Json) => typeof uid === 'string' && uid.startsWith('wh_new-');
+  const isNew = (uid: Json) => typeof uid === 'string' && uid.startsWith(PLACEHOLDER);
   const show = (value: Json): Json => {
     if (Array.isArray(value)) return value.map(show);
     return isNew(value) ? names.get(value)! : value;

@@ -12,7 +12,7 @@ import {
   describeReadiness,
   updateConditions,
 } from './conditions.ts';
-import { type BadTree, examineTree, type GoodTree } from './examine-tree.ts';
+import { type BadTree, examineTree, type GoodTree, type WaitingTree } from './examine-tree.ts';
 import type { FactoryContext, PassOrder, PassTrigger, SecretsByWebhook } from './factory-context.ts';
 import type { ResolvedSecret } from './resolve-secrets.ts';
 
@@ -181,7 +181,7 @@ function refuseTree(revision: string, reason: SourceFailure, message: string): E
   return { ...end(revision, 'invalid', reason, message), diagnostics: [describeRefusedTree(reason, message)] };
 }
 
-function refuseDefinition(revision: string, { problem, findings }: BadTree): Ending {
+function refuseDefinition(revision: string, { problem, findings }: BadTree | WaitingTree): Ending {
   return problem === 'files' ? invalidate(revision, findings) : refuseSecrets(revision, problem, findings);
 }
 

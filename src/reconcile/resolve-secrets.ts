@@ -38,6 +38,9 @@ export interface MissingForRun {
   file: string;
 }
 
+/** The store, as far as it is read. */
+export type ReadableSecrets = Pick<SecretStore, 'resolve' | 'list' | 'open'>;
+
 /** How the secrets of a definition that the service hosts are resolved. */
 export interface HostedPins {
   /** Webhooks that did not change, by name: they stay pinned to the versions they have. */

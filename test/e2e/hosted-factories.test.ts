@@ -37,7 +37,7 @@ async function send(url: string, secret: string | null): Promise<number> {
   return (await fetch(url, { method: 'POST', headers, body: `{"n":${Math.random()}}` })).status;
 }
 
-describe.each(['ours', 'rows'])('the factory %s, by the command line', (factory) => {
+describe.each(['ours', 'rows'])('the factory %s, by the command line', { timeout: 120_000 }, (factory) => {
   it('takes deliveries at a webhook from its creation to its deletion, but for the time it is disabled', async () => {
     const { ingress_url: url, secret } = await run(factory, 'webhook', 'create', 'ci');
     expect([await send(url, secret), await send(url, 'another'), await send(url, null)]).toEqual([202, 401, 401]);

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { activateLastApplied } from '../../src/app/activate-last-applied.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import { createIdSource } from '../../src/core/ids.ts';
+import type { PlanPreview } from '../../src/core/plan-preview.ts';
 import type { DefinitionSource, SourceFailure } from '../../src/core/ports/definition-source.ts';
 import type { HostedSource } from '../../src/core/ports/hosted-source.ts';
 import type { Inventory } from '../../src/core/ports/inventory.ts';
@@ -13,7 +14,9 @@ import type { SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { Reconciliation } from '../../src/core/reconciliation.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
+import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
 import type { FactoryContext } from '../../src/reconcile/factory-context.ts';
+import { previewPlan } from '../../src/reconcile/preview-plan.ts';
 import { Reconciler } from '../../src/reconcile/reconciler.ts';
 import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
 import type { LiveWebhook } from '../../src/registry/live-webhook.ts';
@@ -152,6 +155,8 @@ export interface ReconcileWorld {
   put(name: string, value: string): Promise<void>;
   /** A full pass, asked for. */
   pass(): Promise<Reconciliation>;
+  /** What `POST /plan` would find. */
+  preview(files: Files): Promise<PlanPreview>;
   live(name: string): LiveWebhook | undefined;
   /** Does the webhook take this credential just now? */
   accepts(name: string, credential: string): boolean;
@@ -242,6 +247,11 @@ async function openWorld(
       reconciler.onSecretChanged();
     },
     pass: () => reconciler.reconcile(),
+    preview: (files) =>
+      previewPlan(
+        { ...context, hostOf: () => hosted, payloads: storage.storedPayloads, bounds: DEFAULT_BOUNDS },
+        { factory: FACTORY, tree: createTree(files), mayJudgeSecrets: true },
+      ),
     accepts: (name, credential) => {
       const found = live(name)?.credential;
       return found !== undefined && 'accepts' in found && found.accepts(credential);

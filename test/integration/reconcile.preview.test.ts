@@ -1,0 +1,123 @@
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Plan } from '../../src/core/plan.ts';
+import type { PlanPreview } from '../../src/core/plan-preview.ts';
+import { createFactoryEditor, type FactoryEditor } from '../../src/edit/factory-editor.ts';
+import type { NewWebhook } from '../../src/edit/webhook-edits.ts';
+import { createLiveSource } from '../../src/source/live-source.ts';
+import { createManagedSource } from '../../src/source/managed-source.ts';
+import { createReconcileWorld, FACTORY, type ReconcileWorld, type WorldOptions } from '../helpers/reconcile-world.ts';
+
+const MANAGED: WorldOptions['host'] = (_storage, dir) => createManagedSource(join(dir, 'managed.git'), process.env);
+const LIVE: WorldOptions['host'] = (storage) => createLiveSource(storage.liveDefinitions, FACTORY);
+const ORDER = { factory: FACTORY, author: { name: 'Ada', email: 'ada@example.com' }, ifMatch: null };
+const NEW = 'the-new-secret-of-the-team';
+
+let world: ReconcileWorld;
+let editor: FactoryEditor;
+
+function want(name: string, more: Partial<NewWebhook> = {}): NewWebhook {
+  return {
+    ...{ name, authMode: 'token', signatureScheme: null, signature: null, deliveryIdHeader: null },
+    ...{ verifyTokenSecretName: null, description: null, enabled: true, secretName: null, secret: null },
+    ...more,
+  };
+}
+
+function requirePlan(preview: PlanPreview): Plan & { missing: string[] } {
+  if (!preview.valid) throw new Error(JSON.stringify(preview.diagnostics));
+  return { ...preview.plan, missing: preview.missingSecrets.map(({ name }) => name) };
+}
+
+/** Name and changes of every webhook that would change. */
+async function previewUpdates(files: Record<string, string>) {
+  return requirePlan(await world.preview(files)).webhooks.update.map(({ name, changes }) => ({ name, changes }));
+}
+
+const CI = 'secretName: CI_WEBHOOK_SECRET\n';
+const DEPLOY = 'secretName: DEPLOY_WEBHOOK_SECRET\n';
+const FILES = { 'webhooks/ci.yaml': CI, 'webhooks/deploy.yaml': DEPLOY };
+const TO_VERSION_2 = { key: 'secretVersion', from: 1, to: 2 };
+
+describe.each([
+  { kind: 'managed', host: MANAGED },
+  { kind: 'live', host: LIVE },
+])('the preview of a $kind factory', ({ host }) => {
+  beforeEach(async () => {
+    world = await createReconcileWorld({ host });
+    editor = createFactoryEditor({
+      loop: { edit: (_factory, edit) => world.reconciler.edit(edit), history: async () => null },
+      ...{ secrets: world.secrets, inventory: world.storage.inventoryReader, randomBytes },
+    });
+    await editor.createWebhook(ORDER, want('ci'));
+    await editor.createWebhook(ORDER, want('deploy'));
+  });
+  afterEach(() => world.close());
+
+  it('shows no newer version of a secret for webhooks that stay as they are, as no edit takes it up', async () => {
+    await world.put('CI_WEBHOOK_SECRET', NEW);
+    expect(await previewUpdates(FILES)).toEqual([]);
+  });
+
+  it('shows the version that the edit of the same change makes live', async () => {
+    await world.put('CI_WEBHOOK_SECRET', NEW);
+    await world.put('DEPLOY_WEBHOOK_SECRET', NEW);
+    const shown = await previewUpdates({ ...FILES, 'webhooks/ci.yaml': `${CI}description: builds\n` });
+    expect(shown).toEqual([{ name: 'ci', changes: [TO_VERSION_2, { key: 'description', from: null, to: 'builds' }] }]);
+    const { uid } = (await world.storage.inventoryReader.webhooks(FACTORY)).find(({ name }) => name === 'ci')!;
+    await editor.changeWebhook(ORDER, uid, { description: 'builds' });
+    const { update } = (await world.history())[0]!.plan.webhooks;
+    expect(update.map(({ name, changes }) => ({ name, changes }))).toEqual(shown);
+  });
+
+  it('misses no secret that only webhooks need that stay as they are, or that wait for their provider', async () => {
+    await world.secrets.delete('DEPLOY_WEBHOOK_SECRET', { force: true });
+    const stripe = { authMode: 'signature', signatureScheme: 'stripe' } as const;
+    await editor.createWebhook(ORDER, want('payments', stripe));
+    const waiting = 'authMode: signature\nsignatureScheme: stripe\nenabled: false\nsecretName: ';
+    const files = {
+      ...FILES,
+      'webhooks/payments.yaml': `${waiting}PAYMENTS_WEBHOOK_SECRET\n`,
+      'webhooks/refunds.yaml': `${waiting}REFUNDS_WEBHOOK_SECRET\n`,
+      'webhooks/new.yaml': 'secretName: NEW_SECRET\n',
+    };
+    const { webhooks, missing } = requirePlan(await world.preview(files));
+    expect(webhooks.create.map(({ name }) => name).sort()).toEqual(['new', 'refunds']);
+    expect([webhooks.update, webhooks.delete, missing]).toEqual([[], [], ['NEW_SECRET']]);
+  });
+
+  it('writes nothing', async () => {
+    const before = [await world.hosted!.head(), await world.history(), await world.secrets.list()];
+    await world.preview({ 'webhooks/new.yaml': 'secretName: NEW_SECRET\n' });
+    expect([await world.hosted!.head(), await world.history(), await world.secrets.list()]).toEqual(before);
+  });
+});
+
+describe('the preview of a factory that a repository decides', () => {
+  beforeEach(async () => {
+    world = await createReconcileWorld();
+    await world.put('CI_WEBHOOK_SECRET', 'the-old-secret-of-the-team');
+    await world.put('DEPLOY_WEBHOOK_SECRET', NEW);
+  });
+  afterEach(() => world.close());
+
+  it('shows what its next commit takes up: the newest version of every secret', async () => {
+    world.source.commit(FILES);
+    await world.pass();
+    await world.put('CI_WEBHOOK_SECRET', NEW);
+    const shown = await previewUpdates(FILES);
+    expect(shown).toEqual([{ name: 'ci', changes: [TO_VERSION_2] }]);
+    world.source.commit(FILES);
+    expect((await world.pass()).plan.webhooks.update.map(({ name, changes }) => ({ name, changes }))).toEqual(shown);
+  });
+
+  it('is that of an empty factory where nothing was ever applied', async () => {
+    const { webhooks } = requirePlan(await world.preview(FILES));
+    expect(webhooks.create.map(({ name, uid }) => [name, uid])).toEqual([
+      ['ci', null],
+      ['deploy', null],
+    ]);
+    expect(await world.storage.inventory.status(FACTORY)).toBeNull();
+  });
+});
