@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DeliveryLabel } from '../../src/core/delivery.ts';
 import type { DeliveryId, WebhookUid } from '../../src/core/ids.ts';
 import { applyFactory, applyOneOfEach, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
-import { buildOffer, buildRejection, START_MS } from '../helpers/build-offer.ts';
+import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
 const UNKNOWN = 'dlv_00000000000000000000000000' as DeliveryId;
@@ -133,6 +133,24 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     expect(await search('b', 'Duplicate')).toEqual([ids[5]]);
     expect(await search('B')).toEqual([]);
     expect(await search('%')).toEqual([]);
+  });
+
+  it('finds a replay beside its original, and a delivery ID outside of ASCII', async () => {
+    const { uid, webhook } = await applyOneOfEach(opened.storage);
+    const original = buildOffer({ webhook, key: 'Lieferung 7 ä' });
+    // As it arrives: the bytes of the header, one character each.
+    original.identity.key = Buffer.from(original.identity.value, 'utf8').toString('latin1');
+    const replay = buildReplay(original, { webhook });
+    const rejection = { ...buildRejection({ webhook }), identity: original.identity };
+    await opened.storage.deliveryLog.record([original, buildOffer({ webhook }), replay, rejection]);
+    const search = async (label: DeliveryLabel | null, limit: number) => {
+      const request = { webhookUid: uid as WebhookUid, label, identity: 'Lieferung 7 ä', limit, cursor: null };
+      return (await opened.storage.deliveryReader.list(request)).data.map((delivery) => delivery.id);
+    };
+    expect(await search(null, 50)).toEqual([rejection.id, replay.id, original.id]);
+    expect(await search(null, 2)).toEqual([rejection.id, replay.id]);
+    expect(await search('Accepted', 50)).toEqual([replay.id, original.id]);
+    expect(await search('Rejected (auth)', 50)).toEqual([rejection.id]);
   });
 
   it('lists what was received from one time on and before another', async () => {

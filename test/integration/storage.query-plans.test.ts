@@ -141,11 +141,20 @@ describe('every query of the storage', () => {
     );
   });
 
-  it('finds a delivery ID by its own index, also under a label', async () => {
+  it('merges the entries of all labels without reading one that is not on the page', async () => {
+    await storage.deliveryReader.list({ webhookUid: uid, label: null, ...NEXT_PAGE });
+    const plan = statements.flatMap((statement) => statement.plan).filter((step) => step.includes('by_label'));
+    expect(plan).toHaveLength(5);
+    for (const step of plan)
+      expect(step).toContain('COVERING INDEX deliveries_by_label (webhook=? AND label=? AND seq>? AND seq<?)');
+  });
+
+  it('finds a delivery ID by its claim and by its own index, also under a label', async () => {
     for (const label of [null, 'Accepted'] as const) {
       statements.length = 0;
       await storage.deliveryReader.list({ webhookUid: uid, label, identity: 'a', ...NEXT_PAGE });
       const plan = statements.flatMap((statement) => statement.plan);
+      expect(plan).toContainEqual(expect.stringContaining('identities_1 (webhook=? AND source=? AND key=?)'));
       expect(plan).toContainEqual(expect.stringContaining('deliveries_by_identity (webhook=? AND identity=?'));
     }
   });

@@ -1,10 +1,11 @@
-import type { Kysely } from 'kysely';
-import { DELIVERY_LABELS, type Delivery, IDENTITY_SOURCES } from '../../core/delivery.ts';
+import { type Kysely, sql } from 'kysely';
+import { DELIVERY_LABELS, type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../core/delivery.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../../core/ids.ts';
 import type { DeliveryReader, DeliverySearch } from '../../core/ports/delivery-log.ts';
 import { cutPage, parseCursor } from './cursor.ts';
 import { findFirstSince } from './find-first-since.ts';
 import type { Schema } from './schema.ts';
+import { type SeqRange, selectNewest } from './select-newest.ts';
 
 const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
 
@@ -55,21 +56,54 @@ async function findNewest(
   const { fromAt, untilAt, identity, label } = search;
   const from = fromAt === undefined ? 0 : await findFirstSince(db, 'deliveries', fromAt);
   const until = untilAt === undefined ? Number.MAX_SAFE_INTEGER : await findFirstSince(db, 'deliveries', untilAt);
+  const range = { from, before: Math.min(until, beforeSeq ?? until) };
   const found: Numbered[] = [];
   for (const ref of await findRefs(db, search)) {
-    let query = db
-      .selectFrom('deliveries')
-      .select('seq')
-      .where('webhook', '=', ref)
-      .where('seq', '>=', from)
-      .where('seq', '<', Math.min(until, beforeSeq ?? until))
-      .orderBy('seq', 'desc')
-      .limit(limit);
-    if (identity !== undefined) query = query.where('identity', '=', identity);
-    if (label !== null) query = query.where('label', '=', DELIVERY_LABELS.indexOf(label));
-    found.push(...(await query.execute()));
+    const newest =
+      identity === undefined
+        ? await selectNewest(db, ref, label, range).limit(limit).execute()
+        : await findNamed(db, ref, { identity, label, range, limit });
+    found.push(...newest);
   }
   return found.sort((a, b) => b.seq - a.seq).slice(0, limit);
+}
+
+/**
+ * Entries under the sender's delivery ID: the delivery that claimed it, which the claim names, and those that repeat it
+ * or were turned away, which are few and have an index.
+ */
+async function findNamed(
+  db: Kysely<Schema>,
+  webhook: number,
+  { identity, label, range, limit }: { identity: string; label: DeliveryLabel | null; range: SeqRange; limit: number },
+): Promise<Numbered[]> {
+  const index = label === null ? null : DELIVERY_LABELS.indexOf(label);
+  const inRange = db
+    .selectFrom('deliveries')
+    .select('deliveries.seq')
+    .where('deliveries.seq', '>=', range.from)
+    .where('deliveries.seq', '<', range.before)
+    .$if(index !== null, (query) => query.where('deliveries.label', '=', index));
+  const claimed = await inRange
+    .innerJoin('identities', 'identities.delivery', 'deliveries.id')
+    .where('identities.webhook', '=', webhook)
+    .where('identities.source', 'in', [...IDENTITY_SOURCES.keys()])
+    .where('identities.key', 'in', listKeys(identity))
+    .execute();
+  const others = await inRange
+    .where('deliveries.webhook', '=', webhook)
+    .where('deliveries.identity', '=', identity)
+    // To the letter what the index is limited to, or SQLite would not use it.
+    .where(sql<boolean>`(label <> 0 or replay_of is not null)`)
+    .orderBy('deliveries.seq', 'desc')
+    .limit(limit)
+    .execute();
+  return [...claimed, ...others];
+}
+
+/** Claims are under the bytes as they were received, one character each; the log shows them as text. */
+function listKeys(identity: string): string[] {
+  return [...new Set([identity, Buffer.from(identity, 'utf8').toString('latin1')])];
 }
 
 /**

@@ -3,6 +3,7 @@ import type { InventoryReader, SecretState, WebhookView } from '../../core/ports
 import { selectAutomations } from './inventory.ts';
 import { toAppliedAutomation, toAppliedWebhook, toFactoryStatus } from './inventory-rows.ts';
 import type { Schema } from './schema.ts';
+import { NEWEST_OF_WEBHOOK } from './select-newest.ts';
 
 /** Reads of the inventory for people and scripts. */
 export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
@@ -46,9 +47,7 @@ function selectViews(db: Kysely<Schema>) {
       select
         .selectFrom('deliveries')
         .select('received_at')
-        .whereRef('deliveries.webhook', '=', 'webhooks.ref')
-        .orderBy('deliveries.seq', 'desc')
-        .limit(1)
+        .where('deliveries.seq', '=', NEWEST_OF_WEBHOOK)
         .as('last_delivery_at'),
     )
     .orderBy('webhooks.name');

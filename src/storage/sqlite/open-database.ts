@@ -7,6 +7,9 @@ import { MIGRATIONS } from './migrations.ts';
 /** `PRAGMA synchronous` as SQLite numbers it. */
 const SYNCHRONOUS_FULL = 2;
 
+/** How large the log beside the database may grow before it is written back; read again at a start after a crash. */
+const WAL_BYTES = 64 * 1024 * 1024;
+
 /**
  * Opens the database for writing deliveries and brings its schema up to date.
  *
@@ -60,8 +63,10 @@ function configureDurability(db: Database.Database): void {
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   db.pragma('foreign_keys = ON');
+  // SQLite's own four megabytes would be a checkpoint, with two more fsyncs, for every few batches of a busy ingress.
+  db.pragma(`wal_autocheckpoint = ${WAL_BYTES / (db.pragma('page_size', { simple: true }) as number)}`);
   // What a burst made of the log beside the database is given back to the disk at the next checkpoint.
-  db.pragma(`journal_size_limit = ${64 * 1024 * 1024}`);
+  db.pragma(`journal_size_limit = ${WAL_BYTES}`);
   db.pragma('temp_store = MEMORY');
   db.pragma('cache_size = -65536');
 }

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../schema.ts';
+import { selectNewest } from '../select-newest.ts';
 import { type Pass, type Piece, walkOld } from './pass.ts';
 
 export async function pruneDeliveries({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
@@ -58,11 +59,7 @@ async function findFloor(db: Kysely<Schema>, webhook: number, minDeliveries: num
   if (minDeliveries === 0) return Number.POSITIVE_INFINITY;
   const known = pass.floors.get(webhook);
   if (known !== undefined) return known;
-  const oldestKept = await db
-    .selectFrom('deliveries')
-    .select('seq')
-    .where('webhook', '=', webhook)
-    .orderBy('seq', 'desc')
+  const oldestKept = await selectNewest(db, webhook)
     .offset(minDeliveries - 1)
     .limit(1)
     .executeTakeFirst();
