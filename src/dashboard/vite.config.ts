@@ -37,6 +37,8 @@ export default defineConfig({
     // Nothing goes into data: URLs, which the page's policy does not allow.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    // Those of the packages that the assets are made of ask for it.
+    license: { fileName: 'licenses.md' },
     // test/browser/dashboard.size.test.ts holds what the first load may weigh, compressed.
     chunkSizeWarningLimit: 1_000,
   },
