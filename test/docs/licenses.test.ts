@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
 /** These are published without the text that they name. */
-const WITHOUT_TEXT = ['react-remove-scroll-bar'];
+const WITHOUT_TEXT = ['react-remove-scroll-bar', 'wouter'];
 
 /** What permissive licences ask for is that their text goes along. */
 const PERMISSIVE = ['0BSD', 'BSD-3-Clause', 'ISC', 'MIT', 'Unlicense'];
