@@ -737,7 +737,7 @@ export interface paths {
         post?: never;
         /**
          * Delete a secret
-         * @description Refused while a webhook names it or an automation lists it, unless `force=true`; that webhook keeps its pinned value until it next applies, runs of that automation fail.
+         * @description Refused while a webhook names it, an automation lists it or a target of `notify` needs it, unless `force=true`; that webhook keeps its pinned value until it next applies, runs of that automation fail, that target is told nothing.
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
@@ -2029,6 +2029,11 @@ export interface components {
             listed_by: {
                 factory: string;
                 automation: string;
+            }[];
+            /** @description Targets of `notify` in `dockbell.yaml` that are told with its newest version. */
+            notify: {
+                factory: string;
+                type: string;
             }[];
         };
         /** @description One change of a managed factory. */

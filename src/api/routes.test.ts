@@ -719,6 +719,7 @@ describe('secrets', () => {
       'updated_at',
       'used_by',
       'listed_by',
+      'notify',
     ]);
   });
 

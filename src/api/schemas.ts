@@ -456,6 +456,10 @@ export const COMPONENTS = {
         ...{ type: 'array', items: closedObject({ factory: text, automation: text }) },
         description: 'Automations that list it for their runs, which take the newest version.',
       },
+      notify: {
+        ...{ type: 'array', items: closedObject({ factory: text, type: text }) },
+        description: 'Targets of `notify` in `dockbell.yaml` that are told with its newest version.',
+      },
     },
     { description: 'A team secret without its value.' },
   ),

@@ -14,7 +14,7 @@ import { createMetrics, type Metrics } from '../observability/metrics.ts';
 import { createAnswerStore } from '../secrets/answer-store.ts';
 import { loadMasterKey, MASTER_KEY_VARIABLE } from '../secrets/load-master-key.ts';
 import { createRedactor, type Redactor } from '../secrets/redactor.ts';
-import { createSecretStore } from '../secrets/secret-store.ts';
+import { createSecretStore, type NamingTarget } from '../secrets/secret-store.ts';
 import { createVault } from '../secrets/vault.ts';
 import { verifyMasterKey } from '../secrets/verify-master-key.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
@@ -108,7 +108,16 @@ async function openSecrets(
   const vault = createVault(key);
   await verifyMasterKey(table, vault);
   return {
-    secrets: createSecretStore({ table, vault, clock: systemClock, redactor }),
+    secrets: createSecretStore({
+      ...{ table, vault, clock: systemClock, redactor },
+      notifyTargets: listNotifyTargets(config),
+    }),
     answers: createAnswerStore({ table: keptAnswers, vault, clock: systemClock }),
   };
+}
+
+function listNotifyTargets({ factories }: Config): NamingTarget[] {
+  return factories.flatMap(({ name: factory, notify }) =>
+    notify.map(({ type, secretName }) => ({ factory, type, secretName })),
+  );
 }

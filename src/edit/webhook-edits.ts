@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.ts';
 import type { RandomBytes, WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { InventoryReader } from '../core/ports/inventory.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { editWebhook, writeWebhook } from '../definitions/write-webhook.ts';
 import type { ComposedEdit, EditedState } from '../reconcile/edit-factory.ts';
@@ -149,7 +149,7 @@ export async function composeRotation(
     throw new AppError('conflict', `The secret of a webhook of a managed factory is a team secret. ${advice}.`);
   }
   const summary = (await secrets.list()).find((secret) => secret.name === secretName);
-  refuseShared(secretName, summary?.usedBy ?? []);
+  if (summary !== undefined) refuseShared(summary);
   const { value, isGenerated } = chooseValue(webhook, given, randomBytes);
   if (value === null) throw new AppError('bad_request', 'Put the new secret that the provider issued in "secret".');
   const mode = summary === undefined ? 'create' : 'update';
@@ -161,8 +161,8 @@ export async function composeRotation(
 }
 
 /** Who may manage one factory may not by that change what others depend on. */
-function refuseShared(secretName: string, usedBy: readonly unknown[]): void {
-  if (usedBy.length <= 1) return;
+function refuseShared({ name: secretName, usedBy, listedBy, notify }: SecretSummary): void {
+  if (usedBy.length + listedBy.length + notify.length <= 1) return;
   const advice = 'Give the webhook a secret of its own, or let an owner update this one';
   throw new AppError(
     'conflict',

@@ -13,7 +13,15 @@ function secretsOf(values: Record<string, string>): SecretStore {
   return {
     ...{ put: unused, delete: unused, open: unused },
     list: async () =>
-      Object.keys(values).map((name) => ({ name, version: 3, createdAt: 1, updatedAt: 1, usedBy: [], listedBy: [] })),
+      Object.keys(values).map((name) => ({
+        name,
+        version: 3,
+        createdAt: 1,
+        updatedAt: 1,
+        usedBy: [],
+        listedBy: [],
+        notify: [],
+      })),
     resolve: async (name) =>
       Object.hasOwn(values, name) ? { version: 3, value: new SecretValue(values[name]!) } : null,
   };

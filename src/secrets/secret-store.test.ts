@@ -5,7 +5,7 @@ import type { SealedSecret, SealedSecretTable, SecretStore, SecretSummary } from
 import { SecretValue } from '../core/secret-value.ts';
 import type { Redactor } from './redactor.ts';
 import { createRedactor } from './redactor.ts';
-import { createSecretStore, MAX_SECRET_BYTES } from './secret-store.ts';
+import { createSecretStore, MAX_SECRET_BYTES, type NamingTarget } from './secret-store.ts';
 import { createVault } from './vault.ts';
 import { verifyMasterKey } from './verify-master-key.ts';
 
@@ -60,11 +60,13 @@ const vault = createVault(randomBytes(32));
 let table: MemoryTable;
 let redactor: Redactor;
 let store: SecretStore;
+let notifyTargets: NamingTarget[];
 
 beforeEach(() => {
   table = new MemoryTable();
   redactor = createRedactor();
-  store = createSecretStore({ table, vault, clock, redactor });
+  notifyTargets = [];
+  store = createSecretStore({ table, vault, clock, redactor, notifyTargets });
 });
 
 const put = (name: string, value: string, mode: 'create' | 'update' | 'put' = 'put') =>
@@ -146,7 +148,7 @@ describe('masking', () => {
     await put('TOKEN', 'canary-value');
     expect(redactor.redactText('canary-value')).toBe('[redacted]');
     const later = createRedactor();
-    await createSecretStore({ table, vault, clock, redactor: later }).open('TOKEN', 1);
+    await createSecretStore({ table, vault, clock, redactor: later, notifyTargets: [] }).open('TOKEN', 1);
     expect(later.redactText('canary-value')).toBe('[redacted]');
   });
 });
@@ -169,6 +171,18 @@ describe('deleting', () => {
     await expect(store.delete('TOKEN', { force: false })).rejects.toMatchObject({
       code: 'secret_in_use',
       message: expect.stringContaining('payments/fix-errors (automation)'),
+    });
+    await store.delete('TOKEN', { force: true });
+  });
+
+  it('refuses a secret that only the configuration names to tell of commits, once for each kind of target', async () => {
+    await put('TOKEN', 'value');
+    const target = { factory: 'payments', type: 'github' };
+    notifyTargets.push(...['TOKEN', 'TOKEN', 'OTHER'].map((secretName) => ({ ...target, secretName })));
+    expect((await store.list())[0]?.notify).toEqual([target]);
+    await expect(store.delete('TOKEN', { force: false })).rejects.toMatchObject({
+      code: 'secret_in_use',
+      message: expect.stringContaining('used by payments/github (notify).'),
     });
     await store.delete('TOKEN', { force: true });
   });

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import { SECRET_NAME_PATTERN } from '../core/names.ts';
-import type { SealedSecret, SealedSecretTable, SecretStore } from '../core/ports/secret-store.ts';
+import type { SealedSecret, SealedSecretTable, SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Redactor } from './redactor.ts';
 import type { Vault } from './vault.ts';
@@ -18,12 +18,22 @@ export interface SecretStoreDependencies {
   clock: Clock;
   /** Learns every value that passes through, so that the log masks it from then on. */
   redactor: Redactor;
+  /** The targets of `notify` of all configured factories, with the secret that each names. */
+  notifyTargets: readonly NamingTarget[];
+}
+
+/** Somebody in the configuration who is told with a secret. */
+export interface NamingTarget {
+  factory: string;
+  type: string;
+  secretName: string;
 }
 
 type PutMode = Parameters<SecretStore['put']>[2];
 
 /** The encrypted team store over a table of sealed values. */
-export function createSecretStore({ table, vault, clock, redactor }: SecretStoreDependencies): SecretStore {
+export function createSecretStore(parts: SecretStoreDependencies): SecretStore {
+  const { table, vault, clock, redactor, notifyTargets } = parts;
   const openSealed = (sealed: SealedSecret): SecretValue => {
     const value = vault.open(sealed);
     redactor.add(value);
@@ -36,6 +46,8 @@ export function createSecretStore({ table, vault, clock, redactor }: SecretStore
     await table.insert({ name, version, sealed: vault.seal(name, version, value), createdAt: clock.wallMs() });
     return { created: existing === null, version };
   };
+  const list = async () =>
+    (await table.list()).map((secret) => ({ ...secret, notify: listTargets(notifyTargets, secret.name) }));
   return {
     put: async (name, value, mode) => {
       checkName(name);
@@ -44,10 +56,14 @@ export function createSecretStore({ table, vault, clock, redactor }: SecretStore
       return retryOnTakenVersion(table, name, () => insertNext(name, value, mode));
     },
     delete: async (name, { force }) => {
-      if (!force) await refuseWhileUsed(table, name);
+      if (!force)
+        refuseWhileUsed(
+          name,
+          (await list()).find((secret) => secret.name === name),
+        );
       if (!(await table.delete(name))) throw unknownSecret(name);
     },
-    list: () => table.list(),
+    list,
     resolve: async (name) => {
       const newest = await table.newest(name);
       return newest === null ? null : { version: newest.version, value: openSealed(newest) };
@@ -79,11 +95,18 @@ function refuseOtherCase(name: string, exists: boolean, mode: PutMode): void {
   if (mode === 'update' && !exists) throw unknownSecret(name);
 }
 
-async function refuseWhileUsed(table: SealedSecretTable, name: string): Promise<void> {
-  const secret = (await table.list()).find((one) => one.name === name);
+/** Several targets of one factory and type are one use. */
+function listTargets(targets: readonly NamingTarget[], secretName: string): SecretSummary['notify'] {
+  const uses = targets.filter((target) => target.secretName === secretName);
+  const keyed = new Map(uses.map(({ factory, type }) => [`${factory} ${type}`, { factory, type }]));
+  return [...keyed.values()];
+}
+
+function refuseWhileUsed(name: string, secret: SecretSummary | undefined): void {
   const users = [
     ...(secret?.usedBy ?? []).map(({ factory, webhook }) => `${factory}/${webhook}`),
     ...(secret?.listedBy ?? []).map(({ factory, automation }) => `${factory}/${automation} (automation)`),
+    ...(secret?.notify ?? []).map(({ factory, type }) => `${factory}/${type} (notify)`),
   ];
   if (users.length === 0) return;
   const message = `The secret ${name} is used by ${[...new Set(users)].join(', ')}. Name another secret there first, or delete it with --force (API: ?force=true).`;

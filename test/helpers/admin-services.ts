@@ -248,6 +248,7 @@ function makeSecret(): SecretSummary {
     updatedAt: NOW_MS,
     usedBy: [{ factory: 'payments', webhook: 'internal-ci', version: 3 }],
     listedBy: [{ factory: 'payments', automation: 'fix-errors' }],
+    notify: [{ factory: 'payments', type: 'github' }],
   };
 }
 

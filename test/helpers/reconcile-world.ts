@@ -198,7 +198,7 @@ async function openWorld(
   const logged: ReconcileWorld['logged'] = [];
   const logger = createErrorCollector(logged);
   const store = createSecretStore({
-    ...{ table: storage.sealedSecrets, vault: createVault(key), clock, redactor: createRedactor() },
+    ...{ table: storage.sealedSecrets, vault: createVault(key), clock, redactor: createRedactor(), notifyTargets: [] },
   });
   const { wrapInventory = (same) => same, wrapSecrets = (same) => same } = options;
   const timers = new FakeSchedule();

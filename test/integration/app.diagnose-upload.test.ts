@@ -32,7 +32,7 @@ function open(triesPerMinute = 30) {
       resolve: async (name) => (name === 'KEY' ? { version: 3, value: value(3)! } : null),
       list: async () => [
         {
-          ...{ name: 'KEY', version: 3, createdAt: 0, updatedAt: 0, listedBy: [] },
+          ...{ name: 'KEY', version: 3, createdAt: 0, updatedAt: 0, listedBy: [], notify: [] },
           usedBy: webhooks.map(({ factory, name }) => ({ factory, webhook: name, version: 1 })),
         },
       ],

@@ -370,6 +370,7 @@ describe('secret', () => {
             updatedAt: NOW_MS,
             usedBy: [{ factory: 'payments', webhook: 'internal-ci', version: 3 }],
             listedBy: [],
+            notify: [],
           },
         ],
       },

@@ -417,6 +417,14 @@ describe('a live factory', () => {
     expect(world.accepts('a', OLD)).toBe(true);
   });
 
+  it('rotates no secret that an automation lists for its runs', async () => {
+    await editor.createWebhook(ORDER, want('ci'));
+    const { name, automation: wanted, mustBeNew } = selecting('ci');
+    const listing = { ...wanted, overrides: { secrets: ['CI_WEBHOOK_SECRET'] } };
+    await editor.writeAutomation(ORDER, { name, automation: listing, mustBeNew });
+    expect(await refused(editor.rotateSecret(ORDER, await uidOf('ci'), null))).toBe('conflict');
+  });
+
   it('keeps no history of its own', async () => {
     expect(await refused(editor.history(FACTORY, { limit: 1, cursor: null }))).toBe('conflict');
   });

@@ -24,7 +24,13 @@ it('nobody can read that a revision is applied before it is live', async () => {
   const thread = await startStorage(WORKER, { file: join(createTempDir('race'), 'dockbell.db') });
   const { inventory, sealedSecrets } = thread.storage;
   const vault = createVault(randomBytes(32));
-  const secrets = createSecretStore({ table: sealedSecrets, vault, clock: systemClock, redactor: createRedactor() });
+  const secrets = createSecretStore({
+    table: sealedSecrets,
+    vault,
+    clock: systemClock,
+    redactor: createRedactor(),
+    notifyTargets: [],
+  });
   await secrets.put('S', new SecretValue('a-secret-that-is-long-enough'), 'create');
   const registry = new Registry();
   const source = createScriptedSource();

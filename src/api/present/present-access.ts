@@ -13,6 +13,7 @@ export function presentSecret(secret: SecretSummary) {
     updated_at: formatInstant(secret.updatedAt),
     used_by: secret.usedBy.map(({ factory, webhook, version }) => ({ factory, webhook, version })),
     listed_by: secret.listedBy.map(({ factory, automation }) => ({ factory, automation })),
+    notify: secret.notify.map(({ factory, type }) => ({ factory, type })),
   };
 }
 

@@ -83,7 +83,7 @@ export function registerSecretRoutes(app: FastifyInstance, services: AdminServic
         tags,
         summary: 'Delete a secret',
         description:
-          'Refused while a webhook names it or an automation lists it, unless `force=true`; that webhook keeps its pinned value until it next applies, runs of that automation fail.',
+          'Refused while a webhook names it, an automation lists it or a target of `notify` needs it, unless `force=true`; that webhook keeps its pinned value until it next applies, runs of that automation fail, that target is told nothing.',
         querystring: querySchema({ force: { type: 'boolean', default: false } }),
         response: { 204: { type: 'null', description: 'Deleted.' }, 409: refTo('Problem') },
       },

@@ -21,7 +21,7 @@ export function registerSecretCommands(program: CliCommand, bind: Bind): void {
   registerPut(secret, bind, 'update', 'give a secret a new value; refused where the name does not exist');
   secret
     .command('list')
-    .description('names, versions and which webhooks and automations use them; never a value')
+    .description('names, versions and who uses them: webhooks, automations, targets of notify; never a value')
     .withJson()
     .explain({
       examples: [
@@ -32,11 +32,11 @@ export function registerSecretCommands(program: CliCommand, bind: Bind): void {
   secret
     .command('delete')
     .argument('<name>', 'name of the secret')
-    .description('delete a secret; refused while a webhook names it or an automation lists it, unless forced')
+    .description('delete a secret; refused while a webhook, an automation or a target of notify uses it, unless forced')
     .withJson('the name as JSON')
     .option(
       '--force',
-      'delete although it is used: a webhook keeps its value until its next apply, which then fails; runs fail at once',
+      'delete although it is used: a webhook keeps its value until its next apply, which then fails; runs and notices fail at once',
     )
     .explain({
       negative: 'something uses the secret',
@@ -120,9 +120,10 @@ function olderUses(secret: Secret): Secret['used_by'] {
   return secret.used_by.filter((use) => use.version < secret.version);
 }
 
-function describeUsers({ used_by, listed_by }: Secret): string {
+function describeUsers({ used_by, listed_by, notify }: Secret): string {
   const automations = listed_by.map(({ factory, automation }) => `${factory}/${automation} (automation)`);
-  return [describeUses(used_by), ...automations].filter((text) => text !== '').join(', ');
+  const targets = notify.map(({ factory, type }) => `${factory}/${type} (notify)`);
+  return [describeUses(used_by), ...automations, ...targets].filter((text) => text !== '').join(', ');
 }
 
 function describeUses(uses: Secret['used_by']): string {

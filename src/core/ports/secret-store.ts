@@ -20,7 +20,12 @@ export interface SecretSummary {
   usedBy: { factory: string; webhook: string; version: number }[];
   /** Automations that list it for their runs, which take the newest version. */
   listedBy: { factory: string; automation: string }[];
+  /** Targets of `notify` in the configuration that are told with its newest value. */
+  notify: { factory: string; type: string }[];
 }
+
+/** What the storage knows of a secret: all but what the configuration says. */
+export type StoredSecretSummary = Omit<SecretSummary, 'notify'>;
 
 /** Rows of sealed secrets. A version that a webhook is pinned to is kept until no webhook is. */
 export interface SealedSecretTable {
@@ -34,7 +39,7 @@ export interface SealedSecretTable {
   /** The newest version; `null` where there is none or it was deleted. */
   newest(name: string): Promise<SealedSecret | null>;
   get(name: string, version: number): Promise<SealedSecret | null>;
-  list(): Promise<SecretSummary[]>;
+  list(): Promise<StoredSecretSummary[]>;
   /** Takes the name away; pinned versions stay readable by `get`. `false` where it did not exist. */
   delete(name: string): Promise<boolean>;
 }
@@ -47,7 +52,7 @@ export interface SecretStore {
     value: SecretValue,
     mode: 'create' | 'update' | 'put',
   ): Promise<{ created: boolean; version: number }>;
-  /** `secret_in_use` while a webhook names it or an automation lists it, unless forced; `not_found` for an unknown name. */
+  /** `secret_in_use` while a webhook, an automation or a target of `notify` uses it, unless forced; `not_found` for an unknown name. */
   delete(name: string, options: { force: boolean }): Promise<void>;
   list(): Promise<SecretSummary[]>;
   /** The newest version, for an apply or a run; `null` where there is none. */

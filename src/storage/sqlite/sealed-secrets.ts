@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
-import type { SealedSecret, SealedSecretTable, SecretSummary } from '../../core/ports/secret-store.ts';
+import type { SealedSecret, SealedSecretTable, StoredSecretSummary } from '../../core/ports/secret-store.ts';
 import type { Schema } from './schema.ts';
 
 const KEY_CHECK = 'master_key_check';
@@ -84,7 +84,7 @@ function insertVersion(db: Kysely<Schema>, { name, version, sealed, createdAt }:
   });
 }
 
-async function listSummaries(db: Kysely<Schema>): Promise<SecretSummary[]> {
+async function listSummaries(db: Kysely<Schema>): Promise<StoredSecretSummary[]> {
   const secrets = await db.selectFrom('secret_names').selectAll().orderBy('name').execute();
   const users = await db
     .selectFrom('webhooks')
@@ -109,7 +109,7 @@ async function listSummaries(db: Kysely<Schema>): Promise<SecretSummary[]> {
 }
 
 /** A webhook may name a secret as its credential, as its verify token, or as both. */
-function listUses(user: Selectable<Schema['webhooks']>, secretName: string): SecretSummary['usedBy'] {
+function listUses(user: Selectable<Schema['webhooks']>, secretName: string): StoredSecretSummary['usedBy'] {
   const { factory, name: webhook } = user;
   const versions = [
     ...(user.secret_name === secretName ? [user.secret_version] : []),

@@ -9,7 +9,7 @@ import { describeDeletion } from './describe-secret.ts';
 
 /** Refused by the daemon while the secret is used, unless the reader says that they mean it. */
 export function DeleteSecret({ secret, onClose }: { secret: Secret; onClose: () => void }) {
-  const { name, used_by, listed_by } = secret;
+  const { name, used_by, listed_by, notify } = secret;
   const [force, setForce] = useState(false);
   const queryClient = useQueryClient();
   const { mutate, isPending, error } = useMutation({
@@ -32,10 +32,10 @@ export function DeleteSecret({ secret, onClose }: { secret: Secret; onClose: () 
       isPending={isPending}
       error={error}
     >
-      {used_by.length + listed_by.length > 0 && (
+      {used_by.length + listed_by.length + notify.length > 0 && (
         <Checkbox
           label="Delete it although it is used"
-          description="Without this the daemon refuses while a webhook names it or an automation lists it."
+          description="Without this the daemon refuses while a webhook, an automation or a target of notify uses it."
           checked={force}
           onChange={(event) => setForce(event.currentTarget.checked)}
         />

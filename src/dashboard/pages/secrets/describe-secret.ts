@@ -15,7 +15,7 @@ export function describeTakeUp(factories: readonly Factory[] | undefined, name: 
 }
 
 /** What a new value does, by who uses the secret. */
-export function describeUpdate({ used_by, listed_by, version }: Secret): string[] {
+export function describeUpdate({ used_by, listed_by, notify, version }: Secret): string[] {
   const effects = [`The value becomes version ${version + 1}. The one before cannot be read or brought back.`];
   if (used_by.length > 0) {
     const webhooks = countWords(used_by.length, 'webhook');
@@ -24,11 +24,12 @@ export function describeUpdate({ used_by, listed_by, version }: Secret): string[
   if (listed_by.length > 0) {
     effects.push(`Runs of ${countWords(listed_by.length, 'automation')} get the new value from now on.`);
   }
+  if (notify.length > 0) effects.push(`${nameTargets(notify)} ${areTold(notify)} with the new value from now on.`);
   return effects;
 }
 
 /** What deleting does, by who uses the secret. */
-export function describeDeletion({ used_by, listed_by }: Secret): string[] {
+export function describeDeletion({ used_by, listed_by, notify }: Secret): string[] {
   const effects = ['All versions of the value are gone; nobody can bring them back.'];
   if (used_by.length > 0) {
     const names = nameAll(used_by.map(({ factory, webhook }) => `${factory}/${webhook}`));
@@ -39,7 +40,21 @@ export function describeDeletion({ used_by, listed_by }: Secret): string[] {
     const names = nameAll(listed_by.map(({ factory, automation }) => `${factory}/${automation}`));
     effects.push(`Runs of ${names} fail from now on.`);
   }
+  if (notify.length > 0) {
+    effects.push(
+      `${nameTargets(notify)} ${areTold(notify)} nothing from now on, until there is a secret of this name again.`,
+    );
+  }
   return effects;
+}
+
+/** Targets of `notify`, such as `payments/github`. */
+function nameTargets(notify: Secret['notify']): string {
+  return nameAll(notify.map(({ factory, type }) => `${factory}/${type}`));
+}
+
+function areTold(notify: Secret['notify']): string {
+  return notify.length === 1 ? 'is told' : 'are told';
 }
 
 function nameAll(names: string[]): string {

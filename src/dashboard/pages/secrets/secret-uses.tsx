@@ -8,8 +8,8 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { describeTakeUp } from './describe-secret.ts';
 
 /** Who uses a secret; for webhooks with the version they hold, and how an older one becomes the newest. */
-export function SecretUses({ secret: { used_by, listed_by, version } }: { secret: Secret }) {
-  if (used_by.length + listed_by.length === 0) {
+export function SecretUses({ secret: { used_by, listed_by, notify, version } }: { secret: Secret }) {
+  if (used_by.length + listed_by.length + notify.length === 0) {
     return (
       <Text size="sm" c="dimmed">
         nobody yet
@@ -27,6 +27,14 @@ export function SecretUses({ secret: { used_by, listed_by, version } }: { secret
             each run gets the newest
           </Text>
         </UseLine>
+      ))}
+      {notify.map(({ factory, type }) => (
+        <Group key={`${factory}/${type}`} gap="xs">
+          <ForeignText text={`${factory}/${type}`} />
+          <Text size="xs" c="dimmed">
+            is told of commits with the newest
+          </Text>
+        </Group>
       ))}
     </Stack>
   );
