@@ -6,6 +6,8 @@ export default defineConfig({
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     globalSetup: ['test/helpers/find-chromium.ts'],
     testTimeout: 30_000,
+    // The second that is its default is too short where others test on the same cores.
+    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 60_000,
     maxWorkers: 3,
     pool: 'forks',

@@ -1560,6 +1560,8 @@ export interface components {
                     webhooks: string[];
                     payload: JsonObject | null;
                 };
+                /** @description Where in the file its webhooks stand; `null` where there is no file. */
+                line: number | null;
                 /** @description UIDs of the webhooks that the last apply resolved. */
                 listens_to: string[];
                 /** @enum {unknown} */
@@ -8821,6 +8823,11 @@ export interface operations {
                 "application/json": {
                     /** @description The automation whose triggers these would take the place of; `null` for a new one. */
                     automation: string | null;
+                    /**
+                     * @description Whether the automation would be enabled. Disabled, it starts nothing, whatever its triggers say.
+                     * @default true
+                     */
+                    enabled?: boolean;
                     /** @description As the front matter of a file writes them. Those of other providers start nothing here. */
                     triggers: {
                         provider: string;

@@ -370,6 +370,7 @@ describe('automations', () => {
         provider: 'webhook',
         event: 'received',
         filter: { webhook_ids: [WEBHOOK_UID], webhooks: ['internal-ci'], payload: { level: ['fatal'] } },
+        line: 1,
         listens_to: [WEBHOOK_UID],
         handled_elsewhere: false,
       },
@@ -634,6 +635,17 @@ describe('a backtest', () => {
         ],
       },
     ]);
+  });
+
+  it('of an automation that would be disabled tries no trigger, and judges them all the same', async () => {
+    const disabled = (payload: object) => ({
+      ...{ automation: 'fix-errors', enabled: false },
+      triggers: [trigger({ webhooks: ['by-url'], payload })],
+    });
+    const { answer, services } = ask(disabled({ a: [1] }));
+    expect((await answer).status).toBe(200);
+    expect(services.seen.backtested).toEqual([{ factory: 'payments', automation: 'fix-errors', triggers: [] }]);
+    expect((await ask(disabled({ a: [] })).answer).status).toBe(422);
   });
 
   it.each([

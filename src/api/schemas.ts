@@ -134,6 +134,10 @@ const webhookTrigger = closedObject({
   provider: oneOf(['webhook']),
   event: oneOf(['received']),
   filter: closedObject({ webhook_ids: texts, webhooks: texts, payload: { type: ['object', 'null'] } }),
+  line: {
+    type: ['integer', 'null'],
+    description: 'Where in the file its webhooks stand; `null` where there is no file.',
+  },
   listens_to: listensTo,
   handled_elsewhere: { const: false },
 });

@@ -3,6 +3,7 @@ import { Notifications } from '@mantine/notifications';
 import { QueryClientProvider } from '@tanstack/react-query';
 import { useState } from 'react';
 import { createQueryClient } from './api/query-client.ts';
+import { LeaveGuard } from './shell/leave-guard.tsx';
 import { SessionGate } from './shell/session-gate.tsx';
 import { readStyleNonce } from './style-nonce.ts';
 import { resolveVariables, theme } from './theme.ts';
@@ -18,7 +19,9 @@ export function App() {
     >
       <QueryClientProvider client={queryClient}>
         <Notifications position="bottom-right" />
-        <SessionGate />
+        <LeaveGuard>
+          <SessionGate />
+        </LeaveGuard>
       </QueryClientProvider>
     </MantineProvider>
   );

@@ -26,7 +26,8 @@ export interface TriggerTrial {
 
 /**
  * What triggers that are not saved yet would have made of the stored deliveries, beside the applied ones that they would
- * replace. Triggers of a disabled automation are tried as if it were enabled: whether to enable it is the question.
+ * replace. Those of an automation that is disabled now start nothing before; whether these are to be enabled is the caller's
+ * to say, who gives none where they are not.
  */
 export async function backtestTriggers(context: TrialContext, trial: TriggerTrial): Promise<Backtest> {
   const applied = await context.inventory.load(trial.factory);

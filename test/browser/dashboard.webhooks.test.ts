@@ -120,13 +120,16 @@ describeDashboard('the pages of webhooks', ({ signIn }) => {
     await submit(page);
     const [url, secret] = [await readLine(page, 'ingress URL'), await readLine(page, 'secret')];
     await page.getByRole('button', { name: 'I have copied it' }).click();
-    await choose(page, 'Disable');
+    const toggle = page.getByRole('switch', { name: 'Enabled' });
+    await toggle.click();
     await page.getByText('Senders get 404 at once').waitFor();
+    expect(await toggle.isChecked()).toBe(true);
     await lookAt(page, 'webhook-disable');
     await confirm(page, 'Disable');
     await page.getByText('disabled', { exact: true }).waitFor();
     expect((await postTo(url, secret)).status).toBe(404);
-    await choose(page, 'Enable');
+    await toggle.click();
+    await page.getByText('Deliveries are accepted again at once').waitFor();
     await confirm(page, 'Enable');
     await page.getByText('enabled', { exact: true }).waitFor();
     expect((await postTo(url, secret)).status).toBe(202);

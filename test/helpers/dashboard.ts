@@ -18,8 +18,12 @@ const FLAGS = [
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SCREENSHOTS = fileURLToPath(new URL('../screenshots/', import.meta.url));
 const WIDE = { width: 1280, height: 800 };
-/** Room for a machine that runs other tests too; under the time of a test, so that a wait says what it waits for. */
-const WAIT_MS = 15_000;
+/**
+ * Room for a machine three times slower that runs other tests too. A test has three such waits, so that the one that
+ * lasts too long says itself what it waits for.
+ */
+const WAIT_MS = 40_000;
+const TEST_MS = 3 * WAIT_MS;
 /** What a phone shows. */
 export const NARROW = { width: 390, height: 844 };
 
@@ -33,32 +37,37 @@ export interface DashboardBrowser {
 
 /**
  * Tests in a real browser; skipped as a whole where there is none. Each test fails when a page of it wrote an error to
- * the console, threw, or broke the page's policy.
+ * the console, threw, broke the page's policy or opened a dialog of the browser that the test did not wait for. A test
+ * that failed says what its pages showed.
  */
 export function describeDashboard(title: string, tests: (browser: DashboardBrowser) => void): void {
   const executablePath = findChromium();
-  describe.skipIf(executablePath === null)(title, () => {
+  describe.skipIf(executablePath === null)(title, { timeout: TEST_MS }, () => {
     let browser: Browser;
     const contexts: BrowserContext[] = [];
-    const problems: string[] = [];
+    const seen: Seen = { problems: [], console: [] };
     beforeAll(async () => {
       browser = await chromium.launch({ executablePath: executablePath!, args: FLAGS });
     });
     afterAll(() => browser?.close());
-    afterEach(async () => {
+    afterEach(async ({ task }) => {
+      const shown = task.result?.state === 'fail' ? await describePages(contexts, task.name) : null;
       await Promise.all(contexts.splice(0).map((context) => context.close()));
-      expect(problems.splice(0), 'errors in the console, exceptions and breaches of the policy').toEqual([]);
+      const { problems, console } = { problems: seen.problems.splice(0), console: seen.console.splice(0) };
+      if (shown !== null) throw new Error([...shown, 'Console:', ...console, 'Problems:', ...problems].join('\n  '));
+      expect(problems, 'errors in the console, exceptions and breaches of the policy').toEqual([]);
     });
     const openPage = async (viewport = WIDE) => {
       const context = await browser.newContext({ viewport, colorScheme: 'light', reducedMotion: 'reduce' });
       contexts.push(context);
       context.setDefaultTimeout(WAIT_MS);
-      await watch(context, problems);
+      await watch(context, seen);
       return context.newPage();
     };
     const signIn = async (daemon: TestDaemon, path = '/', viewport = WIDE) => {
       const page = await openPage(viewport);
-      const { body } = await daemon.api('/login-links', { method: 'POST' });
+      const { status, body } = await daemon.api('/login-links', { method: 'POST' });
+      expect(status, JSON.stringify(body)).toBe(201);
       await page.goto(body.url);
       await page.getByRole('button', { name: 'Account' }).waitFor();
       if (path !== '/') await page.goto(daemon.adminUrl + path);
@@ -71,18 +80,47 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
 /** Refusals of the API are outcomes that pages show; what else fails to load is a problem. */
 const EXPECTED = /^Failed to load resource: the server responded with a status of 4\d\d .*\/api\/v1\//;
 
-async function watch(context: BrowserContext, problems: string[]): Promise<void> {
+/** What the pages of a test did beside what the test looks at. */
+interface Seen {
+  problems: string[];
+  console: string[];
+}
+
+async function watch(context: BrowserContext, { problems, console }: Seen): Promise<void> {
   context.on('weberror', (thrown) => problems.push(`thrown: ${thrown.error().stack}`));
   context.on('console', (message) => {
     const text = `${message.text()} at ${message.location().url}`;
+    console.push(`${message.type()}: ${text}`);
     if (message.type() === 'error' && !EXPECTED.test(text)) problems.push(`console: ${text}`);
   });
+  context.on('requestfailed', (request) =>
+    console.push(`no answer: ${request.url()}: ${request.failure()?.errorText}`),
+  );
   await context.exposeFunction('reportBreach', (breach: string) => void problems.push(`policy: ${breach}`));
   await context.addInitScript(`
     addEventListener('securitypolicyviolation', (event) => {
       reportBreach(event.violatedDirective + ' ' + event.blockedURI + ' at ' + event.sourceFile + ':' + event.lineNumber);
     });
+    for (const open of ['alert', 'confirm', 'prompt', 'print']) window[open] = () => reportBreach('a script opened ' + open);
   `);
+}
+
+const SHOWN_CHARACTERS = 2_000;
+
+/** Address, screenshot and text of each page that is open. */
+async function describePages(contexts: readonly BrowserContext[], test: string): Promise<string[]> {
+  const lines = ['When the test failed, the browser showed:'];
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  for (const [i, page] of contexts.flatMap((context) => context.pages()).entries()) {
+    const path = `${SCREENSHOTS}failed-${test.replace(/\W+/g, '-').slice(0, 80)}-${i + 1}.png`;
+    const isTaken = await page.screenshot({ path, timeout: WAIT_MS }).then(
+      () => true,
+      () => false,
+    );
+    const text = await page.evaluate('document.body.innerText').catch(String);
+    lines.push(`${page.url()} ${isTaken ? path : '(no screenshot)'}`, String(text).slice(0, SHOWN_CHARACTERS));
+  }
+  return lines;
 }
 
 interface AxeViolation {
@@ -101,6 +139,15 @@ export async function checkAccessibility(page: Page): Promise<void> {
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   const described = grave.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`);
   expect(described, 'serious findings of axe-core').toEqual([]);
+}
+
+/** Fails where the page is wider than the window. */
+export async function checkWidth(page: Page): Promise<void> {
+  const wider = await page.evaluate(`[...document.querySelectorAll('body *')]
+    .filter((el) => document.documentElement.scrollWidth > innerWidth && el.getBoundingClientRect().right > innerWidth)
+    .map((el) => el.tagName + ' ' + el.className).slice(0, 10)`);
+  expect(wider, 'what is wider than the window').toEqual([]);
+  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
 }
 
 /** Writes the page in both themes to test/screenshots/, for a person to look at, and checks both for accessibility. */

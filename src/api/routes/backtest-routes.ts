@@ -18,6 +18,7 @@ interface BodyTrigger {
 
 interface BacktestBody {
   automation: string | null;
+  enabled?: boolean;
   triggers: BodyTrigger[];
 }
 
@@ -31,6 +32,11 @@ const backtestSchema = {
     automation: {
       type: ['string', 'null'],
       description: 'The automation whose triggers these would take the place of; `null` for a new one.',
+    },
+    enabled: {
+      type: 'boolean',
+      default: true,
+      description: 'Whether the automation would be enabled. Disabled, it starts nothing, whatever its triggers say.',
     },
     triggers: {
       type: 'array',
@@ -76,8 +82,9 @@ export function registerBacktestRoutes(app: FastifyInstance, services: AdminServ
       },
     },
     async (request) => {
-      const { automation } = request.body;
-      const triggers = await readTriggers(services, request);
+      const { automation, enabled } = request.body;
+      const proposed = await readTriggers(services, request);
+      const triggers = enabled === false ? [] : proposed;
       return presentBacktest(await services.backtester.backtest(factoryOf(request).name, automation, triggers));
     },
   );

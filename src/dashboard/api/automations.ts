@@ -94,9 +94,17 @@ export function testFilter(factory: string, filter: Json, subject: FilterSubject
   return readAnswer(api.POST('/api/v1/factories/{factory}/filters/test', { params: { path: { factory } }, body }));
 }
 
-/** What these triggers would have started, beside what the applied ones of the automation did; `null` for a new one. */
-export function backtest(factory: string, automation: string | null, triggers: JsonObject[]): Promise<Backtest> {
-  const body = { automation, triggers: triggers as ProposedTrigger[] };
+/** What is put before stored deliveries. */
+export interface BacktestWish {
+  /** The automation whose applied triggers these are compared with; `null` for a new one. */
+  automation: string | null;
+  enabled: boolean;
+  triggers: JsonObject[];
+}
+
+/** What the triggers would have started, beside what the applied ones of the automation did. */
+export function backtest(factory: string, { triggers, ...wish }: BacktestWish): Promise<Backtest> {
+  const body = { ...wish, triggers: triggers as ProposedTrigger[] };
   return readAnswer(api.POST('/api/v1/factories/{factory}/backtests', { params: { path: { factory } }, body }));
 }
 

@@ -14,9 +14,10 @@ const PATH = '/api/v1/session';
 /** Who is signed in; `null` for nobody. */
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
-  queryFn: async (): Promise<SessionUser | null> => {
+  // The signal ends the request with the question: an answer of before a sign-in must not bring back the earlier token.
+  queryFn: async ({ signal }): Promise<SessionUser | null> => {
     try {
-      return keep(await readAnswer(api.GET(PATH)));
+      return keep(await readAnswer(api.GET(PATH, { signal })));
     } catch (error) {
       if (error instanceof RequestFailed && error.problem.status === 401) return null;
       throw error;

@@ -6,12 +6,14 @@ import { useLocation } from 'wouter';
 import { toProblem } from '../api/problem.ts';
 import { sessionQuery, signOut } from '../api/session.ts';
 import { ForeignText } from '../parts/foreign-text.tsx';
+import { useAskFirst } from './leave-guard.tsx';
 import { useSessionUser } from './session-user.ts';
 
 export function UserMenu() {
   const { name, role } = useSessionUser();
   const queryClient = useQueryClient();
   const [, navigate] = useLocation();
+  const askFirst = useAskFirst();
   const leave = async () => {
     try {
       await signOut();
@@ -41,7 +43,7 @@ export function UserMenu() {
           <Text size="xs">{role}</Text>
         </Menu.Label>
         <Menu.Divider />
-        <Menu.Item leftSection={<LogOut size={16} />} onClick={() => void leave()}>
+        <Menu.Item leftSection={<LogOut size={16} />} onClick={() => askFirst(() => void leave())}>
           Sign out
         </Menu.Item>
       </Menu.Dropdown>

@@ -3,8 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { useState } from 'react';
-import type { JsonObject } from '../../../api-types/openapi.d.ts';
-import { backtest } from '../../api/automations.ts';
+import { type BacktestWish, backtest } from '../../api/automations.ts';
 import type { Backtest } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
@@ -12,9 +11,7 @@ import { TimeText } from '../../parts/time-text.tsx';
 import { useFactorySource } from './use-factory-source.ts';
 
 interface AutomationBacktestProps {
-  /** The automation whose triggers change; `null` for a new one. */
-  automation: string | null;
-  triggers: JsonObject[];
+  wish: BacktestWish;
   /** Do they say enough to be tried? */
   isUsable: boolean;
 }
@@ -22,13 +19,13 @@ interface AutomationBacktestProps {
 const REST_MS = 600;
 
 /** What the triggers would have made of what came in lately. Once asked, it follows every change. */
-export function AutomationBacktest({ automation, triggers, isUsable }: AutomationBacktestProps) {
+export function AutomationBacktest({ wish, isUsable }: AutomationBacktestProps) {
   const { factory } = useFactorySource();
   const [isAsked, setIsAsked] = useState(false);
-  const [rested] = useDebouncedValue(JSON.stringify(triggers), REST_MS);
+  const [rested] = useDebouncedValue(JSON.stringify(wish), REST_MS);
   const { data, error, isFetching } = useQuery({
-    queryKey: ['factory', factory, 'backtest', automation, rested],
-    queryFn: () => backtest(factory, automation, JSON.parse(rested)),
+    queryKey: ['factory', factory, 'backtest', rested],
+    queryFn: () => backtest(factory, JSON.parse(rested)),
     enabled: isAsked && isUsable,
     placeholderData: keepPreviousData,
   });
@@ -52,7 +49,7 @@ export function AutomationBacktest({ automation, triggers, isUsable }: Automatio
         </Group>
         <Text size="sm" c="dimmed">
           Puts the deliveries of the last 7 days before these triggers, so that you know before saving what they would
-          have started.
+          have started.{!wish.enabled && ' It is switched off above, and so starts nothing.'}
         </Text>
         <div role="status" aria-label="Result of the backtest">
           {error !== null ? <ErrorPanel error={error} /> : data !== undefined && <Result backtest={data} />}

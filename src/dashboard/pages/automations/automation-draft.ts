@@ -3,8 +3,6 @@ import type { AutomationBody } from '../../api/automations.ts';
 import type { Automation, Webhook } from '../../api/types.ts';
 import { parseFilter } from './parse-filter.ts';
 
-type WebhookFilter = Extract<Automation['triggers'][number], { handled_elsewhere: false }>['filter'];
-
 /** A trigger while it is edited. */
 export type TriggerDraft =
   | {
@@ -115,10 +113,13 @@ export function bodyOf(automation: Automation): AutomationBody {
 }
 
 function declareTrigger(trigger: Automation['triggers'][number]): JsonObject {
-  const { listens_to: _, handled_elsewhere: isForeign, ...declared } = trigger;
-  if (isForeign) return declared as JsonObject;
-  const { webhook_ids, webhooks, payload } = (declared as { filter: WebhookFilter }).filter;
-  return { ...declared, filter: { webhook_ids, webhooks, ...(payload === null ? {} : { payload }) } };
+  if (trigger.handled_elsewhere) {
+    const { listens_to: _, handled_elsewhere: __, ...declared } = trigger;
+    return declared as JsonObject;
+  }
+  const { provider, event, filter } = trigger;
+  const { webhook_ids, webhooks, payload } = filter;
+  return { provider, event, filter: { webhook_ids, webhooks, ...(payload === null ? {} : { payload }) } };
 }
 
 /** What an automation says, key by key, to be compared. */

@@ -1,7 +1,7 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { FlaskConical } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
 import {
   type AutomationBody,
@@ -14,6 +14,7 @@ import { RequestFailed } from '../../api/problem.ts';
 import type { Webhook } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
+import { useLeaveGuard } from '../../shell/leave-guard.tsx';
 import { AutomationBacktest } from './automation-backtest.tsx';
 import {
   type AutomationDraft,
@@ -41,7 +42,7 @@ export function AutomationEditor({ before, webhooks }: AutomationEditorProps) {
   const [base, setBase] = useState(before);
   const [initial, setInitial] = useState(() => (base === null ? createDraft() : draftOf(base.automation, webhooks)));
   const [draft, setDraft] = useState(initial);
-  useLeaveWarning(mayEdit && draft !== initial);
+  const release = useLeaveGuard(mayEdit && JSON.stringify(draft) !== JSON.stringify(initial));
   const takeTheirs = (theirs: TaggedAutomation) => {
     const fresh = draftOf(theirs.automation, webhooks);
     setBase(theirs);
@@ -55,12 +56,11 @@ export function AutomationEditor({ before, webhooks }: AutomationEditorProps) {
       {!mayEdit && <PlaygroundNote />}
       <AutomationForm key={formKey(initial)} {...{ draft, webhooks, isNew: base === null }} onChange={setDraft} />
       <AutomationBacktest
-        automation={base?.automation.name ?? null}
-        triggers={body.triggers}
+        wish={{ automation: base?.automation.name ?? null, enabled: draft.enabled, triggers: body.triggers }}
         isUsable={!obstacles.some((obstacle) => obstacle.startsWith('Trigger'))}
       />
       {mayEdit ? (
-        <Saving {...{ base, draft, body, obstacles, takeTheirs }} keepMine={setBase} />
+        <Saving {...{ base, draft, body, obstacles, takeTheirs, release }} keepMine={setBase} />
       ) : (
         <Playground {...{ base, draft, body, obstacles }} />
       )}
@@ -120,12 +120,14 @@ function Obstacles({ obstacles }: { obstacles: string[] }) {
 interface SavingProps extends PlaygroundProps {
   takeTheirs: (theirs: TaggedAutomation) => void;
   keepMine: (theirs: TaggedAutomation) => void;
+  /** What was typed is saved, so the page may be left. */
+  release: () => void;
 }
 
-function Saving({ base, draft, body, obstacles, takeTheirs, keepMine }: SavingProps) {
+function Saving({ base, draft, body, obstacles, takeTheirs, keepMine, release }: SavingProps) {
   const { factory } = useFactorySource();
   const [isTried, setIsTried] = useState(false);
-  const { mutate, isPending, error, reset } = useSave(base, draft.name.trim(), body);
+  const { mutate, isPending, error, reset } = useSave(base, draft.name.trim(), body, release);
   const back = base === null ? automationsPath(factory) : automationPath(factory, base.automation.name);
   const save = () => {
     setIsTried(true);
@@ -161,7 +163,7 @@ function Saving({ base, draft, body, obstacles, takeTheirs, keepMine }: SavingPr
   );
 }
 
-function useSave(base: TaggedAutomation | null, name: string, body: AutomationBody) {
+function useSave(base: TaggedAutomation | null, name: string, body: AutomationBody, release: () => void) {
   const { factory } = useFactorySource();
   const queryClient = useQueryClient();
   const [, navigate] = useLocation();
@@ -173,6 +175,7 @@ function useSave(base: TaggedAutomation | null, name: string, body: AutomationBo
     onSuccess: (saved) => {
       queryClient.setQueryData(automationQuery(factory, saved.automation.name).queryKey, saved);
       void queryClient.invalidateQueries({ queryKey: ['factory', factory] });
+      release();
       navigate(automationPath(factory, saved.automation.name));
     },
   });
@@ -180,14 +183,4 @@ function useSave(base: TaggedAutomation | null, name: string, body: AutomationBo
 
 function isConflict(error: unknown): boolean {
   return error instanceof RequestFailed && error.problem.status === 412;
-}
-
-/** The browser asks before it leaves a page with text that nobody has saved. */
-function useLeaveWarning(isOn: boolean): void {
-  useEffect(() => {
-    if (!isOn) return;
-    const warn = (event: BeforeUnloadEvent) => event.preventDefault();
-    window.addEventListener('beforeunload', warn);
-    return () => window.removeEventListener('beforeunload', warn);
-  }, [isOn]);
 }

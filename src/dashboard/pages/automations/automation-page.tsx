@@ -1,4 +1,4 @@
-import { Alert, Anchor, Button, Code, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { Alert, Anchor, Button, Code, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { BellOff, FileCode2, Pencil } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -7,6 +7,7 @@ import { automationQuery, lastRunQuery, type TaggedAutomation } from '../../api/
 import { webhooksQuery } from '../../api/queries.ts';
 import type { Automation, Webhook } from '../../api/types.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
+import { CopyButton } from '../../parts/copy-button.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -69,7 +70,7 @@ function Details({ automation, webhooks }: DetailsProps) {
       <Section title="Triggers">
         {automation.triggers.map((trigger, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: triggers have no other identity and never move here
-          <TriggerCard key={i} trigger={trigger} webhooks={webhooks} factory={automation.factory} />
+          <TriggerCard key={i} {...{ trigger, webhooks, automation }} />
         ))}
       </Section>
       <Section title="Prompt">
@@ -156,7 +157,7 @@ function DecidedBy({ automation: { file, revision, updated_at } }: { automation:
           </>
         )}{' '}
         and commit. Live is commit <Foreign text={(revision ?? '').slice(0, 12)} />, applied{' '}
-        <TimeText at={updated_at} />. Its front matter begins at line 1.
+        <TimeText at={updated_at} />.
       </Text>
     </Alert>
   );
@@ -173,10 +174,11 @@ function Foreign({ text }: { text: string }) {
 interface TriggerCardProps {
   trigger: Automation['triggers'][number];
   webhooks: readonly Webhook[];
-  factory: string;
+  automation: Automation;
 }
 
-function TriggerCard({ trigger, webhooks, factory }: TriggerCardProps) {
+function TriggerCard({ trigger, webhooks, automation: { factory, file } }: TriggerCardProps) {
+  const { isRepository } = useFactorySource();
   if (trigger.handled_elsewhere) {
     return (
       <Paper withBorder radius="lg" p="md">
@@ -200,6 +202,14 @@ function TriggerCard({ trigger, webhooks, factory }: TriggerCardProps) {
         {trigger.filter.payload === null ? ': every delivery.' : ', with a payload that meets'}
       </Text>
       {trigger.filter.payload !== null && <CodeBlock code={formatJson(trigger.filter.payload)} what="payload filter" />}
+      {isRepository && file !== null && trigger.line !== null && (
+        <Group mt="xs" gap={4} wrap="nowrap">
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            Written in <ForeignText text={`${file}:${trigger.line}`} />
+          </Text>
+          <CopyButton value={`${file}:${trigger.line}`} what="place of the trigger" />
+        </Group>
+      )}
     </Paper>
   );
 }

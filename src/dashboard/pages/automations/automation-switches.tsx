@@ -6,6 +6,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { automationQuery, deleteAutomation, replaceAutomation, type TaggedAutomation } from '../../api/automations.ts';
 import { ConfirmChange } from '../../parts/confirm-change.tsx';
+import { EnabledToggle } from '../../parts/enabled-toggle.tsx';
 import { bodyOf } from './automation-draft.ts';
 import { automationsPath } from './paths.ts';
 
@@ -16,9 +17,7 @@ export function AutomationSwitches({ tagged }: { tagged: TaggedAutomation }) {
   const close = () => setAsked(null);
   return (
     <>
-      <Button variant="default" onClick={() => setAsked('switch')}>
-        {enabled ? 'Disable' : 'Enable'}
-      </Button>
+      <EnabledToggle enabled={enabled} onToggle={() => setAsked('switch')} />
       <Button variant="default" leftSection={<Trash2 size={15} />} onClick={() => setAsked('delete')}>
         Delete
       </Button>

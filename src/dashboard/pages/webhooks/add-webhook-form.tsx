@@ -6,6 +6,7 @@ import type { SignatureScheme, Webhook } from '../../api/types.ts';
 import type { WebhookWish } from '../../api/webhook-edits.ts';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { SectionCard } from '../../parts/section-card.tsx';
+import { useLeaveGuard } from '../../shell/leave-guard.tsx';
 import { nameMode, suggestSecretName } from './webhook-names.ts';
 
 interface AddWebhookFormProps {
@@ -47,6 +48,7 @@ export function AddWebhookForm({ onSubmit, isPending, error }: AddWebhookFormPro
       scheme: (scheme, { authMode }) => (authMode === 'signature' && scheme === null ? 'Choose the provider.' : null),
     },
   });
+  useLeaveGuard(form.isDirty());
   const scheme = findScheme(schemes, form.values);
   return (
     <form onSubmit={form.onSubmit((fields) => onSubmit(composeWish(fields)))} noValidate>
@@ -71,8 +73,8 @@ export function AddWebhookForm({ onSubmit, isPending, error }: AddWebhookFormPro
             <SecretField form={form} scheme={scheme} />
             <TextInput
               label="Secret name"
-              description="The team secret that stores it. Name an existing one to use its value, which is then not shown."
-              placeholder={form.values.name === '' ? 'chosen by the name' : suggestSecretName(form.values.name)}
+              description={saySecretName(form.values.name)}
+              placeholder={form.values.name === '' ? undefined : suggestSecretName(form.values.name)}
               autoComplete="off"
               {...form.getInputProps('secretName')}
             />
@@ -179,6 +181,11 @@ function sayIdentity(scheme: SignatureScheme | null): string {
   const own = scheme?.identities[0];
   if (own !== undefined) return `Optional. Left blank, deliveries are told apart by ${own}, which the provider sets.`;
   return 'Optional: the header in which the sender stamps its own event ID. Without it, two deliveries with equal bodies count as one, unless the sender sets X-Service-Delivery-Id.';
+}
+
+function saySecretName(name: string): string {
+  const suggested = name === '' ? 'a name made from the webhook’s' : suggestSecretName(name);
+  return `The team secret that stores it; left blank, ${suggested}. Name an existing one to use its value, which is then not shown.`;
 }
 
 function findScheme(schemes: readonly SignatureScheme[], { authMode, scheme }: Fields): SignatureScheme | null {

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { buildCurl } from './build-curl.ts';
 
 const webhook = {
+  factory: 'payments',
   name: 'ci',
+  signature_scheme: null,
   auth_mode: 'token' as const,
   ingress_url: 'https://hooks.example.com/webhooks/w/wh_1',
   secret_name: 'CI_SECRET',
@@ -30,9 +32,11 @@ describe('the command that sends a delivery', () => {
     expect(buildCurl({ ...webhook, ingress_url: "http://a/';reboot" }, 's')).toContain("'http://a/'\\'';reboot'");
   });
 
-  it('leaves signing to dockbell send', () => {
-    expect(buildCurl({ ...webhook, auth_mode: 'signature' }, null)).toBe(
-      `dockbell send ci --data '{"hello": "dockbell"}'`,
-    );
+  it('leaves signing to dockbell send, where openssl does not know the scheme or the secret is not known', () => {
+    const signed = { ...webhook, auth_mode: 'signature' as const, signature_scheme: 'github' };
+    const send = `dockbell send ci --factory payments --data '{"hello": "dockbell"}'`;
+    expect(buildCurl(signed, 'a-secret')).toBe(send);
+    expect(buildCurl({ ...signed, signature_scheme: 'standard_webhooks' }, null)).toBe(send);
+    expect(buildCurl({ ...signed, signature_scheme: 'standard_webhooks' }, 'whsec_x')).toContain('openssl');
   });
 });

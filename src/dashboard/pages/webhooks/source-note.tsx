@@ -1,5 +1,6 @@
 import { Code, Text } from '@mantine/core';
 import type { Factory, Webhook } from '../../api/types.ts';
+import { CopyLine } from '../../parts/copy-line.tsx';
 import { FactList } from '../../parts/fact-list.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { SectionCard } from '../../parts/section-card.tsx';
@@ -16,7 +17,7 @@ export function SourceNote({ webhook, source }: { webhook: Webhook; source: Fact
       </Text>
       <FactList
         facts={[
-          ['File', <Code key="file">{webhook.file}</Code>],
+          ['File', <CopyLine key="file" value={`${webhook.file}:1`} what="place in the file" />],
           ['Repository', source?.url == null ? null : <ForeignText key="url" text={source.url} />],
           ['Branch', source?.branch ?? null],
           ['Applied with commit', webhook.revision === null ? null : <Code key="revision">{webhook.revision}</Code>],

@@ -1,8 +1,9 @@
 import { Button, Menu } from '@mantine/core';
-import { ChevronDown, KeyRound, Pencil, Power, Trash2 } from 'lucide-react';
+import { ChevronDown, KeyRound, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
 import type { TaggedWebhook } from '../../api/queries.ts';
 import type { Factory, NewWebhook } from '../../api/types.ts';
+import { EnabledToggle } from '../../parts/enabled-toggle.tsx';
 import { useMay } from '../../shell/session-user.ts';
 import { DeleteWebhook } from './delete-webhook.tsx';
 import { RenameWebhook } from './rename-webhook.tsx';
@@ -29,6 +30,9 @@ export function WebhookActions({ tagged, source, onRotated }: WebhookActionsProp
   const isLive = source?.type === 'live';
   return (
     <>
+      {mayEdit && !awaitsSecret(webhook) && (
+        <EnabledToggle enabled={webhook.enabled} onToggle={() => setAction('toggle')} />
+      )}
       {webhook.enabled && webhook.deleted_at === null && <SendTest webhook={webhook} />}
       {mayEdit && (
         <>
@@ -39,11 +43,6 @@ export function WebhookActions({ tagged, source, onRotated }: WebhookActionsProp
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
-              {!awaitsSecret(webhook) && (
-                <Menu.Item leftSection={<Power size={16} />} onClick={() => setAction('toggle')}>
-                  {webhook.enabled ? 'Disable' : 'Enable'}
-                </Menu.Item>
-              )}
               <Menu.Item leftSection={<KeyRound size={16} />} onClick={() => setAction('rotate')}>
                 Rotate secret
               </Menu.Item>

@@ -1,0 +1,214 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const run = promisify(execFile);
+
+describeDashboard('a new webhook', ({ signIn }) => {
+  let daemon: TestDaemon;
+  beforeAll(async () => {
+    const factories = ['rows', 'files', 'full'].map((name) => ({
+      name,
+      source: { type: name === 'files' ? 'managed' : 'live' },
+    }));
+    daemon = await startTestDaemon({ config: { factories } });
+    await daemon.cli('secret', 'create', 'TEAM_SECRET', '--value', 'the-secret-that-the-team-has');
+  });
+  afterAll(() => daemon?.end('SIGTERM'));
+
+  const openForm = async (factory = 'rows') => {
+    const page = await signIn(daemon, `/factories/${factory}/webhooks/new`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await field(page, 'Name').waitFor();
+    return page;
+  };
+  const field = (page: Page, name: string) => page.getByRole('textbox', { name, exact: true });
+  const chooseProvider = async (page: Page, provider: string) => {
+    await page.getByRole('radio', { name: 'Provider signature' }).click();
+    await page.getByRole('combobox', { name: 'Provider' }).click();
+    await page.getByRole('option', { name: provider, exact: true }).click();
+  };
+  const submit = (page: Page) => page.getByRole('button', { name: 'Add webhook' }).click();
+  const copy = async (page: Page, what: string) => {
+    await page.getByRole('button', { name: `Copy ${what}` }).click();
+    await page.getByText(`Copied ${what}.`).waitFor({ state: 'attached' });
+    return String(await page.evaluate('navigator.clipboard.readText()'));
+  };
+  /** What a shell prints for the command that the page offers, pasted as it stands. */
+  const paste = async (page: Page) => (await run('/bin/sh', ['-c', await copy(page, 'command')])).stdout;
+  const leave = async (page: Page, words: string) => {
+    await page.getByRole('button', { name: words }).click();
+    await page.getByRole('heading', { name: 'How to send' }).waitFor();
+  };
+  const labels = async (page: Page) => {
+    const { body } = await daemon.api(`${new URL(page.url()).pathname}/deliveries`);
+    return body.data.map(({ label }: { label: string }) => label);
+  };
+
+  it.each([
+    ['Bearer token', null],
+    ['URL token', null],
+    ['Provider signature', 'Standard Webhooks'],
+  ])('comes with a command that works in a shell (%s)', async (mode, provider) => {
+    const page = await openForm();
+    await field(page, 'Name').fill(mode.replace(' ', '-'));
+    if (provider === null) await page.getByRole('radio', { name: mode }).click();
+    else {
+      await chooseProvider(page, provider);
+      await page.getByText('Left blank, one is generated and shown once').waitFor();
+    }
+    await submit(page);
+    await page.getByText('Copy it now').waitFor();
+    expect(await paste(page)).toMatch(/^HTTP\/1.1 202[\s\S]*"delivery_id"/);
+    await leave(page, 'I have copied it');
+    expect(await labels(page)).toEqual(['Accepted']);
+  });
+
+  it.each([
+    ['token', 'Bearer token'],
+    ['url_token', 'URL token'],
+  ])('leaves a command that works once the shell knows the secret (%s)', async (mode, label) => {
+    const page = await openForm();
+    await field(page, 'Name').fill(`later-${mode}`);
+    await page.getByRole('radio', { name: label }).click();
+    await field(page, 'Secret name').fill(`LATER_${mode}`);
+    await submit(page);
+    await page.getByText('Copy it now').waitFor();
+    const secret = mode === 'token' ? await copy(page, 'secret') : (await copy(page, 'ingress URL')).split('/').at(-1)!;
+    await leave(page, 'I have copied it');
+    const { stdout } = await run('/bin/sh', ['-c', await copy(page, 'command')], {
+      env: { ...process.env, [`LATER_${mode}`]: secret },
+    });
+    expect(stdout).toMatch(/^HTTP\/1.1 202/);
+    await page.reload();
+    await page.getByRole('heading', { name: 'How to send' }).waitFor();
+    expect(await page.content()).not.toContain(secret);
+  });
+
+  it('takes the value of a secret that exists, and does not show it', async () => {
+    const page = await openForm();
+    await field(page, 'Name').fill('shared');
+    await field(page, 'Secret name').fill('TEAM_SECRET');
+    await submit(page);
+    await page.getByText('It uses the value of the team secret TEAM_SECRET, which is not shown.').waitFor();
+    expect(await page.content()).not.toContain('the-secret-that-the-team-has');
+    const url = await copy(page, 'ingress URL');
+    await lookAt(page, 'webhook-existing-secret');
+    await leave(page, 'Done');
+    const headers = { authorization: 'Bearer the-secret-that-the-team-has' };
+    expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(202);
+  });
+
+  it('stores the secret of a provider, which it does not show again', async () => {
+    const page = await openForm();
+    await field(page, 'Name').fill('code');
+    await chooseProvider(page, 'GitHub');
+    await field(page, 'Signing secret').fill('the-secret-entered-at-github');
+    await submit(page);
+    await page.getByText('CODE_WEBHOOK_SECRET, which is not shown').waitFor();
+    expect(await page.content()).not.toContain('the-secret-entered-at-github');
+    expect(await copy(page, 'command')).toContain('dockbell send code --factory rows');
+    expect((await daemon.cli('send', 'code', '--factory', 'rows', '--data', '{"hello": "dockbell"}')).code).toBe(0);
+    await leave(page, 'Done');
+    expect(await labels(page)).toEqual(['Accepted']);
+  });
+
+  it('needs the secret of a provider that neither issues it later nor lets it be generated', async () => {
+    const page = await openForm();
+    await field(page, 'Name').fill('secretless');
+    await chooseProvider(page, 'GitHub');
+    await submit(page);
+    await page
+      .getByRole('alert')
+      .getByText(/secret/i)
+      .first()
+      .waitFor();
+    await lookAt(page, 'add-webhook-secretless');
+    expect((await daemon.cli('webhook', 'show', 'secretless', '--factory', 'rows')).code).not.toBe(0);
+  });
+
+  it('tells deliveries apart by the header that it names, which must be none of a credential', async () => {
+    const page = await openForm();
+    await field(page, 'Name').fill('stamped');
+    await field(page, 'Delivery ID header').fill('Authorization');
+    await submit(page);
+    await page.getByRole('alert').waitFor();
+    await field(page, 'Delivery ID header').fill('X-Event-Id');
+    await submit(page);
+    await page.getByText('Copy it now').waitFor();
+    const [url, secret] = [await copy(page, 'ingress URL'), await copy(page, 'secret')];
+    for (const id of ['1', '2', '2']) {
+      const headers = { authorization: `Bearer ${secret}`, 'x-event-id': id };
+      expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(202);
+    }
+    await leave(page, 'I have copied it');
+    await page.getByText('the header X-Event-Id').waitFor();
+    expect(await labels(page)).toEqual(['Duplicate', 'Accepted', 'Accepted']);
+  });
+
+  it('suggests a name for the secret, and is given another where that one is taken', async () => {
+    await daemon.cli('secret', 'create', 'TAKEN_WEBHOOK_SECRET', '--value', 'of-somebody-else-altogether');
+    const page = await openForm();
+    await field(page, 'Name').fill('taken');
+    await page.getByText('left blank, TAKEN_WEBHOOK_SECRET').waitFor();
+    await submit(page);
+    await page.getByText('stored encrypted as TAKEN_WEBHOOK_SECRET_2').waitFor();
+  });
+
+  it('is refused with the limit where there are twenty', async () => {
+    for (let i = 1; i <= 20; i += 1) {
+      const body = { name: `w${i}`, secret_name: 'TEAM_SECRET' };
+      expect((await daemon.api('/factories/full/webhooks', { method: 'POST', body })).status).toBe(201);
+    }
+    const page = await openForm('full');
+    await field(page, 'Name').fill('one-too-many');
+    await submit(page);
+    await page.getByRole('alert').getByText(/20/).first().waitFor();
+  });
+
+  it.each(['rows', 'files'])('is added with the keyboard alone (%s)', async (factory) => {
+    const page = await signIn(daemon, `/factories/${factory}/webhooks`);
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    const { keyboard } = page;
+    const tabTo = async (name: RegExp) => {
+      for (let i = 0; i < 60; i += 1) {
+        await keyboard.press('Tab');
+        const focused = String(
+          await page.evaluate(`(() => {
+            const el = document.activeElement;
+            return el.getAttribute('aria-label') ?? el.labels?.[0]?.textContent ?? el.textContent;
+          })()`),
+        );
+        if (name.test(focused)) return;
+      }
+      throw new Error(`Tab does not lead to ${name}.`);
+    };
+    await tabTo(/^Skip to content/);
+    await keyboard.press('Enter');
+    await tabTo(/^Add webhook$/);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Add webhook', level: 1 }).waitFor();
+    await tabTo(/^Name/);
+    await keyboard.type('by-keyboard');
+    await tabTo(/^Bearer token/);
+    await keyboard.press('ArrowDown');
+    await tabTo(/^Secret name/);
+    await tabTo(/^Delivery ID header/);
+    await keyboard.type('X-Event-Id');
+    await tabTo(/^Add webhook/);
+    await keyboard.press('Enter');
+    await page.getByText('Copy it now').waitFor();
+    await tabTo(/^Copy ingress URL/);
+    await keyboard.press('Enter');
+    await page.getByText('Copied ingress URL.').waitFor({ state: 'attached' });
+    await tabTo(/^I have copied it/);
+    await keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'by-keyboard', level: 1 }).waitFor();
+    const { body } = await daemon.api(`/factories/${factory}/webhooks`);
+    const made = body.data.find(({ name }: { name: string }) => name === 'by-keyboard');
+    expect(made).toMatchObject({ auth_mode: 'url_token', delivery_id_header: 'X-Event-Id' });
+  });
+});

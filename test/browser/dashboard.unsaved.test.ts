@@ -1,0 +1,114 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
+import { createWebhook } from '../helpers/dashboard-factory.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const LIST = '/factories/payments/automations';
+
+describeDashboard('text that nobody has saved', ({ signIn }) => {
+  let daemon: TestDaemon;
+  beforeAll(async () => {
+    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
+    await createWebhook(daemon, 'ci');
+    const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['ci'] } }];
+    const body = { name: 'build', triggers, prompt: 'Build it.' };
+    expect((await daemon.api(LIST, { method: 'POST', body })).status).toBe(201);
+  });
+  afterAll(() => daemon?.end('SIGTERM'));
+
+  const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' });
+  const answer = async (page: Page, words: 'Cancel' | 'Leave') => {
+    await question(page).getByRole('button', { name: words, exact: true }).click();
+    await question(page).waitFor({ state: 'detached' });
+  };
+  /** The editor, two steps into the history of the tab, with a prompt that is typed and not saved. */
+  const typeInEditor = async () => {
+    const page = await signIn(daemon, LIST);
+    await page.getByRole('link', { name: 'build', exact: true }).click();
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('Unsaved.');
+    return page;
+  };
+  const expectToBeStillThere = async (page: Page) => {
+    expect(new URL(page.url()).pathname).toBe(`${LIST}/build/edit`);
+    expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('Unsaved.');
+  };
+
+  it('is not lost by a link before somebody agreed', async () => {
+    const page = await typeInEditor();
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await question(page).waitFor();
+    await lookAt(page, 'unsaved');
+    await answer(page, 'Cancel');
+    await expectToBeStillThere(page);
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await answer(page, 'Leave');
+    await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+  });
+
+  it('is not lost by a step back or forward in the history', async () => {
+    const page = await typeInEditor();
+    await page.evaluate('history.back()');
+    await question(page).waitFor();
+    await answer(page, 'Cancel');
+    await expectToBeStillThere(page);
+    await page.evaluate('history.back()');
+    await answer(page, 'Leave');
+    await page.getByRole('heading', { name: 'build', level: 1, exact: true }).waitFor();
+    await page.evaluate('history.back()');
+    await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor();
+  });
+
+  it('is not lost by signing out', async () => {
+    const page = await typeInEditor();
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await question(page).waitFor();
+    await answer(page, 'Cancel');
+    await expectToBeStillThere(page);
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await answer(page, 'Leave');
+    await page.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
+  });
+
+  it('makes the browser ask before it loads the page anew', async () => {
+    const page = await typeInEditor();
+    const asked = page.waitForEvent('dialog');
+    await page.evaluate('setTimeout(() => location.reload())');
+    const dialog = await asked;
+    expect(dialog.type()).toBe('beforeunload');
+    await dialog.dismiss();
+    await expectToBeStillThere(page);
+  });
+
+  it('asks nothing once it is saved, taken back, or where nothing was typed', async () => {
+    const page = await typeInEditor();
+    const prompt = page.getByRole('textbox', { name: 'Prompt' });
+    await prompt.fill('Build it.');
+    await page.getByRole('link', { name: 'Skip to content' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
+    await page.goto(`${daemon.adminUrl}${LIST}/build/edit`);
+    await prompt.fill('Build it well.');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'build', level: 1, exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Automations', exact: true }).first().click();
+    await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor();
+  });
+
+  it('is guarded in the form of a new webhook too', async () => {
+    const page = await signIn(daemon, '/factories/payments/webhooks/new');
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('half-typed');
+    await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
+    await answer(page, 'Cancel');
+    expect(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('half-typed');
+    await page.getByRole('button', { name: 'Add webhook' }).click();
+    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.getByRole('heading', { name: 'half-typed', level: 1 }).waitFor();
+  });
+});
