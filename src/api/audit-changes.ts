@@ -29,6 +29,8 @@ export interface SignInTry {
   identity: Identity | null;
   /** Name of the user it was about; `null` where there is none of the name that was tried, which may be a password. */
   about: string | null;
+  /** Where a browser is sent back to the sign-in page: the status that the redirect stands for, and why. */
+  refusal: { status: number; reason: string } | null;
 }
 
 /** What keeping the log takes. */
@@ -52,7 +54,7 @@ export function auditChanges(app: FastifyInstance, parts: AuditParts): void {
   app.decorateRequest('signIn', null);
   app.addHook('onSend', async (request, reply, payload) => {
     if (!isToBeKept(request, reply)) return;
-    if (request.signIn !== null) parts.countSignIn(request.signIn.method, judge(reply.statusCode));
+    if (request.signIn !== null) parts.countSignIn(request.signIn.method, judge(statusOf(request, reply)));
     const entry = describe(parts, request, reply, payload);
     const omitted = entry.actor === null ? admitFailure() : 0;
     if (omitted === null) return;
@@ -65,6 +67,10 @@ export function auditChanges(app: FastifyInstance, parts: AuditParts): void {
 
 function judge(status: number): SignInOutcome {
   return status < 400 ? 'success' : status === 429 ? 'limited' : 'failure';
+}
+
+function statusOf({ signIn }: FastifyRequest, { statusCode }: FastifyReply): number {
+  return signIn?.refusal?.status ?? statusCode;
 }
 
 /** Answers with the number of failures left out since the last one that was kept; `null` where this is left out too. */
@@ -98,7 +104,7 @@ function describe(
 ): AuditEntry {
   const at = clock.wallMs();
   const who = request.signIn === null ? request.principal : request.signIn.identity;
-  const status = reply.statusCode;
+  const status = statusOf(request, reply);
   const route = request.routeOptions.url ?? '';
   return {
     ...{ id: ids.auditId(at), at, method: request.method, route, status },
@@ -137,10 +143,18 @@ const HIDDEN = '[not shown]';
 const MAX_SHOWN_CHARACTERS = 500;
 
 function summarise({ body, query, signIn }: FastifyRequest): JsonObject | null {
-  if (signIn !== null) return { sign_in: signIn.method, ...(signIn.about === null ? {} : { user: signIn.about }) };
+  if (signIn !== null) return describeTry(signIn);
   const entries = [query, body].flatMap((part) => (isJsonObject(part) ? Object.entries(part) : []));
   const shown = entries.map(([key, value]) => [key, SHOWN.has(key) ? clip(value) : HIDDEN] as const);
   return shown.length === 0 ? null : Object.fromEntries(shown);
+}
+
+function describeTry({ method, about, refusal }: SignInTry): JsonObject {
+  return {
+    sign_in: method,
+    ...(about === null ? {} : { user: about }),
+    ...(refusal === null ? {} : { reason: refusal.reason }),
+  };
 }
 
 function clip(value: Json): Json {

@@ -25,6 +25,7 @@ import { registerEventRoutes } from './routes/event-routes.ts';
 import { registerFactoryRoutes } from './routes/factory-routes.ts';
 import { registerFilterRoutes } from './routes/filter-routes.ts';
 import { registerHistoryRoutes } from './routes/history-routes.ts';
+import { registerOidcRoutes, registerSignInWays } from './routes/oidc-routes.ts';
 import { registerOperationRoutes } from './routes/operation-routes.ts';
 import { registerPayloadKeyRoutes } from './routes/payload-key-routes.ts';
 import { registerPlanRoutes } from './routes/plan-routes.ts';
@@ -62,6 +63,7 @@ export function createAdminServer(services: AdminServices): FastifyInstance {
   void app.register(cookie);
   void app.register(swagger, describeApi(services.version));
   void app.register(async (scope) => registerOperationRoutes(scope, services));
+  void app.register(async (scope) => registerOidcRoutes(scope, services));
   void app.register(async (scope) => registerDashboardFiles(scope, services));
   void app.register(async (scope) => registerApi(scope, services, authenticate), { prefix: API_PREFIX });
   return app;
@@ -127,6 +129,7 @@ function registerApi(scope: FastifyInstance, services: AdminServices, authentica
   registerUserRoutes(scope, services);
   registerSessionRoutes(scope, services);
   registerSessionListRoutes(scope, services);
+  registerSignInWays(scope, services);
   registerAuditRoutes(scope, services);
   registerWebhookEditRoutes(scope, services);
   registerAutomationEditRoutes(scope, services);

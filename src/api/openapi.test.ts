@@ -191,6 +191,8 @@ const ANSWERS: [method: string, path: string, url: string, status: number, paylo
   ['post', '/api/v1/session', '/api/v1/session', 200, { api_token: token }],
   ['post', '/api/v1/session', '/api/v1/session', 401, { login_token: 'wrong' }],
   ['get', '/api/v1/users', '/api/v1/users', 200],
+  ['get', '/api/v1/sign-in', '/api/v1/sign-in', 200],
+  ['get', '/auth/oidc/login', '/auth/oidc/login', 404],
   ['get', '/api/v1/audit', '/api/v1/audit', 200],
   ['post', '/api/v1/users', '/api/v1/users', 201, { name: 'alice', role: 'viewer', password: 'correct horse battery' }],
   ['patch', '/api/v1/users/{id}', '/api/v1/users/usr_unknown', 404, { disabled: true }],

@@ -505,6 +505,15 @@ export const COMPONENTS = {
     },
     { description: 'One change, or one try to sign in.' },
   ),
+  SignInWays: closedObject(
+    {
+      oidc: {
+        ...closedObject({ label: text, url: text }, { type: ['object', 'null'] }),
+        description: 'Where a browser goes to sign in at the OpenID provider; `null` where none is configured.',
+      },
+    },
+    { description: 'What the sign-in page offers beside names, tokens and links.' },
+  ),
   SignedIn: closedObject(
     {
       user: closedObject({

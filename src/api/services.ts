@@ -31,6 +31,7 @@ import type { FactoryEditor } from '../edit/factory-editor.ts';
 import type { FailedTries } from './auth/failed-tries.ts';
 import type { PasswordTries } from './auth/password-tries.ts';
 import type { Passwords } from './auth/passwords.ts';
+import type { OpenIdSignIn } from './auth/sign-in-oidc.ts';
 
 /** Where a factory's definition comes from, as the configuration says. */
 export interface FactorySource {
@@ -122,6 +123,8 @@ export interface AdminServices {
   /** Counts a try to sign in. */
   countSignIn(method: SignInMethod, outcome: SignInOutcome): void;
   users: UserTable;
+  /** `null` where no OpenID provider is configured. */
+  openId: OpenIdSignIn | null;
   passwords: Passwords;
   passwordTries: PasswordTries;
   sessions: SessionTable;

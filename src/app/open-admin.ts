@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { createLoginLink } from '../api/auth/create-login-link.ts';
 import { FailedTries } from '../api/auth/failed-tries.ts';
+import { createOpenIdProvider } from '../api/auth/openid-provider.ts';
 import { PasswordTries } from '../api/auth/password-tries.ts';
 import { createPasswords } from '../api/auth/passwords.ts';
+import type { OpenIdSignIn } from '../api/auth/sign-in-oidc.ts';
 import { createAdminServer } from '../api/create-admin-server.ts';
 import type { AdminServices, FactorySource, SignatureSchemeFacts } from '../api/services.ts';
 import type { FactoryConfig } from '../config/config.ts';
@@ -106,6 +108,7 @@ function composeServices(
     tokens: storage.tokens,
     ...composeSignIn(foundation),
     adminUrl,
+    openId: composeOpenId(foundation, adminUrl),
     trustedProxies: config.trustedProxies,
     answers: foundation.answers,
     factorySource: (name) => describeSource(config.factories.find((factory) => factory.name === name)),
@@ -126,6 +129,14 @@ function composeServices(
     version: readPackageVersion(),
     ...{ clock, ids, randomBytes, logger: createFastifyLogger(logger) },
   };
+}
+
+function composeOpenId({ config, clientSecret, clock }: Foundation, adminUrl: () => string): OpenIdSignIn | null {
+  const { oidc } = config.admin;
+  if (oidc === null) return null;
+  const parts = { redirectUri: () => `${adminUrl()}/auth/oidc/callback`, clock };
+  const provider = createOpenIdProvider({ ...oidc, clientSecret: clientSecret?.reveal() ?? null }, parts);
+  return { provider, rules: oidc, label: oidc.label };
 }
 
 const MINUTE_MS = 60_000;

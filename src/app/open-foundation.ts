@@ -23,6 +23,7 @@ import { removeDaemonFile } from './daemon-file.ts';
 import { type DataPaths, resolveDataPaths } from './data-paths.ts';
 import type { Lifetime } from './lifetime.ts';
 import { createMetricProbes } from './metric-probes.ts';
+import { readClientSecret } from './read-client-secret.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -30,6 +31,8 @@ export type Environment = Readonly<Record<string, string | undefined>>;
 export interface Foundation {
   config: Config;
   env: Environment;
+  /** For the OpenID provider; `null` where there is none, and for a public client. */
+  clientSecret: SecretValue | null;
   paths: DataPaths;
   clock: Clock;
   ids: IdSource;
@@ -68,6 +71,8 @@ export async function openFoundation(
   lifetime.defer(() => lock.release());
 
   const redactor = createRedactor();
+  const clientSecret = await readClientSecret(config.admin.oidc);
+  if (clientSecret !== null) redactor.add(clientSecret);
   const logger = createLogger({ ...log, level: 'info', redact: (text) => redactor.redactText(text) });
   const paths = resolveDataPaths(config.dataDir);
   // A daemon that was killed left its own behind, with addresses where nobody listens.
@@ -78,7 +83,7 @@ export async function openFoundation(
   const { storage } = thread;
   const { secrets, answers } = await openSecrets(config, env, storage, redactor, logger);
   return {
-    ...{ config, env, paths, clock: systemClock, ids: createIdSource(randomBytes), randomBytes },
+    ...{ config, env, clientSecret, paths, clock: systemClock, ids: createIdSource(randomBytes), randomBytes },
     ...{
       logger,
       metrics: createMetrics(createMetricProbes(storage)),

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Config, FactoryConfig, NotifyConfig } from './config.ts';
+import type { Config, FactoryConfig, NotifyConfig, OidcConfig } from './config.ts';
 import { locateTarget } from './notify-values.ts';
 import type { OptionValues } from './option-values.ts';
 
@@ -16,6 +16,7 @@ export function assembleConfig(values: OptionValues, file: string | null): Confi
       host: values.get('admin.host'),
       port: values.get('admin.port'),
       url: values.get('admin.url'),
+      oidc: assembleOidc(values),
       sessionIdleMs: values.get('admin.sessionIdle'),
       sessionLifetimeMs: values.get('admin.sessionLifetime'),
       openMetrics: values.get('admin.openMetrics'),
@@ -33,6 +34,27 @@ export function assembleConfig(values: OptionValues, file: string | null): Confi
     shutdownGraceMs: values.get('shutdownGrace'),
     factories: values.itemsOf('factories[]').map(assembleFactory),
   });
+}
+
+function assembleOidc(values: OptionValues): OidcConfig | null {
+  if (values.whereOf('admin.oidc.issuer') === null) return null;
+  const issuer = values.get('admin.oidc.issuer');
+  return {
+    issuer,
+    clientId: values.get('admin.oidc.clientId'),
+    clientSecret: values.get('admin.oidc.clientSecret'),
+    clientSecretFile: values.get('admin.oidc.clientSecretFile'),
+    label: values.get('admin.oidc.label') ?? new URL(issuer).host,
+    scopes: [...new Set(['openid', ...values.get('admin.oidc.scopes')])],
+    groupsClaim: values.get('admin.oidc.groupsClaim'),
+    groups: values.itemsOf('admin.oidc.groups[]').map((group) => ({
+      name: group.get('admin.oidc.groups[].name'),
+      role: group.get('admin.oidc.groups[].role'),
+      factories: group.get('admin.oidc.groups[].factories'),
+    })),
+    defaultRole: values.get('admin.oidc.defaultRole'),
+    allowedDomains: values.get('admin.oidc.allowedDomains'),
+  };
 }
 
 /** Identities are remembered at least as long as the log is kept (decisions, "Identity"). */

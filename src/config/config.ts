@@ -1,3 +1,5 @@
+import type { Role } from '../core/access.ts';
+
 /** A listener's address. */
 export interface ListenerConfig {
   readonly host: string;
@@ -49,6 +51,33 @@ export interface FactoryConfig {
   };
 }
 
+/** What a group at the OpenID provider may do here. */
+export interface GroupConfig {
+  readonly name: string;
+  readonly role: Role;
+  /** Names of factories of the configuration; `null` for all. */
+  readonly factories: readonly string[] | null;
+}
+
+/** Sign-in at an OpenID provider. */
+export interface OidcConfig {
+  readonly issuer: string;
+  readonly clientId: string;
+  /** Not to be shown. `null` where it stands in the file, and for a public client. */
+  readonly clientSecret: string | null;
+  /** Absolute path of the file of the client secret. */
+  readonly clientSecretFile: string | null;
+  /** How people call the provider. */
+  readonly label: string;
+  readonly scopes: readonly string[];
+  readonly groupsClaim: string;
+  readonly groups: readonly GroupConfig[];
+  /** `null`: who has none of these groups cannot sign in. */
+  readonly defaultRole: Role | null;
+  /** Empty where the e-mail address does not matter. */
+  readonly allowedDomains: readonly string[];
+}
+
 /** The whole configuration: defaults filled in, durations in milliseconds, paths absolute, frozen. */
 export interface Config {
   /** Absolute path of the file it was read from; `null` where there was none. */
@@ -61,6 +90,8 @@ export interface Config {
   readonly admin: ListenerConfig & {
     /** An origin; `null` where it follows from the listener. */
     readonly url: string | null;
+    /** `null` where nobody signs in there. */
+    readonly oidc: OidcConfig | null;
     readonly sessionIdleMs: number;
     readonly sessionLifetimeMs: number;
     readonly openMetrics: boolean;

@@ -7,6 +7,7 @@ import type { JsonObject } from '../core/json.ts';
 import { assembleConfig } from './assemble-config.ts';
 import type { Config } from './config.ts';
 import { findNotifyProblems } from './notify-values.ts';
+import { findOidcProblems } from './oidc-values.ts';
 import type { WrittenValues } from './option-values.ts';
 import { OptionValues } from './option-values.ts';
 import type { Option, OptionKey } from './options.ts';
@@ -120,6 +121,7 @@ function findConflicts(values: OptionValues): ConfigProblem[] {
   return [
     ...findEqualNames(factories),
     ...findNotifyProblems(factories),
+    ...findOidcProblems(values),
     ...findShortMemory(values),
     ...findSharedPort(values),
   ];

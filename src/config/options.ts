@@ -1,3 +1,4 @@
+import { ROLES } from '../core/access.ts';
 import type { TextFormat } from './text-formats.ts';
 
 /**
@@ -132,6 +133,129 @@ export const OPTIONS = {
     description: 'A session of the dashboard ends after so long, however much it is used.',
     examples: ['12h', '7d'],
     env: 'DOCKBELL_ADMIN_SESSION_LIFETIME',
+    secret: false,
+  },
+  'admin.oidc.issuer': {
+    title: 'Issuer',
+    type: { kind: 'text', format: 'httpUrl' },
+    default: null,
+    required: true,
+    description:
+      'Issuer identifier of the OpenID provider, exactly as its discovery document names it. It is asked at the first sign-in, not at the start. `https`, but for this machine itself.',
+    examples: ['https://login.example.com/realms/team'],
+    env: null,
+    secret: false,
+  },
+  'admin.oidc.clientId': {
+    title: 'Client ID',
+    type: { kind: 'text', format: 'visibleText' },
+    default: null,
+    required: true,
+    description:
+      'Name of this daemon at the provider. Register it there with the redirect URI `<admin.url>/auth/oidc/callback`.',
+    examples: ['dockbell'],
+    env: null,
+    secret: false,
+  },
+  'admin.oidc.clientSecret': {
+    title: 'Client secret',
+    type: { kind: 'text', format: 'visibleText' },
+    default: null,
+    description:
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
+      'Its secret at the provider. Put it in an environment variable, `${OIDC_CLIENT_SECRET}`, or in a file (`clientSecretFile`). Without one the daemon is a public client, which PKCE protects.',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
+    examples: ['${OIDC_CLIENT_SECRET}'],
+    env: 'DOCKBELL_ADMIN_OIDC_CLIENT_SECRET',
+    secret: true,
+  },
+  'admin.oidc.clientSecretFile': {
+    title: 'Client secret file',
+    type: { kind: 'path' },
+    default: null,
+    description:
+      'File of the client secret, in place of `clientSecret`. Read at the start; a line break at its end does not count.',
+    examples: ['/run/secrets/dockbell-oidc'],
+    env: 'DOCKBELL_ADMIN_OIDC_CLIENT_SECRET_FILE',
+    secret: false,
+  },
+  'admin.oidc.label': {
+    title: 'Label',
+    type: { kind: 'text', format: 'visibleText' },
+    default: null,
+    description: 'How the sign-in page calls the provider: "Sign in with ...". By default the host of the issuer.',
+    examples: ['Example SSO'],
+    env: null,
+    secret: false,
+  },
+  'admin.oidc.scopes': {
+    title: 'Scopes',
+    type: { kind: 'list', format: 'scope' },
+    default: ['openid', 'profile', 'email'],
+    description:
+      'What the provider is asked for; `openid` always. Some providers tell the groups only for a scope of their own.',
+    examples: [['openid', 'profile', 'email', 'groups']],
+    env: null,
+    secret: false,
+  },
+  'admin.oidc.groupsClaim': {
+    title: 'Claim of the groups',
+    type: { kind: 'text', format: 'visibleText' },
+    default: 'groups',
+    description:
+      'The claim that holds the groups of a user: a text or a list of texts; `a.b` is `b` inside of `a`. Where the ID token has none, the user info endpoint is asked.',
+    examples: ['groups', 'realm_access.roles'],
+    env: null,
+    secret: false,
+  },
+  'admin.oidc.defaultRole': {
+    title: 'Default role',
+    type: { kind: 'choice', values: ROLES, later: [] },
+    default: null,
+    description: 'The role of users in none of the `groups`, for all factories. By default these cannot sign in.',
+    examples: ['viewer'],
+    env: null,
+    secret: false,
+  },
+  'admin.oidc.allowedDomains': {
+    title: 'Allowed domains',
+    type: { kind: 'list', format: 'hostName' },
+    default: [],
+    description:
+      'Domains of e-mail addresses that may sign in; the provider has to say that the address is verified (`email_verified`). By default the address does not matter.',
+    examples: [['example.com']],
+    env: null,
+    secret: false,
+  },
+  'admin.oidc.groups[].name': {
+    title: 'Name of the group',
+    type: { kind: 'text', format: 'visibleText' },
+    default: null,
+    required: true,
+    description: 'The group exactly as the claim holds it.',
+    examples: ['platform-team', '/platform-team'],
+    env: null,
+    secret: false,
+  },
+  'admin.oidc.groups[].role': {
+    title: 'Role of the group',
+    type: { kind: 'choice', values: ROLES, later: [] },
+    default: null,
+    required: true,
+    description:
+      'What its members may do. Who is in several groups has the highest of their roles. It is looked up at every sign-in.',
+    examples: ['owner', 'operator'],
+    env: null,
+    secret: false,
+  },
+  'admin.oidc.groups[].factories': {
+    title: 'Factories of the group',
+    type: { kind: 'list', format: 'factoryName' },
+    default: null,
+    description:
+      'Names of the factories that its members are limited to. By default all. Of several groups those with the highest role count, and together.',
+    examples: [['payments']],
+    env: null,
     secret: false,
   },
   'admin.openMetrics': {
@@ -473,7 +597,7 @@ export const OPTIONS = {
 export type OptionKey = keyof typeof OPTIONS;
 
 /** Keys of the lists of sections. */
-export type ListKey = 'factories[]' | 'factories[].notify[]';
+export type ListKey = 'admin.oidc.groups[]' | 'factories[]' | 'factories[].notify[]';
 
 interface Section {
   title: string;
@@ -485,6 +609,15 @@ interface Section {
 export const SECTIONS = {
   ingress: { title: 'Ingress', description: 'The public listener.' },
   admin: { title: 'Admin', description: 'The private listener: management API, metrics, health.' },
+  'admin.oidc': {
+    title: 'OpenID Connect',
+    description: 'Sign-in at an OpenID provider, beside passwords, API tokens and login links.',
+    optional: true,
+  },
+  'admin.oidc.groups': {
+    title: 'Groups',
+    description: 'What the groups at the provider may do here. Who is in none of them cannot sign in.',
+  },
   storage: { title: 'Storage', description: 'The database.' },
   limits: { title: 'Limits', description: 'What senders may do.' },
   retention: { title: 'Retention', description: 'How long things are kept.' },

@@ -43,6 +43,16 @@ export const TEXT_FORMATS = {
     pattern: '^[\\x20-\\x7e]{1,100}$',
     normalise: keep,
   },
+  visibleText: {
+    expected: 'a text of 1 to 300 characters without line breaks',
+    pattern: '^[^\\p{Cc}]{1,300}$',
+    normalise: keep,
+  },
+  scope: {
+    expected: 'the name of a scope, such as openid',
+    pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,200}$',
+    normalise: keep,
+  },
   listenHost: {
     expected: 'a host name or an IP address, without port',
     pattern: '^[A-Za-z0-9._:%-]+$',

@@ -582,6 +582,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     },
     auditLog: storage.auditLog,
     countSignIn: (method, outcome) => void seen.signIns.push(`${method} ${outcome}`),
+    openId: null,
     users: storage.users,
     passwords: createPasswords(),
     passwordTries: new PasswordTries(clock),

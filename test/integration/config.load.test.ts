@@ -38,6 +38,12 @@ async function errorsOf(text: string, options: Options = {}): Promise<string[]> 
 const factory = (more = '') =>
   `factories:\n  - name: payments\n    source: { type: repository, url: ../payments.git }\n${more}`;
 
+/** A sign-in at an OpenID provider in one line; `keys` come after the client ID, or with an issuer of their own before. */
+const oidc = (keys = '', groups = 'groups: [{ name: a, role: owner }]') => {
+  const issuer = keys.startsWith('issuer') ? [] : ['issuer: https://login.example.com'];
+  return `admin: { oidc: { ${[...issuer, 'clientId: dockbell', keys, groups].filter((part) => part !== '').join(', ')} } }`;
+};
+
 describe('defaults', () => {
   it.each([
     ['an empty file', ''],
@@ -50,7 +56,7 @@ describe('defaults', () => {
       masterKeyFile: join(folder, '.dockbell/master.key'),
       ingress: { host: '127.0.0.1', port: 8787 },
       admin: {
-        ...{ host: '127.0.0.1', port: 8788, url: null, openMetrics: false, allowedHosts: [] },
+        ...{ host: '127.0.0.1', port: 8788, url: null, oidc: null, openMetrics: false, allowedHosts: [] },
         ...{ sessionIdleMs: 30 * 60_000, sessionLifetimeMs: 12 * 60 * 60_000 },
       },
       storage: { type: 'sqlite' },
@@ -176,6 +182,43 @@ factories:
   });
 });
 
+describe('an OpenID provider', () => {
+  it('is filled in, with its host as label', async () => {
+    const { admin } = await load(oidc());
+    expect(admin.oidc).toEqual({
+      ...{ issuer: 'https://login.example.com', clientId: 'dockbell', clientSecret: null, clientSecretFile: null },
+      ...{ label: 'login.example.com', scopes: ['openid', 'profile', 'email'], groupsClaim: 'groups' },
+      ...{ groups: [{ name: 'a', role: 'owner', factories: null }], defaultRole: null, allowedDomains: [] },
+    });
+  });
+
+  it('is asked for openid in any case, and may be on this machine without TLS', async () => {
+    const { admin } = await load(oidc('issuer: "http://127.0.0.1:8080/realms/team", scopes: [groups]'));
+    expect(admin.oidc).toMatchObject({ scopes: ['openid', 'groups'], label: '127.0.0.1:8080' });
+  });
+
+  it('gets its secret from a variable or a file', async () => {
+    const env = { OIDC_CLIENT_SECRET: 'x', DOCKBELL_ADMIN_OIDC_CLIENT_SECRET: 'y' };
+    const written = oidc('clientSecret: "${OIDC_CLIENT_SECRET}"');
+    expect((await load(written, { env: { OIDC_CLIENT_SECRET: 'x' } })).admin.oidc?.clientSecret).toBe('x');
+    expect((await load(written, { env })).admin.oidc?.clientSecret).toBe('y');
+    const { admin } = await load(oidc('clientSecretFile: ./secret'));
+    expect(admin.oidc?.clientSecretFile).toBe(join(folder, 'secret'));
+  });
+
+  it('limits groups to factories that are there', async () => {
+    const groups = 'groups: [{ name: a, role: viewer, factories: [payments] }]';
+    const { admin } = await load(`${oidc('', groups)}\n${factory()}`);
+    expect(admin.oidc?.groups).toEqual([{ name: 'a', role: 'viewer', factories: ['payments'] }]);
+  });
+
+  it('is missed where a variable has a secret for it', async () => {
+    expect(await errorsOf('{}', { env: { DOCKBELL_ADMIN_OIDC_CLIENT_SECRET: 'canary' } })).toEqual([
+      'DOCKBELL_ADMIN_OIDC_CLIENT_SECRET: admin.oidc.issuer: is missing: the secret belongs to no provider',
+    ]);
+  });
+});
+
 describe('environment variables', () => {
   it('are substituted, and read as numbers where a number belongs', async () => {
     const config = await load(
@@ -278,6 +321,29 @@ describe('errors', () => {
       'retention: { deliveries: 7d, identities: 6d }',
       /^dockbell.yaml:1:42: retention.identities: must be at least as long/,
     ],
+    ['admin: { oidc: {} }', /admin.oidc: the key "issuer" is missing/, /admin.oidc: the key "clientId" is missing/],
+    [oidc('issuer: http://login.example.com'), /admin.oidc.issuer: must be an https URL/],
+    [oidc('issuer: https://a.example/?x=1'), /admin.oidc.issuer: an issuer has no query/],
+    [oidc('issuer: https://u:p@a.example'), /admin.oidc.issuer: expected an http or https URL/],
+    [
+      oidc('', 'groups: []'),
+      'dockbell.yaml:1:26: admin.oidc.groups: nobody could sign in: name a group here, or set defaultRole',
+    ],
+    [
+      oidc('', 'groups: [{ name: a, role: king }]'),
+      /groups\[0\].role: expected viewer or operator or manager or owner/,
+    ],
+    [oidc('', 'groups: [{ role: owner }]'), /admin.oidc.groups\[0\]: the key "name" is missing/],
+    [
+      oidc('', 'groups: [{ name: a, role: owner }, { name: a, role: viewer }]'),
+      /groups\[1\].name: the group is named by admin.oidc.groups\[0\] already/,
+    ],
+    [
+      oidc('', 'groups: [{ name: a, role: owner, factories: [x] }]'),
+      /groups\[0\].factories: there is no factory "x" in this file/,
+    ],
+    [oidc('', 'groups: [{ name: a, role: owner, factories: [] }]'), /factories: name a factory, or leave the key out/],
+    [oidc('clientSecret: x, clientSecretFile: y'), /admin.oidc.clientSecretFile: there is a clientSecret too/],
     ['dataDir: ${NO_SUCH}', 'dockbell.yaml:1:10: dataDir: the environment variable NO_SUCH is not set'],
     ['dataDir: "${1}"', /dataDir: after "\$\{" comes the name/],
     ['dataDir: ${constructor}', /constructor is not set/],

@@ -88,7 +88,7 @@ function registerSignIn(app: FastifyInstance, services: AdminServices): void {
     },
     async (request, reply) => {
       const { method, recognise } = readCredentials(services, request);
-      request.signIn = { method, identity: null, about: await findTriedUser(services, request.body) };
+      request.signIn = { method, identity: null, about: await findTriedUser(services, request.body), refusal: null };
       requireSameOrigin(request);
       const found = await recognise();
       if (found === null) throw refuse(services, request);

@@ -16,6 +16,11 @@ export type UserOutcome = 'done' | 'not_found' | 'last_owner';
 export interface UserTable {
   /** `false` where the name is taken. */
   insertLocal(user: User, passwordHash: string): Promise<boolean>;
+  /**
+   * The user whom the provider knows by that identity, with the name and the role that it gives him now; made where
+   * there is none yet. `null` where he is disabled here.
+   */
+  enterOidc(identity: { issuer: string; subject: string }, user: User): Promise<User | null>;
   get(id: UserId): Promise<User | null>;
   list(): Promise<User[]>;
   /** A local user by name, with the hash of the password; also a disabled one. */

@@ -18,6 +18,22 @@ export function createUserTable(db: Kysely<Schema>): UserTable {
         .executeTakeFirstOrThrow();
       return numInsertedOrUpdatedRows === 1n;
     },
+    enterOidc: async ({ issuer, subject }, user) => {
+      const row = { ...toRow(user), identity: `oidc:${issuer} ${subject}`, password_hash: null };
+      const { name, role, factories, last_sign_in_at } = row;
+      const entered = await db
+        .insertInto('users')
+        .values(row)
+        .onConflict((conflict) =>
+          conflict
+            .column('identity')
+            .doUpdateSet({ name, role, factories, last_sign_in_at })
+            .where('users.disabled_at', 'is', null),
+        )
+        .returningAll()
+        .executeTakeFirst();
+      return entered === undefined ? null : toUser(entered);
+    },
     get: async (id) => {
       const row = await byId(id);
       return row === undefined ? null : toUser(row);

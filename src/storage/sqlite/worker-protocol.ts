@@ -18,7 +18,7 @@ export const OPERATIONS = {
   noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
   sealedSecrets: ['keyCheck', 'setKeyCheck', 'lastVersion', 'insert', 'newest', 'get', 'list', 'delete'],
   tokens: ['insert', 'findByHash', 'touch', 'list', 'revoke'],
-  users: ['insertLocal', 'get', 'list', 'findLocal', 'change', 'delete', 'noteSignIn'],
+  users: ['insertLocal', 'enterOidc', 'get', 'list', 'findLocal', 'change', 'delete', 'noteSignIn'],
   sessions: ['insert', 'find', 'touch', 'end', 'listOf', 'endAll'],
   loginLinks: ['insert', 'take'],
   auditLog: ['append', 'list'],

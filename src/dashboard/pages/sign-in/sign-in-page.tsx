@@ -6,9 +6,11 @@ import { useLocation } from 'wouter';
 import { type Credentials, sessionQuery, signIn } from '../../api/session.ts';
 import bell from '../../bell.svg';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { ProviderSignIn } from './provider-sign-in.tsx';
+import { readReturnPath } from './read-return-path.ts';
 import { takeLoginToken } from './take-login-token.ts';
 
-/** By password, by API token, or by the one-time link that the daemon prints. */
+/** By the OpenID provider, by password, by API token, or by the one-time link that the daemon prints. */
 export function SignInPage() {
   useDocumentTitle('Sign in · Dockbell');
   const { mutate, isPending, error } = useSignIn();
@@ -32,7 +34,10 @@ export function SignInPage() {
               <Loader aria-label="Signing in" />
             </Center>
           ) : (
-            <SignInForms onSignIn={mutate} isPending={isPending} />
+            <>
+              <ProviderSignIn />
+              <SignInForms onSignIn={mutate} isPending={isPending} />
+            </>
           )}
         </Stack>
       </Paper>
@@ -49,7 +54,7 @@ function useSignIn() {
       // The question who is signed in, asked when the page opened, may still be on its way: its answer is of before.
       await queryClient.cancelQueries(sessionQuery);
       queryClient.setQueryData(sessionQuery.queryKey, user);
-      if (location === '/login') navigate('/', { replace: true });
+      if (location === '/login') navigate(readReturnPath(window.location), { replace: true });
     },
   });
 }

@@ -1,0 +1,227 @@
+import * as client from 'openid-client';
+import type { Clock } from '../../core/clock.ts';
+import { AppError, messageOf } from '../../core/errors.ts';
+import type { JsonObject } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { fetchShort } from './fetch-short.ts';
+import type { TakeTurn } from './turns.ts';
+import { createTurns } from './turns.ts';
+
+/** How the provider knows us, and we it. */
+export interface ProviderSettings {
+  issuer: string;
+  clientId: string;
+  /** `null` for a public client. */
+  clientSecret: string | null;
+  scopes: readonly string[];
+  groupsClaim: string;
+}
+
+/** What talking to the provider takes. */
+export interface ProviderParts {
+  /** Where the provider sends browsers back to. */
+  redirectUri(): string;
+  clock: Pick<Clock, 'monotonicMs'>;
+  /** How long the provider may take for one answer; 10 seconds where absent. */
+  timeoutSeconds?: number;
+}
+
+/** What a sign-in that was begun has to be finished with. All of it stays in the browser that began it. */
+export interface PendingSignIn {
+  state: string;
+  nonce: string;
+  codeVerifier: string;
+}
+
+/** What the provider says about somebody: the claims of the ID token, and of the user info where groups were missing. */
+export type Claims = JsonObject & { iss: string; sub: string };
+
+/**
+ * Why a sign-in at the provider failed: it said no, it cannot be reached, what it said does not hold, or too many
+ * people sign in at this moment.
+ */
+export type ProviderFailure = 'denied' | 'provider_unavailable' | 'invalid_answer' | 'too_many';
+
+/** `problem` is for the log of the daemon. */
+export type ProviderRefusal = { ok: false; reason: ProviderFailure; problem: string };
+
+export type ProviderAnswer = { ok: true; claims: Claims } | ProviderRefusal;
+
+/** Sign-in at one OpenID provider: authorization code with PKCE, state and nonce. */
+export interface OpenIdProvider {
+  /** Where to send the browser. */
+  begin(): Promise<{ ok: true; url: string; pending: PendingSignIn } | ProviderRefusal>;
+  /** @param query the query with which the browser came back, `?` included */
+  finish(query: string, pending: PendingSignIn): Promise<ProviderAnswer>;
+}
+
+const TIMEOUT_SECONDS = 10;
+/** By how much the clock of the provider may differ from ours. */
+const CLOCK_TOLERANCE_SECONDS = 60;
+/** Sign-ins that ask the provider at one moment, and that wait for it: strangers can begin them. */
+const MAX_AT_WORK = 8;
+const MAX_WAITING = 40;
+
+/** The provider is asked for its endpoints when the first person signs in: the daemon starts while it is down. */
+export function createOpenIdProvider(settings: ProviderSettings, parts: ProviderParts): OpenIdProvider {
+  const discover = rememberDiscovery(settings, parts);
+  const takeTurn = createTurns(MAX_AT_WORK, MAX_WAITING);
+  return {
+    begin: () =>
+      answer(async () => {
+        const configuration = await discover();
+        const codeVerifier = client.randomPKCECodeVerifier();
+        const pending = { state: client.randomState(), nonce: client.randomNonce(), codeVerifier };
+        const url = client.buildAuthorizationUrl(configuration, {
+          redirect_uri: parts.redirectUri(),
+          scope: settings.scopes.join(' '),
+          code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+          code_challenge_method: 'S256',
+          state: pending.state,
+          nonce: pending.nonce,
+        });
+        return { ok: true as const, url: url.href, pending };
+      }),
+    finish: (query, pending) =>
+      inTurn(takeTurn, async () => {
+        const configuration = await discover();
+        const tokens = await client.authorizationCodeGrant(configuration, new URL(`${parts.redirectUri()}${query}`), {
+          expectedState: pending.state,
+          expectedNonce: pending.nonce,
+          pkceCodeVerifier: pending.codeVerifier,
+          idTokenExpected: true,
+        });
+        const claims = tokens.claims() as unknown as Claims;
+        const more = await findMissingGroups(configuration, settings, tokens.access_token, claims);
+        return { ok: true as const, claims: { ...more, ...claims } };
+      }),
+  };
+}
+
+/** Endpoints and algorithms change seldom; keys are fetched anew by themselves where one is unknown. */
+const DISCOVERY_AGE_MS = 60 * 60_000;
+/** A provider that is down is not asked more often, however many people want to sign in. */
+const FAILED_DISCOVERY_AGE_MS = 5000;
+
+function rememberDiscovery(settings: ProviderSettings, parts: ProviderParts): () => Promise<client.Configuration> {
+  let known: { configuration: Promise<client.Configuration>; untilMs: number } | null = null;
+  return () => {
+    if (known !== null && parts.clock.monotonicMs() < known.untilMs) return known.configuration;
+    const asked = { configuration: discoverProvider(settings, parts), untilMs: Number.POSITIVE_INFINITY };
+    const keepFor = (ageMs: number) => {
+      asked.untilMs = parts.clock.monotonicMs() + ageMs;
+    };
+    asked.configuration.then(
+      () => keepFor(DISCOVERY_AGE_MS),
+      () => keepFor(FAILED_DISCOVERY_AGE_MS),
+    );
+    known = asked;
+    return asked.configuration;
+  };
+}
+
+async function discoverProvider(
+  { issuer, clientId, clientSecret }: ProviderSettings,
+  { timeoutSeconds = TIMEOUT_SECONDS }: ProviderParts,
+): Promise<client.Configuration> {
+  const url = new URL(issuer);
+  const metadata = { [client.clockTolerance]: CLOCK_TOLERANCE_SECONDS };
+  // The signature is checked although the ID token comes over a connection of our own: a proxy may stand between.
+  const checks = [client.enableNonRepudiationChecks];
+  // The configuration allows http for this machine itself only.
+  const execute = url.protocol === 'http:' ? [...checks, client.allowInsecureRequests] : checks;
+  const options = { timeout: timeoutSeconds, execute, [client.customFetch]: fetchShort };
+  const configuration = await client.discovery(url, clientId, metadata, authenticateBy(clientSecret), options);
+  requireSameIssuer(configuration.serverMetadata().issuer, url);
+  return configuration;
+}
+
+/** The library lets addresses for all tenants of Microsoft pass, whose administrators could name any group. */
+function requireSameIssuer(told: string, expected: URL): void {
+  if (URL.canParse(told) && new URL(told).href === expected.href) return;
+  throw new Error(`the provider calls itself ${told}: write that as admin.oidc.issuer`);
+}
+
+/** In the body of the request where the provider says that it takes it there, else in its header, which all have to take. */
+function authenticateBy(clientSecret: string | null): client.ClientAuth {
+  if (clientSecret === null) return client.None();
+  const [inBody, inHeader] = [client.ClientSecretPost(clientSecret), client.ClientSecretBasic(clientSecret)];
+  return (server, ...rest) => {
+    const methods = server.token_endpoint_auth_methods_supported ?? [];
+    return (methods.includes('client_secret_post') ? inBody : inHeader)(server, ...rest);
+  };
+}
+
+/** Some providers tell the groups to who asks for the user info only. */
+async function findMissingGroups(
+  configuration: client.Configuration,
+  { groupsClaim }: ProviderSettings,
+  accessToken: string,
+  claims: Claims,
+): Promise<JsonObject> {
+  const isMissing = readClaim(claims, groupsClaim) === undefined;
+  if (!isMissing || configuration.serverMetadata().userinfo_endpoint === undefined) return {};
+  return (await client.fetchUserInfo(configuration, accessToken, claims.sub)) as unknown as JsonObject;
+}
+
+/** The claim of that name, else what lies at that path; `undefined` where there is neither. */
+export function readClaim(claims: JsonObject, name: string): unknown {
+  if (Object.hasOwn(claims, name)) return claims[name];
+  return name
+    .split('.')
+    .reduce<unknown>(
+      (value, key) => (isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined),
+      claims,
+    );
+}
+
+async function inTurn<T extends { ok: true }>(
+  takeTurn: TakeTurn,
+  work: () => Promise<T>,
+): Promise<T | ProviderRefusal> {
+  try {
+    return await takeTurn(() => answer(work));
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'too_many_requests') throw error;
+    return { ok: false, reason: 'too_many', problem: error.message };
+  }
+}
+
+async function answer<T extends { ok: true }>(work: () => Promise<T>): Promise<T | ProviderRefusal> {
+  try {
+    return await work();
+  } catch (error) {
+    return { ok: false, reason: judgeFailure(error), problem: describeFailure(error) };
+  }
+}
+
+const PASSING_ERRORS = ['server_error', 'temporarily_unavailable'];
+
+function judgeFailure(error: unknown): ProviderFailure {
+  if (error instanceof client.AuthorizationResponseError) {
+    if (error.error === 'access_denied') return 'denied';
+    return PASSING_ERRORS.includes(error.error) ? 'provider_unavailable' : 'invalid_answer';
+  }
+  return isUnreachable(error) ? 'provider_unavailable' : 'invalid_answer';
+}
+
+/** No answer at all is a failure of the network, which `fetch` tells as a `TypeError` without a code. */
+function isUnreachable(error: unknown): boolean {
+  const { cause, code, status } = error as { cause?: unknown; code?: unknown; status?: unknown };
+  const isTimeout = code === 'OAUTH_TIMEOUT' || (error instanceof Error && error.name === 'TimeoutError');
+  if (isTimeout || (error instanceof TypeError && code === undefined)) return true;
+  const told = cause instanceof Response ? cause.status : status;
+  return typeof told === 'number' && told >= 500;
+}
+
+const MAX_PROBLEM_CHARACTERS = 500;
+
+/** For the daemon's log: never the answer itself, which may hold tokens. */
+function describeFailure(error: unknown): string {
+  const { code, error: told, error_description: description, cause } = error as Record<string, unknown>;
+  const network = error instanceof TypeError && code === undefined && cause !== undefined ? messageOf(cause) : null;
+  return [messageOf(error), network, code, told, description]
+    .filter((part) => typeof part === 'string')
+    .join('; ')
+    .slice(0, MAX_PROBLEM_CHARACTERS);
+}

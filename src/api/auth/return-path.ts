@@ -1,0 +1,18 @@
+/** Only to take a path apart: nothing is ever asked there. */
+const HERE = 'http://here.invalid';
+const MAX_CHARACTERS = 1000;
+/** What is no page of the dashboard, and where somebody would be sent round in a circle. */
+const NO_PAGE = /^\/(?:api|auth|assets|login)(?:[/?#]|$)/;
+
+/**
+ * Where somebody goes after signing in: a page of this very origin, whatever a link of a stranger says (no open
+ * redirect). The overview for everything else.
+ */
+export function readReturnPath(text: unknown): string {
+  if (typeof text !== 'string' || text.length > MAX_CHARACTERS || !text.startsWith('/')) return '/';
+  if (!URL.canParse(text, HERE)) return '/';
+  const { origin, pathname, search, hash } = new URL(text, HERE);
+  // `/x/..//evil.example` is a path until it is put straight, and another host then.
+  const isHere = origin === HERE && !pathname.startsWith('//');
+  return isHere && !NO_PAGE.test(pathname) ? `${pathname}${search}${hash}` : '/';
+}

@@ -1,0 +1,10 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+import { readAnswer } from './problem.ts';
+
+/** The ways to sign in that this daemon has; asked before anybody is signed in. */
+export const signInWaysQuery = queryOptions({
+  queryKey: ['sign-in'],
+  queryFn: () => readAnswer(api.GET('/api/v1/sign-in')),
+  staleTime: Number.POSITIVE_INFINITY,
+});

@@ -1,0 +1,38 @@
+import { Alert, Button, Divider, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { CircleAlert, LogIn } from 'lucide-react';
+import { useState } from 'react';
+import { signInWaysQuery } from '../../api/sign-in-ways.ts';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { describeRefusal } from './describe-refusal.ts';
+import { readReturnPath } from './read-return-path.ts';
+
+/** The way by the OpenID provider, where one is configured; and why a try there failed. */
+export function ProviderSignIn() {
+  const { data: ways } = useQuery(signInWaysQuery);
+  const [refusal] = useState(() => describeRefusal(window.location.search));
+  const provider = ways?.oidc ?? null;
+  return (
+    <>
+      {refusal !== null && (
+        <Alert role="alert" color="red" variant="light" radius="md" icon={<CircleAlert />} title={refusal.title}>
+          <Text size="sm">{refusal.advice}</Text>
+        </Alert>
+      )}
+      {provider !== null && (
+        <Stack>
+          <Button component="a" href={composeAddress(provider.url)} leftSection={<LogIn size={18} />} fullWidth>
+            Sign in with&nbsp;
+            <ForeignText text={provider.label} />
+          </Button>
+          <Divider label="or" />
+        </Stack>
+      )}
+    </>
+  );
+}
+
+function composeAddress(url: string): string {
+  const path = readReturnPath(window.location);
+  return path === '/' ? url : `${url}?${new URLSearchParams({ return_to: path })}`;
+}
