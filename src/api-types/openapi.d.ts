@@ -3306,7 +3306,12 @@ export interface operations {
     postFactoriesByFactoryWebhooks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                "Idempotency-Key"?: string;
+                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                "If-Match"?: string;
+            };
             path: {
                 factory: string;
             };
@@ -3537,7 +3542,10 @@ export interface operations {
     deleteFactoriesByFactoryWebhooksByUid: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                "If-Match"?: string;
+            };
             path: {
                 factory: string;
                 uid: string;
@@ -3639,7 +3647,10 @@ export interface operations {
     patchFactoriesByFactoryWebhooksByUid: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                "If-Match"?: string;
+            };
             path: {
                 factory: string;
                 uid: string;
@@ -3782,7 +3793,10 @@ export interface operations {
     postFactoriesByFactoryWebhooksByUidTestDeliveries: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 factory: string;
                 uid: string;
@@ -4634,7 +4648,10 @@ export interface operations {
     postDeliveriesByIdReplay: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -4923,7 +4940,12 @@ export interface operations {
     postFactoriesByFactoryAutomations: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                "Idempotency-Key"?: string;
+                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                "If-Match"?: string;
+            };
             path: {
                 factory: string;
             };
@@ -5156,7 +5178,10 @@ export interface operations {
     putFactoriesByFactoryAutomationsByName: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                "If-Match"?: string;
+            };
             path: {
                 factory: string;
                 name: string;
@@ -5312,7 +5337,10 @@ export interface operations {
     deleteFactoriesByFactoryAutomationsByName: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                "If-Match"?: string;
+            };
             path: {
                 factory: string;
                 name: string;
@@ -5996,7 +6024,10 @@ export interface operations {
     postRunsByIdRetry: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                "Idempotency-Key"?: string;
+            };
             path: {
                 id: string;
             };
@@ -6712,7 +6743,10 @@ export interface operations {
     postTokens: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -6974,7 +7008,10 @@ export interface operations {
     postUsers: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -7568,7 +7605,10 @@ export interface operations {
     postLoginLinks: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -8363,7 +8403,12 @@ export interface operations {
     postFactoriesByFactoryWebhooksByUidRotate: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Of your choice. The same key and body within 24 hours get the first answer again. */
+                "Idempotency-Key"?: string;
+                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                "If-Match"?: string;
+            };
             path: {
                 factory: string;
                 uid: string;
@@ -8501,7 +8546,10 @@ export interface operations {
     postFactoriesByFactoryWebhooksByUidSecret: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                "If-Match"?: string;
+            };
             path: {
                 factory: string;
                 uid: string;
@@ -8741,7 +8789,10 @@ export interface operations {
     postFactoriesByFactoryReverts: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The `ETag` that the change is made on; 412 where it is another now. */
+                "If-Match"?: string;
+            };
             path: {
                 factory: string;
             };

@@ -86,7 +86,7 @@ describe('a request with an idempotency key', () => {
     const body = { name: 'fix-errors', triggers: [], prompt: 'x' };
     const first = post(url, body, 'k');
     await new Promise(setImmediate);
-    expect((await post(url, body, 'k')).status).toBe(409);
+    expect((await post(url, body, 'k')).body).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
     release();
     expect((await first).status).toBe(201);
     expect(await post(url, body, 'k')).toMatchObject({ status: 201, replayed: 'true' });

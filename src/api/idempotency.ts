@@ -6,7 +6,7 @@ import { principalOf } from './reach.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** Does the route take an `Idempotency-Key`? */
+    /** Does the route take an `Idempotency-Key`? All do that make something anew each time. */
     idempotent?: true;
   }
   interface FastifyRequest {
@@ -32,7 +32,7 @@ interface Answer {
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * `Idempotency-Key` on routes that create: who repeats a request within a day gets the first answer again, secret
+ * `Idempotency-Key` on routes that make something: who repeats a request within a day gets the first answer again, secret
  * included, and nothing is made twice. Only what succeeded is kept. Keys belong to who sent them, and to the path.
  */
 export function handleIdempotencyKeys(app: FastifyInstance, answers: AnswerStore): void {
@@ -43,10 +43,8 @@ export function handleIdempotencyKeys(app: FastifyInstance, answers: AnswerStore
     if (idempotency === null) return undefined;
     const id = nameOf(idempotency);
     if (underWay.has(id)) {
-      throw new AppError(
-        'conflict',
-        'A request with this Idempotency-Key is under way. Wait for it, then repeat this.',
-      );
+      const advice = 'Wait for it, then repeat this';
+      throw new AppError('idempotency_key_in_use', `A request with this Idempotency-Key is under way. ${advice}.`);
     }
     underWay.add(id);
     request.idempotency = idempotency;

@@ -106,6 +106,31 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('lets every POST be repeated: by an Idempotency-Key, or because it makes nothing anew', () => {
+    const all = operations();
+    const keyed = all.filter(([, , { parameters = [] }]) =>
+      parameters.some(({ name, in: place }) => place === 'header' && name === 'Idempotency-Key'),
+    );
+    const plain = all.filter((operation) => operation[1] === 'post' && !keyed.includes(operation));
+    expect(keyed.map(([path, method]) => `${method} ${path.replace('/api/v1', '')}`).sort()).toEqual([
+      'post /deliveries/{id}/replay',
+      'post /factories/{factory}/automations',
+      'post /factories/{factory}/webhooks',
+      'post /factories/{factory}/webhooks/{uid}/rotate',
+      'post /factories/{factory}/webhooks/{uid}/test-deliveries',
+      'post /login-links',
+      'post /runs/{id}/retry',
+      'post /tokens',
+      'post /users',
+    ]);
+    // Questions, and changes that are the same when they are made twice.
+    expect(plain.map(([path]) => path.replace('/api/v1', '').replace('/factories/{factory}', '')).sort()).toEqual([
+      ...['/backtests', '/filters/test', '/plan', '/reconciliations', '/reverts'],
+      ...['/runs/{id}/cancel', '/secrets/{name}/diagnoses', '/session', '/session/password'],
+      ...['/webhooks/{uid}/capture', '/webhooks/{uid}/secret'],
+    ]);
+  });
+
   it('says the role that each route needs, and which are open', () => {
     for (const { method, url, access } of app.accessTable.filter((row) => row.method !== 'HEAD')) {
       const operation = document.paths[url.replaceAll(/:(\w+)/g, '{$1}')]![method.toLowerCase()]!;

@@ -66,7 +66,24 @@ function describeRoute(schema: FastifySchema, route: RouteOptions): FastifySchem
     description: [schema.description, sayWhoMay(access)].filter(Boolean).join('\n\n'),
     response: { ...listErrors(access, schema, route.url), ...withProblemTypes(response as Responses) },
     ...(access.role === 'public' ? { security: [] } : {}),
+    ...describeHeaders(schema, route),
   };
+}
+
+const IDEMPOTENCY_KEY = {
+  ...{ type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]*$' },
+  description: 'Of your choice. The same key and body within 24 hours get the first answer again.',
+};
+const IF_MATCH = { type: 'string', description: 'The `ETag` that the change is made on; 412 where it is another now.' };
+
+/** The headers that a route takes. They are read where their use is, so that one of another form has its own error. */
+function describeHeaders(schema: FastifySchema, { config }: RouteOptions): Pick<FastifySchema, 'headers'> {
+  const takesTag = Object.keys((schema.response as Responses | undefined) ?? {}).includes('412');
+  const properties = {
+    ...(config?.idempotent === true ? { 'Idempotency-Key': IDEMPOTENCY_KEY } : {}),
+    ...(takesTag ? { 'If-Match': IF_MATCH } : {}),
+  };
+  return Object.keys(properties).length === 0 ? {} : { headers: { type: 'object', properties } };
 }
 
 /** For generators of clients: `GET /factories/:factory/webhooks` is `getFactoriesByFactoryWebhooks`. */

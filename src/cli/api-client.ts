@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { Agent, request } from 'undici';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { ErrorCode } from '../core/errors.ts';
@@ -6,6 +7,7 @@ import { escapeText } from '../core/escape-text.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { Page } from './api-types.ts';
 import type { Connection } from './connection.ts';
+import type { CliContext } from './context.ts';
 import type { ExitCode } from './exit-codes.ts';
 import { CliError, EXIT_CODES } from './exit-codes.ts';
 
@@ -19,11 +21,19 @@ interface Call {
   query?: Query;
   /** Sent as JSON. */
   body?: object;
+  idempotencyKey?: string;
+  /** The `ETag` of what the change is made on. */
+  ifMatch?: string;
 }
+
+/** How often a request is sent that makes something, and what is waited before each further time. */
+const REPEAT_AFTER_MS = [500, 1000, 2000, 4000] as const;
 
 /** An answer other than 2xx, told as the daemon told it. */
 export class ApiError extends CliError {
   readonly status: number;
+  /** `null` where the answer is no problem document of the daemon. */
+  readonly code: ErrorCode | null;
   /** Findings in definition files, where they are the reason. */
   readonly diagnostics: Diagnostic[] | null;
 
@@ -31,11 +41,12 @@ export class ApiError extends CliError {
   constructor(
     status: number,
     message: string,
-    options: { hint: string; exitCode: ExitCode; diagnostics: Diagnostic[] | null },
+    options: { hint: string; exitCode: ExitCode; diagnostics: Diagnostic[] | null; code: ErrorCode | null },
   ) {
     super(message, options);
     this.name = 'ApiError';
     this.status = status;
+    this.code = options.code;
     this.diagnostics = options.diagnostics;
   }
 }
@@ -48,14 +59,16 @@ const ANSWER_TIMEOUT_MS = 15 * 60_000;
 /** A client of the management API. Throws `CliError` for an unreachable daemon and `ApiError` for a refusal. */
 export class ApiClient {
   readonly #connection: Connection;
+  readonly #sleep: CliContext['sleep'];
   readonly #agent = new Agent({
     connect: { timeout: 10_000 },
     headersTimeout: ANSWER_TIMEOUT_MS,
     bodyTimeout: ANSWER_TIMEOUT_MS,
   });
 
-  constructor(connection: Connection) {
+  constructor(connection: Connection, sleep: CliContext['sleep']) {
     this.#connection = connection;
+    this.#sleep = sleep;
   }
 
   async get<T>(path: readonly string[], query: Query = {}): Promise<T> {
@@ -82,6 +95,24 @@ export class ApiClient {
 
   async post<T>(path: readonly string[], body?: object, query: Query = {}): Promise<T> {
     return parseAnswer(await this.#call({ method: 'POST', path, query, ...(body === undefined ? {} : { body }) })) as T;
+  }
+
+  /**
+   * A `POST` that makes something anew. Where its answer is lost on the way it is sent again under the same
+   * `Idempotency-Key`, so that the first answer comes after all, secrets included, and nothing is made twice.
+   */
+  async create<T>(path: readonly string[], body?: object): Promise<T> {
+    const idempotencyKey = randomUUID();
+    const call: Call = { method: 'POST', path, idempotencyKey, ...(body === undefined ? {} : { body }) };
+    for (const [repetitions, waitMs] of REPEAT_AFTER_MS.entries()) {
+      try {
+        return parseAnswer(await this.#call(call)) as T;
+      } catch (error) {
+        if (!isWorthRepeating(error, repetitions)) throw error;
+      }
+      await this.#sleep(waitMs);
+    }
+    return parseAnswer(await this.#call(call)) as T;
   }
 
   async patch<T>(path: readonly string[], body: object): Promise<T> {
@@ -125,6 +156,8 @@ export class ApiClient {
           authorization: `Bearer ${this.#connection.token}`,
           accept: 'application/json',
           ...(call.body === undefined ? {} : { 'content-type': 'application/json' }),
+          ...(call.idempotencyKey === undefined ? {} : { 'idempotency-key': call.idempotencyKey }),
+          ...(call.ifMatch === undefined ? {} : { 'if-match': call.ifMatch }),
         },
         body: call.body === undefined ? null : JSON.stringify(call.body),
       });
@@ -138,8 +171,16 @@ export class ApiClient {
     const { detail, code, diagnostics } = parseProblem(body);
     const message = detail ?? `The daemon at ${this.#connection.url} answered with status ${status}.`;
     const exitCode = code === null ? EXIT_CODES.failed : ERROR_CODES[code].exit;
-    return new ApiError(status, escapeText(message), { hint: HINTS[status] ?? '', exitCode, diagnostics });
+    return new ApiError(status, escapeText(message), { hint: HINTS[status] ?? '', exitCode, diagnostics, code });
   }
+}
+
+/** The answer was lost on the way, the daemon begins again since then, or the first request is still being carried out. */
+function isWorthRepeating(error: unknown, repetitions: number): boolean {
+  if (error instanceof ApiError) return error.code === 'idempotency_key_in_use';
+  const code = error instanceof CliError ? (error.cause as NodeJS.ErrnoException | undefined)?.code : undefined;
+  if (code === 'ECONNREFUSED') return repetitions > 0;
+  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET';
 }
 
 const HINTS: Readonly<Record<number, string>> = {

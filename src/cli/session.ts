@@ -29,7 +29,9 @@ export class Session {
 
   /** The client of the daemon that the options name. */
   api(): Promise<ApiClient> {
-    this.#client ??= findConnection(this.globals, this.context).then((connection) => new ApiClient(connection));
+    this.#client ??= findConnection(this.globals, this.context).then(
+      (connection) => new ApiClient(connection, this.context.sleep),
+    );
     return this.#client;
   }
 

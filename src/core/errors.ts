@@ -14,6 +14,7 @@ export const ERROR_CODES = {
   definition_invalid: { status: 422, exit: 1, title: 'Definition not valid' },
   precondition_failed: { status: 412, exit: 1, title: 'Changed in between' },
   idempotency_key_reused: { status: 422, exit: 2, title: 'Idempotency key used otherwise' },
+  idempotency_key_in_use: { status: 409, exit: 1, title: 'Request under way' },
   apply_failed: { status: 503, exit: 1, title: 'Committed, but not live yet' },
   secret_in_use: { status: 409, exit: 1, title: 'Secret in use' },
   storage_unavailable: { status: 503, exit: 2, title: 'Storage unavailable' },

@@ -14,6 +14,13 @@ describe('a page of the dashboard', () => {
     expect(answer.headers['cache-control']).toBe('no-store');
   });
 
+  it('is sent at the address itself to who names no kind of answer, as curl does', async () => {
+    for (const url of ['/', '/?x=1']) {
+      for (const headers of [{}, { accept: '*/*' }])
+        expect((await app.inject({ url, headers })).body).toContain('the page');
+    }
+  });
+
   it('may run no inline script, be framed by nobody and send nothing elsewhere (W1)', async () => {
     const { headers } = await app.inject({ url: '/', headers: html });
     const policy = String(headers['content-security-policy']).split('; ');
@@ -41,7 +48,7 @@ describe('a page of the dashboard', () => {
   });
 
   it('is not sent to what asks for no page, changes something, names another host or asks the API', async () => {
-    expect((await app.inject({ url: '/' })).statusCode).toBe(404);
+    expect((await app.inject({ url: '/login' })).statusCode).toBe(404);
     expect((await app.inject({ method: 'POST', url: '/', headers: html })).statusCode).toBe(404);
     expect((await app.inject({ url: '/', headers: { ...html, host: 'evil.example' } })).statusCode).toBe(421);
     expect((await app.inject({ url: '/api/v1/nope', headers: html })).statusCode).toBe(401);

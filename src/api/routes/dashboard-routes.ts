@@ -64,7 +64,11 @@ export function createPageSender({ dashboardDir, randomBytes }: AdminServices): 
 
 function asksForPage({ method, url, headers }: FastifyRequest): boolean {
   const reads = method === 'GET' || method === 'HEAD';
-  return reads && !isUnderApi(url) && !url.startsWith('/assets/') && (headers.accept ?? '').includes('text/html');
+  // The address itself is the dashboard, whoever asks; elsewhere a program is better told that there is nothing.
+  const isRoot = url === '/' || url.startsWith('/?');
+  return (
+    reads && !isUnderApi(url) && !url.startsWith('/assets/') && (isRoot || (headers.accept ?? '').includes('text/html'))
+  );
 }
 
 function sendPage(reply: FastifyReply, page: string, nonce: string): void {

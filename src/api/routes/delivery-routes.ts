@@ -177,7 +177,7 @@ function registerReplay(
   app.post<{ Params: { id: string }; Body?: { automation?: string | null } | null }>(
     '/deliveries/:id/replay',
     {
-      config: { access: requireRole('operator', 'object') },
+      config: { access: requireRole('operator', 'object'), idempotent: true },
       schema: {
         tags,
         summary: 'Put the payload of an accepted delivery before the automations that are live now',

@@ -160,7 +160,7 @@ function registerRunRetry(app: FastifyInstance, services: AdminServices, findRun
   app.post<{ Params: { id: string } }>(
     '/runs/:id/retry',
     {
-      config: { access: requireRole('operator', 'object') },
+      config: { access: requireRole('operator', 'object'), idempotent: true },
       schema: {
         tags,
         summary: 'Have a run that has ended carried out once more',

@@ -202,7 +202,7 @@ function registerLoginLinks(app: FastifyInstance, services: AdminServices): void
   app.post(
     '/login-links',
     {
-      config: { access: requireRole('owner', 'team') },
+      config: { access: requireRole('owner', 'team'), idempotent: true },
       schema: {
         tags,
         summary: 'Make a link that signs in as an owner, once',

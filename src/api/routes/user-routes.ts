@@ -73,7 +73,7 @@ export function registerUserRoutes(app: FastifyInstance, services: AdminServices
   app.post<{ Body: NewUserBody }>(
     '/users',
     {
-      config,
+      config: { ...config, idempotent: true },
       schema: {
         tags,
         summary: 'Add a user with a password',

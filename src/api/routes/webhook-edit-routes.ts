@@ -200,7 +200,7 @@ function registerRotation(app: FastifyInstance, services: AdminServices): void {
   app.post<{ Body: { secret?: string } | null | undefined; Params: { uid: string } }>(
     '/factories/:factory/webhooks/:uid/rotate',
     {
-      config: { access },
+      config: { access, idempotent: true },
       schema: {
         tags,
         summary: 'Rotate the secret of a webhook',

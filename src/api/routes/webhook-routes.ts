@@ -78,7 +78,7 @@ function registerTestDelivery(app: FastifyInstance, services: AdminServices): vo
   app.post<{ Body: TestDelivery }>(
     '/factories/:factory/webhooks/:uid/test-deliveries',
     {
-      config: { access: requireRole('operator', 'factory') },
+      config: { access: requireRole('operator', 'factory'), idempotent: true },
       schema: {
         tags,
         summary: 'Send a delivery as a real sender would',

@@ -304,7 +304,7 @@ async function replayDelivery(session: Session, options: ReplayOptions, id: stri
   const { output } = session;
   const api = await session.api();
   const { automation = null } = options;
-  const made = await api.post<Delivery>(['deliveries', id, 'replay'], { automation });
+  const made = await api.create<Delivery>(['deliveries', id, 'replay'], { automation });
   if (options.json) output.json(made);
   else output.line(`Replayed as ${escapeText(made.id)}: ${describeStarted(made)}`);
   return EXIT_CODES.done;

@@ -21,7 +21,7 @@ export function registerLoginLinkCommand(program: CliCommand, bind: Bind): void 
 
 async function makeLoginLink(session: Session, options: { json?: boolean }): Promise<number> {
   const api = await session.api();
-  const link = await api.post<LoginLink>(['login-links']);
+  const link = await api.create<LoginLink>(['login-links']);
   if (options.json) session.output.json(link);
   else {
     session.output.line(link.url);

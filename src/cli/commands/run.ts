@@ -181,7 +181,7 @@ function describeCancel(run: Run): string {
 
 async function retryRun(session: Session, options: { json?: boolean }, id: string): Promise<number> {
   const api = await session.api();
-  const run = await api.post<Run>(['runs', id, 'retry']);
+  const run = await api.create<Run>(['runs', id, 'retry']);
   if (options.json) session.output.json(run);
   else session.output.line(`Queued ${escapeText(run.id)} again, as attempt ${run.attempt}.`);
   return EXIT_CODES.done;

@@ -183,7 +183,7 @@ function prepareByDaemon(session: Session, options: SendOptions, webhook: Webhoo
   const named = options.deliveryId === undefined ? {} : { delivery_id: options.deliveryId };
   return async (body) => {
     const api = await session.api();
-    return api.post<DeliveryResponse>(path, { payload_base64: Buffer.from(body).toString('base64'), ...named });
+    return api.create<DeliveryResponse>(path, { payload_base64: Buffer.from(body).toString('base64'), ...named });
   };
 }
 

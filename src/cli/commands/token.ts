@@ -49,7 +49,7 @@ export function registerTokenCommands(program: CliCommand, bind: Bind): void {
 async function createToken(session: Session, options: CreateOptions, name: string): Promise<number> {
   const api = await session.api();
   const limited = session.globals.factory === undefined ? {} : { factories: [session.globals.factory] };
-  const created = await api.post<ApiToken & { token: string }>(['tokens'], { name, role: options.role, ...limited });
+  const created = await api.create<ApiToken & { token: string }>(['tokens'], { name, role: options.role, ...limited });
   if (options.json) session.output.json(created);
   else {
     session.output.line(escapeText(created.token));

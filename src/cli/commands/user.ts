@@ -98,7 +98,7 @@ async function createUser(session: Session, options: CreateOptions, name: string
   const api = await session.api();
   const password = await readSecretValue(session.context, `Password of ${escapeText(name)}`);
   const limited = session.globals.factory === undefined ? {} : { factories: [session.globals.factory] };
-  const user = await api.post<User>(['users'], { name, role: options.role, password, ...limited });
+  const user = await api.create<User>(['users'], { name, role: options.role, password, ...limited });
   if (options.json) session.output.json(user);
   else session.output.line(`Created user ${escapeText(user.name)} (${user.id}) with role ${user.role}.`);
   return EXIT_CODES.done;

@@ -83,7 +83,7 @@ function registerCreate(webhook: CliCommand, bind: Bind): void {
 async function createWebhook(session: Session, options: CreateOptions, name: string): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const secret = options.withSecret ? await readSecretValue(session.context, `Secret of ${name}`) : undefined;
-  const created = await api.post<NewWebhook>(['factories', factory, 'webhooks'], {
+  const created = await api.create<NewWebhook>(['factories', factory, 'webhooks'], {
     name,
     auth_mode: options.authMode,
     signature_scheme: options.scheme,
@@ -231,7 +231,7 @@ async function rotateWebhook(
     ? await readSecretValue(session.context, `New secret of ${escapeText(name)}`)
     : undefined;
   const api = await session.api();
-  const rotated = await api.post<NewWebhook>(['factories', factory, 'webhooks', uid, 'rotate'], { secret });
+  const rotated = await api.create<NewWebhook>(['factories', factory, 'webhooks', uid, 'rotate'], { secret });
   if (options.json) session.output.json(rotated);
   else printOnce(session, rotated, `Rotated the secret of ${escapeText(name)}: the old one is refused from now on.`);
   return EXIT_CODES.done;

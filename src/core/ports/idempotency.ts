@@ -2,9 +2,10 @@
 export interface KeptAnswer {
   /** Digest of who asked what under which key. */
   key: Uint8Array;
-  /** Digest of the body that was sent. */
-  fingerprint: Uint8Array;
-  /** The answer, encrypted: it may hold a secret that is shown once. */
+  /**
+   * The digest of the body that was sent, and the answer; encrypted: the answer may hold a secret that is shown once, and
+   * from a digest in clear a password in the body could be guessed.
+   */
   sealed: Uint8Array;
   keptAt: number;
 }

@@ -11,15 +11,15 @@ export function createKeptAnswers(db: Kysely<Schema>): KeptAnswerTable {
     find: async (key, since) => {
       const query = db.selectFrom('kept_answers').selectAll().where('key', '=', key).where('kept_at', '>=', since);
       const row = await query.executeTakeFirst();
-      return row ? { key, fingerprint: row.fingerprint, sealed: row.sealed, keptAt: row.kept_at } : null;
+      return row ? { key, sealed: row.sealed, keptAt: row.kept_at } : null;
     },
     keep: (answer, since) => db.transaction().execute((trx) => keep(trx, answer, since)),
   };
 }
 
 async function keep(db: Kysely<Schema>, answer: Parameters<KeptAnswerTable['keep']>[0], since: number): Promise<void> {
-  const { key, fingerprint, sealed, keptAt } = answer;
-  const row = { fingerprint, sealed, kept_at: keptAt };
+  const { key, sealed, keptAt } = answer;
+  const row = { sealed, kept_at: keptAt };
   await db.deleteFrom('kept_answers').where('kept_at', '<', since).execute();
   await db
     .insertInto('kept_answers')

@@ -368,4 +368,9 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX deliveries_by_identity ON deliveries (webhook, identity, seq, label)
     WHERE identity IS NOT NULL AND (label <> 0 OR replay_of IS NOT NULL);
   `,
+  // The digest of a body is sealed with the answer: from one in clear a password in the body could be guessed.
+  `
+  DELETE FROM kept_answers;
+  ALTER TABLE kept_answers DROP COLUMN fingerprint;
+  `,
 ];

@@ -164,7 +164,7 @@ export interface Schema {
   };
   secret_versions: { name: string; version: number; sealed: Uint8Array; created_at: number };
   settings: { key: string; value: Uint8Array };
-  kept_answers: { key: Uint8Array; fingerprint: Uint8Array; sealed: Uint8Array; kept_at: number };
+  kept_answers: { key: Uint8Array; sealed: Uint8Array; kept_at: number };
   live_revisions: { factory: string; revision: number };
   live_files: { factory: string; path: string; text: string; uid: string | null };
   tokens: {
