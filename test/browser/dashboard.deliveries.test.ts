@@ -27,7 +27,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     const page = await signIn(factory.daemon, `${PATH}?webhook=${quiet}`);
     await page.getByRole('heading', { name: 'Nothing has arrived yet' }).waitFor();
     expect(await page.getByRole('region', { name: 'send command' }).textContent()).toContain('dockbell send quiet');
-    expect(await page.getByRole('region', { name: 'curl command' }).textContent()).toContain('Bearer $SECRET');
+    expect(await page.getByRole('region', { name: 'curl command' }).textContent()).toContain('"$QUIET_WEBHOOK_SECRET"');
     await lookAt(page, 'deliveries-empty');
   });
 
@@ -42,8 +42,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     expect(await decisions.textContent()).toContain('Decided by start');
     await page.getByRole('button', { name: 'Copy labels[0].name as a payload filter' }).focus();
     await page.keyboard.press('Enter');
-    const copied = await page.evaluate('navigator.clipboard.readText()');
-    expect(JSON.parse(String(copied))).toEqual({ labels: { name: ['bug'] } });
+    expect(JSON.parse(await readClipboard(page))).toEqual({ labels: { name: ['bug'] } });
     await detailsOf(page, 'started-1').click();
     await decisions.getByText('Started', { exact: true }).waitFor();
     await page.getByText('"fatal"').waitFor();
@@ -53,6 +52,57 @@ describeDashboard('the deliveries', ({ signIn }) => {
     const download = page.waitForEvent('download');
     await page.getByRole('link', { name: 'Download' }).click();
     expect(readFileSync(await (await download).path(), 'utf8')).toContain('"level": "fatal"');
+  });
+
+  it('give away filters of which each lets its own delivery through', async () => {
+    const payload = {
+      ...{ text: 'a', empty: '', yes: true, none: null, 'dots.and "quotes"': 1, list: [1, [2, 3], { deep: 0.1 }] },
+      ...{
+        bare: {},
+        bareList: [],
+        '\u202e<b>': '\u0000\ud83d\ude00',
+        long: 'x'.repeat(2_000),
+        far: Number.MAX_SAFE_INTEGER * 1_000,
+      },
+      a: { b: { c: { d: { e: { f: 'deep' } } } } },
+    };
+    await send('copied-1', JSON.stringify(payload));
+    const { body } = await factory.daemon.api('/factories/payments/deliveries?delivery_id=copied-1');
+    const delivery = body.data[0].id;
+    const page = await signIn(factory.daemon, `/factories/payments/deliveries/${delivery}`);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.getByText('"a"').waitFor();
+    const closed = page.getByRole('list', { name: 'Payload' }).locator('[aria-expanded="false"]');
+    while ((await closed.count()) > 0) await closed.first().click();
+    const buttons = page.getByRole('button', { name: /as a payload filter$/ });
+    const count = await buttons.count();
+    expect(count).toBeGreaterThan(15);
+    for (let i = 0; i < count; i += 1) {
+      await buttons.nth(i).focus();
+      await page.keyboard.press('Enter');
+      const filter = JSON.parse(await readClipboard(page));
+      const tried = await factory.daemon.api('/factories/payments/filters/test', {
+        method: 'POST',
+        body: { filter, delivery },
+      });
+      expect(tried.body.verdict, JSON.stringify([filter, tried.body])).toBe('Would trigger');
+    }
+  });
+
+  it('lead to the automations that decided, their runs and their webhook', async () => {
+    await send('linked-1', '{"start": true}');
+    const page = await signIn(factory.daemon, `${PATH}?id=linked-1`);
+    await detailsOf(page, 'linked-1').click();
+    const decisions = page.getByRole('region', { name: 'Decisions' });
+    await decisions.getByRole('link', { name: 'build' }).click();
+    await page.getByRole('heading', { level: 1, name: 'build' }).waitFor();
+    await page.goBack();
+    await detailsOf(page, 'linked-1').click();
+    await decisions.getByRole('link', { name: /^run_/ }).click();
+    await page.waitForURL(/runs\/run_/);
+    await page.getByRole('link', { name: 'build' }).waitFor();
+    await page.getByRole('link', { name: 'ci', exact: true }).click();
+    await page.waitForURL(`**/webhooks/${factory.uid}`);
   });
 
   it('are there on a narrow screen too', async () => {
@@ -134,6 +184,122 @@ describeDashboard('the deliveries', ({ signIn }) => {
     expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
   });
 
+  it('of all webhooks are listed, also of a webhook that was deleted', async () => {
+    const gone = await createWebhook(factory.daemon, 'gone');
+    const headers = { authorization: `Bearer ${gone.secret}`, 'content-type': 'application/json' };
+    const last = { ...headers, 'x-service-delivery-id': 'its-last' };
+    expect((await fetch(gone.ingress_url, { method: 'POST', headers: last, body: '{}' })).status).toBe(202);
+    const { status } = await factory.daemon.api(`/factories/payments/webhooks/${gone.uid}`, { method: 'DELETE' });
+    expect(status).toBe(204);
+    await send('of-ci');
+    const page = await signIn(factory.daemon, PATH);
+    const row = page.getByRole('row').filter({ hasText: 'its-last' });
+    await row.getByRole('link', { name: 'gone' }).waitFor();
+    await row.getByText('deleted').waitFor();
+    await page.getByRole('row').filter({ hasText: 'of-ci' }).getByRole('link', { name: 'ci', exact: true }).waitFor();
+    await lookAt(page, 'deliveries-all');
+    await page.goto(`${factory.daemon.adminUrl}${PATH}?webhook=${gone.uid}`);
+    await page.getByRole('link', { name: 'its-last' }).waitFor();
+    await expect.poll(() => page.getByRole('combobox', { name: 'Webhook' }).inputValue()).toBe('gone (deleted)');
+    expect(await page.getByRole('row').count()).toBe(2);
+  });
+
+  it('are searched by the ID of the sender, or opened by ours', async () => {
+    await send('dlv_looks-like-ours');
+    await send('Searched-1');
+    const page = await signIn(factory.daemon, PATH);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const field = page.getByRole('textbox', { name: 'Delivery ID' });
+    await field.fill('  Searched-1 ');
+    await field.press('Enter');
+    await page.getByRole('link', { name: 'Searched-1' }).waitFor();
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    expect(new URL(page.url()).searchParams.get('id')).toBe('Searched-1');
+    await lookAt(page, 'deliveries-search');
+    await page.reload();
+    await page.getByRole('link', { name: 'Searched-1' }).waitFor();
+    expect(await field.inputValue()).toBe('Searched-1');
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await expect.poll(() => page.getByRole('row').count()).toBeGreaterThan(2);
+    await field.fill('dlv_looks-like-ours');
+    await page.getByRole('button', { name: 'Search' }).click();
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    const { body } = await factory.daemon.api('/factories/payments/deliveries?delivery_id=Searched-1');
+    const { id } = body.data[0];
+    await page.evaluate(`navigator.clipboard.writeText(' ${id} ')`);
+    await field.fill('');
+    await field.press('Control+V');
+    await page.waitForURL(`**/deliveries/${id}`);
+    await page.getByRole('heading', { level: 1, name: 'Searched-1' }).waitFor();
+  });
+
+  it('are narrowed to a time, which stands in the address', async () => {
+    await send('of-now');
+    const page = await signIn(factory.daemon, PATH);
+    const choose = async (name: string) => {
+      await page.getByRole('combobox', { name: 'Time' }).click();
+      await page.getByRole('option', { name }).click();
+    };
+    await choose('Last hour');
+    await expect.poll(() => page.url()).toContain('last=1h');
+    await page.getByRole('link', { name: 'of-now' }).waitFor();
+    await choose('From … to …');
+    await expect.poll(() => page.url()).toContain('from=');
+    await page.getByRole('link', { name: 'of-now' }).waitFor();
+    await lookAt(page, 'deliveries-time');
+    await page.getByLabel('To', { exact: true }).fill('2020-01-01T00:00:00');
+    await page.keyboard.press('Enter');
+    await page.getByText('Ends before it begins').waitFor();
+    await page.getByLabel('From', { exact: true }).fill('2019-12-31T00:00:00');
+    await page.keyboard.press('Enter');
+    await page.getByText('No delivery fits').waitFor();
+    const searched = new URL(page.url()).searchParams;
+    expect(searched.get('to')).toBe(await page.evaluate(`new Date('2020-01-01T00:00:00').toISOString()`));
+    await page.reload();
+    await page.getByText('No delivery fits').waitFor();
+    expect(await page.getByLabel('To', { exact: true }).inputValue()).toMatch(/^2020-01-01T00:00/);
+    await page.getByRole('button', { name: 'Any time' }).last().click();
+    await page.getByRole('link', { name: 'of-now' }).waitFor();
+  });
+
+  it('that a filter does not let through are no dead end', async () => {
+    await send('relaxed-1');
+    const page = await signIn(factory.daemon, `${PATH}?webhook=${quiet}&id=relaxed-1&label=Accepted&last=7d`);
+    await page.getByText('No delivery fits').waitFor();
+    await lookAt(page, 'deliveries-no-hit');
+    await page.getByRole('button', { name: 'All webhooks' }).last().click();
+    await page.getByRole('link', { name: 'relaxed-1' }).waitFor();
+    await page.setViewportSize(NARROW);
+    await lookAt(page, 'deliveries-filtered-narrow');
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(NARROW.width);
+    await page.getByRole('button', { name: 'Clear', exact: true }).click();
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+  });
+
+  it.each([
+    ['all webhooks', ''],
+    ['one webhook', 'webhook=UID'],
+    ['a label', 'label=Accepted'],
+    ['a delivery ID', 'id=NEW'],
+    ['the last hour', 'last=1h'],
+    ['a time that goes on', 'from=2020-01-01T00:00:00Z&to=2999-01-01T00:00:00Z'],
+  ])('appear as they arrive in the view of %s, and only there', async (view, search) => {
+    const id = `new-${view.replaceAll(' ', '-')}`;
+    const filter = search.replace('UID', factory.uid).replace('NEW', id);
+    const page = await signIn(factory.daemon, `${PATH}?${filter}`);
+    await page.getByRole('search').waitFor();
+    await page.mouse.move(0, 0);
+    await page
+      .getByText(view === 'a delivery ID' ? 'No delivery fits' : 'Accepted')
+      .first()
+      .waitFor();
+    const ended = await signIn(factory.daemon, `${PATH}?to=2020-01-01T00:00:00Z`);
+    await ended.getByText('No delivery fits').waitFor();
+    await send(id);
+    await page.getByRole('link', { name: id }).waitFor();
+    expect(await ended.getByRole('link', { name: id }).count()).toBe(0);
+  });
+
   it('appear as they arrive, but move nothing under the pointer or while one is open', async () => {
     await send('live-1');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Accepted`);
@@ -166,3 +332,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.getByRole('link', { name: 'paged-59' }).waitFor();
   });
 });
+
+function readClipboard(page: Page): Promise<string> {
+  return page.evaluate('navigator.clipboard.readText()') as Promise<string>;
+}

@@ -40,9 +40,27 @@ describeDashboard('the overview', ({ signIn }) => {
     await page.getByText('7 days').click();
     await expect.poll(() => chart.textContent()).toMatch(/12/);
     await lookAt(page, 'overview-week');
-    await rejections.getByRole('link').first().click();
+    await rejections
+      .getByRole('link', { name: /now|ago/ })
+      .first()
+      .click();
     await page.getByRole('heading', { level: 1 }).waitFor();
     expect(page.url()).toContain('/deliveries/dlv_');
+  });
+
+  it('leads from a bar, a label and the rejections to the deliveries that they count', async () => {
+    const page = await signIn(factory.daemon);
+    await page.getByRole('link', { name: 'All Rejected (auth)' }).click();
+    await page.waitForURL(/deliveries\?label=Rejected\+%28auth%29&last=24h$/);
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await page.goBack();
+    await page.getByRole('figure').first().getByRole('link', { name: 'Duplicate' }).click();
+    await page.waitForURL(/deliveries\?label=Duplicate&last=24h$/);
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
+    await page.goBack();
+    await page.locator('figure a[tabindex="-1"]').last().click();
+    await page.waitForURL(/deliveries\?from=.*&to=/);
+    await page.getByText('Accepted').first().waitFor();
   });
 
   it('shows in the list of webhooks how much each received', async () => {

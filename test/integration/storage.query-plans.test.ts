@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type Database from 'better-sqlite3';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { DELIVERY_LABELS } from '../../src/core/delivery.ts';
 import type { WebhookUid } from '../../src/core/ids.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
 import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
@@ -80,6 +81,38 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
   ],
 ];
 
+const NEXT_CURSOR = NEXT_PAGE.cursor;
+
+/** All that the management API lets people combine, with what is walked for one webhook. */
+const SEARCHES = [false, true].flatMap((isOfFactory) =>
+  ([null, 'Rejected (auth)'] as const).flatMap((label) =>
+    [undefined, 'a'].flatMap((identity) =>
+      [undefined, 1].flatMap((fromAt) =>
+        [undefined, START_MS].flatMap((untilAt) =>
+          [null, NEXT_CURSOR].map((cursor) => {
+            const parts = { webhook: !isOfFactory, label, identity, from: fromAt, to: untilAt, cursor };
+            const named = Object.entries(parts).flatMap(([key, value]) => (value ? [key] : []));
+            const name = named.join(', ') || 'nothing';
+            return { name, isOfFactory, label, identity, fromAt, untilAt, cursor, steps: listSteps(label, identity) };
+          }),
+        ),
+      ),
+    ),
+  ),
+);
+
+/** The entries of each label are merged; those under a delivery ID are its claim and what came later. */
+function listSteps(label: string | null, identity: string | undefined): string[] {
+  if (identity !== undefined) {
+    return [
+      'identities_1 (webhook=? AND source=? AND key=?)',
+      'deliveries_by_identity (webhook=? AND identity=? AND seq>? AND seq<?)',
+    ];
+  }
+  const step = 'COVERING INDEX deliveries_by_label (webhook=? AND label=? AND seq>? AND seq<?)';
+  return Array(label === null ? DELIVERY_LABELS.length : 1).fill(step);
+}
+
 describe('every query of the storage', () => {
   const folder = useFolder();
   const statements: { sql: string; plan: string[] }[] = [];
@@ -133,29 +166,14 @@ describe('every query of the storage', () => {
     }
   });
 
-  it('finds the accepted deliveries of a webhook without walking over the rejected ones', async () => {
-    await storage.deliveryReader.list({ webhookUid: uid, label: 'Accepted', ...NEXT_PAGE });
-    const plan = statements.flatMap((statement) => statement.plan);
-    expect(plan).toContainEqual(
-      expect.stringContaining('deliveries_by_label (webhook=? AND label=? AND seq>? AND seq<?)'),
-    );
-  });
-
-  it('merges the entries of all labels without reading one that is not on the page', async () => {
-    await storage.deliveryReader.list({ webhookUid: uid, label: null, ...NEXT_PAGE });
-    const plan = statements.flatMap((statement) => statement.plan).filter((step) => step.includes('by_label'));
-    expect(plan).toHaveLength(5);
-    for (const step of plan)
-      expect(step).toContain('COVERING INDEX deliveries_by_label (webhook=? AND label=? AND seq>? AND seq<?)');
-  });
-
-  it('finds a delivery ID by its claim and by its own index, also under a label', async () => {
-    for (const label of [null, 'Accepted'] as const) {
+  it('walks indexes of the log in order of the page, whatever it is searched by', async () => {
+    for (const { name, isOfFactory, steps, ...search } of SEARCHES) {
       statements.length = 0;
-      await storage.deliveryReader.list({ webhookUid: uid, label, identity: 'a', ...NEXT_PAGE });
+      const of = isOfFactory ? { factory: FACTORY } : { webhookUid: uid };
+      await storage.deliveryReader.list({ ...of, ...search, limit: 50 });
       const plan = statements.flatMap((statement) => statement.plan);
-      expect(plan).toContainEqual(expect.stringContaining('identities_1 (webhook=? AND source=? AND key=?)'));
-      expect(plan).toContainEqual(expect.stringContaining('deliveries_by_identity (webhook=? AND identity=?'));
+      const walks = plan.filter((step) => /deliveries_by_|identities_/.test(step));
+      expect(walks, `by ${name}`).toEqual(steps.map((step) => expect.stringContaining(step)));
     }
   });
 

@@ -3,10 +3,23 @@ import { api } from './client.ts';
 import { readAnswer } from './problem.ts';
 import type { Capture, Delivery, DeliveryLabel, Diagnosis } from './types.ts';
 
-/** Which part of the delivery log of one webhook is asked for. */
+/** Times that end now, by what addresses call them. */
+export const TIME_SPANS_MS = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 } as const;
+export type TimeSpan = keyof typeof TIME_SPANS_MS;
+
+/** A time that moves on with the clock, or one that stays: instants in RFC 3339, `to` not included. */
+export type DeliveryTime =
+  | { kind: 'last'; span: TimeSpan }
+  | { kind: 'between'; from: string | null; to: string | null };
+
+/** Which part of the delivery log of a factory is asked for; `null` for what does not matter. */
 export interface DeliveryFilter {
-  webhook: string;
+  /** A UID. `null` for all webhooks, the deleted ones too. */
+  webhook: string | null;
   label: DeliveryLabel | null;
+  /** What the sender calls the delivery, exactly. */
+  deliveryId: string | null;
+  time: DeliveryTime | null;
 }
 
 export interface Page<Row> {
@@ -16,15 +29,29 @@ export interface Page<Row> {
 }
 
 /** Newest first. */
-export function deliveriesQuery(factory: string, { webhook, label }: DeliveryFilter, cursor: string | null) {
+export function deliveriesQuery(factory: string, filter: DeliveryFilter, cursor: string | null) {
   return queryOptions({
-    queryKey: ['factory', factory, 'deliveries', 'list', webhook, label, cursor],
+    queryKey: ['factory', factory, 'deliveries', 'list', filter, cursor],
     queryFn: (): Promise<Page<Delivery>> => {
-      const query = { label: label ?? undefined, cursor: cursor ?? undefined };
-      const params = { path: { factory, uid: webhook }, query };
+      const { webhook: uid, label, deliveryId, time } = filter;
+      const query = {
+        ...{ label: label ?? undefined, delivery_id: deliveryId ?? undefined, cursor: cursor ?? undefined },
+        ...(time === null ? {} : writeTime(time)),
+      };
+      if (uid === null) {
+        return readAnswer(api.GET('/api/v1/factories/{factory}/deliveries', { params: { path: { factory }, query } }));
+      }
+      const params = { path: { factory, uid }, query };
       return readAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}/deliveries', { params }));
     },
+    // Nothing tells of what arrives while another page or another filter is shown.
+    staleTime: 0,
   });
+}
+
+function writeTime(time: DeliveryTime): { from?: string; to?: string } {
+  if (time.kind === 'last') return { from: new Date(Date.now() - TIME_SPANS_MS[time.span]).toISOString() };
+  return { from: time.from ?? undefined, to: time.to ?? undefined };
 }
 
 export function deliveryQuery(factory: string, id: string) {

@@ -4,8 +4,8 @@ import { Link } from 'wouter';
 
 interface ObjectLinkProps {
   factory: string;
-  kind: 'webhooks' | 'deliveries' | 'runs';
-  /** What the address of its page ends with. */
+  kind: 'webhooks' | 'automations' | 'deliveries' | 'runs';
+  /** What the address of its page ends with: an ID, of an automation its name. */
   id: string;
   /** What is shown in the place of the ID. */
   children?: ReactNode;

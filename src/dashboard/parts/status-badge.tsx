@@ -55,7 +55,15 @@ const LOOKS: Readonly<Record<string, Look>> = {
 export function StatusBadge({ state, label = state }: { state: string; label?: string }) {
   const { color, icon: Icon } = LOOKS[state] ?? WAITING;
   return (
-    <Badge color={color} variant="light" radius="sm" tt="none" fw={600} leftSection={<Icon size={13} aria-hidden />}>
+    <Badge
+      color={color}
+      variant="light"
+      radius="sm"
+      tt="none"
+      fw={600}
+      miw="max-content"
+      leftSection={<Icon size={13} aria-hidden />}
+    >
       {label}
     </Badge>
   );

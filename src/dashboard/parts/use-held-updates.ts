@@ -1,6 +1,6 @@
 import { useThrottledCallback } from '@mantine/hooks';
-import { type QueryKey, useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
+import { hashKey, type QueryKey, useQueryClient } from '@tanstack/react-query';
+import { useCallback, useRef, useState } from 'react';
 import { type LiveEvent, useLiveEvents } from './use-live-events.ts';
 
 /** New rows that wait until the reader wants them. */
@@ -9,6 +9,7 @@ export interface HeldUpdates {
   show: () => void;
   /** To be spread on what must not move. */
   handlers: {
+    ref: (element: HTMLElement | null) => void;
     onPointerEnter: () => void;
     onPointerLeave: () => void;
   };
@@ -29,22 +30,31 @@ export function useHeldUpdates(
   isReading = false,
 ): HeldUpdates {
   const queryClient = useQueryClient();
-  const [waiting, setWaiting] = useState(0);
+  // What waited for another list, or another page of it, is not counted here.
+  const key = hashKey(queryKey);
+  const [held, setHeld] = useState({ key, count: 0 });
+  const waiting = held.key === key ? held.count : 0;
   const isPointerInside = useRef(false);
   const renew = useThrottledCallback(() => void queryClient.invalidateQueries({ queryKey }), RENEW_EVERY_MS);
+  // Rows that give way to an empty state take the pointer with them: nobody tells that it left.
+  const ref = useCallback((element: HTMLElement | null) => {
+    if (element === null) isPointerInside.current = false;
+  }, []);
   const show = () => {
-    setWaiting(0);
+    setHeld({ key, count: 0 });
     renew();
   };
   useLiveEvents((event) => {
     if (!concerns(event)) return;
-    if (isPointerInside.current || isReading) setWaiting((count) => count + 1);
+    if (isPointerInside.current || isReading)
+      setHeld((before) => ({ key, count: before.key === key ? before.count + 1 : 1 }));
     else renew();
   });
   return {
     waiting,
     show,
     handlers: {
+      ref,
       onPointerEnter: () => {
         isPointerInside.current = true;
       },

@@ -1,12 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, createElement, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
-import type { DeliveryLabel } from '../api/types.ts';
+import type { Delivery, Reconciliation, Run } from '../api/types.ts';
 
 /** Something that happened, as `GET /events` tells it. */
-export interface LiveEvent {
-  type: 'delivery' | 'run' | 'reconciliation';
-  data: { factory?: string; webhook_uid?: string; id?: string; label?: DeliveryLabel };
-}
+export type LiveEvent =
+  | { type: 'delivery'; data: Delivery }
+  | { type: 'run'; data: Run }
+  | { type: 'reconciliation'; data: Omit<Reconciliation, 'plan' | 'diagnostics'> };
 
 type Listener = (event: LiveEvent) => void;
 
@@ -63,7 +63,7 @@ function openStream(listeners: Set<Listener>): EventSource {
   const source = new EventSource('/api/v1/events');
   for (const type of EVENT_TYPES) {
     source.addEventListener(type, (message: MessageEvent<string>) => {
-      const event: LiveEvent = { type, data: JSON.parse(message.data) };
+      const event = { type, data: JSON.parse(message.data) } as LiveEvent;
       for (const listener of listeners) listener(event);
     });
   }

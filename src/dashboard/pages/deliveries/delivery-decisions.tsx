@@ -48,7 +48,9 @@ function DecisionRow({ decision, factory }: { decision: Decision; factory: strin
     <li className={classes.decision}>
       <Group gap="xs">
         <Text fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
-          <ForeignText text={automation} />
+          <ObjectLink factory={factory} kind="automations" id={automation}>
+            <ForeignText text={automation} />
+          </ObjectLink>
         </Text>
         <StatusBadge state={outcome} label={OUTCOME_WORDS[outcome]} />
         {run !== null && (

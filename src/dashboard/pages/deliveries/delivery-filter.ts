@@ -1,5 +1,5 @@
-import type { DeliveryFilter } from '../../api/deliveries.ts';
-import type { DeliveryLabel } from '../../api/types.ts';
+import { type DeliveryFilter, type DeliveryTime, TIME_SPANS_MS, type TimeSpan } from '../../api/deliveries.ts';
+import type { Delivery, DeliveryLabel } from '../../api/types.ts';
 
 export const DELIVERY_LABELS: readonly DeliveryLabel[] = [
   'Accepted',
@@ -9,13 +9,59 @@ export const DELIVERY_LABELS: readonly DeliveryLabel[] = [
   'Rejected (too large)',
 ];
 
-/** The filter that an address holds, so that it can be passed on. `null` without any webhook. */
-export function readDeliveryFilter(search: URLSearchParams, otherwise: string | null): DeliveryFilter | null {
-  const webhook = search.get('webhook') ?? otherwise;
-  if (webhook === null) return null;
-  return { webhook, label: DELIVERY_LABELS.find((label) => label === search.get('label')) ?? null };
+/** All deliveries of a factory. */
+export const NO_FILTER: DeliveryFilter = { webhook: null, label: null, deliveryId: null, time: null };
+
+/** The filter that an address holds, so that it can be passed on. What it holds besides, or wrongly, is left out. */
+export function readDeliveryFilter(search: URLSearchParams): DeliveryFilter {
+  return {
+    webhook: search.get('webhook') || null,
+    label: DELIVERY_LABELS.find((label) => label === search.get('label')) ?? null,
+    deliveryId: search.get('id') || null,
+    time: readTime(search),
+  };
 }
 
-export function writeDeliveryFilter({ webhook, label }: DeliveryFilter): Record<string, string> {
-  return { webhook, ...(label === null ? {} : { label }) };
+function readTime(search: URLSearchParams): DeliveryTime | null {
+  const last = search.get('last') ?? '';
+  if (Object.hasOwn(TIME_SPANS_MS, last)) return { kind: 'last', span: last as TimeSpan };
+  const [from, to] = [readInstant(search.get('from')), readInstant(search.get('to'))];
+  return from === null && to === null ? null : { kind: 'between', from, to };
+}
+
+function readInstant(text: string | null): string | null {
+  const ms = text === null ? Number.NaN : Date.parse(text);
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+export function writeDeliveryFilter({ webhook, label, deliveryId, time }: DeliveryFilter): Record<string, string> {
+  const values = {
+    ...{ webhook, label, id: deliveryId },
+    ...(time?.kind === 'last' ? { last: time.span } : { from: time?.from ?? null, to: time?.to ?? null }),
+  };
+  return Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
+}
+
+/** Where the deliveries of a factory stand that a filter lets through. */
+export function buildDeliveriesPath(factory: string, filter: Partial<DeliveryFilter>): string {
+  const search = new URLSearchParams(writeDeliveryFilter({ ...NO_FILTER, ...filter }));
+  return `/factories/${encodeURIComponent(factory)}/deliveries?${search}`;
+}
+
+type Told = Pick<Delivery, 'webhook_uid' | 'label' | 'delivery_id' | 'received_at'>;
+
+/** Is a delivery that was logged just now among those that the filter lets through? */
+export function letsThrough({ webhook, label, deliveryId, time }: DeliveryFilter, told: Told): boolean {
+  return (
+    (webhook === null || told.webhook_uid === webhook) &&
+    (label === null || told.label === label) &&
+    (deliveryId === null || told.delivery_id === deliveryId) &&
+    (time === null || holdsInstant(time, told.received_at))
+  );
+}
+
+function holdsInstant(time: DeliveryTime, at: string): boolean {
+  if (time.kind === 'last') return true;
+  const ms = Date.parse(at);
+  return (time.from === null || ms >= Date.parse(time.from)) && (time.to === null || ms < Date.parse(time.to));
 }

@@ -1,44 +1,101 @@
-import { Group, Select } from '@mantine/core';
-import type { DeliveryFilter } from '../../api/deliveries.ts';
+import { Button, Select } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { type DeliveryFilter, type DeliveryTime, TIME_SPANS_MS, type TimeSpan } from '../../api/deliveries.ts';
+import { webhookQuery } from '../../api/queries.ts';
 import type { DeliveryLabel, Webhook } from '../../api/types.ts';
 import { escapeText } from '../../parts/escape-text.ts';
-import { DELIVERY_LABELS } from './delivery-filter.ts';
+import classes from './deliveries.module.css';
+import { DELIVERY_LABELS, NO_FILTER } from './delivery-filter.ts';
+import { DeliverySearch } from './delivery-search.tsx';
+import { TimeRange } from './time-range.tsx';
 
 interface DeliveryFiltersProps {
+  factory: string;
   webhooks: readonly Webhook[];
   filter: DeliveryFilter;
   onChange: (filter: DeliveryFilter) => void;
 }
 
 /** Which deliveries are listed. */
-export function DeliveryFilters({ webhooks, filter, onChange }: DeliveryFiltersProps) {
+export function DeliveryFilters({ factory, webhooks, filter, onChange }: DeliveryFiltersProps) {
+  const change = (part: Partial<DeliveryFilter>) => onChange({ ...filter, ...part });
+  const isOpen = Object.values(filter).every((part) => part === null);
   return (
-    <Group mb="lg" align="flex-end" role="search" aria-label="Deliveries">
-      <Select
-        label="Webhook"
-        data={listWebhooks(webhooks, filter.webhook)}
-        value={filter.webhook}
-        onChange={(webhook) => webhook !== null && onChange({ ...filter, webhook })}
-        allowDeselect={false}
-        searchable={webhooks.length > 8}
-      />
-      <Select
-        label="Label"
-        placeholder="all"
-        data={[...DELIVERY_LABELS]}
-        value={filter.label}
-        onChange={(label) => onChange({ ...filter, label: label as DeliveryLabel | null })}
-        clearable
-        clearButtonProps={{ 'aria-label': 'All labels' }}
-      />
-    </Group>
+    <search className={classes.filters} aria-label="Deliveries">
+      <div className={classes.filterRow}>
+        <DeliverySearch factory={factory} value={filter.deliveryId} onSearch={(deliveryId) => change({ deliveryId })} />
+        <Select
+          label="Webhook"
+          placeholder="all"
+          data={useWebhookChoices(factory, webhooks, filter.webhook)}
+          value={filter.webhook}
+          onChange={(webhook) => change({ webhook })}
+          clearable
+          clearButtonProps={{ 'aria-label': 'All webhooks' }}
+          searchable={webhooks.length > 8}
+        />
+        <Select
+          label="Label"
+          placeholder="all"
+          data={[...DELIVERY_LABELS]}
+          value={filter.label}
+          onChange={(label) => change({ label: label as DeliveryLabel | null })}
+          clearable
+          clearButtonProps={{ 'aria-label': 'All labels' }}
+        />
+        <Select
+          label="Time"
+          placeholder="any"
+          data={TIME_CHOICES}
+          value={filter.time?.kind === 'last' ? filter.time.span : (filter.time?.kind ?? null)}
+          onChange={(choice) => change({ time: chooseTime(choice, filter.time) })}
+          clearable
+          clearButtonProps={{ 'aria-label': 'Any time' }}
+        />
+        <Button variant="subtle" color="gray" data-hidden={isOpen || undefined} onClick={() => onChange(NO_FILTER)}>
+          Clear
+        </Button>
+      </div>
+      {filter.time?.kind === 'between' && (
+        <TimeRange
+          range={filter.time}
+          onChange={(time) => change({ time: time.from === null && time.to === null ? null : time })}
+        />
+      )}
+    </search>
   );
 }
 
-/** The log of a deleted webhook can still be read by its UID. */
-function listWebhooks(webhooks: readonly Webhook[], chosen: string) {
-  const known = webhooks.map(({ uid, name }) => ({ value: uid, label: escapeText(name) }));
-  return known.some(({ value }) => value === chosen)
-    ? known
-    : [...known, { value: chosen, label: `deleted: ${escapeText(chosen)}` }];
+const SPAN_WORDS: Readonly<Record<TimeSpan, string>> = {
+  '1h': 'Last hour',
+  '24h': 'Last 24 hours',
+  '7d': 'Last 7 days',
+};
+
+const TIME_CHOICES = [
+  ...Object.entries(SPAN_WORDS).map(([value, label]) => ({ value, label })),
+  { value: 'between', label: 'From … to …' },
+];
+
+/** Exact times begin where the time that was chosen before began, so that there is something to change. */
+function chooseTime(choice: string | null, before: DeliveryTime | null): DeliveryTime | null {
+  if (choice === null) return null;
+  if (choice !== 'between') return { kind: 'last', span: choice as TimeSpan };
+  const spanMs = TIME_SPANS_MS[before?.kind === 'last' ? before.span : '24h'];
+  const fromMs = Math.floor((Date.now() - spanMs) / 60_000) * 60_000;
+  return { kind: 'between', from: new Date(fromMs).toISOString(), to: null };
+}
+
+/** A webhook that is deleted can still be chosen by its UID. */
+function useWebhookChoices(factory: string, webhooks: readonly Webhook[], chosen: string | null) {
+  const isUnlisted = chosen !== null && webhooks.every(({ uid }) => uid !== chosen);
+  const { data } = useQuery({ ...webhookQuery(factory, chosen ?? ''), enabled: isUnlisted });
+  const choices = webhooks.map(({ uid, name }) => ({ value: uid, label: escapeText(name) }));
+  if (!isUnlisted) return choices;
+  const label = data === undefined ? chosen : nameUnlisted(data.webhook);
+  return [...choices, { value: chosen, label: escapeText(label) }];
+}
+
+function nameUnlisted({ name, deleted_at }: Webhook): string {
+  return deleted_at === null ? name : `${name} (deleted)`;
 }

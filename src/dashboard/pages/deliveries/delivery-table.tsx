@@ -1,55 +1,61 @@
 import { ActionIcon, Anchor, Badge, Group, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { ChevronRight, Inbox } from 'lucide-react';
+import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { type DeliveryFilter, deliveriesQuery } from '../../api/deliveries.ts';
+import { webhookQuery } from '../../api/queries.ts';
 import type { Delivery, Webhook } from '../../api/types.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { formatSize } from '../../parts/format-size.ts';
+import { ObjectLink } from '../../parts/object-link.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useCursorPages } from '../../parts/use-cursor-pages.ts';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
-import { FirstDelivery } from './first-delivery.tsx';
+import { letsThrough } from './delivery-filter.ts';
+import { NoDelivery } from './no-delivery.tsx';
 import { ReplayDelivery } from './replay-delivery.tsx';
 
 interface DeliveryTableProps {
   factory: string;
+  /** All that are not deleted. */
+  webhooks: readonly Webhook[];
   filter: DeliveryFilter;
-  /** `undefined` for one that is deleted. */
-  webhook: Webhook | undefined;
+  onChange: (filter: DeliveryFilter) => void;
 }
 
-export function DeliveryTable({ factory, filter, webhook }: DeliveryTableProps) {
+export function DeliveryTable({ factory, webhooks, filter, onChange }: DeliveryTableProps) {
   const pages = useCursorPages(JSON.stringify(filter));
   const [openId, setOpenId] = useState<string | null>(null);
   const query = deliveriesQuery(factory, filter, pages.cursor);
   const { data, error, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
-  const isAmong = (delivery: Partial<Delivery>) =>
-    delivery.webhook_uid === filter.webhook && (filter.label === null || delivery.label === filter.label);
   const held = useHeldUpdates(
     query.queryKey,
-    ({ type, data: told }) => type === 'delivery' && pages.isNewest && isAmong(told),
-    openId !== null,
+    ({ type, data: told }) =>
+      type === 'delivery' && pages.isNewest && told.factory === factory && letsThrough(filter, told),
+    data?.data.some(({ id }) => id === openId) === true,
   );
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
-  const toggle = (id: string) => setOpenId(openId === id ? null : id);
+  const name = buildNameColumn(openId, (id) => setOpenId(openId === id ? null : id));
   return (
     <>
       <DataTable
         label="Deliveries"
-        columns={buildColumns(openId, toggle)}
+        columns={
+          filter.webhook === null
+            ? [name, buildWebhookColumn(webhooks), ...FURTHER_COLUMNS]
+            : [name, ...FURTHER_COLUMNS]
+        }
         rows={data?.data}
         rowKey={({ id }) => id}
         held={held}
         renderDetail={(delivery) => (delivery.id === openId ? <OpenDelivery delivery={delivery} /> : null)}
-        empty={<NoDelivery filter={filter} webhook={webhook} />}
+        empty={<NoDelivery factory={factory} webhooks={webhooks} filter={filter} onChange={onChange} />}
       />
       <CursorPager pages={pages} nextCursor={data?.next_cursor} />
     </>
@@ -67,44 +73,65 @@ function OpenDelivery({ delivery }: { delivery: Delivery }) {
   );
 }
 
-function NoDelivery({ filter, webhook }: { filter: DeliveryFilter; webhook: Webhook | undefined }) {
-  if (filter.label === null && webhook !== undefined) return <FirstDelivery webhook={webhook} />;
+function buildNameColumn(openId: string | null, toggle: (id: string) => void): DataColumn<Delivery> {
+  return {
+    header: 'Delivery ID',
+    render: (delivery) => {
+      const isOpen = delivery.id === openId;
+      return (
+        <Group gap="xs" wrap="nowrap">
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-expanded={isOpen}
+            aria-controls={isOpen ? `detail-${delivery.id}` : undefined}
+            aria-label={`Details of ${delivery.id}`}
+            onClick={() => toggle(delivery.id)}
+          >
+            <ChevronRight size={16} style={isOpen ? { transform: 'rotate(90deg)' } : undefined} aria-hidden />
+          </ActionIcon>
+          <DeliveryName delivery={delivery} />
+        </Group>
+      );
+    },
+  };
+}
+
+function buildWebhookColumn(webhooks: readonly Webhook[]): DataColumn<Delivery> {
+  const listed = new Set(webhooks.map(({ uid }) => uid));
+  return {
+    header: 'Webhook',
+    render: (delivery) => {
+      const { factory, webhook_uid, webhook_name } = delivery;
+      return (
+        <>
+          <ObjectLink factory={factory} kind="webhooks" id={webhook_uid}>
+            <ForeignText text={webhook_name} />
+          </ObjectLink>
+          {!listed.has(webhook_uid) && <DeletedMark factory={factory} uid={webhook_uid} />}
+        </>
+      );
+    },
+  };
+}
+
+/** A webhook that is not listed may as well be a new one: it says itself which. */
+function DeletedMark({ factory, uid }: { factory: string; uid: string }) {
+  const { data } = useQuery(webhookQuery(factory, uid));
+  if (data === undefined || data.webhook.deleted_at === null) return null;
   return (
-    <EmptyState icon={Inbox} title="No delivery fits">
-      Nothing in the log is like this. Choose another label, or another webhook.
-    </EmptyState>
+    <Text size="xs" c="dimmed">
+      deleted
+    </Text>
   );
 }
 
-function buildColumns(openId: string | null, toggle: (id: string) => void): DataColumn<Delivery>[] {
-  return [
-    {
-      header: 'Delivery ID',
-      render: (delivery) => {
-        const isOpen = delivery.id === openId;
-        return (
-          <Group gap="xs" wrap="nowrap">
-            <ActionIcon
-              variant="subtle"
-              color="gray"
-              aria-expanded={isOpen}
-              aria-controls={isOpen ? `detail-${delivery.id}` : undefined}
-              aria-label={`Details of ${delivery.id}`}
-              onClick={() => toggle(delivery.id)}
-            >
-              <ChevronRight size={16} style={isOpen ? { transform: 'rotate(90deg)' } : undefined} aria-hidden />
-            </ActionIcon>
-            <DeliveryName delivery={delivery} />
-          </Group>
-        );
-      },
-    },
-    { header: 'Label', render: (delivery) => <DeliveryLabels delivery={delivery} /> },
-    { header: 'Received', render: ({ received_at }) => <TimeText at={received_at} /> },
-    { header: 'Size', align: 'end', render: ({ size }) => formatSize(size) },
-    { header: 'Runs', align: 'end', render: ({ runs }) => runs.length },
-  ];
-}
+const FURTHER_COLUMNS: DataColumn<Delivery>[] = [
+  { header: 'Label', render: (delivery) => <DeliveryLabels delivery={delivery} /> },
+  { header: 'Received', render: ({ received_at }) => <TimeText at={received_at} /> },
+  { header: 'Size', align: 'end', render: ({ size }) => formatSize(size) },
+  { header: 'Runs', align: 'end', render: ({ runs }) => runs.length },
+];
 
 function DeliveryName({ delivery }: { delivery: Delivery }) {
   const { factory, id, delivery_id } = delivery;

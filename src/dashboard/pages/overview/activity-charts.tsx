@@ -2,11 +2,14 @@ import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { activityQuery } from '../../api/activity.ts';
+import type { DeliveryTime, TimeSpan } from '../../api/deliveries.ts';
 import type { Activity } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { SectionCard } from '../../parts/section-card.tsx';
 import { type BarColumn, StackedBars } from '../../parts/stacked-bars.tsx';
+import { buildDeliveriesPath } from '../deliveries/delivery-filter.ts';
 
+const HOUR_MS = 3_600_000;
 const DAY_HOURS = 24;
 const WEEK_HOURS = 7 * DAY_HOURS;
 
@@ -53,16 +56,16 @@ export function ActivityCharts({ factory }: { factory: string }) {
       ) : data === undefined ? (
         <Skeleton height={340} />
       ) : (
-        <Charts activity={data} />
+        <Charts activity={data} factory={factory} span={hours === DAY_HOURS ? '24h' : '7d'} />
       )}
     </SectionCard>
   );
 }
 
-function Charts({ activity }: { activity: Activity }) {
+function Charts({ activity, factory, span }: { activity: Activity; factory: string; span: TimeSpan }) {
   const format = activity.buckets.length > DAY_HOURS ? formatDayAndHour : formatHour;
-  const columnsOf = (count: (bucket: Bucket) => number[]): BarColumn[] =>
-    activity.buckets.map((bucket) => ({ label: format(bucket.start), counts: count(bucket) }));
+  const columnsOf = (count: (bucket: Bucket) => number[], lead?: (bucket: Bucket) => string): BarColumn[] =>
+    activity.buckets.map((bucket) => ({ label: format(bucket.start), counts: count(bucket), href: lead?.(bucket) }));
   return (
     <Stack gap="xl">
       <div>
@@ -71,8 +74,14 @@ function Charts({ activity }: { activity: Activity }) {
         </Text>
         <StackedBars
           title="Deliveries by label"
-          series={LABELS}
-          columns={columnsOf(({ deliveries }) => LABELS.map(({ name }) => deliveries[name]))}
+          series={LABELS.map((label) => ({
+            ...label,
+            href: buildDeliveriesPath(factory, { label: label.name, time: { kind: 'last', span } }),
+          }))}
+          columns={columnsOf(
+            ({ deliveries }) => LABELS.map(({ name }) => deliveries[name]),
+            ({ start }) => buildDeliveriesPath(factory, { time: describeHour(start) }),
+          )}
         />
       </div>
       <div>
@@ -81,12 +90,19 @@ function Charts({ activity }: { activity: Activity }) {
         </Text>
         <StackedBars
           title="Runs by state"
-          series={STATES}
+          series={STATES.map((state) => ({
+            ...state,
+            href: `/factories/${encodeURIComponent(factory)}/runs?state=${state.name}`,
+          }))}
           columns={columnsOf(({ runs }) => STATES.map(({ name }) => runs[name]))}
         />
       </div>
     </Stack>
   );
+}
+
+function describeHour(start: string): DeliveryTime {
+  return { kind: 'between', from: start, to: new Date(Date.parse(start) + HOUR_MS).toISOString() };
 }
 
 /** In the reader's zone. */

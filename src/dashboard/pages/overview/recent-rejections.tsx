@@ -1,6 +1,7 @@
-import { Text } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { ShieldCheck } from 'lucide-react';
+import { Link } from 'wouter';
 import { rejectionsQuery } from '../../api/activity.ts';
 import type { Delivery } from '../../api/types.ts';
 import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
@@ -12,6 +13,7 @@ import { SectionCard } from '../../parts/section-card.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
+import { buildDeliveriesPath, DELIVERY_LABELS } from '../deliveries/delivery-filter.ts';
 import { REASON_WORDS } from '../deliveries/reason-words.ts';
 
 const HOURS = 24;
@@ -25,7 +27,7 @@ export function RecentRejections({ factory }: { factory: string }) {
     return type === 'delivery' && told.factory === factory && told.label?.startsWith('Rejected') === true;
   });
   return (
-    <SectionCard title="Rejections of the last 24 hours">
+    <SectionCard title="Rejections of the last 24 hours" actions={<MoreOf factory={factory} shown={data ?? []} />}>
       {error !== null ? (
         <ErrorPanel error={error} onRetry={() => void refetch()} />
       ) : (
@@ -46,11 +48,30 @@ export function RecentRejections({ factory }: { factory: string }) {
   );
 }
 
+/** To all of the labels that are among the newest. */
+function MoreOf({ factory, shown }: { factory: string; shown: readonly Delivery[] }) {
+  const labels = DELIVERY_LABELS.filter((wanted) => shown.some(({ label }) => label === wanted));
+  return (
+    <Group gap="md">
+      {labels.map((label) => (
+        <Anchor
+          key={label}
+          component={Link}
+          href={buildDeliveriesPath(factory, { label, time: { kind: 'last', span: '24h' } })}
+          size="sm"
+        >
+          All {label}
+        </Anchor>
+      ))}
+    </Group>
+  );
+}
+
 const COLUMNS: DataColumn<Delivery>[] = [
   {
     header: 'Webhook',
-    render: ({ factory, id, webhook_name }) => (
-      <ObjectLink factory={factory} kind="deliveries" id={id}>
+    render: ({ factory, webhook_uid, webhook_name }) => (
+      <ObjectLink factory={factory} kind="webhooks" id={webhook_uid}>
         <ForeignText text={webhook_name} />
       </ObjectLink>
     ),
@@ -65,5 +86,12 @@ const COLUMNS: DataColumn<Delivery>[] = [
     ),
   },
   { header: 'Requests', align: 'end', render: ({ count }) => count },
-  { header: 'Time', render: ({ received_at }) => <TimeText at={received_at} /> },
+  {
+    header: 'Time',
+    render: ({ factory, id, received_at }) => (
+      <ObjectLink factory={factory} kind="deliveries" id={id}>
+        <TimeText at={received_at} />
+      </ObjectLink>
+    ),
+  },
 ];

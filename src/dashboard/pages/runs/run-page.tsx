@@ -1,6 +1,7 @@
 import { Paper, Skeleton, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from 'wouter';
+import { webhookQuery } from '../../api/queries.ts';
 import { isEnded, runQuery } from '../../api/runs.ts';
 import type { Run } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
@@ -88,6 +89,12 @@ function RunDetail({ run }: { run: Run }) {
 function listFacts(run: Run): [string, React.ReactNode][] {
   const { factory, delivery, delivery_id, webhook_uid, started_at, finished_at, revision, exit_code } = run;
   return [
+    [
+      'Automation',
+      <ObjectLink key="automation" factory={factory} kind="automations" id={run.automation}>
+        <ForeignText text={run.automation} />
+      </ObjectLink>,
+    ],
     ['Attempt', run.attempt],
     [
       'Delivery',
@@ -95,7 +102,7 @@ function listFacts(run: Run): [string, React.ReactNode][] {
         <ForeignText text={delivery_id} />
       </ObjectLink>,
     ],
-    ['Webhook', <ObjectLink key="webhook" factory={factory} kind="webhooks" id={webhook_uid} />],
+    ['Webhook', <WebhookLink key="webhook" factory={factory} uid={webhook_uid} />],
     ['Created', formatExactTime(run.created_at)],
     ['Started', started_at === null ? null : formatExactTime(started_at)],
     ['Ended', finished_at === null ? null : formatExactTime(finished_at)],
@@ -105,4 +112,14 @@ function listFacts(run: Run): [string, React.ReactNode][] {
     ['Revision', revision === null ? null : <code key="revision">{revision.slice(0, 12)}</code>],
     ['Run', <code key="run">{run.id}</code>],
   ];
+}
+
+/** By its name as soon as that is known. */
+function WebhookLink({ factory, uid }: { factory: string; uid: string }) {
+  const { data } = useQuery(webhookQuery(factory, uid));
+  return (
+    <ObjectLink factory={factory} kind="webhooks" id={uid}>
+      {data === undefined ? undefined : <ForeignText text={data.webhook.name} />}
+    </ObjectLink>
+  );
 }

@@ -94,7 +94,7 @@ function RunTable({ factory, filter }: { factory: string; filter: RunFilter }) {
   const query = runsQuery(factory, filter, pages.cursor);
   const { data, error, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
   const isListed = useRunUpdates(query.queryKey);
-  const isAmong = (run: Partial<Run>) =>
+  const isAmong = (run: Run) =>
     run.factory === factory &&
     (filter.state === null || run.state === filter.state) &&
     (filter.automation === null || run.automation === filter.automation);

@@ -8,16 +8,15 @@ import { useLiveEvents } from '../../parts/use-live-events.ts';
  *
  * @param queryKey of the page that is shown
  */
-export function useRunUpdates(queryKey: QueryKey): (id: string | undefined) => boolean {
+export function useRunUpdates(queryKey: QueryKey): (id: string) => boolean {
   const queryClient = useQueryClient();
-  const isListed = (id: string | undefined) =>
+  const isListed = (id: string) =>
     queryClient.getQueryData<Page<Run>>(queryKey)?.data.some((run) => run.id === id) ?? false;
   useLiveEvents(({ type, data }) => {
     if (type !== 'run' || !isListed(data.id)) return;
     queryClient.setQueryData<Page<Run>>(
       queryKey,
-      (page) =>
-        page && { ...page, data: page.data.map((run) => (run.id === data.id ? { ...run, ...(data as Run) } : run)) },
+      (page) => page && { ...page, data: page.data.map((run) => (run.id === data.id ? { ...run, ...data } : run)) },
     );
   });
   return isListed;

@@ -2,10 +2,10 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { EyeOff } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { NewWebhook } from '../../api/types.ts';
+import { buildCurl } from '../../parts/build-curl.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CopyLine } from '../../parts/copy-line.tsx';
 import { SectionCard } from '../../parts/section-card.tsx';
-import { buildCurl } from './build-curl.ts';
 
 interface OneTimePaneProps {
   webhook: NewWebhook;

@@ -1,4 +1,4 @@
-import type { Webhook } from '../../api/types.ts';
+import type { Webhook } from '../api/types.ts';
 
 const EXAMPLE = '{"hello": "dockbell"}';
 
@@ -6,6 +6,11 @@ type Target = Pick<
   Webhook,
   'factory' | 'name' | 'auth_mode' | 'signature_scheme' | 'ingress_url' | 'secret_name' | 'delivery_id_header'
 >;
+
+/** Our own command that posts one delivery as a real sender of this webhook would, signed where it has to be. */
+export function buildSend({ factory, name }: Pick<Target, 'factory' | 'name'>): string {
+  return `dockbell send ${quote(name)} --factory ${quote(factory)} --data ${quote(EXAMPLE)}`;
+}
 
 /**
  * Lines for a shell that send one delivery. With the secret they work as they stand; without it, a variable of the
@@ -18,7 +23,7 @@ export function buildCurl(webhook: Target, secret: string | null): string {
   if (webhook.auth_mode === 'signature') {
     return webhook.signature_scheme === 'standard_webhooks' && secret !== null
       ? buildSignedCurl(webhook, secret)
-      : `dockbell send ${quote(webhook.name)} --factory ${quote(webhook.factory)} --data ${quote(EXAMPLE)}`;
+      : buildSend(webhook);
   }
   const lines = [
     `curl -i ${quoteUrl(webhook, secret)}`,

@@ -1,0 +1,203 @@
+import { cpus } from 'node:os';
+import { chromium, type Page } from 'playwright-core';
+import { findChromium } from '../test/helpers/find-chromium.ts';
+import { createTempDir, startTestDaemon, type TestDaemon } from '../test/helpers/test-daemon.ts';
+import { fillDeliveryLog } from './fill-delivery-log.ts';
+
+/**
+ * How long pages of the dashboard and the questions that they ask take on a log of 1,000,000 deliveries, beside one of
+ * 10,000, and how long page 100 takes beside page 1. A real browser asks two daemons in turns, so that the ratios mean
+ * something on a busy machine. Usage: `npm run bench -- dashboard [rounds] [deliveries] [deliveries beside]`.
+ */
+const rounds = Number(process.argv[2] ?? 15);
+const sizes = [Number(process.argv[4] ?? 10_000), Number(process.argv[3] ?? 1_000_000)] as const;
+const WEBHOOKS = 10;
+const DAY_MS = 86_400_000;
+const SPAN_MS = 7 * DAY_MS;
+const LAST_PAGE = 100;
+const config = {
+  limits: { deliveriesPerMinute: 100_000 },
+  retention: { deliveries: '30d', runs: '30d' },
+  factories: [{ name: 'bench', source: { type: 'live' } }],
+};
+
+const executablePath = findChromium();
+if (executablePath === null) throw new Error('a browser is needed: install Chromium or set CHROMIUM_PATH');
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+const subjects = [await prepare(sizes[0]), await prepare(sizes[1])] as const;
+const times = new Map<string, [number[], number[]]>();
+for (let round = 0; round <= rounds; round++) {
+  // The first round warms both up and does not count.
+  if (round === 1) times.clear();
+  for (const [i, subject] of subjects.entries()) await measure(subject, (name, ms) => note(name, i as 0 | 1, ms));
+}
+printTable();
+await browser.close();
+for (const { daemon } of subjects) await daemon.end('SIGTERM');
+
+interface Subject {
+  daemon: TestDaemon;
+  deliveries: number;
+  webhook: string;
+  /** Where page 100 begins. */
+  lastCursor: string;
+  /** The session of an owner who signed in. */
+  storageState: Awaited<ReturnType<import('playwright-core').BrowserContext['storageState']>>;
+}
+
+async function prepare(deliveries: number): Promise<Subject> {
+  const dataDir = createTempDir('bench');
+  const first = await startTestDaemon({ config, dataDir });
+  const names = Array.from({ length: WEBHOOKS }, (_, i) => `hook-${i}`);
+  const added = [];
+  for (const name of names) added.push(await post(first, '/factories/bench/webhooks', { name }));
+  const filter = { webhooks: names, payload: { level: ['error'] } };
+  const triggers = [{ provider: 'webhook', event: 'received', filter }];
+  await post(first, '/factories/bench/automations', { name: 'triage', triggers, prompt: 'Look into it.' });
+  await first.end('SIGTERM');
+  const begunMs = performance.now();
+  fillDeliveryLog(dataDir, { deliveries, spanMs: SPAN_MS, nowMs: Date.now() });
+  process.stdout.write(`${deliveries.toLocaleString('en')} deliveries written in ${elapsed(begunMs).toFixed(0)} ms\n`);
+  const daemon = await startTestDaemon({ config, dataDir });
+  const storageState = await signIn(daemon);
+  const lastCursor = await walkTo(daemon, LAST_PAGE);
+  return { daemon, deliveries, webhook: added[3].uid, lastCursor, storageState };
+}
+
+async function post(daemon: TestDaemon, path: string, body: unknown) {
+  const answer = await daemon.api(path, { method: 'POST', body });
+  if (answer.status !== 201) throw new Error(`${path} answered ${answer.status}: ${JSON.stringify(answer.body)}`);
+  return answer.body;
+}
+
+async function signIn(daemon: TestDaemon) {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto((await daemon.api('/login-links', { method: 'POST' })).body.url);
+  await page.getByRole('button', { name: 'Account' }).waitFor();
+  const state = await context.storageState();
+  await context.close();
+  return state;
+}
+
+async function walkTo(daemon: TestDaemon, page: number): Promise<string> {
+  let cursor = '';
+  for (let i = 1; i < page; i++) cursor = (await ask(daemon, `deliveries?${cursor && `cursor=${cursor}`}`)).next_cursor;
+  return cursor;
+}
+
+async function ask(daemon: TestDaemon, path: string) {
+  const { status, body } = await daemon.api(`/factories/bench/${path}`);
+  if (status !== 200) throw new Error(`${path} answered ${status}: ${JSON.stringify(body)}`);
+  return body;
+}
+
+type Note = (name: string, ms: number) => void;
+
+async function measure(subject: Subject, noteTime: Note): Promise<void> {
+  for (const [name, path] of listQuestions(subject)) {
+    const begunMs = performance.now();
+    await ask(subject.daemon, path);
+    noteTime(name, elapsed(begunMs));
+  }
+  await measurePages(subject, noteTime);
+}
+
+/** What pages ask the management API. */
+function listQuestions({ deliveries, webhook, lastCursor }: Subject): [name: string, path: string][] {
+  const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
+  const hour = `from=${ago(4 * DAY_MS)}&to=${ago(4 * DAY_MS - 3_600_000)}`;
+  const old = `delivery_id=event-${Math.floor(deliveries / 50) * 10 + 3}`;
+  const log = 'deliveries?limit=50';
+  return [
+    ['page 1', log],
+    [`page ${LAST_PAGE}`, `${log}&cursor=${lastCursor}`],
+    ['label Accepted', `${log}&label=Accepted`],
+    ['label Rejected (auth)', `${log}&label=Rejected%20%28auth%29`],
+    ['label of no delivery', `${log}&label=Rejected%20%28too%20large%29`],
+    ['delivery ID', `${log}&${old}`],
+    ['delivery ID of none', `${log}&delivery_id=unheard-of`],
+    ['last 24 hours', `${log}&from=${ago(DAY_MS)}`],
+    ['an hour, 4 days ago', `${log}&${hour}`],
+    ['webhook', `webhooks/${webhook}/${log}`],
+    ['webhook, label, ID, hour', `webhooks/${webhook}/${log}&label=Accepted&${old}&${hour}`],
+    ['counts of 24 hours', `activity?from=${ago(DAY_MS)}&to=${ago(0)}`],
+    ['counts of 7 days', `activity?from=${ago(SPAN_MS)}&to=${ago(0)}`],
+  ];
+}
+
+/** As a reader sees them, from the click to the rows. The first load begins with an empty cache. */
+async function measurePages({ daemon, deliveries, storageState }: Subject, noteTime: Note): Promise<void> {
+  const context = await browser.newContext({ storageState });
+  const page = await context.newPage();
+  const time = async (name: string, act: () => Promise<unknown>) => {
+    const begunMs = performance.now();
+    await act();
+    noteTime(`browser: ${name}`, elapsed(begunMs));
+  };
+  const home = `${daemon.adminUrl}/factories/bench`;
+  const newest = (of: Page) => of.getByRole('link', { name: `event-${deliveries - 1}`, exact: true });
+  await time('first load, Overview', async () => {
+    await page.goto(home, { waitUntil: 'commit' });
+    await page.getByRole('table', { name: 'Rejections' }).getByRole('link').first().waitFor();
+  });
+  await time('Deliveries', async () => {
+    await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
+    await newest(page).waitFor();
+  });
+  await time('page 2', async () => {
+    await page.getByRole('button', { name: 'Older' }).click();
+    await newest(page).waitFor({ state: 'detached' });
+  });
+  await time('search', async () => {
+    const field = page.getByRole('textbox', { name: 'Delivery ID' });
+    await field.fill('event-4203');
+    await field.press('Enter');
+    await page.getByRole('link', { name: 'event-4203', exact: true }).waitFor();
+  });
+  await context.close();
+
+  const empty = await browser.newContext({ storageState });
+  const direct = await empty.newPage();
+  await time('first load, Deliveries', async () => {
+    await direct.goto(`${home}/deliveries`, { waitUntil: 'commit' });
+    await newest(direct).waitFor();
+  });
+  await empty.close();
+}
+
+function elapsed(sinceMs: number): number {
+  return performance.now() - sinceMs;
+}
+
+function note(name: string, subject: 0 | 1, ms: number): void {
+  const both = times.get(name) ?? [[], []];
+  both[subject].push(ms);
+  times.set(name, both);
+}
+
+function takeMedian(all: readonly number[]): number {
+  return [...all].sort((a, b) => a - b)[Math.floor(all.length / 2)] ?? Number.NaN;
+}
+
+function printTable(): void {
+  const [small, large] = sizes.map((size) => size.toLocaleString('en'));
+  process.stdout.write(`medians of ${rounds} rounds, ${cpus().length} cores, Node ${process.versions.node}\n`);
+  const row = (cells: readonly string[]) =>
+    process.stdout.write(
+      `${cells[0]!.padEnd(32)}${cells
+        .slice(1)
+        .map((cell) => cell.padStart(14))
+        .join('')}\n`,
+    );
+  row(['ms', small!, large!, 'ratio']);
+  for (const [name, both] of times) {
+    const [few, many] = [takeMedian(both[0]), takeMedian(both[1])];
+    row([name, few.toFixed(1), many.toFixed(1), (many / few).toFixed(2)]);
+  }
+  const ratios = ([0, 1] as const).map((i) => {
+    const [first, last] = ['page 1', `page ${LAST_PAGE}`].map((name) => takeMedian(times.get(name)![i]));
+    return (last! / first!).toFixed(2);
+  });
+  row([`page ${LAST_PAGE} / page 1`, ...ratios]);
+}
