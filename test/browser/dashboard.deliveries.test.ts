@@ -283,7 +283,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     ['a delivery ID', 'id=NEW'],
     ['the last hour', 'last=1h'],
     ['a time that goes on', 'from=2020-01-01T00:00:00Z&to=2999-01-01T00:00:00Z'],
-  ])('appear as they arrive in the view of %s, and only there', async (view, search) => {
+  ])('appear as they arrive in the view of %s', async (view, search) => {
     const id = `new-${view.replaceAll(' ', '-')}`;
     const filter = search.replace('UID', factory.uid).replace('NEW', id);
     const page = await signIn(factory.daemon, `${PATH}?${filter}`);
@@ -293,11 +293,8 @@ describeDashboard('the deliveries', ({ signIn }) => {
       .getByText(view === 'a delivery ID' ? 'No delivery fits' : 'Accepted')
       .first()
       .waitFor();
-    const ended = await signIn(factory.daemon, `${PATH}?to=2020-01-01T00:00:00Z`);
-    await ended.getByText('No delivery fits').waitFor();
     await send(id);
     await page.getByRole('link', { name: id }).waitFor();
-    expect(await ended.getByRole('link', { name: id }).count()).toBe(0);
   });
 
   it('appear as they arrive, but move nothing under the pointer or while one is open', async () => {
