@@ -30,6 +30,7 @@ import { listen } from './listen.ts';
 import type { Foundation } from './open-foundation.ts';
 import { readPackageVersion } from './package-version.ts';
 import type { MistakeTrial } from './try-mistakes.ts';
+import { warnOfPlainText } from './warn-of-plain-text.ts';
 
 /** The private listener. */
 export interface Admin {
@@ -59,17 +60,9 @@ export async function openAdmin(
   url = await listen('admin', config.admin, server.server, (address) =>
     server.listen({ ...address, listenTextResolver: (at) => `management API at ${at}` }),
   );
-  warnOfPlainText(foundation);
+  warnOfPlainText(config.admin, foundation.logger);
   const linkParts = { ...foundation, loginLinks: storage.loginLinks, adminUrl };
   return { url, isFirstStart, createStartLink: async () => (await createLoginLink(linkParts, 'start')).url };
-}
-
-/** Cookies and tokens would cross the network for all to read (threat model W5). */
-function warnOfPlainText({ config, logger }: Foundation): void {
-  const { host, url } = config.admin;
-  if (/^(localhost|127(\.\d+){3}|::1)$/.test(host) || url?.startsWith('https:')) return;
-  const advice = 'put a proxy with TLS in front of it and set admin.url, or bind it to loopback';
-  logger.warn({ host }, `the admin listener is reachable from other machines without TLS: ${advice}`);
 }
 
 function composeServices(

@@ -19,7 +19,8 @@ export interface Principal extends Identity {
 
 /**
  * Finds out who asks; throws `unauthorized` where the credentials are missing or wrong. `isUse` false, where a request
- * that goes on asks once more, does not put off the end of an idle session.
+ * that goes on asks once more, does not put off the end of an idle session; nor does `X-Unattended`, which our pages
+ * send with what they ask while nobody is there.
  */
 export type Authenticator = (request: FastifyRequest, isUse?: boolean) => Promise<Principal>;
 
@@ -37,7 +38,10 @@ export interface AuthenticatorParts {
   logger: FastifyBaseLogger;
 }
 
+/** A use is noted once in this time at most: a write for each request would be one for each read. */
 const TOUCH_INTERVAL_MS = 60_000;
+/** Of its idle time, what a session may lose because its last use was not noted. */
+const MAX_IDLE_SHARE = 1 / 10;
 
 /**
  * Authenticates by `Authorization: Bearer dbk_…`, or else by the session cookie, which wants the session's CSRF token
@@ -56,9 +60,8 @@ export function reachesFactory(principal: Identity, factory: string): boolean {
 }
 
 function createTokenAuthenticator({ tokens, failedTries, ...parts }: AuthenticatorParts): Authenticator {
-  const touch = createTouch(parts, 'an API token', (id: Parameters<TokenTable['touch']>[0], at) =>
-    tokens.touch(id, at),
-  );
+  const note = (id: Parameters<TokenTable['touch']>[0], at: number) => tokens.touch(id, at);
+  const touch = createTouch(parts, { what: 'an API token', intervalMs: TOUCH_INTERVAL_MS }, note);
   return async (request, isUse = true) => {
     const text = readBearer(request.headers.authorization);
     const record = text === null ? null : await tokens.findByHash(hashCredential(text));
@@ -83,7 +86,9 @@ function createSessionAuthenticator({
   adminUrl,
   ...parts
 }: AuthenticatorParts): Authenticator {
-  const touch = createTouch(parts, 'a session', (id: SessionId, at) => sessions.touch(id, at));
+  const intervalMs = Math.min(TOUCH_INTERVAL_MS, sessionIdleMs * MAX_IDLE_SHARE);
+  const note = (id: SessionId, at: number) => sessions.touch(id, at);
+  const touch = createTouch(parts, { what: 'a session', intervalMs }, note);
   return async (request, isUse = true) => {
     const text = readSessionCookie(request, adminUrl());
     if (text === null) throw new AppError('unauthorized', NOBODY);
@@ -91,7 +96,7 @@ function createSessionAuthenticator({
     const found = await sessions.find(hashCredential(text), nowMs);
     if (found === null || nowMs - found.session.lastUsedAt >= sessionIdleMs) throw new AppError('unauthorized', ENDED);
     requireIntent(request, text);
-    if (isUse) touch(found.session.id);
+    if (isUse && request.headers['x-unattended'] === undefined) touch(found.session.id);
     return { ...found.identity, sessionId: found.session.id };
   };
 }
@@ -107,17 +112,17 @@ function requireIntent(request: FastifyRequest, sessionText: string): void {
   throw new AppError('forbidden', 'The header X-CSRF-Token is missing or is not that of this session.');
 }
 
-/** At most once a minute. A note that fails is logged and otherwise ignored: it must not turn a good request away. */
+/** At most once in the interval. A note that fails is logged and otherwise ignored: it must not turn a good request away. */
 function createTouch<Id extends string>(
   { clock, logger }: Pick<AuthenticatorParts, 'clock' | 'logger'>,
-  what: string,
+  { what, intervalMs }: { what: string; intervalMs: number },
   note: (id: Id, at: number) => Promise<void>,
 ): (id: Id) => void {
   const touchedAt = new Map<Id, number>();
   return (id) => {
     const now = clock.monotonicMs();
     const last = touchedAt.get(id);
-    if (last !== undefined && now - last < TOUCH_INTERVAL_MS) return;
+    if (last !== undefined && now - last < intervalMs) return;
     touchedAt.delete(id);
     touchedAt.set(id, now);
     if (touchedAt.size > MAX_TOUCHED) touchedAt.delete(touchedAt.keys().next().value!);

@@ -136,8 +136,11 @@ async function discoverProvider(
   return configuration;
 }
 
-/** The library lets addresses for all tenants of Microsoft pass, whose administrators could name any group. */
-function requireSameIssuer(told: string, expected: URL): void {
+/**
+ * Throws where the names differ. The library lets the addresses for all tenants of Microsoft pass, whose administrators
+ * could name any group.
+ */
+export function requireSameIssuer(told: string, expected: URL): void {
   if (URL.canParse(told) && new URL(told).href === expected.href) return;
   throw new Error(`the provider calls itself ${told}: write that as admin.oidc.issuer`);
 }

@@ -186,6 +186,31 @@ describe('a session', () => {
     expect((await app.inject({ url: SESSION, headers: { cookie: idle.cookie } })).statusCode).toBe(401);
   });
 
+  it('is not kept by a page that renews itself while nobody is there', async () => {
+    const { app, services, signInBy } = open();
+    const { cookie } = await signInBy(services.grant('owner'));
+    const look = async (headers: Record<string, string>) => {
+      services.clock.advance(10 * 60_000);
+      return (await app.inject({ url: SESSION, headers: { cookie, ...headers } })).statusCode;
+    };
+    const unattended = { 'x-unattended': '1' };
+    expect([await look(unattended), await look({}), await look(unattended), await look(unattended)]).toEqual([
+      200, 200, 200, 200,
+    ]);
+    expect(await look(unattended)).toBe(401);
+  });
+
+  it('that may be idle for a short time only is kept by its use too', async () => {
+    const { app, services, signInBy } = open({ sessionIdleMs: 60_000 });
+    const { cookie } = await signInBy(services.grant('owner'));
+    const useAfter = async (seconds: number) => {
+      services.clock.advance(seconds * 1000);
+      return (await app.inject({ url: SESSION, headers: { cookie } })).statusCode;
+    };
+    for (let use = 0; use < 8; use++) expect(await useAfter(25)).toBe(200);
+    expect(await useAfter(60)).toBe(401);
+  });
+
   it('counts less than an API token that comes beside it, also a wrong one', async () => {
     const { app, services, signInBy } = open();
     const { cookie } = await signInBy(services.grant('owner'));

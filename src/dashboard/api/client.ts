@@ -1,5 +1,6 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import type { paths } from '../../api-types/openapi.d.ts';
+import { watchAttendance } from './attendance.ts';
 
 let csrfToken: string | null = null;
 
@@ -15,6 +16,16 @@ const sendCsrfToken: Middleware = {
   },
 };
 
+const isAttended = watchAttendance(window, () => performance.now());
+
+/** The daemon does not count what a page does by itself as a use of the session. */
+const tellAttendance: Middleware = {
+  onRequest({ request }) {
+    if (!isAttended()) request.headers.set('x-unattended', '1');
+    return request;
+  },
+};
+
 /** The management API. Use it through `readAnswer`. */
 export const api = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' });
-api.use(sendCsrfToken);
+api.use(sendCsrfToken, tellAttendance);

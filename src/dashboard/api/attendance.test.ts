@@ -1,0 +1,17 @@
+import { expect, it } from 'vitest';
+import { watchAttendance } from './attendance.ts';
+
+it('counts a page as attended for a minute from its opening and from each sign of a person on', () => {
+  const page = new EventTarget();
+  let now = 5000;
+  const isAttended = watchAttendance(page, () => now);
+  now += 59_999;
+  expect(isAttended()).toBe(true);
+  now += 1;
+  expect(isAttended()).toBe(false);
+  page.dispatchEvent(new Event('keydown'));
+  expect(isAttended()).toBe(true);
+  now += 60_000;
+  page.dispatchEvent(new Event('message'));
+  expect(isAttended()).toBe(false);
+});
