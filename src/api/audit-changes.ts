@@ -109,7 +109,7 @@ function describe(
   return {
     ...{ id: ids.auditId(at), at, method: request.method, route, status },
     actor: who === null ? null : { kind: who.kind, id: who.id, name: who.name },
-    object: nameObject(route, request.params, status === 201 ? readNewId(payload) : null),
+    object: nameObject(route, request.params, request.method === 'POST' && status === 201 ? readNewId(payload) : null),
     changes: status < 400 || request.signIn !== null ? summarise(request) : null,
     clientAddress: request.ip,
   };

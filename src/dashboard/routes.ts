@@ -102,7 +102,10 @@ export const ROUTES: readonly PageRoute[] = [
     { label: 'Settings', icon: Settings },
     async () => (await import('./pages/settings/tokens-page.tsx')).TokensPage,
   ),
+  page('/settings/users', null, async () => (await import('./pages/settings/users-page.tsx')).UsersPage),
+  page('/settings/audit', null, async () => (await import('./pages/settings/audit-page.tsx')).AuditPage),
   page('/settings/about', null, async () => (await import('./pages/settings/about-page.tsx')).AboutPage),
+  page('/account', null, async () => (await import('./pages/account/account-page.tsx')).AccountPage),
 ];
 
 /** Where a page stands for this factory. */

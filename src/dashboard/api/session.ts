@@ -35,6 +35,25 @@ export async function signOut(): Promise<void> {
   rememberCsrfToken(null);
 }
 
+/** The daemon opens a new session for this browser and ends all others of the user. */
+export async function changePassword(passwords: { current_password: string; new_password: string }) {
+  return keep(await readAnswer(api.POST(`${PATH}/password`, { body: passwords })));
+}
+
+/** Where the reader is signed in. */
+export const sessionsQuery = queryOptions({
+  queryKey: ['sessions'],
+  queryFn: async () => (await readAnswer(api.GET('/api/v1/sessions'))).data,
+});
+
+export function endSession(id: string) {
+  return readAnswer<unknown>(api.DELETE('/api/v1/sessions/{id}', { params: { path: { id } } }));
+}
+
+export function endOtherSessions() {
+  return readAnswer<unknown>(api.DELETE('/api/v1/sessions'));
+}
+
 function keep({ user, csrf_token }: SignedIn): SessionUser {
   rememberCsrfToken(csrf_token);
   return user;

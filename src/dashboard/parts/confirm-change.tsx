@@ -1,6 +1,8 @@
-import { Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
+import { EffectList } from './effect-list.tsx';
 import { ErrorPanel } from './error-panel.tsx';
+import { useFocusReturn } from './use-focus-return.ts';
 
 interface ConfirmChangeProps {
   opened: boolean;
@@ -25,6 +27,7 @@ interface ConfirmChangeProps {
 export function ConfirmChange(props: ConfirmChangeProps) {
   const { opened, onClose, title, effects, action, isDangerous = false, typeToConfirm } = props;
   const [typed, setTyped] = useState('');
+  useFocusReturn(opened);
   const isBlocked = typeToConfirm !== undefined && typed !== typeToConfirm;
   const confirm = (event: { preventDefault: () => void }) => {
     event.preventDefault();
@@ -34,16 +37,7 @@ export function ConfirmChange(props: ConfirmChangeProps) {
     <Modal opened={opened} onClose={onClose} onExitTransitionEnd={() => setTyped('')} title={title} centered>
       <form onSubmit={confirm}>
         <Stack>
-          <div>
-            <Text size="sm" fw={600} mb={4}>
-              What this does
-            </Text>
-            <List size="sm" spacing={4}>
-              {effects.map((effect) => (
-                <List.Item key={effect}>{effect}</List.Item>
-              ))}
-            </List>
-          </div>
+          <EffectList effects={effects} />
           {props.children}
           {typeToConfirm !== undefined && (
             <TextInput

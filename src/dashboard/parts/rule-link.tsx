@@ -29,7 +29,7 @@ function RulePage({ rule }: { rule: string }) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (error !== null) return <ErrorPanel error={error} />;
-  if (data === undefined) return <Loader aria-label="Loading the page of the rule" />;
+  if (data === undefined) return <Loader role="status" aria-label="Loading the page of the rule" />;
   return (
     <Stack gap="sm">
       {data.map((piece) => (

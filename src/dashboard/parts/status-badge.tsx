@@ -47,6 +47,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   filter_error: BAD,
   answered: GOOD,
   refused: BAD,
+  done: GOOD,
   error: BAD,
   warning: CARE,
 };

@@ -1,7 +1,8 @@
-import { Button, Group, List, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { secretsQuery, storeSecret } from '../api/secrets.ts';
+import { EffectList } from './effect-list.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { OneTimeValue } from './one-time-value.tsx';
 import { generateSecretValue, type SecretOrigin, SecretValueField } from './secret-value-field.tsx';
@@ -45,7 +46,7 @@ function StoreForm({ mode, name: fixedName, effects, onClose }: StoreSecretProps
         {fixedName === null && <NameField name={name} onChange={setName} />}
         {fixedName !== null && mode === 'create' && <TextInput label="Name" value={name} readOnly />}
         <SecretValueField {...{ origin, onOriginChange: setOrigin, value, onValueChange: setValue }} />
-        {effects.length > 0 && <Effects effects={effects} />}
+        {effects.length > 0 && <EffectList effects={effects} />}
         {error !== null && <ErrorPanel error={error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -95,21 +96,6 @@ function NameField({ name, onChange }: { name: string; onChange: (name: string) 
       data-autofocus
       required
     />
-  );
-}
-
-function Effects({ effects }: { effects: string[] }) {
-  return (
-    <div>
-      <Text size="sm" fw={600} mb={4}>
-        What this does
-      </Text>
-      <List size="sm" spacing={4}>
-        {effects.map((effect) => (
-          <List.Item key={effect}>{effect}</List.Item>
-        ))}
-      </List>
-    </div>
   );
 }
 

@@ -60,7 +60,7 @@ function UnknownPage() {
 function Waiting() {
   return (
     <Center h={240}>
-      <Loader aria-label="Loading the page" />
+      <Loader role="status" aria-label="Loading the page" />
     </Center>
   );
 }

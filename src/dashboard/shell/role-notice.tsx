@@ -4,12 +4,12 @@ import { EmptyState } from '../parts/empty-state.tsx';
 import { useSessionUser } from './session-user.ts';
 
 /** In the place of what the reader's role or reach does not show: says which role does. */
-export function RoleNotice({ what, needs }: { what: string; needs: Role }) {
+export function RoleNotice({ what, needs, isOne = false }: { what: string; needs: Role; isOne?: boolean }) {
   const user = useSessionUser();
   const limits = user.factories === null ? '' : `, limited to ${user.factories.join(', ')}`;
   return (
-    <EmptyState icon={LockKeyhole} title={`${what} are for the role ${needs}`}>
-      They belong to the whole team. You are signed in as {user.role}
+    <EmptyState icon={LockKeyhole} title={`${what} ${isOne ? 'is' : 'are'} for the role ${needs}`}>
+      {isOne ? 'It belongs' : 'They belong'} to the whole team. You are signed in as {user.role}
       {limits}. Ask an owner to do what you need, or for the role.
     </EmptyState>
   );

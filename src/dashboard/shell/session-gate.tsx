@@ -34,7 +34,7 @@ export function SessionGate() {
 function Waiting() {
   return (
     <Center h="100dvh" component="main">
-      <Loader aria-label="Loading" />
+      <Loader role="status" aria-label="Loading" />
     </Center>
   );
 }

@@ -18,3 +18,9 @@ const ROLES: readonly Role[] = ['viewer', 'operator', 'manager', 'owner'];
 export function useMay(role: Role): boolean {
   return ROLES.indexOf(useSessionUser().role) >= ROLES.indexOf(role);
 }
+
+/** May the signed-in user see and change what belongs to the whole team: secrets, tokens, users, the audit log? */
+export function useManagesTeam(): boolean {
+  const isOwner = useMay('owner');
+  return useSessionUser().factories === null && isOwner;
+}

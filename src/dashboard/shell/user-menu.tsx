@@ -1,8 +1,8 @@
 import { ActionIcon, Menu, Text, Tooltip } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQueryClient } from '@tanstack/react-query';
-import { CircleUserRound, LogOut } from 'lucide-react';
-import { useLocation } from 'wouter';
+import { CircleUserRound, LogOut, UserRoundCog } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
 import { toProblem } from '../api/problem.ts';
 import { sessionQuery, signOut } from '../api/session.ts';
 import { ForeignText } from '../parts/foreign-text.tsx';
@@ -37,12 +37,17 @@ export function UserMenu() {
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>
-          <Text size="sm" fw={600} c="var(--mantine-color-text)" truncate>
+          <Text component="div" size="sm" fw={600} c="var(--mantine-color-text)" truncate>
             <ForeignText text={name} />
           </Text>
-          <Text size="xs">{role}</Text>
+          <Text component="div" size="xs">
+            {role}
+          </Text>
         </Menu.Label>
         <Menu.Divider />
+        <Menu.Item component={Link} href="/account" leftSection={<UserRoundCog size={16} />}>
+          Your account
+        </Menu.Item>
         <Menu.Item leftSection={<LogOut size={16} />} onClick={() => askFirst(() => void leave())}>
           Sign out
         </Menu.Item>

@@ -9,14 +9,12 @@ import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { StoreSecret } from '../../parts/store-secret.tsx';
 import { RoleNotice } from '../../shell/role-notice.tsx';
-import { useMay, useSessionUser } from '../../shell/session-user.ts';
+import { useManagesTeam } from '../../shell/session-user.ts';
 import { SecretsTable } from './secrets-table.tsx';
 
 /** Team secrets: what there is, who holds which version, and what has to happen for the newest to count. */
 export function SecretsPage() {
-  const isOwner = useMay('owner');
-  const { factories } = useSessionUser();
-  if (isOwner && factories === null) return <OwnersPage />;
+  if (useManagesTeam()) return <OwnersPage />;
   return (
     <>
       <PageHeader title="Secrets" />

@@ -1,12 +1,12 @@
-import { Button, Group, Modal, MultiSelect, Select, Stack, Text, TextInput } from '@mantine/core';
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import { factoriesQuery } from '../../api/queries.ts';
 import { createToken, tokensQuery } from '../../api/tokens.ts';
-import type { Role } from '../../api/types.ts';
+import type { Access } from '../../api/users.ts';
+import { Dialog } from '../../parts/dialog.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { OneTimeValue } from '../../parts/one-time-value.tsx';
-import { ROLE_CHOICES } from './role-choices.ts';
+import { AccessFields } from './access-fields.tsx';
 
 /** Makes an API token, and shows its text once. */
 export function CreateToken({ onClose }: { onClose: () => void }) {
@@ -18,7 +18,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
     onSuccess: () => queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey }),
   });
   return (
-    <Modal opened onClose={onClose} title="Create token" centered size="lg">
+    <Dialog onClose={onClose} title="Create token" size="lg">
       {data === undefined ? (
         <TokenForm {...{ onClose, isPending, error }} onCreate={mutate} />
       ) : (
@@ -33,25 +33,23 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
           </Group>
         </Stack>
       )}
-    </Modal>
+    </Dialog>
   );
 }
 
 interface TokenFormProps {
-  onCreate: (token: { name: string; role: Role; factories: string[] | null }) => void;
+  onCreate: (token: Access & { name: string }) => void;
   onClose: () => void;
   isPending: boolean;
   error: unknown;
 }
 
 function TokenForm({ onCreate, onClose, isPending, error }: TokenFormProps) {
-  const { data: factories = [] } = useQuery(factoriesQuery);
   const [name, setName] = useState('');
-  const [role, setRole] = useState<Role>('viewer');
-  const [chosen, setChosen] = useState<string[]>([]);
+  const [access, setAccess] = useState<Access>({ role: 'viewer', factories: null });
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    onCreate({ name, role, factories: chosen.length === 0 ? null : chosen });
+    onCreate({ name, ...access });
   };
   return (
     <form onSubmit={submit}>
@@ -66,21 +64,7 @@ function TokenForm({ onCreate, onClose, isPending, error }: TokenFormProps) {
           data-autofocus
           required
         />
-        <Select
-          label="Role"
-          data={ROLE_CHOICES}
-          value={role}
-          onChange={(value) => value !== null && setRole(value as Role)}
-          allowDeselect={false}
-        />
-        <MultiSelect
-          label="Factories"
-          description="What it is limited to; none chosen means all. A limited token reaches no secrets, tokens or users."
-          data={factories.map((factory) => factory.name)}
-          value={chosen}
-          onChange={setChosen}
-          placeholder={chosen.length === 0 ? 'all' : undefined}
-        />
+        <AccessFields what="token" access={access} onChange={setAccess} />
         {error !== null && <ErrorPanel error={error} />}
         <Group justify="space-between">
           <Text size="xs" c="dimmed">

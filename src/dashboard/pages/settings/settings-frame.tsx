@@ -1,11 +1,13 @@
-import { Tabs } from '@mantine/core';
-import { Info, KeyRound } from 'lucide-react';
+import { Box, Tabs } from '@mantine/core';
+import { Info, KeyRound, ScrollText, Users } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { PageHeader } from '../../parts/page-header.tsx';
 
 const SECTIONS = [
   { path: '/settings', label: 'API tokens', icon: KeyRound },
+  { path: '/settings/users', label: 'Users', icon: Users },
+  { path: '/settings/audit', label: 'Audit log', icon: ScrollText },
   { path: '/settings/about', label: 'About', icon: Info },
 ];
 
@@ -18,7 +20,15 @@ export function SettingsFrame({ children }: { children: ReactNode }) {
       <Tabs value={location} onChange={(path) => path !== null && navigate(path)} mb="lg">
         <Tabs.List>
           {SECTIONS.map(({ path, label, icon: Icon }) => (
-            <Tabs.Tab key={path} value={path} leftSection={<Icon size={16} aria-hidden />}>
+            <Tabs.Tab
+              key={path}
+              value={path}
+              leftSection={
+                <Box component="span" visibleFrom="xs" lh={0}>
+                  <Icon size={16} aria-hidden />
+                </Box>
+              }
+            >
               {label}
             </Tabs.Tab>
           ))}

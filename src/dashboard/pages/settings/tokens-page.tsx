@@ -10,20 +10,15 @@ import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { RoleNotice } from '../../shell/role-notice.tsx';
-import { useMay, useSessionUser } from '../../shell/session-user.ts';
+import { useManagesTeam } from '../../shell/session-user.ts';
 import { CreateToken } from './create-token.tsx';
 import { RevokeToken } from './revoke-token.tsx';
 import { SettingsFrame } from './settings-frame.tsx';
 
 /** Tokens for scripts. */
 export function TokensPage() {
-  const isOwner = useMay('owner');
-  const { factories } = useSessionUser();
-  return (
-    <SettingsFrame>
-      {isOwner && factories === null ? <Tokens /> : <RoleNotice what="API tokens" needs="owner" />}
-    </SettingsFrame>
-  );
+  const managesTeam = useManagesTeam();
+  return <SettingsFrame>{managesTeam ? <Tokens /> : <RoleNotice what="API tokens" needs="owner" />}</SettingsFrame>;
 }
 
 function Tokens() {

@@ -31,7 +31,7 @@ export function SignInPage() {
           {error !== null && <ErrorPanel error={error} />}
           {token !== null && isPending ? (
             <Center py="lg">
-              <Loader aria-label="Signing in" />
+              <Loader role="status" aria-label="Signing in" />
             </Center>
           ) : (
             <>

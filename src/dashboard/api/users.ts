@@ -1,0 +1,43 @@
+import { queryOptions } from '@tanstack/react-query';
+import { api } from './client.ts';
+import { readAnswer } from './problem.ts';
+import type { Role } from './types.ts';
+
+const ONE = '/api/v1/users/{id}';
+
+/** What somebody may do. */
+export interface Access {
+  role: Role;
+  /** Names of the factories it is limited to; `null` for all. */
+  factories: string[] | null;
+}
+
+export const usersQuery = queryOptions({
+  queryKey: ['users'],
+  queryFn: async () => (await readAnswer(api.GET('/api/v1/users'))).data,
+});
+
+export function createUser(user: Access & { name: string; password: string }) {
+  return readAnswer(api.POST('/api/v1/users', { body: user }));
+}
+
+export function changeUser(id: string, change: Partial<Access> & { password?: string; disabled?: boolean }) {
+  return readAnswer(api.PATCH(ONE, { params: { path: { id } }, body: change }));
+}
+
+export function deleteUser(id: string) {
+  return readAnswer<unknown>(api.DELETE(ONE, { params: { path: { id } } }));
+}
+
+export function userSessionsQuery(id: string) {
+  return queryOptions({
+    queryKey: ['users', id, 'sessions'],
+    queryFn: async () => (await readAnswer(api.GET(`${ONE}/sessions`, { params: { path: { id } } }))).data,
+    // What ends with a change is said before it is done, so it has to be of now.
+    staleTime: 0,
+  });
+}
+
+export function endUserSessions(id: string) {
+  return readAnswer<unknown>(api.DELETE(`${ONE}/sessions`, { params: { path: { id } } }));
+}

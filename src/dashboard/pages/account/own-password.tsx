@@ -1,0 +1,118 @@
+import { Alert, Anchor, Button, Group, PasswordInput, Stack, Text } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { CircleCheck } from 'lucide-react';
+import { type FormEvent, useState } from 'react';
+import { Link } from 'wouter';
+import { changePassword, sessionQuery, sessionsQuery } from '../../api/session.ts';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { SectionCard } from '../../parts/section-card.tsx';
+import { useManagesTeam, useSessionUser } from '../../shell/session-user.ts';
+
+/** Changing the own password; for who has none here, where it is changed or how to get one. */
+export function OwnPassword() {
+  const { kind } = useSessionUser();
+  return <SectionCard title="Password">{kind === 'local' ? <PasswordForm /> : <NoPassword kind={kind} />}</SectionCard>;
+}
+
+function PasswordForm() {
+  const { name } = useSessionUser();
+  const { mutate, reset, isPending, isSuccess, error } = useChange();
+  const [current, setCurrent] = useState('');
+  const [fresh, setFresh] = useState('');
+  const [repeated, setRepeated] = useState('');
+  const isMistyped = repeated !== '' && repeated !== fresh;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (repeated !== fresh) return;
+    const clear = () => {
+      for (const set of [setCurrent, setFresh, setRepeated]) set('');
+    };
+    mutate({ current_password: current, new_password: fresh }, { onSuccess: clear });
+  };
+  const edit = (set: (value: string) => void) => (event: { currentTarget: { value: string } }) => {
+    set(event.currentTarget.value);
+    if (isSuccess) reset();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack maw={420}>
+        {/* For password managers, so that they know whose it is. */}
+        <input type="text" name="username" autoComplete="username" value={name} readOnly hidden />
+        <PasswordInput
+          label="Current password"
+          autoComplete="current-password"
+          value={current}
+          onChange={edit(setCurrent)}
+          required
+        />
+        <PasswordInput
+          label="New password"
+          description="12 to 256 characters, and not your name. Several words in a row are easy to keep in mind."
+          autoComplete="new-password"
+          value={fresh}
+          onChange={edit(setFresh)}
+          required
+        />
+        <PasswordInput
+          label="New password once more"
+          autoComplete="new-password"
+          value={repeated}
+          onChange={edit(setRepeated)}
+          error={isMistyped ? 'Not the same as above' : undefined}
+          required
+        />
+        {error !== null && <ErrorPanel error={error} />}
+        {isSuccess ? (
+          <Alert role="status" color="teal" variant="light" icon={<CircleCheck />} title="Your password is changed">
+            All your other sessions have ended.
+          </Alert>
+        ) : (
+          <Text size="sm" c="dimmed">
+            You stay signed in here. Everywhere else you are signed out at once.
+          </Text>
+        )}
+        <Group>
+          <Button type="submit" loading={isPending} disabled={isMistyped}>
+            Change password
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+function useChange() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: changePassword,
+    gcTime: 0,
+    onSuccess: async (user) => {
+      await queryClient.cancelQueries(sessionQuery);
+      queryClient.setQueryData(sessionQuery.queryKey, user);
+      await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+    },
+  });
+}
+
+function NoPassword({ kind }: { kind: 'oidc' | 'token' | 'link' }) {
+  const mayAddUsers = useManagesTeam();
+  if (kind === 'oidc') {
+    return <Text size="sm">You sign in at the OpenID provider of your team. Your password is changed there.</Text>;
+  }
+  return (
+    <Text size="sm">
+      {kind === 'token' ? 'An API token has no password. ' : 'A login link works once and has no password. '}
+      {mayAddUsers ? (
+        <>
+          Add a user for yourself under{' '}
+          <Anchor component={Link} href="/settings/users" inherit underline="always">
+            Settings, Users
+          </Anchor>{' '}
+          to sign in with a name and a password.
+        </>
+      ) : (
+        'Ask an owner to add a user for you.'
+      )}
+    </Text>
+  );
+}

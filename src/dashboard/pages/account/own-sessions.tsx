@@ -1,0 +1,100 @@
+import { Button, Stack, Text } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { toProblem } from '../../api/problem.ts';
+import { endOtherSessions, endSession, sessionsQuery } from '../../api/session.ts';
+import type { Session } from '../../api/types.ts';
+import { ConfirmChange } from '../../parts/confirm-change.tsx';
+import { describeBrowser } from '../../parts/describe-browser.ts';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { escapeText } from '../../parts/escape-text.ts';
+import { SectionCard } from '../../parts/section-card.tsx';
+import { SessionTable } from '../../parts/session-table.tsx';
+
+/** Where the reader is signed in, and ending what should not be. */
+export function OwnSessions() {
+  const { data: sessions, error, refetch } = useQuery(sessionsQuery);
+  const [isEndingAll, setIsEndingAll] = useState(false);
+  const others = sessions?.filter(({ current }) => !current).length ?? 0;
+  const endAll = (
+    <Button variant="default" onClick={() => setIsEndingAll(true)}>
+      Sign out everywhere else
+    </Button>
+  );
+  return (
+    <SectionCard title="Sessions" actions={others > 0 ? endAll : undefined}>
+      <Stack>
+        <Text size="sm" c="dimmed">
+          {others === 0 && sessions !== undefined
+            ? 'You are signed in with this browser only.'
+            : 'Browsers that are signed in as you. One that you do not know: sign it out, and change your password.'}
+        </Text>
+        {error === null ? (
+          <SessionTable
+            label="Your sessions"
+            sessions={sessions}
+            renderActions={(session) => (session.current ? null : <EndSession session={session} />)}
+          />
+        ) : (
+          <ErrorPanel error={error} onRetry={() => void refetch()} />
+        )}
+        {isEndingAll && <EndOthers count={others} onClose={() => setIsEndingAll(false)} />}
+      </Stack>
+    </SectionCard>
+  );
+}
+
+function EndSession({ session: { id, user_agent, client_address } }: { session: Session }) {
+  const queryClient = useQueryClient();
+  const where = escapeText(`${describeBrowser(user_agent)} at ${client_address}`);
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => endSession(id),
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+      notifications.show({ message: `${where} is signed out.` });
+    },
+    onError: (error) =>
+      void notifications.show({ color: 'red', title: 'Not signed out', message: toProblem(error).detail }),
+  });
+  return (
+    <Button
+      size="xs"
+      variant="subtle"
+      color="red"
+      loading={isPending}
+      aria-label={`Sign out ${where}`}
+      onClick={() => mutate()}
+    >
+      Sign out
+    </Button>
+  );
+}
+
+function EndOthers({ count, onClose }: { count: number; onClose: () => void }) {
+  const queryClient = useQueryClient();
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: endOtherSessions,
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
+      notifications.show({ message: 'You are signed in here only.' });
+      onClose();
+    },
+  });
+  return (
+    <ConfirmChange
+      opened
+      onClose={onClose}
+      title="Sign out everywhere else"
+      effects={[
+        count === 1 ? 'The other browser is signed out at once.' : `${count} other browsers are signed out at once.`,
+        'You stay signed in here.',
+        'Whoever knows your password can sign in again: change it where you fear that somebody does.',
+      ]}
+      action="Sign out everywhere else"
+      onConfirm={() => mutate()}
+      isPending={isPending}
+      error={error}
+    />
+  );
+}

@@ -1,0 +1,200 @@
+import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
+import { keepPreviousData, useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
+import { ChevronRight, RefreshCw, ScrollText } from 'lucide-react';
+import { useState } from 'react';
+import { useSearchParams } from 'wouter';
+import { type AuditFilter, auditQuery } from '../../api/audit.ts';
+import type { AuditEntry } from '../../api/types.ts';
+import { CursorPager } from '../../parts/cursor-pager.tsx';
+import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
+import { EmptyState } from '../../parts/empty-state.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
+import { formatExactTime } from '../../parts/format-time.ts';
+import { StatusBadge } from '../../parts/status-badge.tsx';
+import { TimeText } from '../../parts/time-text.tsx';
+import { useCursorPages } from '../../parts/use-cursor-pages.ts';
+import { RoleNotice } from '../../shell/role-notice.tsx';
+import { useManagesTeam } from '../../shell/session-user.ts';
+import { AuditDetails } from './audit-details.tsx';
+import { isFiltered, NO_FILTER, readAuditFilter, writeAuditFilter } from './audit-filter.ts';
+import { AuditFilters } from './audit-filters.tsx';
+import { type NamesById, useNamesById } from './audit-names.ts';
+import { describeDeed, describeSubject } from './describe-deed.ts';
+import { SettingsFrame } from './settings-frame.tsx';
+
+/** Who changed what, when, from where; and who signed in. */
+export function AuditPage() {
+  const managesTeam = useManagesTeam();
+  return (
+    <SettingsFrame>
+      {managesTeam ? <AuditLog /> : <RoleNotice what="The audit log" needs="owner" isOne />}
+    </SettingsFrame>
+  );
+}
+
+function AuditLog() {
+  const [search, setSearch] = useSearchParams();
+  const filter = readAuditFilter(search);
+  const filterBy = (changed: AuditFilter) => setSearch(writeAuditFilter(changed), { replace: true });
+  return (
+    <Stack>
+      <Group justify="space-between" align="flex-end">
+        <Text c="dimmed" size="sm" maw={600}>
+          Every change and every try to sign in, by the dashboard, the command line and the API. Nothing but age removes
+          an entry.
+        </Text>
+        <Group gap="xs">
+          {isFiltered(filter) && (
+            <Button variant="subtle" color="gray" onClick={() => filterBy(NO_FILTER)}>
+              Clear filters
+            </Button>
+          )}
+          <RefreshLog />
+        </Group>
+      </Group>
+      <AuditFilters filter={filter} onChange={filterBy} />
+      <AuditTable filter={filter} onFilter={filterBy} />
+    </Stack>
+  );
+}
+
+/** No event tells of a change, so the reader asks. */
+function RefreshLog() {
+  const queryClient = useQueryClient();
+  const isFetching = useIsFetching({ queryKey: ['audit'] }) > 0;
+  return (
+    <Button
+      variant="default"
+      leftSection={<RefreshCw size={16} aria-hidden />}
+      loading={isFetching}
+      onClick={() => void queryClient.invalidateQueries({ queryKey: ['audit'] })}
+    >
+      Refresh
+    </Button>
+  );
+}
+
+interface AuditTableProps {
+  filter: AuditFilter;
+  onFilter: (filter: AuditFilter) => void;
+}
+
+function AuditTable({ filter, onFilter }: AuditTableProps) {
+  const pages = useCursorPages(JSON.stringify(filter));
+  const [openId, setOpenId] = useState<string | null>(null);
+  const names = useNamesById();
+  const query = { ...auditQuery(filter, pages.cursor), placeholderData: keepPreviousData };
+  const { data, error, refetch } = useQuery(query);
+  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  const toggle = (id: string) => setOpenId(openId === id ? null : id);
+  return (
+    <div>
+      <DataTable
+        label="Audit log"
+        columns={buildColumns(names, openId, toggle)}
+        rows={data?.data}
+        rowKey={({ id }) => id}
+        renderDetail={(entry) =>
+          entry.id === openId ? <AuditDetails entry={entry} filter={filter} onFilter={onFilter} /> : null
+        }
+        empty={<NoEntry filter={filter} onFilter={onFilter} />}
+      />
+      <CursorPager pages={pages} nextCursor={data?.next_cursor} />
+    </div>
+  );
+}
+
+function buildColumns(names: NamesById, openId: string | null, toggle: (id: string) => void): DataColumn<AuditEntry>[] {
+  return [
+    {
+      header: 'What',
+      render: (entry) => (
+        <Deed entry={entry} names={names} isOpen={entry.id === openId} onToggle={() => toggle(entry.id)} />
+      ),
+    },
+    { header: 'Outcome', render: ({ outcome }) => <StatusBadge state={outcome} /> },
+    { header: 'Who', render: ({ actor }) => <Actor actor={actor} /> },
+    { header: 'From', render: ({ client_address }) => <ForeignText text={client_address} /> },
+    { header: 'When', render: ({ at }) => <TimeText at={at} /> },
+  ];
+}
+
+interface DeedProps {
+  entry: AuditEntry;
+  names: NamesById;
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+function Deed({ entry, names, isOpen, onToggle }: DeedProps) {
+  const deed = describeDeed(entry);
+  const subject = describeSubject(entry, names);
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-expanded={isOpen}
+        aria-controls={isOpen ? `detail-${entry.id}` : undefined}
+        aria-label={`Details: ${deed}, ${formatExactTime(entry.at)}`}
+        onClick={onToggle}
+      >
+        <ChevronRight size={16} style={isOpen ? { transform: 'rotate(90deg)' } : undefined} aria-hidden />
+      </ActionIcon>
+      <div>
+        <Text size="sm" fw={600}>
+          {deed}
+        </Text>
+        {subject !== null && (
+          <Text size="xs" c="dimmed">
+            <ForeignText text={subject} />
+          </Text>
+        )}
+      </div>
+    </Group>
+  );
+}
+
+function Actor({ actor }: { actor: AuditEntry['actor'] }) {
+  if (actor === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        not recognised
+      </Text>
+    );
+  }
+  return (
+    <>
+      <ForeignText text={actor.name} />
+      {actor.kind === 'token' && (
+        <Text size="xs" c="dimmed">
+          API token
+        </Text>
+      )}
+    </>
+  );
+}
+
+function NoEntry({ filter, onFilter }: AuditTableProps) {
+  if (!isFiltered(filter)) {
+    return (
+      <EmptyState icon={ScrollText} title="Nothing has been changed yet">
+        The next change or sign-in appears here, with who it was, from where, and what came of it.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={ScrollText}
+      title="No entry fits"
+      action={
+        <Button variant="default" onClick={() => onFilter(NO_FILTER)}>
+          Show everything
+        </Button>
+      }
+    >
+      Nothing in the log is like this. Ask for a longer time, or for less.
+    </EmptyState>
+  );
+}

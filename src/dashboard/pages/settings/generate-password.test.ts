@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { generatePassword } from './generate-password.ts';
+
+it('generates passwords that the daemon takes, none twice, from all 32 letters', () => {
+  const passwords = Array.from({ length: 200 }, generatePassword);
+  for (const password of passwords) expect(password).toMatch(/^(?:[a-km-np-z2-9]{4}-){4}[a-km-np-z2-9]{4}$/);
+  expect(new Set(passwords).size).toBe(200);
+  expect(new Set(passwords.join('').replaceAll('-', '')).size).toBe(32);
+});

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest';
+import { describeBrowser } from './describe-browser.ts';
+
+it.each([
+  ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Linux'],
+  ['Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36', 'Chrome on Windows'],
+  [
+    'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0',
+    'Edge on Windows',
+  ],
+  [
+    'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15',
+    'Safari on macOS',
+  ],
+  [
+    'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 CriOS/140.0 Safari/604.1',
+    'Chrome on iPhone',
+  ],
+  ['Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36', 'Chrome on Android'],
+  ['curl/8.5.0', 'curl'],
+  ['a script of ours', 'a script of ours'],
+  ['x'.repeat(80), `${'x'.repeat(60)}…`],
+  [' ', 'Unknown browser'],
+  [null, 'Unknown browser'],
+])('%s is %s', (userAgent, words) => {
+  expect(describeBrowser(userAgent)).toBe(words);
+});

@@ -1,0 +1,94 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { signInByPassword } from '../helpers/sign-in-by-password.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const PASSWORD = 'correct horse battery';
+const FRESH = 'staple of another kind';
+
+describeDashboard('the own account', ({ signIn, openPage }) => {
+  let daemon: TestDaemon;
+  beforeAll(async () => {
+    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
+    const body = { name: 'alice', role: 'viewer', factories: ['payments'], password: PASSWORD };
+    expect((await daemon.api('/users', { method: 'POST', body })).status).toBe(201);
+  });
+  afterAll(() => daemon?.end('SIGTERM'));
+
+  const signInAsAlice = async (password = PASSWORD) => {
+    const page = await openPage();
+    await signInByPassword(page, daemon, 'alice', password);
+    return page;
+  };
+
+  it('is reached from the account menu, and shows a viewer the own rights and sessions', async () => {
+    const [elsewhere, page] = [await signInAsAlice(), await signInAsAlice()];
+    await page.getByRole('heading', { name: 'payments', level: 1 }).waitFor();
+    await page.getByRole('button', { name: 'Account' }).click();
+    await lookAt(page, 'account-menu');
+    await page.getByRole('menuitem', { name: 'Your account' }).click();
+    const sessions = page.getByRole('table', { name: 'Your sessions' });
+    await sessions.getByText('this one').waitFor();
+    await lookAt(page, 'account');
+    await page.setViewportSize(NARROW);
+    await lookAt(page, 'account-narrow');
+    await sessions.getByRole('button', { name: /^Sign out Chrome on Linux at / }).click();
+    await page.getByText('You are signed in with this browser only.').waitFor();
+    await elsewhere.reload();
+    await elsewhere.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
+    await page.reload();
+    await page.getByRole('heading', { name: 'Your account' }).waitFor();
+  });
+
+  it('signs out everywhere else after saying what that does', async () => {
+    const [elsewhere, page] = [await signInAsAlice(), await signInAsAlice()];
+    await page.goto(`${daemon.adminUrl}/account`);
+    await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign out everywhere else' });
+    await dialog.getByText('signed out at once').waitFor();
+    await lookAt(page, 'account-sign-out-everywhere');
+    await dialog.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    await page.getByText('You are signed in with this browser only.').waitFor();
+    await elsewhere.reload();
+    await elsewhere.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
+  });
+
+  it('has a password that is changed by who knows it; this browser stays signed in, others do not', async () => {
+    const [elsewhere, page] = [await signInAsAlice(), await signInAsAlice()];
+    await page.goto(`${daemon.adminUrl}/account`);
+    const change = page.getByRole('button', { name: 'Change password' });
+    const fill = async (current: string, fresh: string, repeated = fresh) => {
+      await page.getByRole('textbox', { name: 'Current password' }).fill(current);
+      await page.getByRole('textbox', { name: 'New password', exact: true }).fill(fresh);
+      await page.getByRole('textbox', { name: 'New password once more' }).fill(repeated);
+    };
+    await fill(PASSWORD, FRESH, 'staple of another kin');
+    await page.getByText('Not the same as above').waitFor();
+    expect(await change.isDisabled()).toBe(true);
+    await fill('not the password', FRESH);
+    await change.click();
+    await page.getByRole('alert').getByText('The current password is not right').waitFor();
+    await lookAt(page, 'account-password-refused');
+    await fill(PASSWORD, FRESH);
+    await change.click();
+    await page.getByRole('status').getByText('Your password is changed').waitFor();
+    await lookAt(page, 'account-password-changed');
+    expect(await page.getByRole('textbox', { name: 'Current password' }).inputValue()).toBe('');
+    await elsewhere.reload();
+    await elsewhere.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
+    // With the CSRF token of the new session.
+    await page.getByRole('button', { name: 'Account' }).click();
+    await page.getByRole('menuitem', { name: 'Sign out' }).click();
+    await page.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
+    await signInAsAlice(FRESH);
+  });
+
+  it('of who came by a link has no password, and leads to the page of users', async () => {
+    const page = await signIn(daemon, '/account');
+    await page.getByText('A login link works once and has no password.').waitFor();
+    expect(await page.getByRole('button', { name: 'Change password' }).count()).toBe(0);
+    await lookAt(page, 'account-link');
+    await page.getByRole('link', { name: 'Settings, Users' }).click();
+    await page.getByRole('table', { name: 'Users' }).waitFor();
+  });
+});

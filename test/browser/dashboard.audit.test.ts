@@ -1,0 +1,120 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { signInByPassword } from '../helpers/sign-in-by-password.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const PASSWORD = 'correct horse battery';
+const HOSTILE = '<img src=x onerror="window.hit=1">\u202e\u001b[31m';
+
+describeDashboard('the audit log', ({ signIn, openPage }) => {
+  let daemon: TestDaemon;
+  beforeAll(async () => {
+    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
+    const post = (path: string, body: object) => daemon.api(path, { method: 'POST', body });
+    await post('/users', { name: 'alice', role: 'owner', password: PASSWORD });
+    await post('/users', { name: 'bob', role: 'viewer', password: PASSWORD });
+    await post('/tokens', { name: HOSTILE, role: 'viewer' });
+    await post('/factories/payments/webhooks', { name: 'ci' });
+    await post('/session', { username: 'alice', password: 'wrong' });
+    await daemon.api('/secrets/API_KEY?mode=create', { method: 'PUT', body: { value: 'the-secret-of-the-team' } });
+  });
+  afterAll(() => daemon?.end('SIGTERM'));
+
+  const rows = (page: Page) => page.getByRole('table', { name: 'Audit log' }).getByRole('row');
+  const pick = async (page: Page, label: string, option: string) => {
+    await page.getByRole('combobox', { name: label }).click();
+    await page.getByRole('option', { name: option, exact: true }).click();
+  };
+
+  it('shows who did what to what, from where and when, and every detail of it', async () => {
+    const page = await signIn(daemon, '/settings/audit');
+    await rows(page).filter({ hasText: 'Add user' }).filter({ hasText: 'alice' }).waitFor();
+    const store = rows(page).filter({ hasText: 'Store secret' });
+    await store.getByText('API_KEY').waitFor();
+    await lookAt(page, 'audit');
+    await store.getByRole('button', { name: /^Details: Store secret/ }).click();
+    await page.getByText('was set, not shown').waitFor();
+    await page
+      .getByText(/\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+      .first()
+      .waitFor();
+    await lookAt(page, 'audit-details');
+    expect(await page.content()).not.toContain('the-secret-of-the-team');
+    await page.setViewportSize(NARROW);
+    await lookAt(page, 'audit-narrow');
+  });
+
+  it('shows exact times on hover', async () => {
+    const page = await signIn(daemon, '/settings/audit');
+    await page.getByRole('table', { name: 'Audit log' }).locator('time').first().hover();
+    await page
+      .getByRole('tooltip')
+      .getByText(/\d{4}-\d\d-\d\dT[\d:.]+Z/)
+      .waitFor();
+  });
+
+  it('shows hostile names as text', async () => {
+    const page = await signIn(daemon, '/settings/audit?object=tokens');
+    const made = rows(page).filter({ hasText: 'Create API token' });
+    await made.getByText('<img src=x').first().waitFor();
+    await made.getByRole('button', { name: /^Details/ }).click();
+    await page.getByText('\\u{202e}').first().waitFor();
+    await lookAt(page, 'audit-hostile');
+    expect(await page.evaluate('window.hit')).toBeUndefined();
+  });
+
+  it('is asked for a person, a thing, an outcome and a time, by an address that can be passed on', async () => {
+    const page = await signIn(daemon, '/settings/audit');
+    await pick(page, 'What', 'Signing in and out');
+    await pick(page, 'Outcome', 'refused');
+    await rows(page).filter({ hasText: 'not recognised' }).waitFor();
+    expect(await rows(page).count()).toBe(2);
+    expect(new URL(page.url()).search).toBe('?object=session&outcome=refused');
+    await page.reload();
+    await rows(page).filter({ hasText: 'not recognised' }).waitFor();
+    await page.getByRole('textbox', { name: 'Until' }).or(page.getByLabel('Until')).fill('2020-01-01T00:00');
+    await page.getByRole('heading', { name: 'No entry fits' }).waitFor();
+    await lookAt(page, 'audit-none');
+    await page.getByRole('button', { name: 'Show everything' }).click();
+    await rows(page).filter({ hasText: 'Add webhook' }).waitFor();
+    await rows(page)
+      .filter({ hasText: 'Add webhook' })
+      .getByRole('button', { name: /^Details/ })
+      .click();
+    await page.getByRole('button', { name: 'Only what is about this' }).click();
+    await rows(page).filter({ hasText: 'Store secret' }).waitFor({ state: 'detached' });
+    await rows(page).filter({ hasText: 'payments / ci' }).waitFor();
+  });
+
+  it('is reached from a user, with what that user did', async () => {
+    const alice = await openPage();
+    await signInByPassword(alice, daemon, 'alice', PASSWORD);
+    await alice.goto(`${daemon.adminUrl}/settings/users`);
+    await alice.getByRole('button', { name: 'Actions for alice' }).click();
+    await alice.getByRole('menuitem', { name: 'What they did' }).click();
+    await rows(alice).filter({ hasText: 'Sign in' }).waitFor();
+    expect(await rows(alice).filter({ hasText: 'Add user' }).count()).toBe(0);
+    expect(await alice.getByRole('combobox', { name: 'Who' }).inputValue()).toBe('alice');
+  });
+
+  it('is read page by page', async () => {
+    for (let index = 0; index < 50; index++) await daemon.api('/login-links', { method: 'POST' });
+    const page = await signIn(daemon, '/settings/audit');
+    await rows(page).filter({ hasText: 'Make login link' }).first().waitFor();
+    expect(await rows(page).count()).toBe(51);
+    await page.getByRole('button', { name: 'Older' }).click();
+    await rows(page).filter({ hasText: 'Store secret' }).waitFor();
+    await page.getByRole('button', { name: 'Newest' }).click();
+    await rows(page).filter({ hasText: 'Store secret' }).waitFor({ state: 'detached' });
+  });
+
+  it('is explained to a viewer, without any of it', async () => {
+    const page = await openPage();
+    await signInByPassword(page, daemon, 'bob', PASSWORD);
+    await page.goto(`${daemon.adminUrl}/settings/audit`);
+    await page.getByRole('heading', { name: 'The audit log is for the role owner' }).waitFor();
+    expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+    await lookAt(page, 'audit-viewer');
+  });
+});

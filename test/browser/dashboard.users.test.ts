@@ -1,0 +1,210 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { signInByPassword } from '../helpers/sign-in-by-password.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const PASSWORD = 'correct horse battery';
+
+describeDashboard('the page of users', ({ signIn, openPage }) => {
+  let daemon: TestDaemon;
+  beforeAll(async () => {
+    daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
+  });
+  afterAll(() => daemon?.end('SIGTERM'));
+
+  const rowOf = (page: Page, name: string) =>
+    page.getByRole('table', { name: 'Users' }).getByRole('row').filter({ hasText: name });
+  const addUser = async (name: string, role: string) => {
+    const { status, body } = await daemon.api('/users', { method: 'POST', body: { name, role, password: PASSWORD } });
+    expect(status).toBe(201);
+    return body as { id: string };
+  };
+  const choose = async (page: Page, name: string, action: string) => {
+    await page.getByRole('button', { name: `Actions for ${name}` }).click();
+    await page.getByRole('menuitem', { name: action }).click();
+    return page.getByRole('dialog');
+  };
+  const signInAs = async (name: string, password = PASSWORD) => {
+    const page = await openPage();
+    await signInByPassword(page, daemon, name, password);
+    return page;
+  };
+
+  it('teaches to add oneself first; the generated password is shown once, and works', async () => {
+    const page = await signIn(daemon, '/settings/users');
+    await page.getByRole('heading', { name: 'Nobody signs in by name yet' }).waitFor();
+    await lookAt(page, 'users-empty');
+    await page.getByRole('button', { name: 'Add user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add user' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('alice');
+    await dialog.getByRole('combobox', { name: 'Role' }).click();
+    await page.getByRole('option', { name: 'owner' }).click();
+    await lookAt(page, 'users-add');
+    await dialog.getByRole('button', { name: 'Add user' }).click();
+    const password = (await dialog.getByRole('region', { name: 'password' }).textContent())!;
+    await lookAt(page, 'users-new-password');
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await rowOf(page, 'alice').getByText('never').waitFor();
+    await page.reload();
+    await rowOf(page, 'alice').waitFor();
+    expect(await page.content()).not.toContain(password);
+    const alice = await signInAs('alice', password);
+    await alice.goto(`${daemon.adminUrl}/settings/users`);
+    await rowOf(alice, 'alice').getByText('you').waitFor();
+  });
+
+  it('does not let the last owner be made less, disabled or deleted', async () => {
+    const page = await signIn(daemon, '/settings/users');
+    for (const action of ['Role and factories', 'Disable', 'Delete']) {
+      const dialog = await choose(page, 'alice', action);
+      await dialog.getByText('Make somebody else an owner').waitFor();
+      if (action === 'Delete') await lookAt(page, 'users-last-owner');
+      await dialog.getByRole('button', { name: 'Close' }).last().click();
+      await dialog.waitFor({ state: 'detached' });
+    }
+  });
+
+  it('adds a user with a password that was typed, limited to a factory, and says what is wrong with it', async () => {
+    const page = await signIn(daemon, '/settings/users');
+    await page.getByRole('button', { name: 'Add user' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add user' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('bob');
+    await dialog.getByRole('combobox', { name: 'Factories' }).click();
+    await page.getByRole('option', { name: 'payments' }).click();
+    // Takes the list of factories away.
+    await dialog.getByRole('textbox', { name: 'Name' }).click();
+    await dialog.getByText('Enter one').click();
+    await dialog.getByRole('textbox', { name: 'Password' }).fill('short');
+    await dialog.getByRole('button', { name: 'Add user' }).click();
+    await dialog.getByRole('alert').getByText('12 to 256 characters').waitFor();
+    await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await dialog.getByRole('button', { name: 'Add user' }).click();
+    await dialog.getByText('bob is added, as viewer.').waitFor();
+    expect(await dialog.getByRole('region', { name: 'password' }).count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await rowOf(page, 'bob').getByText('payments').waitFor();
+    const bob = await signInAs('bob');
+    await bob.goto(`${daemon.adminUrl}/settings/users`);
+    await bob.getByRole('heading', { name: 'Users are for the role owner' }).waitFor();
+    expect(await bob.getByRole('main').getByRole('button').count()).toBe(0);
+    await lookAt(bob, 'users-viewer');
+  });
+
+  it('changes the role of somebody who stays signed in with it', async () => {
+    await addUser('carol', 'viewer');
+    const carol = await signInAs('carol');
+    const page = await signIn(daemon, '/settings/users');
+    const dialog = await choose(page, 'carol', 'Role and factories');
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await dialog.getByRole('combobox', { name: 'Role' }).click();
+    await page.getByRole('option', { name: 'owner' }).click();
+    await dialog.getByText('carol stays signed in').waitFor();
+    await lookAt(page, 'users-access');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await rowOf(page, 'carol').getByRole('cell', { name: 'owner' }).waitFor();
+    await carol.goto(`${daemon.adminUrl}/settings/users`);
+    await rowOf(carol, 'carol').getByText('you').waitFor();
+  });
+
+  it('resets a password after saying in how many browsers that signs somebody out', async () => {
+    await addUser('dave', 'viewer');
+    const dave = await signInAs('dave');
+    const page = await signIn(daemon, '/settings/users');
+    const dialog = await choose(page, 'dave', 'Reset password');
+    await dialog.getByText('dave is signed out at once, in one browser.').waitFor();
+    await lookAt(page, 'users-reset');
+    await dialog.getByRole('button', { name: 'Reset password' }).click();
+    const password = (await dialog.getByRole('region', { name: 'password' }).textContent())!;
+    await dialog.getByRole('button', { name: 'Done' }).click();
+    await dave.reload();
+    await dave.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
+    await page.reload();
+    await rowOf(page, 'dave').waitFor();
+    expect(await page.content()).not.toContain(password);
+    await signInAs('dave', password);
+  });
+
+  it('shows where somebody is signed in, and ends it', async () => {
+    await addUser('erin', 'viewer');
+    const erin = await signInAs('erin');
+    const page = await signIn(daemon, '/settings/users');
+    const dialog = await choose(page, 'erin', 'Sessions');
+    await dialog.getByRole('table', { name: 'Sessions of erin' }).getByText('Chrome on Linux').waitFor();
+    await lookAt(page, 'users-sessions');
+    await dialog.getByRole('button', { name: 'Sign out everywhere' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    await erin.reload();
+    await erin.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
+  });
+
+  it('disables, enables and deletes, each after saying what it does', async () => {
+    await addUser('frank', 'manager');
+    const page = await signIn(daemon, '/settings/users');
+    const disabling = await choose(page, 'frank', 'Disable');
+    await disabling.getByText('frank is not signed in anywhere').waitFor();
+    await lookAt(page, 'users-disable');
+    await disabling.getByRole('button', { name: 'Disable user' }).click();
+    await rowOf(page, 'frank').getByText('disabled').waitFor();
+    const refused = await openPage();
+    await refused.goto(daemon.adminUrl);
+    await refused.getByRole('textbox', { name: 'User name' }).fill('frank');
+    await refused.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await refused.getByRole('button', { name: 'Sign in' }).click();
+    await refused.getByRole('alert').waitFor();
+    const enabling = await choose(page, 'frank', 'Enable');
+    await enabling.getByText('with the password of before').waitFor();
+    await enabling.getByRole('button', { name: 'Enable user' }).click();
+    await rowOf(page, 'frank').getByText('disabled').waitFor({ state: 'detached' });
+    await signInAs('frank');
+    const deleting = await choose(page, 'frank', 'Delete');
+    await deleting.getByText('signed out at once, in one browser').waitFor();
+    expect(await deleting.getByRole('button', { name: 'Delete user' }).isDisabled()).toBe(true);
+    await deleting.getByRole('textbox', { name: 'Type frank to confirm' }).fill('frank');
+    await lookAt(page, 'users-delete');
+    await deleting.getByRole('button', { name: 'Delete user' }).click();
+    await rowOf(page, 'frank').waitFor({ state: 'detached' });
+    await lookAt(page, 'users');
+    await page.setViewportSize(NARROW);
+    await lookAt(page, 'users-narrow');
+  });
+
+  it('lets nobody take the own rights away unknowingly, and signs out who does it knowingly', async () => {
+    await addUser('grace', 'owner');
+    const grace = await signInAs('grace');
+    await grace.goto(`${daemon.adminUrl}/settings/users`);
+    const dialog = await choose(grace, 'grace', 'Role and factories');
+    await dialog.getByRole('combobox', { name: 'Role' }).click();
+    await grace.getByRole('option', { name: 'manager' }).click();
+    await dialog.getByText('This is your own account').waitFor();
+    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await lookAt(grace, 'users-own-access');
+    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const disabling = await choose(grace, 'grace', 'Disable');
+    await disabling.getByText('only another owner can let you in again').waitFor();
+    await disabling.getByRole('textbox', { name: 'Type grace to confirm' }).fill('grace');
+    await disabling.getByRole('button', { name: 'Disable user' }).click();
+    await grace.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
+  });
+
+  it('is used by keyboard alone', async () => {
+    await addUser('heidi', 'viewer');
+    const page = await signIn(daemon, '/settings/users');
+    await page.getByRole('button', { name: 'Actions for heidi' }).focus();
+    const focused = page.locator('button[aria-label="Actions for heidi"]:focus');
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Role and factories' }).waitFor();
+    await page.keyboard.press('Escape');
+    await focused.waitFor();
+    await page.keyboard.press('Enter');
+    await page.getByRole('menuitem', { name: 'Role and factories' }).waitFor();
+    const isReached = () => page.getByRole('menuitem', { name: 'Reset password' }).and(page.locator(':focus')).count();
+    for (let steps = 0; steps < 5 && (await isReached()) === 0; steps++) await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog', { name: 'Reset the password of heidi' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await focused.waitFor();
+  });
+});
