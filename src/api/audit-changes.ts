@@ -109,18 +109,23 @@ function describe(
   return {
     ...{ id: ids.auditId(at), at, method: request.method, route, status },
     actor: who === null ? null : { kind: who.kind, id: who.id, name: who.name },
-    object: nameObject(route, request.params, request.method === 'POST' && status === 201 ? readNewId(payload) : null),
+    object: nameObject(request, status === 201 ? readNewId(payload) : null),
     changes: status < 400 || request.signIn !== null ? summarise(request) : null,
     clientAddress: request.ip,
   };
 }
 
-/** The route below the API with its parameters filled in, and behind it what it has made. */
-function nameObject(route: string, params: unknown, made: string | null): string {
+/**
+ * The route below the API with its parameters filled in, and behind it what a `POST` has made. All ways to sign in are
+ * about the session.
+ */
+function nameObject({ method, routeOptions, params, signIn }: FastifyRequest, made: string | null): string {
+  if (signIn !== null) return 'session';
+  const route = routeOptions.url ?? '';
   const path = route.startsWith(`${API_PREFIX}/`) ? route.slice(API_PREFIX.length + 1) : route.slice(1);
   const values = params as Record<string, string>;
   const filled = path.replaceAll(/:(\w+)/g, (_open, name: string) => encodeURIComponent(values[name] ?? ''));
-  return made === null ? filled : `${filled}/${encodeURIComponent(made)}`;
+  return made === null || method !== 'POST' ? filled : `${filled}/${encodeURIComponent(made)}`;
 }
 
 function readNewId(payload: unknown): string | null {

@@ -439,10 +439,10 @@ describe('a sign-in at the OpenID provider', () => {
     const { data } = await services.auditLog.list({ actor: null, object: null, outcome: null, limit: 9, cursor: null });
     expect(data).toMatchObject([
       {
-        ...{ object: 'auth/oidc/callback', actor: null, status: 401 },
+        ...{ object: 'session', actor: null, status: 401 },
         changes: { sign_in: 'oidc', user: 'mallory', reason: 'no_role' },
       },
-      { object: 'auth/oidc/callback', actor: { kind: 'oidc', name: 'alice' }, status: 303 },
+      { object: 'session', actor: { kind: 'oidc', name: 'alice' }, status: 303 },
     ]);
   });
 

@@ -13,8 +13,13 @@ it('has words for every route that changes something, and for no other', async (
   await app.close();
 });
 
+it('calls every way to sign in the same', () => {
+  const changes = { sign_in: 'oidc', user: 'alice' };
+  expect(describeDeed({ method: 'GET', route: '/auth/oidc/callback', changes })).toBe('Sign in');
+});
+
 it('shows what it has no words for as it is', () => {
-  expect(describeDeed({ method: 'POST', route: '/api/v1/later' })).toBe('POST /api/v1/later');
+  expect(describeDeed({ method: 'POST', route: '/api/v1/later', changes: null })).toBe('POST /api/v1/later');
 });
 
 it.each([

@@ -37,7 +37,9 @@ const DEEDS: Readonly<Record<string, string>> = {
 };
 
 /** What was asked for, in words; the method and the route where this version has none for them. */
-export function describeDeed({ method, route }: { method: string; route: string }): string {
+export function describeDeed({ method, route, changes }: Pick<AuditEntry, 'method' | 'route' | 'changes'>): string {
+  // Whichever way it was done.
+  if (changes?.sign_in !== undefined) return DEEDS['POST /api/v1/session']!;
   return DEEDS[`${method} ${route}`] ?? `${method} ${route}`;
 }
 
@@ -48,10 +50,10 @@ type Entry = Pick<AuditEntry, 'route' | 'object' | 'changes'>;
  * says it all.
  */
 export function describeSubject({ route, object, changes }: Entry, names: NamesById): string | null {
+  if (object === 'session') return typeof changes?.user === 'string' ? changes.user : null;
   const open = route.split('/').slice(3);
   const things = object.split('/').filter((_, index) => open[index] === undefined || open[index]!.startsWith(':'));
   const shown = things.map((thing) => decodeURIComponent(thing)).map((thing) => names.get(thing) ?? thing);
-  if (open[0] === 'session') return typeof changes?.user === 'string' ? changes.user : null;
   // Who or what is gone has its name where it was made.
   const isMade = things.length > open.filter((segment) => segment.startsWith(':')).length;
   if (isMade && typeof changes?.name === 'string') shown[shown.length - 1] = changes.name;
