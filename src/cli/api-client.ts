@@ -26,6 +26,12 @@ interface Call {
   ifMatch?: string;
 }
 
+interface Answer {
+  status: number;
+  body: Buffer;
+  etag: string | null;
+}
+
 /** How often a request is sent that makes something, and what is waited before each further time. */
 const REPEAT_AFTER_MS = [500, 1000, 2000, 4000] as const;
 
@@ -89,8 +95,20 @@ export class ApiClient {
     return this.#call({ method: 'GET', path, query });
   }
 
+  /** What `get` answers, with the `ETag` that a change of it is made on. Throws where the daemon sends none. */
+  async getTagged<T>(path: readonly string[]): Promise<{ value: T; etag: string }> {
+    const { body, etag } = await this.#exchange({ method: 'GET', path });
+    if (etag === null) throw new CliError('The answer has no ETag, so it did not come from a Dockbell daemon.');
+    return { value: parseAnswer(body) as T, etag };
+  }
+
   async put<T>(path: readonly string[], body: object, query: Query = {}): Promise<T> {
     return parseAnswer(await this.#call({ method: 'PUT', path, query, body })) as T;
+  }
+
+  /** Replaces what `getTagged` answered; refused where somebody changed it since. */
+  async replace<T>(path: readonly string[], body: object, ifMatch: string): Promise<T> {
+    return parseAnswer(await this.#call({ method: 'PUT', path, body, ifMatch })) as T;
   }
 
   async post<T>(path: readonly string[], body?: object, query: Query = {}): Promise<T> {
@@ -142,12 +160,16 @@ export class ApiClient {
   }
 
   async #call(call: Call): Promise<Buffer> {
-    const { status, body } = await this.#send(call);
-    if (status >= 200 && status < 300) return body;
-    throw this.#refusal(status, body);
+    return (await this.#exchange(call)).body;
   }
 
-  async #send(call: Call): Promise<{ status: number; body: Buffer }> {
+  async #exchange(call: Call): Promise<Answer> {
+    const answer = await this.#send(call);
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    throw this.#refusal(answer.status, answer.body);
+  }
+
+  async #send(call: Call): Promise<Answer> {
     try {
       const response = await request(buildUrl(this.#connection.url, call), {
         method: call.method,
@@ -161,7 +183,9 @@ export class ApiClient {
         },
         body: call.body === undefined ? null : JSON.stringify(call.body),
       });
-      return { status: response.statusCode, body: Buffer.from(await response.body.arrayBuffer()) };
+      const { etag } = response.headers;
+      const body = Buffer.from(await response.body.arrayBuffer());
+      return { status: response.statusCode, body, etag: typeof etag === 'string' ? etag : null };
     } catch (cause) {
       throw unreachable(this.#connection.url, cause);
     }

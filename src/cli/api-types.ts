@@ -27,6 +27,8 @@ export type Automation = Schemas['Automation'];
 export type Trigger = Automation['triggers'][number];
 /** A row of the log of handshakes. */
 export type Handshake = Schemas['Handshake'];
+/** One change of a managed factory. */
+export type Revision = Schemas['Revision'];
 export type Delivery = Schemas['Delivery'];
 export type Explanation = Schemas['Explanation'];
 export type Decision = Explanation['decisions'][number];

@@ -5,10 +5,12 @@ import { registerDeliveryCommands } from './commands/delivery.ts';
 import { registerDemoCommand } from './commands/demo.ts';
 import { registerDiagnoseCommand } from './commands/diagnose.ts';
 import { registerFilterCommands } from './commands/filter.ts';
+import { registerHistoryCommands } from './commands/history.ts';
 import { registerInitCommand } from './commands/init.ts';
 import { registerLoginLinkCommand } from './commands/login-link.ts';
 import { registerPlanCommand } from './commands/plan.ts';
 import { registerReconcileCommand } from './commands/reconcile.ts';
+import { registerReconciliationCommands } from './commands/reconciliation.ts';
 import { registerRunCommands } from './commands/run.ts';
 import { registerSchemaCommand } from './commands/schema.ts';
 import { registerSecretCommands } from './commands/secret.ts';
@@ -64,6 +66,8 @@ const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
   registerDemoCommand,
   registerStatusCommand,
   registerReconcileCommand,
+  registerReconciliationCommands,
+  registerHistoryCommands,
   registerSecretCommands,
   registerWebhookCommands,
   registerAutomationCommands,

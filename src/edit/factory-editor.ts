@@ -89,7 +89,10 @@ export function createFactoryEditor(parts: EditorParts): FactoryEditor {
     history: async (factory, page) => {
       const revisions = await parts.loop.history(factory, page);
       if (revisions !== null) return revisions;
-      throw new AppError('conflict', `The factory ${factory} keeps no revisions here; see its reconciliations.`);
+      throw new AppError(
+        'conflict',
+        `Only a managed factory keeps its revisions; what each change of ${factory} did is told by its reconciliations.`,
+      );
     },
   };
 }

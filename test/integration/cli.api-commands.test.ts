@@ -15,6 +15,7 @@ import {
   makeWebhook,
   NOW_MS,
   PAYLOAD,
+  RECONCILIATION_ID,
   REJECTED_ID,
   REPLAY_ID,
   RUN_ID,
@@ -75,6 +76,8 @@ describe('with --json', () => {
     [['delivery', 'show', DELIVERY_ID], `/deliveries/${DELIVERY_ID}`],
     [['delivery', 'show', DELIVERY_ID, '--explain'], `/deliveries/${DELIVERY_ID}/explain`],
     [['run', 'list'], '/factories/payments/runs'],
+    [['reconciliation', 'list'], '/factories/payments/reconciliations'],
+    [['reconciliation', 'show', RECONCILIATION_ID], `/factories/payments/reconciliations/${RECONCILIATION_ID}`],
     [['run', 'show', RUN_ID], `/runs/${RUN_ID}`],
     [['secret', 'list'], '/secrets'],
   ])('%j prints exactly what the API answers', async (argv, path) => {

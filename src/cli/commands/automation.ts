@@ -1,11 +1,13 @@
 import { escapeLines, escapeText } from '../../core/escape-text.ts';
 import type { Automation, Trigger, Webhook } from '../api-types.ts';
+import { writeAutomationFile } from '../automation-file.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { describeDiagnostic } from '../describe-reconciliation.ts';
-import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
 import { listWebhooks } from '../find-webhook.ts';
 import type { Column } from '../output.ts';
 import type { Bind, Session } from '../session.ts';
+import { describeUnknown, registerAutomationEditCommands } from './automation-edits.ts';
 
 /** `dockbell automation …`: what starts, on what, and why one does not. */
 export function registerAutomationCommands(program: CliCommand, bind: Bind): void {
@@ -22,14 +24,17 @@ export function registerAutomationCommands(program: CliCommand, bind: Bind): voi
     .command('show')
     .argument('<automation>', 'name of its folder under automations/')
     .description('trigger, filter, prompt, and why it does not fire')
+    .option('--as-file', 'print it as the text of its automation.md')
     .withJson()
     .explain({
       examples: [
         ['dockbell automation show triage', 'what has to arrive for it to start'],
         ['dockbell filter test --automation triage --payload event.json', 'would this event start it?'],
+        ['dockbell automation show triage --as-file > triage.md', "to change it: 'dockbell automation update'"],
       ],
     })
     .action(bind(showAutomation));
+  registerAutomationEditCommands(automation, bind);
 }
 
 async function listAutomations(session: Session, options: { json?: boolean }): Promise<number> {
@@ -37,7 +42,9 @@ async function listAutomations(session: Session, options: { json?: boolean }): P
   const page = await api.list<Automation>(['factories', factory, 'automations'], { limit: null });
   if (options.json) session.output.json(page);
   else if (page.data.length === 0) {
-    session.output.line('There are no automations. Commit automations/<name>/automation.md to get one.');
+    session.output.line(
+      'There are no automations. Commit automations/<name>/automation.md to get one; where no repository decides, dockbell automation create NAME.',
+    );
   } else session.output.table(createColumns(await listWebhooks(session)), page.data);
   return EXIT_CODES.done;
 }
@@ -100,15 +107,16 @@ function listSelected(trigger: Trigger): string[] {
   return [...new Set([...trigger.listens_to, ...named])];
 }
 
-async function showAutomation(session: Session, options: { json?: boolean }, name: string): Promise<number> {
+async function showAutomation(
+  session: Session,
+  options: { asFile?: boolean; json?: boolean },
+  name: string,
+): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const automation = await api.find<Automation>(['factories', factory, 'automations', name]);
-  if (automation === null) {
-    throw new CliError(`Factory ${escapeText(factory)} has no automation '${escapeText(name)}'.`, {
-      hint: "See 'dockbell automation list'.",
-    });
-  }
-  if (options.json) session.output.json(automation);
+  if (automation === null) throw describeUnknown(factory, name);
+  if (options.asFile) session.output.bytes(Buffer.from(writeAutomationFile(automation)));
+  else if (options.json) session.output.json(automation);
   else printAutomation(session, automation, await listWebhooks(session));
   return EXIT_CODES.done;
 }

@@ -1,0 +1,132 @@
+import { escapeText } from '../../core/escape-text.ts';
+import { ApiError } from '../api-client.ts';
+import type { Automation } from '../api-types.ts';
+import { type AutomationBody, declareAutomation, readAutomationFile } from '../automation-file.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import type { Bind, Session } from '../session.ts';
+
+const NEGATIVE = 'refused: what would not be valid, or what a repository decides (the answer names the file to edit)';
+const HOSTED = 'For factories whose source is managed or live.';
+const FILE = 'its text, as automations/<name>/automation.md has it; - for standard input';
+const NAME = 'name of the automation';
+
+interface FileOptions {
+  file: string;
+  json?: boolean;
+}
+
+/** `dockbell automation create|update|enable|disable|delete`: edits of a factory that the service hosts. */
+export function registerAutomationEditCommands(automation: CliCommand, bind: Bind): void {
+  automation
+    .command('create')
+    .argument('<name>', NAME)
+    .description('create an automation from the text of its file')
+    .requiredOption('--file <file>', FILE)
+    .withJson()
+    .explain({
+      negative: NEGATIVE,
+      more: `${HOSTED} The text is front matter between lines of ---, then the prompt.`,
+      examples: [
+        ['dockbell automation create triage --file automation.md', 'it listens from now on'],
+        ['dockbell automation show triage --as-file | dockbell automation create triage-2 --file -', 'a copy'],
+      ],
+    })
+    .action(bind(createAutomation));
+  automation
+    .command('update')
+    .argument('<name>', NAME)
+    .description('replace all that an automation says by the text of a file')
+    .requiredOption('--file <file>', FILE)
+    .withJson()
+    .explain({
+      negative: NEGATIVE,
+      more: HOSTED,
+      examples: [
+        ['dockbell automation show triage --as-file > triage.md', 'what it says now'],
+        ['dockbell automation update triage --file triage.md', 'what it says from now on'],
+      ],
+    })
+    .action(bind(updateAutomation));
+  registerSwitch(automation, bind, 'enable', 'let deliveries start it again');
+  registerSwitch(automation, bind, 'disable', 'let no delivery start it; deliveries are still accepted and logged');
+  automation
+    .command('delete')
+    .argument('<name>', NAME)
+    .description('delete an automation; its runs stay, also those that wait')
+    .withJson('the name as JSON')
+    .explain({
+      negative: NEGATIVE,
+      more: HOSTED,
+      examples: [['dockbell automation delete triage', "in a managed factory 'dockbell revert' brings it back"]],
+    })
+    .action(bind(deleteAutomation));
+}
+
+function registerSwitch(automation: CliCommand, bind: Bind, verb: 'enable' | 'disable', description: string): void {
+  automation
+    .command(verb)
+    .argument('<name>', NAME)
+    .description(description)
+    .withJson()
+    .explain({
+      negative: NEGATIVE,
+      more: HOSTED,
+      examples: [[`dockbell automation ${verb} triage`, 'at once']],
+    })
+    .action(
+      bind((session: Session, options: { json?: boolean }, name: string) => {
+        const done = verb === 'enable' ? 'is enabled' : 'is disabled: no delivery starts it';
+        return change(session, options, name, done, (body) => ({ ...body, enabled: verb === 'enable' }));
+      }),
+    );
+}
+
+async function createAutomation(session: Session, options: FileOptions, name: string): Promise<number> {
+  const body = await readAutomationFile(session.context, options.file);
+  const [api, factory] = [await session.api(), await session.factory()];
+  const created = await api.create<Automation>(['factories', factory, 'automations'], { ...body, name });
+  return report(session, options, created, 'is created');
+}
+
+async function updateAutomation(session: Session, options: FileOptions, name: string): Promise<number> {
+  const body = await readAutomationFile(session.context, options.file);
+  return change(session, options, name, 'says what the file says', () => body);
+}
+
+/** Made on what stands there now: who changes it at the same moment is not overwritten. */
+async function change(
+  session: Session,
+  options: { json?: boolean },
+  name: string,
+  done: string,
+  edit: (body: AutomationBody) => AutomationBody,
+): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const path = ['factories', factory, 'automations', name];
+  const { value, etag } = await api.getTagged<Automation>(path).catch((error: unknown) => {
+    throw error instanceof ApiError && error.status === 404 ? describeUnknown(factory, name) : error;
+  });
+  return report(session, options, await api.replace<Automation>(path, edit(declareAutomation(value)), etag), done);
+}
+
+/** For a name that the factory does not have. */
+export function describeUnknown(factory: string, name: string): CliError {
+  return new CliError(`Factory ${escapeText(factory)} has no automation '${escapeText(name)}'.`, {
+    hint: "See 'dockbell automation list'.",
+  });
+}
+
+function report({ output }: Session, options: { json?: boolean }, automation: Automation, done: string): number {
+  if (options.json) output.json(automation);
+  else output.line(`${escapeText(automation.name)} ${done}.`);
+  return EXIT_CODES.done;
+}
+
+async function deleteAutomation(session: Session, options: { json?: boolean }, name: string): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  await api.delete(['factories', factory, 'automations', name]);
+  if (options.json) session.output.json({ name });
+  else session.output.line(`Deleted the automation ${escapeText(name)}.`);
+  return EXIT_CODES.done;
+}

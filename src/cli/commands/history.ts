@@ -1,0 +1,82 @@
+import { escapeText } from '../../core/escape-text.ts';
+import type { Factory, Revision } from '../api-types.ts';
+import { type CliCommand, countOption } from '../cli-command.ts';
+import { shortenRevision } from '../describe-reconciliation.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { formatAge } from '../format-time.ts';
+import type { Column } from '../output.ts';
+import type { Bind, Session } from '../session.ts';
+
+const KEEPS = 'the factory keeps no revisions: only a managed one does';
+
+/** `dockbell history` and `dockbell revert`: what was done to a managed factory, and the way back. */
+export function registerHistoryCommands(program: CliCommand, bind: Bind): void {
+  program
+    .command('history')
+    .description('the revisions of a managed factory, newest first: who changed what, and when')
+    .addOption(countOption('--limit <count>', 'how many at most').default(20))
+    .withJson()
+    .explain({
+      negative: KEEPS,
+      more: "What became of each revision, in every factory, says 'dockbell reconciliation list'.",
+      examples: [['dockbell history --factory payments', 'the last changes']],
+    })
+    .action(bind(listRevisions));
+  program
+    .command('revert')
+    .argument('<revision>', 'as the history shows it: at least 7 hexadecimal digits')
+    .description('make an earlier definition of a managed factory the newest one')
+    .withJson()
+    .explain({
+      negative: `${KEEPS}; or the earlier definition would not be valid any more`,
+      more: 'Webhooks that come back have their earlier URLs. Secrets are not turned back. The revisions in between stay in the history.',
+      examples: [['dockbell revert c1c36eb06ce8', 'go back to what was live then']],
+    })
+    .action(bind(revert));
+}
+
+async function listRevisions(session: Session, options: { limit: number; json?: boolean }): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const page = await api.list<Revision>(['factories', factory, 'history'], { limit: options.limit });
+  if (options.json) session.output.json(page);
+  else session.output.table(createColumns(session.nowMs), page.data);
+  return EXIT_CODES.done;
+}
+
+function createColumns(nowMs: number): Column<Revision>[] {
+  return [
+    { head: 'REVISION', text: ({ revision }) => shortenRevision(revision), minWidth: 12 },
+    { head: 'WHEN', text: ({ created_at }) => formatAge(created_at, nowMs), minWidth: 8 },
+    { head: 'BY', text: ({ author }) => author, minWidth: 8 },
+    { head: 'CHANGE', text: ({ message }) => message, minWidth: 16 },
+  ];
+}
+
+async function revert(session: Session, options: { json?: boolean }, wanted: string): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const revision = await findRevision(session, factory, wanted);
+  const reverted = await api.post<Factory>(['factories', factory, 'reverts'], { revision });
+  if (options.json) session.output.json(reverted);
+  else {
+    const now = shortenRevision(reverted.applied_revision);
+    session.output.line(`${escapeText(factory)} says again what ${shortenRevision(revision)} said; ${now} is live.`);
+  }
+  return EXIT_CODES.done;
+}
+
+const WHOLE = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const PREFIX = /^[0-9a-f]{7,64}$/;
+
+/** The whole name of a revision that was abbreviated as git does. */
+async function findRevision(session: Session, factory: string, wanted: string): Promise<string> {
+  if (WHOLE.test(wanted)) return wanted;
+  const hint = "See 'dockbell history'.";
+  if (!PREFIX.test(wanted))
+    throw new CliError(`'${escapeText(wanted)}' is no revision of a managed factory.`, { hint });
+  const api = await session.api();
+  const { data } = await api.list<Revision>(['factories', factory, 'history'], { limit: null });
+  const [found, ...others] = data.filter(({ revision }) => revision.startsWith(wanted));
+  if (found !== undefined && others.length === 0) return found.revision;
+  const why = found === undefined ? 'is no revision' : 'begins several revisions';
+  throw new CliError(`'${wanted}' ${why} of ${escapeText(factory)}.`, { hint });
+}

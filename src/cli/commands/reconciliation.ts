@@ -1,0 +1,76 @@
+import type { Reconciliation } from '../api-types.ts';
+import { type CliCommand, countOption } from '../cli-command.ts';
+import { isFailure, printReconciliation, shortenRevision } from '../describe-reconciliation.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { formatAge } from '../format-time.ts';
+import type { Column } from '../output.ts';
+import type { Bind, Session } from '../session.ts';
+
+/** `dockbell reconciliation …`: how revisions became what is served, or why they did not. */
+export function registerReconciliationCommands(program: CliCommand, bind: Bind): void {
+  const reconciliation = program
+    .command('reconciliation')
+    .description('how revisions became what is served, or why they did not');
+  reconciliation
+    .command('list')
+    .description('what came of each revision, newest first')
+    .addOption(countOption('--limit <count>', 'how many at most').default(20))
+    .withJson()
+    .explain({
+      more: 'A revision that fails again in the same way makes no new entry.',
+      examples: [
+        ['dockbell reconciliation list --factory payments', 'the history of every factory, whatever its source'],
+      ],
+    })
+    .action(bind(listReconciliations));
+  reconciliation
+    .command('show')
+    .argument('<id>', 'ID of the reconciliation (rec_…)')
+    .description('what it changed, or every finding with file and line')
+    .withJson()
+    .explain({
+      negative: 'the revision did not apply',
+      examples: [['dockbell reconciliation show rec_01jd3v8k6n', 'what that revision changed']],
+    })
+    .action(bind(showReconciliation));
+}
+
+async function listReconciliations(session: Session, options: { limit: number; json?: boolean }): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const path = ['factories', factory, 'reconciliations'];
+  const page = await api.list<Reconciliation>(path, { limit: options.limit });
+  if (options.json) session.output.json(page);
+  else session.output.table(createColumns(session.nowMs), page.data);
+  return EXIT_CODES.done;
+}
+
+function createColumns(nowMs: number): Column<Reconciliation>[] {
+  return [
+    { head: 'ID', text: ({ id }) => id, minWidth: 30 },
+    { head: 'WHEN', text: ({ attempted_at }) => formatAge(attempted_at, nowMs), minWidth: 8 },
+    { head: 'REVISION', text: ({ revision }) => shortenRevision(revision), minWidth: 12 },
+    {
+      head: 'RESULT',
+      text: ({ result }) => result,
+      color: (row, colors) => (isFailure(row) ? colors.red : row.result === 'applied' ? colors.green : colors.dim),
+    },
+    { head: 'CHANGES', text: describeOutcome, minWidth: 16 },
+  ];
+}
+
+/** What it changed, or why it did not. */
+function describeOutcome(row: Reconciliation): string {
+  if (row.result !== 'applied') return row.result === 'unchanged' ? '-' : row.message;
+  const sections = [row.plan.webhooks, row.plan.automations];
+  const name = (sign: string, key: 'create' | 'update' | 'delete') =>
+    sections.flatMap((section) => section[key].map((entry) => `${sign}${entry.name}`));
+  return [...name('+', 'create'), ...name('~', 'update'), ...name('-', 'delete')].join(' ') || '-';
+}
+
+async function showReconciliation(session: Session, options: { json?: boolean }, id: string): Promise<number> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const found = await api.get<Reconciliation>(['factories', factory, 'reconciliations', id]);
+  if (options.json) session.output.json(found);
+  else printReconciliation(session.output, found);
+  return isFailure(found) ? EXIT_CODES.negative : EXIT_CODES.done;
+}
