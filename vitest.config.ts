@@ -8,7 +8,7 @@ export default defineConfig({
     testTimeout: 30_000,
     // The second that is its default is too short where others test on the same cores.
     expect: { poll: { timeout: 20_000 } },
-    hookTimeout: 60_000,
+    hookTimeout: 120_000,
     maxWorkers: 3,
     pool: 'forks',
   },

@@ -6,6 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { eventually } from './eventually.ts';
 
+/** A start takes a second on an idle machine; this is for one whose every core has ten other things to do. */
+const START_MS = 60_000;
+
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 /** A daemon of its own in a folder of its own, built and started as an operator would. */
@@ -107,8 +110,13 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
       },
     };
   };
-  const serving = eventually(() => existsSync(daemonFile) || hasEnded(), 30_000).then(() =>
-    existsSync(daemonFile) ? describe() : null,
+  const isDecided = () => existsSync(daemonFile) || hasEnded();
+  const serving = eventually(isDecided, START_MS).then(
+    () => (existsSync(daemonFile) ? describe() : null),
+    () => {
+      kill('SIGKILL');
+      throw new Error(`the daemon did not serve within ${START_MS} ms:\n${output()}`);
+    },
   );
   return { output, kill, exited, serving };
 }

@@ -22,9 +22,15 @@ export function PageHeader({ title, lead, trail = [], status, actions }: PageHea
   return (
     <Stack gap={6} mb="lg">
       {trail.length > 0 && (
-        <Breadcrumbs component="nav" aria-label="Breadcrumb">
+        <Breadcrumbs component="nav" aria-label="Breadcrumb" style={{ flexWrap: 'wrap' }}>
           {trail.map(({ label, href }) => (
-            <Anchor key={href} component={Link} href={href} size="sm">
+            <Anchor
+              key={href}
+              component={Link}
+              href={href}
+              size="sm"
+              style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}
+            >
               <ForeignText text={label} />
             </Anchor>
           ))}

@@ -62,6 +62,7 @@ export function StatusBadge({ state, label = state }: { state: string; label?: s
       radius="sm"
       tt="none"
       fw={600}
+      // A narrow column cuts other things short: what state something is in is read whole.
       miw="max-content"
       leftSection={<Icon size={13} aria-hidden />}
     >

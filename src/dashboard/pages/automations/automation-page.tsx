@@ -42,19 +42,17 @@ export function AutomationPage() {
 
 function Actions({ tagged, mayEdit }: { tagged: TaggedAutomation; mayEdit: boolean }) {
   const { factory, name } = tagged.automation;
-  return (
-    <>
-      <Button
-        component={Link}
-        href={automationEditPath(factory, name)}
-        variant={mayEdit ? 'filled' : 'default'}
-        leftSection={<Pencil size={15} />}
-      >
-        {mayEdit ? 'Edit' : 'Try changes'}
-      </Button>
-      {mayEdit && <AutomationSwitches tagged={tagged} />}
-    </>
+  const edit = (
+    <Button
+      component={Link}
+      href={automationEditPath(factory, name)}
+      variant={mayEdit ? 'filled' : 'default'}
+      leftSection={<Pencil size={15} />}
+    >
+      {mayEdit ? 'Edit' : 'Try changes'}
+    </Button>
   );
+  return mayEdit ? <AutomationSwitches tagged={tagged}>{edit}</AutomationSwitches> : edit;
 }
 
 interface DetailsProps {

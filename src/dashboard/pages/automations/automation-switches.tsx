@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { type ReactNode, useState } from 'react';
 import { useLocation } from 'wouter';
 import { automationQuery, deleteAutomation, replaceAutomation, type TaggedAutomation } from '../../api/automations.ts';
 import { ConfirmChange } from '../../parts/confirm-change.tsx';
@@ -10,14 +10,19 @@ import { EnabledToggle } from '../../parts/enabled-toggle.tsx';
 import { bodyOf } from './automation-draft.ts';
 import { automationsPath } from './paths.ts';
 
-/** Enabling, disabling and deleting, each with what it does to deliveries said before it is done. */
-export function AutomationSwitches({ tagged }: { tagged: TaggedAutomation }) {
+/**
+ * Enabling, disabling and deleting, each with what it does to deliveries said before it is done.
+ *
+ * @param children what stands between the switch and the end
+ */
+export function AutomationSwitches({ tagged, children }: { tagged: TaggedAutomation; children: ReactNode }) {
   const [asked, setAsked] = useState<'switch' | 'delete' | null>(null);
   const { enabled } = tagged.automation;
   const close = () => setAsked(null);
   return (
     <>
       <EnabledToggle enabled={enabled} onToggle={() => setAsked('switch')} />
+      {children}
       <Button variant="default" leftSection={<Trash2 size={15} />} onClick={() => setAsked('delete')}>
         Delete
       </Button>

@@ -46,6 +46,7 @@ export function AddWebhookForm({ onSubmit, isPending, error }: AddWebhookFormPro
       name: (name) =>
         NAME.test(name) ? null : 'Letters, digits, dots, dashes and underscores; it begins with a letter or a digit.',
       scheme: (scheme, { authMode }) => (authMode === 'signature' && scheme === null ? 'Choose the provider.' : null),
+      secret: (secret, fields) => (secret === '' && needsSecret(findScheme(schemes, fields), fields) ? MISSING : null),
     },
   });
   useLeaveGuard(form.isDirty());
@@ -164,6 +165,14 @@ function SecretField({ form, scheme }: { form: Form; scheme: SignatureScheme | n
       {...form.getInputProps('secret')}
     />
   );
+}
+
+const MISSING = 'Give the secret here, or name the team secret below that holds it.';
+
+/** Must it be given, for nobody else provides one? */
+function needsSecret(scheme: SignatureScheme | null, { secretName }: Fields): boolean {
+  if (scheme === null || scheme.generates_secret || secretName.trim() !== '') return false;
+  return scheme.secret_issued !== 'after' && scheme.secret_issued !== 'handshake';
 }
 
 function saySecret({ title, secret_issued, generates_secret }: SignatureScheme): string {

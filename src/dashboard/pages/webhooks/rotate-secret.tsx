@@ -2,6 +2,7 @@ import { Button, Code, Group, Modal, PasswordInput, Stack, Text } from '@mantine
 import { useState } from 'react';
 import type { NewWebhook } from '../../api/types.ts';
 import { rotateSecret } from '../../api/webhook-edits.ts';
+import { CodeBlock } from '../../parts/code-block.tsx';
 import { ConfirmChange } from '../../parts/confirm-change.tsx';
 import { type EditDialogProps, useWebhookEdit } from './use-webhook-edit.ts';
 
@@ -65,7 +66,7 @@ function RotateByUpdate({ tagged, opened, onClose }: EditDialogProps) {
           The definition of this factory is files, so a rotation is a new value of the team secret{' '}
           <Code>{secret_name}</Code>:
         </Text>
-        <Code block>{`dockbell secret update --team ${secret_name}`}</Code>
+        <CodeBlock code={`dockbell secret update --team ${secret_name}`} what="command" />
         <Text size="sm">
           The webhook keeps the old value until its definition applies next. Disable and enable it here to have it take
           the new one up at once. {NO_OVERLAP}

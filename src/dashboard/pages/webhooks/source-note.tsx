@@ -1,8 +1,9 @@
-import { Code, Text } from '@mantine/core';
+import { Text } from '@mantine/core';
 import type { Factory, Webhook } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy-line.tsx';
 import { FactList } from '../../parts/fact-list.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
+import { RevisionText } from '../../parts/revision-text.tsx';
 import { SectionCard } from '../../parts/section-card.tsx';
 
 /** Where the definition of a webhook stands, and so how it is edited. */
@@ -20,7 +21,7 @@ export function SourceNote({ webhook, source }: { webhook: Webhook; source: Fact
           ['File', <CopyLine key="file" value={`${webhook.file}:1`} what="place in the file" />],
           ['Repository', source?.url == null ? null : <ForeignText key="url" text={source.url} />],
           ['Branch', source?.branch ?? null],
-          ['Applied with commit', webhook.revision === null ? null : <Code key="revision">{webhook.revision}</Code>],
+          ['Applied with commit', <RevisionText key="revision" revision={webhook.revision} />],
         ]}
       />
     </SectionCard>

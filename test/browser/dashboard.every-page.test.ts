@@ -1,0 +1,80 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkWidth, describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { type DashboardFactory, startDashboardFactory } from '../helpers/dashboard-factory.ts';
+import { locate } from '../helpers/documents.ts';
+import { eventually } from '../helpers/eventually.ts';
+
+// Not by its name: the compiler would take the pages for a part of the tests.
+const { ROUTES } = (await import(locate('src/dashboard/routes.ts').href)) as {
+  ROUTES: readonly { path: string }[];
+};
+
+const LONG = 'a-name-that-is-as-long-as-people-make-them-when-nobody-stops-them-and-then-a-little-longer-x';
+
+describeDashboard('every page of the dashboard', ({ openPage, signIn }) => {
+  let factory: DashboardFactory;
+  const ids: Record<string, string> = { factory: 'payments', name: LONG };
+  beforeAll(async () => {
+    factory = await startDashboardFactory('echo "$DOCKBELL_WEBHOOK"; exit 0');
+    const { daemon, uid } = factory;
+    const filter = { webhooks: ['ci'], payload: { data: { object: { status: ['paid'] } } } };
+    const triggers = [{ provider: 'webhook', event: 'received', filter }];
+    const automation = { name: LONG, description: `${LONG} ${LONG}`, triggers, prompt: `Look. ${LONG.repeat(4)}` };
+    expect((await daemon.api('/factories/payments/automations', { method: 'POST', body: automation })).status).toBe(
+      201,
+    );
+    expect((await daemon.api('/factories/payments/webhooks', { method: 'POST', body: { name: LONG } })).status).toBe(
+      201,
+    );
+    for (const [i, text] of ['{"start": true}', '{"data": {"object": {"status": "open"}}}', '{"broken'].entries()) {
+      await factory.send(text, { 'x-service-delivery-id': `${LONG}-${i}` });
+    }
+    await factory.send('{}', { authorization: 'Bearer wrong-wrong-wrong-wrong' });
+    const list = async (path: string) => (await daemon.api(path)).body.data;
+    const run = await eventually(async () => (await list('/factories/payments/runs?state=succeeded'))[0], 60_000);
+    const [pass] = await list('/factories/payments/reconciliations');
+    Object.assign(ids, { uid, deliveries: run.delivery, runs: run.id, reconciliations: pass.id });
+  });
+  afterAll(() => factory?.daemon.end('SIGTERM'));
+
+  /** Where the page stands here. An `:id` is that of the list before it; a page with a new parameter needs a value above. */
+  const addressOf = (path: string) =>
+    path.replace(/([^/]+)\/:(\w+)/g, (_, list: string, parameter: string) => {
+      const id = ids[parameter === 'id' ? list : parameter];
+      if (id === undefined) throw new Error(`Say above what stands for ":${parameter}" in ${path}.`);
+      return `${list}/${encodeURIComponent(id)}`;
+    });
+  const settle = async (page: Page) => {
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await expect.poll(() => page.locator('.mantine-Skeleton-root, .mantine-Loader-root').count()).toBe(0);
+    expect(await page.getByRole('heading', { name: 'Page not found' }).count()).toBe(0);
+    expect(await page.getByRole('button', { name: 'Try again' }).count(), 'pages that failed').toBe(0);
+  };
+  const nameOf = (path: string) =>
+    `page${path.replace(/^\/factories\/:factory/, '').replace(/\W+/g, '-') || '-overview'}`;
+
+  it.each(ROUTES.map(({ path }) => path))(
+    'is without barriers in both themes and fits on a phone: %s',
+    async (path) => {
+      const page = await signIn(factory.daemon, addressOf(path));
+      await settle(page);
+      await lookAt(page, nameOf(path));
+      await checkWidth(page);
+      await page.setViewportSize(NARROW);
+      await settle(page);
+      await lookAt(page, `${nameOf(path)}-narrow`);
+      await checkWidth(page);
+    },
+  );
+
+  it.each(['/login', '/nowhere', '/factories/nobody/webhooks'])('is so outside of the pages too: %s', async (path) => {
+    const page = path === '/login' ? await openPage() : await signIn(factory.daemon);
+    await page.goto(factory.daemon.adminUrl + path);
+    await page.getByRole('heading', { level: 1 }).waitFor();
+    await lookAt(page, `page${path.replace(/\W+/g, '-')}`);
+    await page.setViewportSize(NARROW);
+    await lookAt(page, `page${path.replace(/\W+/g, '-')}-narrow`);
+    await checkWidth(page);
+  });
+});

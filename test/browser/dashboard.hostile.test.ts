@@ -1,0 +1,206 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { describeDashboard } from '../helpers/dashboard.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
+import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const NAUGHTY: string[] = JSON.parse(
+  readFileSync(new URL('../vectors/naughty-strings/blns.json', import.meta.url), 'utf8'),
+);
+const SCRIPT = '<script>globalThis.hasRun = true</script><img src=x onerror="globalThis.hasRun = true">';
+const LINK = 'javascript:globalThis.hasRun=true';
+/** Those that somebody wrote to become a part of a page. */
+const MARKUP = NAUGHTY.filter((text) => /[<>]|javascript:/i.test(text));
+const ALL = [SCRIPT, LINK, ...NAUGHTY].join('\n');
+
+describeDashboard('text of strangers', ({ signIn }) => {
+  let daemon: TestDaemon;
+  let repo: TempGitRepo;
+  let run: { id: string; delivery: string; webhook_uid: string };
+  let token: string;
+
+  beforeAll(async () => {
+    const log = join(createTempDir('naughty'), 'log.txt');
+    writeFileSync(log, ALL);
+    repo = createTempGitRepo();
+    repo.commit({ 'webhooks/fine.yaml': `secretName: FINE\ndescription: ${JSON.stringify(SCRIPT)}\n` });
+    const executor = { type: 'command', command: ['/bin/cat', log] };
+    daemon = await startTestDaemon({
+      config: {
+        limits: { deliveriesPerMinute: 100_000, failedAuthPerMinute: 10_000 },
+        factories: [
+          { name: 'rows', source: { type: 'live' }, runs: { executor } },
+          { name: 'files', source: { type: 'managed' } },
+          { name: 'theirs', source: { type: 'repository', url: repo.path } },
+        ],
+      },
+    });
+    const made = await post('/tokens', { name: SCRIPT, role: 'owner' });
+    token = made.token;
+    await fill('rows');
+    await fill('files');
+    await send();
+    const runs = async () => (await daemon.api('/factories/rows/runs?state=succeeded')).body.data[0];
+    run = await eventually(runs, 60_000);
+    await breakRepository();
+  });
+  afterAll(async () => {
+    await daemon?.end('SIGTERM');
+    repo?.remove();
+  });
+
+  const post = async (path: string, body: object, as?: string) => {
+    const answer = await daemon.api(path, { method: 'POST', body, ...(as === undefined ? {} : { token: as }) });
+    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+    return answer.body;
+  };
+  const senders: { url: string; secret: string }[] = [];
+
+  /** A webhook and an automation whose every text is hostile, made by somebody of such a name. */
+  const fill = async (factory: string) => {
+    const webhook = await post(`/factories/${factory}/webhooks`, { name: 'ci', description: ALL.slice(0, 900) }, token);
+    senders.push({ url: webhook.ingress_url, secret: webhook.secret });
+    const payload = { id: ['hostile', ...MARKUP.slice(0, 20)], [SCRIPT]: { [LINK]: { not_in: [SCRIPT] } } };
+    const triggers = [
+      { provider: 'webhook', event: 'received', filter: { webhooks: ['ci'], payload } },
+      { provider: 'schedule', event: SCRIPT, cron: LINK },
+    ];
+    const texts = { description: SCRIPT, agent: SCRIPT, prompt: ALL, model: SCRIPT };
+    await post(`/factories/${factory}/automations`, { name: 'hostile', triggers, ...texts }, token);
+  };
+
+  const send = async () => {
+    const { url, secret } = senders[0]!;
+    const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' };
+    for (const text of [...MARKUP, SCRIPT, LINK]) {
+      const id = Buffer.from(text).toString('latin1').trim().slice(0, 250);
+      if (!/^[ -~\x80-\xff]+$/.test(id)) continue;
+      const body = JSON.stringify({ id: text });
+      const { status } = await fetch(url, {
+        method: 'POST',
+        headers: { ...headers, 'x-service-delivery-id': id },
+        body,
+      });
+      expect(status).toBe(202);
+    }
+    const body = JSON.stringify({ id: 'hostile', [SCRIPT]: { [LINK]: MARKUP, again: { [SCRIPT]: SCRIPT } } });
+    const started = { ...headers, 'x-service-delivery-id': SCRIPT.repeat(2) };
+    expect((await fetch(url, { method: 'POST', headers: started, body })).status).toBe(202);
+    await fetch(url, { method: 'POST', headers: { ...started, authorization: `Bearer ${SCRIPT}` }, body });
+    await fetch(url, { method: 'POST', headers: started, body: SCRIPT });
+  };
+
+  const breakRepository = async () => {
+    expect((await daemon.cli('secret', 'create', 'FINE', '--value', 'the-secret-of-the-team')).code).toBe(0);
+    expect((await daemon.cli('reconcile', '--factory', 'theirs', '--wait')).code).toBe(0);
+    const keys = Object.fromEntries([...new Set([SCRIPT, LINK, ...MARKUP])].map((text) => [text, text]));
+    repo.commit({
+      'webhooks/bad.yaml': JSON.stringify({ secretName: SCRIPT, ...keys }),
+      'webhooks/<img src=x onerror=alert(1)>.yaml': `description: ${JSON.stringify(SCRIPT)}\n`,
+      'automations/<svg onload=alert(1)>/automation.md': `---\ntriggers: [${JSON.stringify(SCRIPT)}]\n---\n${SCRIPT}\n`,
+    });
+    expect((await daemon.cli('reconcile', '--factory', 'theirs', '--wait')).code).toBe(1);
+  };
+
+  /** Nothing of the text became a part of the page. That nothing was run or refused is looked at after each test. */
+  const expectInert = async (page: Page) => {
+    expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
+    const alive = await page.evaluate(`[...document.querySelectorAll('body *')]
+      .filter((el) => [...el.attributes].some(({ name, value }) => /^on/i.test(name) || /^\\s*javascript:/i.test(value))
+        || /^(script|iframe|object|embed|base|meta|link|form-action|math|xss)$/i.test(el.localName) && !el.src?.startsWith(location.origin)
+        || el.localName === 'img' && !el.src.startsWith(location.origin + '/assets/') && !el.src.startsWith('data:image/svg'))
+      .map((el) => el.outerHTML.slice(0, 200))`);
+    expect(alive).toEqual([]);
+  };
+  /** Opens the page and waits for the hostile text, which has to be there to prove anything. */
+  const open = async (path: string, text: string | RegExp = '<script>globalThis.hasRun = true</script>') => {
+    const page = await signIn(daemon, path);
+    await page.getByText(text).first().waitFor({ state: 'attached' });
+    await expectInert(page);
+    return page;
+  };
+
+  it('is text in names of tokens, of authors and in the messages of revisions', async () => {
+    await open('/settings');
+    const page = await signIn(daemon, '/factories/files/reconciliations');
+    await page.getByRole('tab', { name: 'Revisions' }).click();
+    await page.getByText('globalThis.hasRun').first().waitFor();
+    await expectInert(page);
+  });
+
+  it('is text in descriptions, prompts, agents, overrides and triggers', async () => {
+    for (const factory of ['rows', 'files']) {
+      await open(`/factories/${factory}/webhooks`);
+      await open(`/factories/${factory}/automations`);
+      await open(`/factories/${factory}/automations/hostile`);
+    }
+    await open('/factories/theirs/webhooks');
+  });
+
+  it('is text in the editor, in what it completes, and in the answers of its tests', async () => {
+    const page = await signIn(daemon, '/factories/rows/automations/hostile/edit');
+    await page.getByRole('button', { name: 'Test filter' }).click();
+    const result = page.getByRole('status', { name: 'Result of the test' });
+    await result.getByText('globalThis.hasRun').first().waitFor();
+    await page.getByRole('button', { name: 'Run backtest' }).click();
+    await page
+      .getByRole('status', { name: 'Result of the backtest' })
+      .getByText(/starts?/)
+      .first()
+      .waitFor();
+    await page.getByRole('textbox', { name: 'Payload filter' }).click();
+    await page.getByText('Ctrl+Space offers keys').waitFor();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText('{');
+    await page.keyboard.press('Control+Space');
+    await page.getByRole('option', { name: /globalThis/ }).click();
+    await expectInert(page);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.insertText(JSON.stringify({ [SCRIPT]: { in: [], [LINK]: [] } }));
+    await page
+      .getByRole('status', { name: 'Problems of Payload filter' })
+      .getByText(/^Line 1/)
+      .first()
+      .waitFor();
+    await page.locator('.cm-lintRange-error').first().hover();
+    await expectInert(page);
+  });
+
+  it('is text in IDs of deliveries, of which each page can be turned', async () => {
+    const page = await open(`/factories/rows/deliveries?webhook=${run.webhook_uid}`);
+    const older = page.getByRole('button', { name: 'Older' });
+    for (let i = 0; i < 3 && (await older.isEnabled()); i += 1) {
+      await older.click();
+      await page.getByRole('table').getByText('Accepted').first().waitFor();
+      await expectInert(page);
+    }
+    await open(`/factories/rows/deliveries/${run.delivery}`);
+    await open(`/factories/rows/webhooks/${run.webhook_uid}`);
+    await open('/factories/rows', /hasRun|Rejected/);
+  });
+
+  it('is text in logs and inputs of runs', async () => {
+    await open('/factories/rows/runs', 'hostile');
+    const page = await open(`/factories/rows/runs/${run.id}`);
+    await page.getByText(NAUGHTY.at(-1)!.slice(0, 20)).first().waitFor({ state: 'attached' });
+    await page.getByRole('tab', { name: 'Input' }).click();
+    await page.getByRole('region', { name: 'prompt' }).waitFor();
+    await expectInert(page);
+  });
+
+  it('is text in findings about files: their names, their keys and what they say', async () => {
+    const page = await signIn(daemon, '/factories/theirs/reconciliations');
+    await page
+      .getByRole('link', { name: /error|invalid/i })
+      .first()
+      .click();
+    await page.getByText('<img src=x onerror=alert(1)>').first().waitFor();
+    await page.getByText('<svg onload=alert(1)>').first().waitFor();
+    await page.getByText(SCRIPT.slice(0, 30)).first().waitFor();
+    await expectInert(page);
+    await open('/factories/theirs', /definition|last/i);
+  });
+});
