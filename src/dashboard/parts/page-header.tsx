@@ -22,15 +22,17 @@ export function PageHeader({ title, lead, trail = [], status, actions }: PageHea
   return (
     <Stack gap={6} mb="lg">
       {trail.length > 0 && (
-        <Breadcrumbs component="nav" aria-label="Breadcrumb" style={{ flexWrap: 'wrap' }}>
+        <Breadcrumbs
+          component="nav"
+          aria-label="Breadcrumb"
+          // Names may be longer than a phone is wide.
+          styles={{
+            root: { flexWrap: 'wrap' },
+            breadcrumb: { overflowWrap: 'anywhere', whiteSpace: 'normal' },
+          }}
+        >
           {trail.map(({ label, href }) => (
-            <Anchor
-              key={href}
-              component={Link}
-              href={href}
-              size="sm"
-              style={{ overflowWrap: 'anywhere', whiteSpace: 'normal' }}
-            >
+            <Anchor key={href} component={Link} href={href} size="sm">
               <ForeignText text={label} />
             </Anchor>
           ))}
