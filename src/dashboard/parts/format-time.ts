@@ -17,7 +17,10 @@ export function formatTimeAgo(at: string, nowMs: number): string {
 
 /** The exact instant in the reader's zone, then in UTC. */
 export function formatExactTime(at: string): string {
-  const date = new Date(at);
-  const local = date.toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
-  return `${local} · ${date.toISOString()}`;
+  return `${formatLocalTime(at)} · ${new Date(at).toISOString()}`;
+}
+
+/** The instant to the second, in the reader's zone. */
+export function formatLocalTime(at: string): string {
+  return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 }

@@ -8,7 +8,7 @@ import { type FilterSubject, storedDeliveriesQuery, testFilter } from '../../api
 import type { Delivery, Webhook } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { escapeText } from '../../parts/escape-text.ts';
-import { formatExactTime } from '../../parts/format-time.ts';
+import { formatLocalTime } from '../../parts/format-time.ts';
 import { useFactory } from '../../shell/current-factory.ts';
 import { FilterVerdict } from './filter-verdict.tsx';
 import { LazyPlainJsonEditor } from './lazy-editors.ts';
@@ -111,7 +111,7 @@ function StoredDeliveries({ deliveries, error, delivery, setChosen, webhooks, ha
 
 function labelDelivery({ id, received_at, webhook_uid, size }: Delivery, webhooks: readonly Webhook[]): string {
   const name = webhooks.find(({ uid }) => uid === webhook_uid)?.name ?? webhook_uid;
-  return `${escapeText(name)}, ${formatExactTime(received_at)}, ${size} bytes, ${id}`;
+  return `${escapeText(name)}, ${formatLocalTime(received_at)}, ${size} bytes, ${id}`;
 }
 
 function Hint({ children }: { children: string }) {

@@ -7,10 +7,10 @@ import type { Run } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { FactList } from '../../parts/fact-list.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
-import { formatExactTime } from '../../parts/format-time.ts';
 import { ObjectLink } from '../../parts/object-link.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
+import { TimeText } from '../../parts/time-text.tsx';
 import { useLiveEvents } from '../../parts/use-live-events.ts';
 import { useFactory } from '../../shell/current-factory.ts';
 import { RunActions } from './run-actions.tsx';
@@ -103,9 +103,9 @@ function listFacts(run: Run): [string, React.ReactNode][] {
       </ObjectLink>,
     ],
     ['Webhook', <WebhookLink key="webhook" factory={factory} uid={webhook_uid} />],
-    ['Created', formatExactTime(run.created_at)],
-    ['Started', started_at === null ? null : formatExactTime(started_at)],
-    ['Ended', finished_at === null ? null : formatExactTime(finished_at)],
+    ['Created', <TimeText key="created" at={run.created_at} />],
+    ['Started', started_at === null ? null : <TimeText key="started" at={started_at} />],
+    ['Ended', finished_at === null ? null : <TimeText key="ended" at={finished_at} />],
     ['Took', finished_at === null ? null : <RunDuration key="took" run={run} />],
     ['Executor', run.executor],
     ['Exit code', exit_code],
