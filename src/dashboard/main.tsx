@@ -4,10 +4,13 @@ import './global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { App } from './app.tsx';
+import { preloadPage } from './routes.ts';
 import { readStyleNonce } from './style-nonce.ts';
 
 // Where the library that keeps the page still behind a dialog looks for the nonce of its style elements.
 Object.assign(globalThis, { __webpack_nonce__: readStyleNonce() });
+
+preloadPage(location.pathname);
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

@@ -18,11 +18,13 @@ export interface PageRoute {
   /** Shown in the navigation, in the order of the rows; `null` for pages that are reached from others. */
   navigation: { label: string; icon: LucideIcon } | null;
   Page: LazyExoticComponent<ComponentType>;
+  /** Loads the file of the page. */
+  load: () => Promise<ComponentType>;
 }
 
 /** @param load imports the page's file, which is then a chunk of its own, and picks the page out of it */
 function page(path: string, navigation: PageRoute['navigation'], load: () => Promise<ComponentType>): PageRoute {
-  return { path, navigation, Page: lazy(async () => ({ default: await load() })) };
+  return { path, navigation, load, Page: lazy(async () => ({ default: await load() })) };
 }
 
 export const ROUTES: readonly PageRoute[] = [
@@ -111,4 +113,19 @@ export const ROUTES: readonly PageRoute[] = [
 /** Where a page stands for this factory. */
 export function buildPath(path: string, factory: string): string {
   return path.replace(':factory', encodeURIComponent(factory));
+}
+
+/**
+ * Begins to load the page of an address, while it is asked who looks at it and which factories there are. `/` leads to
+ * the first page of a factory.
+ */
+export function preloadPage(location: string): void {
+  const route = location === '/' ? ROUTES[0] : ROUTES.find(({ path }) => isAt(path, location));
+  // Where the file cannot be had, the page says so as soon as it is shown.
+  void route?.load().catch(() => undefined);
+}
+
+function isAt(path: string, location: string): boolean {
+  const [steps, asked] = [path.split('/'), location.split('/')];
+  return steps.length === asked.length && steps.every((step, i) => step.startsWith(':') || step === asked[i]);
 }

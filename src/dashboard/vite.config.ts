@@ -26,6 +26,12 @@ async function compress(file: string): Promise<void> {
   await writeFile(`${file}.gz`, await promisify(gzip)(bytes, { level: 9 }));
 }
 
+/**
+ * What pages share comes in one file, since a browser asks for six at a time. The styles of Mantine are in it, before
+ * ours, which change them.
+ */
+const SHARED = /@mantine\/.*\.css$|\/dashboard\/(?:global\.css|(?:api|parts|shell)\/(?!rule-))/;
+
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
@@ -39,6 +45,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // Those of the packages that the assets are made of ask for it.
     license: { fileName: 'licenses.md' },
+    rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: SHARED }] } } },
     // test/browser/dashboard.size.test.ts holds what the first load may weigh, compressed.
     chunkSizeWarningLimit: 1_000,
   },
