@@ -125,6 +125,7 @@ describeDashboard('text of strangers', ({ signIn }) => {
 
   it('is text in names of tokens, of authors and in the messages of revisions', async () => {
     await open('/settings');
+    await open('/settings/audit');
     const page = await signIn(daemon, '/factories/files/reconciliations');
     await page.getByRole('tab', { name: 'Revisions' }).click();
     await page.getByText('globalThis.hasRun').first().waitFor();

@@ -146,7 +146,9 @@ describeDashboard('the pages of webhooks', ({ signIn }) => {
     await page.getByText('The secret is rotated').waitFor();
     const renewed = await readLine(page, 'secret');
     expect([(await postTo(url, old)).status, (await postTo(url, renewed)).status]).toEqual([401, 202]);
-    await page.getByRole('button', { name: 'I have copied it' }).click();
+    await page.reload();
+    await page.getByRole('heading', { name: 'How to send' }).waitFor();
+    expect(await page.content()).not.toContain(renewed);
 
     await choose(page, 'Rename');
     await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('renamed');

@@ -115,7 +115,14 @@ function buildColumns(names: NamesById, openId: string | null, toggle: (id: stri
     },
     { header: 'Outcome', render: ({ outcome }) => <StatusBadge state={outcome} /> },
     { header: 'Who', render: ({ actor }) => <Actor actor={actor} /> },
-    { header: 'From', render: ({ client_address }) => <ForeignText text={client_address} /> },
+    {
+      header: 'From',
+      render: ({ client_address }) => (
+        <span style={{ whiteSpace: 'nowrap' }}>
+          <ForeignText text={client_address} />
+        </span>
+      ),
+    },
     { header: 'When', render: ({ at }) => <TimeText at={at} /> },
   ];
 }
