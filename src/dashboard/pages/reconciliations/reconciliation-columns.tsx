@@ -22,7 +22,7 @@ export const RECONCILIATION_COLUMNS: DataColumn<Reconciliation>[] = [
       </Group>
     ),
   },
-  { header: 'Commit', render: ({ revision }) => <RevisionText revision={revision} /> },
+  { header: 'Revision', render: ({ revision }) => <RevisionText revision={revision} /> },
   { header: 'Changes', render: ({ plan }) => <Text size="sm">{countChanges(plan)}</Text> },
   { header: 'Findings', render: ({ diagnostics }) => <Text size="sm">{diagnostics.length || '–'}</Text> },
   { header: 'When', render: ({ finished_at }) => <TimeText at={finished_at} /> },

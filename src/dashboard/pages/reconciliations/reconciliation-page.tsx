@@ -59,7 +59,7 @@ function Facts({ pass }: { pass: Reconciliation }) {
   const tookMs = Date.parse(pass.finished_at) - Date.parse(pass.started_at);
   return (
     <>
-      Commit <RevisionText revision={pass.revision} /> · ended <TimeText at={pass.finished_at} /> · took {tookMs} ms
+      Revision <RevisionText revision={pass.revision} /> · ended <TimeText at={pass.finished_at} /> · took {tookMs} ms
       {pass.attempted_at !== pass.finished_at && (
         <>
           {' '}
