@@ -1,8 +1,6 @@
-import { Group, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Group, Text } from '@mantine/core';
 import type { DeliveryTime } from '../../api/deliveries.ts';
-import { formatLocalInstant, parseLocalInstant } from './local-instant.ts';
-import { useDraft } from './use-draft.ts';
+import { InstantField } from '../../parts/instant-field.tsx';
 
 type Range = Extract<DeliveryTime, { kind: 'between' }>;
 
@@ -28,41 +26,5 @@ export function TimeRange({ range, onChange }: TimeRangeProps) {
         Time zone: {Intl.DateTimeFormat().resolvedOptions().timeZone}
       </Text>
     </Group>
-  );
-}
-
-interface InstantFieldProps {
-  label: string;
-  value: string | null;
-  onChange: (at: string | null) => void;
-  error?: string;
-}
-
-/** While somebody types, years like 0002 come by. */
-const EARLIEST = '2000-01-01T00:00:00';
-const PAUSE_MS = 800;
-
-function InstantField({ label, value, onChange, error }: InstantFieldProps) {
-  const counted = value === null ? '' : formatLocalInstant(value);
-  const [text, setText] = useDraft(counted);
-  const take = (field: HTMLInputElement) => {
-    if (field.validity.valid && field.value !== counted) onChange(parseLocalInstant(field.value));
-  };
-  const takeSoon = useDebouncedCallback(take, PAUSE_MS);
-  return (
-    <TextInput
-      type="datetime-local"
-      step={1}
-      min={EARLIEST}
-      label={label}
-      value={text}
-      error={error}
-      onChange={({ currentTarget }) => {
-        setText(currentTarget.value);
-        takeSoon(currentTarget);
-      }}
-      onBlur={({ currentTarget }) => take(currentTarget)}
-      onKeyDown={({ key, currentTarget }) => key === 'Enter' && take(currentTarget)}
-    />
   );
 }

@@ -5,7 +5,7 @@ import { factoriesQuery } from '../../api/queries.ts';
 import { tokensQuery } from '../../api/tokens.ts';
 import { usersQuery } from '../../api/users.ts';
 import { escapeText } from '../../parts/escape-text.ts';
-import { TimeField } from '../../parts/time-field.tsx';
+import { InstantField } from '../../parts/instant-field.tsx';
 import classes from './audit-filters.module.css';
 
 interface AuditFiltersProps {
@@ -46,8 +46,8 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
         clearable
         clearButtonProps={{ 'aria-label': 'Any outcome' }}
       />
-      <TimeField label="From" value={filter.from} onChange={(from) => set({ from })} />
-      <TimeField label="Until" value={filter.to} onChange={(to) => set({ to })} />
+      <InstantField label="From" value={filter.from} onChange={(from) => set({ from })} />
+      <InstantField label="Until" value={filter.to} onChange={(to) => set({ to })} />
     </Group>
   );
 }
