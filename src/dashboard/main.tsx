@@ -3,6 +3,7 @@ import '@mantine/notifications/styles.css';
 import './global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { watchPage } from './api/client.ts';
 import { App } from './app.tsx';
 import { preloadPage } from './routes.ts';
 import { readStyleNonce } from './style-nonce.ts';
@@ -10,6 +11,7 @@ import { readStyleNonce } from './style-nonce.ts';
 // Where the library that keeps the page still behind a dialog looks for the nonce of its style elements.
 Object.assign(globalThis, { __webpack_nonce__: readStyleNonce() });
 
+watchPage(window);
 preloadPage(location.pathname);
 
 createRoot(document.getElementById('root')!).render(

@@ -16,7 +16,12 @@ const sendCsrfToken: Middleware = {
   },
 };
 
-const isAttended = watchAttendance(window, () => performance.now());
+let isAttended = () => true;
+
+/** To be called when the page opens: from then on requests say whether somebody is at it. */
+export function watchPage(page: EventTarget): void {
+  isAttended = watchAttendance(page, () => performance.now());
+}
 
 /** The daemon does not count what a page does by itself as a use of the session. */
 const tellAttendance: Middleware = {
