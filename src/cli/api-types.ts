@@ -37,3 +37,5 @@ export type Secret = Schemas['Secret'];
 export type ApiToken = Schemas['Token'];
 export type LoginLink = Schemas['LoginLink'];
 export type User = Schemas['User'];
+/** A change, or a try to sign in. */
+export type AuditEntry = Schemas['AuditEntry'];

@@ -1,5 +1,6 @@
 import { readPackageVersion } from '../app/package-version.ts';
 import { CliCommand } from './cli-command.ts';
+import { registerAuditCommands } from './commands/audit.ts';
 import { registerAutomationCommands } from './commands/automation.ts';
 import { registerDeliveryCommands } from './commands/delivery.ts';
 import { registerDemoCommand } from './commands/demo.ts';
@@ -79,6 +80,7 @@ const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
   registerTokenCommands,
   registerUserCommands,
   registerLoginLinkCommand,
+  registerAuditCommands,
 ];
 
 function createRoot(context: CliContext): CliCommand {

@@ -27,6 +27,12 @@ export function registerUserCommands(program: CliCommand, bind: Bind): void {
     .action(bind(listUsers));
   registerChanges(user, bind);
   user
+    .command('sign-out')
+    .argument('<name>', 'name or ID of the user')
+    .description('end all sessions of a user, who may sign in again')
+    .explain({ examples: [['dockbell user sign-out bob', 'after a laptop was lost']] })
+    .action(bind(signUserOut));
+  user
     .command('delete')
     .argument('<name>', 'name or ID of the user')
     .description('delete a user; all sessions of the user end')
@@ -154,5 +160,13 @@ async function deleteUser(session: Session, _options: object, name: string): Pro
   const user = await findUser(api, name);
   await api.delete(['users', user.id]);
   session.output.line(`Deleted user ${escapeText(user.name)}.`);
+  return EXIT_CODES.done;
+}
+
+async function signUserOut(session: Session, _options: object, name: string): Promise<number> {
+  const api = await session.api();
+  const user = await findUser(api, name);
+  await api.delete(['users', user.id, 'sessions']);
+  session.output.line(`User ${escapeText(user.name)} is signed out everywhere.`);
   return EXIT_CODES.done;
 }

@@ -1,0 +1,88 @@
+import { Option } from 'commander';
+import { AUDIT_OUTCOMES } from '../../core/audit.ts';
+import type { ApiClient } from '../api-client.ts';
+import type { ApiToken, AuditEntry, User } from '../api-types.ts';
+import type { CliCommand } from '../cli-command.ts';
+import { countOption } from '../cli-command.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import { formatAge } from '../format-time.ts';
+import type { Colors, Column } from '../output.ts';
+import type { Bind, Session } from '../session.ts';
+
+interface ListOptions {
+  actor?: string;
+  object?: string;
+  outcome?: AuditEntry['outcome'];
+  from?: string;
+  to?: string;
+  limit: number;
+  json?: boolean;
+}
+
+/** `dockbell audit …`: who changed what, and who signed in. */
+export function registerAuditCommands(program: CliCommand, bind: Bind): void {
+  const audit = program.command('audit').description('who changed what, when and from where; and who signed in');
+  audit
+    .command('list')
+    .description('newest first')
+    .option('--actor <name>', 'only what this user or API token did: name or ID')
+    .option('--object <path>', 'only what is about this and all below it, such as secrets/A_SECRET or users')
+    .addOption(new Option('--outcome <outcome>', 'only what ended so').choices(AUDIT_OUTCOMES))
+    .option('--from <time>', 'only at this time or later (RFC 3339)')
+    .option('--to <time>', 'only before this time (RFC 3339)')
+    .addOption(countOption('--limit <count>', 'how many at most').default(20))
+    .withJson()
+    .explain({
+      examples: [
+        ['dockbell audit list', 'the newest changes and sign-ins'],
+        ['dockbell audit list --object session --outcome refused', 'failed tries to sign in'],
+        ['dockbell audit list --actor alice --from 2026-01-01T00:00:00Z', 'what alice did this year'],
+        ['dockbell audit list --object factories/payments --json', 'the history of a factory, for a program'],
+      ],
+    })
+    .action(bind(listEntries));
+}
+
+async function listEntries(session: Session, { limit, json, ...options }: ListOptions): Promise<number> {
+  const api = await session.api();
+  const { object, outcome, from, to } = options;
+  const actor = options.actor === undefined ? undefined : await findActor(api, options.actor);
+  const page = await api.list<AuditEntry>(['audit'], { limit, query: { actor, object, outcome, from, to } });
+  if (json) session.output.json(page);
+  else if (page.data.length === 0) session.output.line('No entry that fits.');
+  else session.output.table(createColumns(session.nowMs), page.data);
+  return EXIT_CODES.done;
+}
+
+/** The ID of a user or an API token; what is none of their names is taken as an ID, also of somebody who is gone. */
+async function findActor(api: ApiClient, name: string): Promise<string> {
+  const { data: users } = await api.list<User>(['users'], { limit: null });
+  const { data: tokens } = await api.list<ApiToken>(['tokens'], { limit: null });
+  const wanted = name.toLowerCase();
+  const user = users.find((one) => one.name.toLowerCase() === wanted);
+  return user?.id ?? tokens.find((one) => one.name === name)?.id ?? name;
+}
+
+function createColumns(nowMs: number): Column<AuditEntry>[] {
+  return [
+    { head: 'WHEN', text: (entry) => formatAge(entry.at, nowMs), minWidth: 8 },
+    { head: 'WHO', text: (entry) => entry.actor?.name ?? '-', minWidth: 8 },
+    { head: 'REQUEST', text: (entry) => describeRequest(entry), minWidth: 8 },
+    { head: 'OBJECT', text: (entry) => entry.object, minWidth: 20 },
+    {
+      head: 'OUTCOME',
+      text: (entry) => entry.outcome,
+      color: (entry, colors) => pickOutcomeColor(entry.outcome, colors),
+      minWidth: 7,
+    },
+    { head: 'FROM', text: (entry) => entry.client_address, minWidth: 9 },
+  ];
+}
+
+function describeRequest({ method, changes }: AuditEntry): string {
+  return changes?.sign_in === undefined ? method : 'sign-in';
+}
+
+function pickOutcomeColor(outcome: AuditEntry['outcome'], colors: Colors): (text: string) => string {
+  return outcome === 'done' ? colors.green : colors.red;
+}

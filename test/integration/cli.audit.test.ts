@@ -1,0 +1,82 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { createFakeAdminServices, type FakeAdminServices } from '../helpers/admin-services.ts';
+import { runCli } from '../helpers/run-cli.ts';
+
+const HOSTILE = 'a\u001b[31mb\u202e';
+
+let services: FakeAdminServices;
+let app: ReturnType<typeof createAdminServer>;
+let env: Record<string, string>;
+
+beforeEach(async () => {
+  services = createFakeAdminServices();
+  app = createAdminServer(services);
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
+});
+
+afterEach(() => app.close());
+
+const run = (...argv: string[]) => runCli(argv, { env, clock: services.clock });
+const post = (path: string, token: string, body: object) =>
+  fetch(`${env.DOCKBELL_URL}/api/v1${path}`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+    body: JSON.stringify(body),
+  });
+
+describe('dockbell audit list', () => {
+  it('shows who did what, from where and what came of it, newest first', async () => {
+    await run('token', 'create', 'ci');
+    await post('/session', env.DOCKBELL_TOKEN!, { username: 'nobody', password: 'wrong' });
+    const { code, stdout } = await run('audit', 'list');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^WHEN +WHO +REQUEST +OBJECT +OUTCOME +FROM\njust now +- +sign-in +session +refused +127\.0\.0\.1.*\njust now +owner +POST +tokens\/tok_\w+ +done +127\.0\.0\.1/,
+    );
+  });
+
+  it('is asked for a person by name, an object, an outcome and a time', async () => {
+    await run('token', 'create', 'ci');
+    await post('/login-links', services.grant('viewer'), {});
+    services.clock.advance(60_000);
+    await run('token', 'create', 'later');
+    const list = async (...options: string[]) =>
+      JSON.parse((await run('audit', 'list', '--json', ...options)).stdout).data;
+    expect(await list('--actor', 'viewer')).toMatchObject([{ actor: { name: 'viewer' }, status: 403 }]);
+    expect(await list('--object', 'tokens', '--limit', '1')).toMatchObject([{ changes: { name: 'later' } }]);
+    expect(await list('--outcome', 'refused')).toHaveLength(1);
+    expect(await list('--from', '2026-01-02T03:05:00Z')).toHaveLength(1);
+    expect(await list('--actor', 'usr_gone')).toEqual([]);
+    expect((await run('audit', 'list', '--actor', 'usr_gone')).stdout).toBe('No entry that fits.\n');
+    expect((await run('audit', 'list', '--from', 'yesterday')).code).toBe(2);
+  });
+
+  it('writes hostile names out', async () => {
+    const body = (await (await post('/tokens', env.DOCKBELL_TOKEN!, { name: HOSTILE, role: 'owner' })).json()) as {
+      token: string;
+    };
+    await post('/login-links', body.token, {});
+    const { stdout } = await run('audit', 'list');
+    expect(stdout).toContain('a\\x1b[31mb\\u{202e}');
+    expect(stdout).not.toContain('\u001b');
+  });
+});
+
+describe('dockbell user sign-out', () => {
+  it('ends the sessions of a user', async () => {
+    const user = { name: 'alice', role: 'viewer', password: 'correct horse battery' };
+    await post('/users', env.DOCKBELL_TOKEN!, user);
+    const signedIn = await fetch(`${env.DOCKBELL_URL}/api/v1/session`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: user.name, password: user.password }),
+    });
+    const cookie = signedIn.headers.get('set-cookie')!.split(';')[0]!;
+    const ask = async () => (await fetch(`${env.DOCKBELL_URL}/api/v1/session`, { headers: { cookie } })).status;
+    expect(await ask()).toBe(200);
+    expect((await run('user', 'sign-out', 'alice')).stdout).toBe('User alice is signed out everywhere.\n');
+    expect(await ask()).toBe(401);
+  });
+});
