@@ -5,7 +5,6 @@ import { areEqualTexts } from './equal-texts.ts';
 
 const HEADER = 'x-webhook-signature';
 const ISSUER = 'netlify';
-const JWS = /^(([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+))\.([A-Za-z0-9_-]+)$/;
 
 /** What Netlify sends; another header that says HS256 is as good. */
 const HEAD = encodeJson({ alg: 'HS256', typ: 'JWT' });
@@ -19,14 +18,35 @@ export function compileNetlifyVerifier(secretText: string): (request: SignedRequ
   return (request) => {
     const value = request.headers.get(HEADER) ?? '';
     if (value === '') return refuse('missing_credential');
-    const match = value.length > MAX_JWS_LENGTH ? null : JWS.exec(value);
-    if (match === null) return refuse('malformed_signature', 'not a JWS of three parts');
-    const [, signed, head, claims, signature] = match as unknown as [string, string, string, string, string];
-    if (head !== HEAD && readJson(decodeJson(head), ['alg']) !== 'HS256') {
+    const jws = cutJws(value);
+    if (jws === null) return refuse('malformed_signature', 'not a JWS of three parts');
+    if (jws.head !== HEAD && readJson(decodeJson(jws.head), ['alg']) !== 'HS256') {
       return refuse('malformed_signature', 'not HS256');
     }
-    if (!areEqualTexts(signature, sign(key, signed))) return refuse('bad_signature');
-    return checkClaims(decodeJson(claims), request.body);
+    if (!areEqualTexts(jws.signature, sign(key, jws.signed))) return refuse('bad_signature');
+    return checkClaims(decodeJson(jws.claims), request.body);
+  };
+}
+
+interface Jws {
+  head: string;
+  claims: string;
+  /** Head and claims, as they are signed. */
+  signed: string;
+  signature: string;
+}
+
+/** The parts of a compact JWS; `null` where they are not three. What they are made of the signature vouches for. */
+function cutJws(value: string): Jws | null {
+  const first = value.indexOf('.');
+  const second = value.indexOf('.', first + 1);
+  const isWhole = first > 0 && second > first + 1 && second < value.length - 1;
+  if (!isWhole || value.length > MAX_JWS_LENGTH || value.includes('.', second + 1)) return null;
+  return {
+    head: value.slice(0, first),
+    claims: value.slice(first + 1, second),
+    signed: value.slice(0, second),
+    signature: value.slice(second + 1),
   };
 }
 
@@ -48,9 +68,9 @@ const DIGESTS: ReadonlyMap<unknown, string> = new Map([
 
 /** For a diagnosis: what a JWS says whose signature is good, whatever it says. */
 export function readNetlifyToken(secretText: string, value: string): NetlifyToken | null {
-  const match = value.length > MAX_JWS_LENGTH ? null : JWS.exec(value);
-  if (match === null) return null;
-  const [, signed, head, claims, signature] = match as unknown as [string, string, string, string, string];
+  const jws = cutJws(value);
+  if (jws === null) return null;
+  const { head, claims, signed, signature } = jws;
   const algorithm = readJson(decodeJson(head), ['alg']);
   const digest = DIGESTS.get(algorithm);
   if (digest === undefined || !areEqualTexts(signature, sign(readKey(secretText), signed, digest))) return null;
@@ -60,7 +80,8 @@ export function readNetlifyToken(secretText: string, value: string): NetlifyToke
 function checkClaims(claims: unknown, body: Uint8Array): Verdict {
   if (readJson(claims, ['iss']) !== ISSUER) return refuse('wrong_sender', 'the issuer is not netlify');
   const claimed = readJson(claims, ['sha256']);
-  if (typeof claimed !== 'string' || !areEqualTexts(claimed, hashBody(body))) return refuse('bad_signature');
+  // Both are the sender's own, and the claim is signed: how long the comparison takes tells nobody anything.
+  if (claimed !== hashBody(body)) return refuse('bad_signature');
   return { ok: true, family: ISSUER, identity: null };
 }
 
