@@ -21,6 +21,12 @@ const config = {
   factories: [{ name: 'bench', source: { type: 'live' } }],
 };
 
+const MARK_FIRST_ROW = `new MutationObserver((_, observer) => {
+  if (document.querySelector('tbody a') === null) return;
+  observer.disconnect();
+  requestAnimationFrame(() => setTimeout(() => performance.mark('first row')));
+}).observe(document, { childList: true, subtree: true })`;
+
 const executablePath = findChromium();
 if (executablePath === null) throw new Error('a browser is needed: install Chromium or set CHROMIUM_PATH');
 const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
@@ -136,18 +142,16 @@ async function measurePages({ daemon, deliveries, storageState }: Subject, noteT
     noteTime(`browser: ${name}`, elapsed(begunMs));
   };
   const home = `${daemon.adminUrl}/factories/bench`;
-  const newest = (of: Page) => of.getByRole('link', { name: `event-${deliveries - 1}`, exact: true });
-  await time('first load, Overview', async () => {
-    await page.goto(home, { waitUntil: 'commit' });
-    await page.getByRole('table', { name: 'Rejections' }).getByRole('link').first().waitFor();
-  });
+  // To ask by role would cost the page more than what it does itself.
+  const newest = page.locator(`tbody a:text-is("event-${deliveries - 1}")`);
+  noteTime('browser: first load, Overview', await loadFirst(page, home));
   await time('Deliveries', async () => {
     await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
-    await newest(page).waitFor();
+    await newest.waitFor();
   });
   await time('page 2', async () => {
     await page.getByRole('button', { name: 'Older' }).click();
-    await newest(page).waitFor({ state: 'detached' });
+    await newest.waitFor({ state: 'detached' });
   });
   await time('search', async () => {
     const field = page.getByRole('textbox', { name: 'Delivery ID' });
@@ -159,11 +163,21 @@ async function measurePages({ daemon, deliveries, storageState }: Subject, noteT
 
   const empty = await browser.newContext({ storageState });
   const direct = await empty.newPage();
-  await time('first load, Deliveries', async () => {
-    await direct.goto(`${home}/deliveries`, { waitUntil: 'commit' });
-    await newest(direct).waitFor();
-  });
+  noteTime('browser: first load, Deliveries', await loadFirst(direct, `${home}/deliveries`));
   await empty.close();
+}
+
+/**
+ * Milliseconds from the request for the page to its first row on the screen, by the clock of the page itself: to be asked
+ * again and again for what is there costs a page that is being built a third of its time.
+ */
+async function loadFirst(page: Page, address: string): Promise<number> {
+  await page.addInitScript(MARK_FIRST_ROW);
+  await page.goto(address, { waitUntil: 'commit' });
+  const mark = await page.waitForFunction(() => performance.getEntriesByName('first row')[0]?.startTime, null, {
+    polling: 100,
+  });
+  return (await mark.jsonValue()) as number;
 }
 
 function elapsed(sinceMs: number): number {

@@ -3,7 +3,9 @@ import '@mantine/notifications/styles.css';
 import './global.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
+import { askFirst } from './api/ask-first.ts';
 import { watchPage } from './api/client.ts';
+import { createQueryClient } from './api/query-client.ts';
 import { App } from './app.tsx';
 import { preloadPage } from './routes.ts';
 import { readStyleNonce } from './style-nonce.ts';
@@ -12,10 +14,13 @@ import { readStyleNonce } from './style-nonce.ts';
 Object.assign(globalThis, { __webpack_nonce__: readStyleNonce() });
 
 watchPage(window);
-preloadPage(location.pathname);
+const queryClient = createQueryClient();
+void askFirst(queryClient);
+// While that is asked. React keeps a placeholder for 300 ms, so none is shown for a file that is about to be there.
+await preloadPage(location.pathname);
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
-    <App />
+    <App queryClient={queryClient} />
   </StrictMode>,
 );

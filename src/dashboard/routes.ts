@@ -9,7 +9,8 @@ import {
   Webhook,
   Zap,
 } from 'lucide-react';
-import { type ComponentType, type LazyExoticComponent, lazy } from 'react';
+import type { ComponentType } from 'react';
+import { createLazyPage, type LazyPage } from './lazy-page.tsx';
 
 /** One page. A page is added by a row here and a file in `pages/`. */
 export interface PageRoute {
@@ -17,14 +18,12 @@ export interface PageRoute {
   path: string;
   /** Shown in the navigation, in the order of the rows; `null` for pages that are reached from others. */
   navigation: { label: string; icon: LucideIcon } | null;
-  Page: LazyExoticComponent<ComponentType>;
-  /** Loads the file of the page. */
-  load: () => Promise<ComponentType>;
+  page: LazyPage;
 }
 
-/** @param load imports the page's file, which is then a chunk of its own, and picks the page out of it */
-function page(path: string, navigation: PageRoute['navigation'], load: () => Promise<ComponentType>): PageRoute {
-  return { path, navigation, load, Page: lazy(async () => ({ default: await load() })) };
+/** @param importPage imports the page's file, which is then a chunk of its own, and picks the page out of it */
+function page(path: string, navigation: PageRoute['navigation'], importPage: () => Promise<ComponentType>): PageRoute {
+  return { path, navigation, page: createLazyPage(importPage) };
 }
 
 export const ROUTES: readonly PageRoute[] = [
@@ -115,14 +114,15 @@ export function buildPath(path: string, factory: string): string {
   return path.replace(':factory', encodeURIComponent(factory));
 }
 
-/**
- * Begins to load the page of an address, while it is asked who looks at it and which factories there are. `/` leads to
- * the first page of a factory.
- */
-export function preloadPage(location: string): void {
+/** Loads the page of an address. `/` leads to the first page of a factory. */
+export async function preloadPage(location: string): Promise<void> {
   const route = location === '/' ? ROUTES[0] : ROUTES.find(({ path }) => isAt(path, location));
-  // Where the file cannot be had, the page says so as soon as it is shown.
-  void route?.load().catch(() => undefined);
+  if (route !== undefined) await loadAhead(route);
+}
+
+/** Where the file cannot be had, the page says so as soon as it is shown. */
+export async function loadAhead({ page }: PageRoute): Promise<void> {
+  await page.load().catch(() => undefined);
 }
 
 function isAt(path: string, location: string): boolean {

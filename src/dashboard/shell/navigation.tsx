@@ -1,6 +1,6 @@
 import { NavLink, Stack } from '@mantine/core';
 import { Link, useLocation } from 'wouter';
-import { buildPath, ROUTES } from '../routes.ts';
+import { buildPath, loadAhead, ROUTES } from '../routes.ts';
 import { useCurrentFactory } from './current-factory.ts';
 import classes from './shell.module.css';
 
@@ -10,7 +10,8 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const [location] = useLocation();
   return (
     <Stack gap={4}>
-      {ROUTES.map(({ path, navigation }) => {
+      {ROUTES.map((route) => {
+        const { path, navigation } = route;
         if (navigation === null || (factory === null && path.includes(':factory'))) return null;
         const { label, icon: Icon } = navigation;
         const href = buildPath(path, factory?.name ?? '');
@@ -26,6 +27,8 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
             active={isCurrent}
             aria-current={isCurrent ? 'page' : undefined}
             onClick={onNavigate}
+            onMouseEnter={() => void loadAhead(route)}
+            onFocus={() => void loadAhead(route)}
           />
         );
       })}

@@ -1,7 +1,8 @@
 import { Center, Loader } from '@mantine/core';
 import { Compass, Factory as FactoryIcon } from 'lucide-react';
-import { type ComponentType, Suspense } from 'react';
+import { Suspense } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
+import { type LazyPage, ShownPage } from '../lazy-page.tsx';
 import { EmptyState } from '../parts/empty-state.tsx';
 import { PageHeader } from '../parts/page-header.tsx';
 import { ROUTES } from '../routes.ts';
@@ -16,9 +17,9 @@ export function PageOutlet() {
       <Suspense fallback={<Waiting />}>
         <Switch>
           <Route path="/" component={FirstPage} />
-          {ROUTES.map(({ path, Page }) => (
+          {ROUTES.map(({ path, page }) => (
             <Route key={path} path={path}>
-              {path.includes(':factory') ? <WithinFactory Page={Page} /> : <Page />}
+              {path.includes(':factory') ? <WithinFactory page={page} /> : <ShownPage page={page} />}
             </Route>
           ))}
           <Route component={UnknownPage} />
@@ -28,8 +29,8 @@ export function PageOutlet() {
   );
 }
 
-function WithinFactory({ Page }: { Page: ComponentType }) {
-  return useCurrentFactory() === null ? <UnknownPage /> : <Page />;
+function WithinFactory({ page }: { page: LazyPage }) {
+  return useCurrentFactory() === null ? <UnknownPage /> : <ShownPage page={page} />;
 }
 
 function FirstPage() {

@@ -1,7 +1,8 @@
-import { useSuspenseQuery } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useSearchParams } from 'wouter';
 import type { DeliveryFilter } from '../../api/deliveries.ts';
 import { webhooksQuery } from '../../api/queries.ts';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useFactory } from '../../shell/current-factory.ts';
 import { readDeliveryFilter, writeDeliveryFilter } from './delivery-filter.ts';
@@ -11,15 +12,20 @@ import { DeliveryTable } from './delivery-table.tsx';
 /** What senders posted, newest first, and what came of it. */
 export function DeliveriesPage() {
   const { name: factory } = useFactory();
-  const { data: webhooks } = useSuspenseQuery(webhooksQuery(factory));
+  const { data: webhooks, error, refetch } = useQuery(webhooksQuery(factory));
   const [search, setSearch] = useSearchParams();
   const filter = readDeliveryFilter(search);
   const change = (changed: DeliveryFilter) => setSearch(writeDeliveryFilter(changed), { replace: true });
   return (
     <>
       <PageHeader title="Deliveries" lead="What senders posted, newest first, and what came of it." />
-      <DeliveryFilters factory={factory} webhooks={webhooks} filter={filter} onChange={change} />
-      <DeliveryTable factory={factory} webhooks={webhooks} filter={filter} onChange={change} />
+      {webhooks !== undefined && (
+        <>
+          <DeliveryFilters factory={factory} webhooks={webhooks} filter={filter} onChange={change} />
+          <DeliveryTable factory={factory} webhooks={webhooks} filter={filter} onChange={change} />
+        </>
+      )}
+      {webhooks === undefined && error !== null && <ErrorPanel error={error} onRetry={() => void refetch()} />}
     </>
   );
 }
