@@ -1,8 +1,12 @@
 import { CommanderError } from 'commander';
+import pc from 'picocolors';
 import { AppError } from '../core/errors.ts';
+import { ApiError } from './api-client.ts';
 import type { CliContext } from './context.ts';
 import { createProgram } from './create-program.ts';
+import { describeDiagnostic } from './describe-reconciliation.ts';
 import { CliError, EXIT_CODES, exitCodeOf } from './exit-codes.ts';
+import { hasColors } from './output.ts';
 
 /**
  * Runs one command line and answers with its exit code; never ends the process and never throws.
@@ -29,9 +33,17 @@ function reportFailure(error: unknown, context: CliContext): number {
 function describeFailure(error: unknown, context: CliContext): string[] {
   const lines = [error instanceof Error ? error.message : String(error)];
   if (error instanceof CliError && error.hint !== '') lines.push(error.hint);
+  if (error instanceof ApiError) lines.push(...listFindings(error, context));
   const expected = error instanceof CliError || error instanceof AppError;
   if (!expected) lines[0] = `Unexpected error: ${lines[0]}`;
   if (context.env.DOCKBELL_DEBUG && error instanceof Error) lines.push(error.stack ?? '');
   else if (!expected) lines.push('Set DOCKBELL_DEBUG=1 to see where it happened, and please report it.');
   return lines;
+}
+
+/** Findings about files of which the message names the first alone. */
+function listFindings({ diagnostics }: ApiError, { stderr, env }: CliContext): string[] {
+  if (diagnostics === null || diagnostics.length < 2) return [];
+  const colors = pc.createColors(hasColors(stderr, env));
+  return diagnostics.map((diagnostic) => `  ${describeDiagnostic(diagnostic, colors)}`);
 }

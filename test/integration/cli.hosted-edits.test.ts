@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
 import { declareTrigger } from '../../src/core/declare-trigger.ts';
+import { AppError } from '../../src/core/errors.ts';
 import { tagAutomation } from '../../src/edit/entity-tag.ts';
 import type { EditOrder, FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { createFakeAdminServices, makeAutomation, NOW_MS } from '../helpers/admin-services.ts';
@@ -15,19 +16,23 @@ type Writing = Parameters<FactoryEditor['writeAutomation']>[1] & Pick<EditOrder,
 
 let written: Writing[];
 let reverted: string[];
+let refusal: AppError | null;
 let app: ReturnType<typeof createAdminServer>;
 let env: Record<string, string>;
 let dir: string;
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'dockbell-cli-'));
-  [written, reverted] = [[], []];
+  [written, reverted, refusal] = [[], [], null];
   const { editor } = createFakeAdminServices();
   const services = createFakeAdminServices({
     factorySource: () => ({ type: 'managed', url: null, branch: null, path: null }),
     editor: {
       ...editor,
-      writeAutomation: async ({ ifMatch }, writing) => void written.push({ ...writing, ifMatch }),
+      writeAutomation: async ({ ifMatch }, writing) => {
+        if (refusal !== null) throw refusal;
+        written.push({ ...writing, ifMatch });
+      },
       revert: async (_order, revision) => void reverted.push(revision),
       history: async () => ({
         data: REVISIONS.map((revision) => {
@@ -103,6 +108,24 @@ describe('an automation of a factory that the service hosts', () => {
     const { code, stderr } = await run(['automation', 'create', 'x', '--file', '-'], text);
     expect([code, written]).toEqual([1, []]);
     expect(stderr).toContain(place);
+  });
+
+  it('that would not be valid is refused with every finding, each in its place', async () => {
+    const at = { file: 'automations/late/automation.md', column: 1, endLine: 3, endColumn: 2, path: null, hint: '' };
+    const finding = { ...at, severity: 'error', rule: 'automation/unknown-webhook' } as const;
+    refusal = new AppError('definition_invalid', 'Nothing was changed: no webhook of this name (and 1 more)', {
+      details: {
+        diagnostics: [
+          { ...finding, line: 3, message: 'no webhook of this name' },
+          { ...finding, line: 4, message: 'the filter \u001b[31mis none' },
+        ],
+      },
+    });
+    const input = '---\ntriggers: [{ provider: webhook, event: received, filter: { webhooks: [ci] } }]\n---\nDo it.\n';
+    const { code, stderr } = await run(['automation', 'create', 'late', '--file', '-'], input);
+    expect(code).toBe(1);
+    expect(stderr).toContain('automations/late/automation.md:3:1: error no webhook of this name');
+    expect(stderr).toContain('automations/late/automation.md:4:1: error the filter \\x1b[31mis none');
   });
 
   it('is not there to be changed under another name', async () => {
