@@ -46,6 +46,32 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     expect(second.url()).toBe(`${daemon.adminUrl}/login`);
   });
 
+  it('is not brought back by an answer of before the sign-in that comes after it', async () => {
+    const { body } = await daemon.api('/login-links', { method: 'POST' });
+    const page = await openPage();
+    const posted = page.waitForResponse((response) => response.request().method() === 'POST');
+    await page.route('**/api/v1/session', async (route) => {
+      if (route.request().method() !== 'GET') return route.continue();
+      const before = await route.fetch();
+      await posted;
+      // The page may have given the question up by then.
+      await route.fulfill({ response: before }).catch(() => undefined);
+    });
+    await page.goto(body.url);
+    await page.getByRole('heading', { name: 'payments' }).waitFor();
+    await page.getByRole('button', { name: 'Account' }).waitFor();
+  });
+
+  it('leads to a page without a placeholder in between, which would stay for a third of a second', async () => {
+    const page = await (await signIn(daemon)).context().newPage();
+    await page.addInitScript(`new MutationObserver(() => {
+      if (document.querySelector('[aria-label="Loading the page"]') !== null) performance.mark('placeholder');
+    }).observe(document, { childList: true, subtree: true })`);
+    await page.goto(`${daemon.adminUrl}/factories/payments/deliveries`);
+    await page.getByRole('heading', { name: 'Deliveries', level: 1 }).waitFor();
+    expect(await page.evaluate(() => performance.getEntriesByName('placeholder').length)).toBe(0);
+  });
+
   it('is back after signing out, also in the window beside', async () => {
     const page = await signIn(daemon);
     const beside = await page.context().newPage();
