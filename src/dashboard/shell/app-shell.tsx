@@ -1,6 +1,6 @@
 import { AppShell, Burger, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
-import { Suspense, useEffect, useRef } from 'react';
+import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { BrandLink } from './brand-link.tsx';
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
@@ -35,18 +35,14 @@ export function DashboardShell() {
               <BrandLink />
             </Group>
             <Group gap="xs" wrap="nowrap">
-              <Suspense>
-                <FactorySwitcher />
-              </Suspense>
+              <FactorySwitcher />
               <ColorSchemeToggle />
               <UserMenu />
             </Group>
           </Group>
         </AppShell.Header>
         <AppShell.Navbar p="sm" aria-label="Main">
-          <Suspense>
-            <Navigation onNavigate={close} />
-          </Suspense>
+          <Navigation onNavigate={close} />
         </AppShell.Navbar>
         <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: 'none' }}>
           <PageOutlet />
