@@ -1,6 +1,5 @@
-import { ActionIcon, Anchor, Badge, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Badge, Group, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { ChevronRight } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { type DeliveryFilter, deliveriesQuery } from '../../api/deliveries.ts';
@@ -8,6 +7,7 @@ import { webhookQuery } from '../../api/queries.ts';
 import type { Delivery, Webhook } from '../../api/types.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
+import { DetailToggle } from '../../parts/detail-toggle.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { formatSize } from '../../parts/format-size.ts';
@@ -80,16 +80,12 @@ function buildNameColumn(openId: string | null, toggle: (id: string) => void): D
       const isOpen = delivery.id === openId;
       return (
         <Group gap="xs" wrap="nowrap">
-          <ActionIcon
-            variant="subtle"
-            color="gray"
-            aria-expanded={isOpen}
-            aria-controls={isOpen ? `detail-${delivery.id}` : undefined}
-            aria-label={`Details of ${delivery.id}`}
-            onClick={() => toggle(delivery.id)}
-          >
-            <ChevronRight size={16} style={isOpen ? { transform: 'rotate(90deg)' } : undefined} aria-hidden />
-          </ActionIcon>
+          <DetailToggle
+            id={delivery.id}
+            label={`Details of ${delivery.id}`}
+            isOpen={isOpen}
+            onToggle={() => toggle(delivery.id)}
+          />
           <DeliveryName delivery={delivery} />
         </Group>
       );

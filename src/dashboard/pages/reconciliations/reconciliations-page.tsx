@@ -1,4 +1,4 @@
-import { Button, Stack, Tabs } from '@mantine/core';
+import { Stack, Tabs } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { GitCommitHorizontal } from 'lucide-react';
 import { reconciliationsQuery } from '../../api/reconciliations.ts';
@@ -7,6 +7,7 @@ import { DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { ShowOlder } from '../../parts/show-older.tsx';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
 import { useFactory } from '../../shell/current-factory.ts';
 import { ReconcileNow } from './reconcile-now.tsx';
@@ -48,7 +49,8 @@ function WithRevisions({ factory }: { factory: Factory }) {
 
 function Passes({ factory }: { factory: Factory }) {
   const query = reconciliationsQuery(factory.name);
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(query);
+  const pages = useInfiniteQuery(query);
+  const { data, error, refetch } = pages;
   const held = useHeldUpdates(
     query.queryKey,
     ({ type, data: { factory: name } }) => type === 'reconciliation' && name === factory.name,
@@ -64,16 +66,7 @@ function Passes({ factory }: { factory: Factory }) {
         held={held}
         empty={<NoPasses factory={factory} />}
       />
-      {hasNextPage && (
-        <Button
-          variant="default"
-          loading={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-          style={{ alignSelf: 'center' }}
-        >
-          Show older
-        </Button>
-      )}
+      <ShowOlder pages={pages} />
     </Stack>
   );
 }

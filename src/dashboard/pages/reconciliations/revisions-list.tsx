@@ -7,6 +7,7 @@ import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { RevisionText } from '../../parts/revision-text.tsx';
+import { ShowOlder } from '../../parts/show-older.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
 import { useMay } from '../../shell/session-user.ts';
@@ -15,7 +16,8 @@ import { RevertDialog } from './revert-dialog.tsx';
 /** What was done to a managed factory, and the way back. */
 export function RevisionsList({ factory }: { factory: string }) {
   const query = revisionsQuery(factory);
-  const { data, error, refetch, hasNextPage, fetchNextPage, isFetchingNextPage } = useInfiniteQuery(query);
+  const pages = useInfiniteQuery(query);
+  const { data, error, refetch } = pages;
   const held = useHeldUpdates(
     query.queryKey,
     ({ type, data: { factory: name } }) => type === 'reconciliation' && name === factory,
@@ -29,16 +31,7 @@ export function RevisionsList({ factory }: { factory: string }) {
   return (
     <Stack>
       <DataTable label="Revisions" columns={columns} rows={revisions} rowKey={({ revision }) => revision} held={held} />
-      {hasNextPage && (
-        <Button
-          variant="default"
-          loading={isFetchingNextPage}
-          onClick={() => void fetchNextPage()}
-          style={{ alignSelf: 'center' }}
-        >
-          Show older
-        </Button>
-      )}
+      <ShowOlder pages={pages} />
       {target !== null && (
         <RevertDialog factory={factory} target={target} revisions={revisions ?? []} onClose={() => setTarget(null)} />
       )}

@@ -1,12 +1,13 @@
-import { ActionIcon, Button, Group, Stack, Text } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
-import { ChevronRight, RefreshCw, ScrollText } from 'lucide-react';
+import { RefreshCw, ScrollText } from 'lucide-react';
 import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { type AuditFilter, auditQuery } from '../../api/audit.ts';
 import type { AuditEntry } from '../../api/types.ts';
 import { CursorPager } from '../../parts/cursor-pager.tsx';
 import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
+import { DetailToggle } from '../../parts/detail-toggle.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
@@ -139,16 +140,12 @@ function Deed({ entry, names, isOpen, onToggle }: DeedProps) {
   const subject = describeSubject(entry, names);
   return (
     <Group gap="xs" wrap="nowrap">
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? `detail-${entry.id}` : undefined}
-        aria-label={`Details: ${deed}, ${formatExactTime(entry.at)}`}
-        onClick={onToggle}
-      >
-        <ChevronRight size={16} style={isOpen ? { transform: 'rotate(90deg)' } : undefined} aria-hidden />
-      </ActionIcon>
+      <DetailToggle
+        id={entry.id}
+        label={`Details: ${deed}, ${formatExactTime(entry.at)}`}
+        isOpen={isOpen}
+        onToggle={onToggle}
+      />
       <div>
         <Text size="sm" fw={600}>
           {deed}
