@@ -3,7 +3,7 @@ import { parse } from 'yaml';
 import { AUTH_REASONS } from '../src/signature/auth-reasons.ts';
 import { AWAITED_SECRET } from '../src/signature/handshakes/awaited-secret.ts';
 import { HANDSHAKES } from '../src/signature/handshakes/handshakes.ts';
-import { MAX_SIGNATURES } from '../src/signature/presented-signatures.ts';
+import { MAX_KEY_SIGNATURES } from '../src/signature/presented-signatures.ts';
 import type { ContentPart, KeyForm, Scheme, SignatureScheme } from '../src/signature/scheme.ts';
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/schemes.ts';
 
@@ -263,5 +263,5 @@ function renderIndex(): string {
     .replace('{generated}', () => GENERATED)
     .replace('{schemes}', () => SCHEMES.map(renderRow).join('\n'))
     .replace('{reasons}', () => reasons.join('\n'))
-    .replace('{maxSignatures}', () => String(MAX_SIGNATURES));
+    .replace('{maxSignatures}', () => String(MAX_KEY_SIGNATURES));
 }

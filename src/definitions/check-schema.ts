@@ -15,19 +15,33 @@ interface Wording {
   hint?: string;
   /** A rule that knows more than the schema reports it. */
   elsewhere?: boolean;
+  /** Of an `enum`: what people write, in lowercase, for one of its values that has another name. */
+  alsoCalled?: { [written: string]: string };
 }
 
 /** Compares a parsed text with the JSON Schema of its kind and adds a finding for each difference. */
 export function checkSchema(kind: SchemaKind, yaml: YamlText, findings: Findings): void {
   const validate = schemaOf(kind);
   if (validate(yaml.value)) return;
-  const errors = (validate.errors ?? []).filter((error) => !isConsequence(error) && !findWording(error).elsewhere);
+  const said = new Set<string>();
+  const errors = (validate.errors ?? []).filter(
+    (error) => !isConsequence(error) && !findWording(error).elsewhere && !isRepeated(error, said),
+  );
   findings.addAll(errors.map((error) => () => describeError(kind, error, yaml)));
 }
 
 /** `if` and the branches of `anyOf` only repeat what another error says in full. */
 function isConsequence(error: ErrorObject): boolean {
   return error.keyword === 'if' || /\/anyOf\/\d/.test(error.schemaPath);
+}
+
+/** A key may be unknown to a schema and again to one of its branches, which allows less. */
+function isRepeated(error: ErrorObject, said: Set<string>): boolean {
+  if (error.keyword !== 'additionalProperties') return false;
+  const place = JSON.stringify([error.instancePath, error.params.additionalProperty]);
+  const isKnown = said.has(place);
+  said.add(place);
+  return isKnown;
 }
 
 type Describe = (kind: SchemaKind, error: ErrorObject, path: KeyPath) => Omit<Finding, 'at'> & { onKey: boolean };
@@ -146,10 +160,20 @@ function describeNotAllowed(
   allowed: unknown[],
 ): ReturnType<Describe> {
   const names = allowed.map(String);
-  const meant = typeof error.data === 'string' ? suggest(error.data, names) : null;
+  const meant = typeof error.data === 'string' ? findMeant(error, error.data, names) : null;
   const guess = meant === null ? '' : `Did you mean ${quote(meant)}? `;
-  const message = `${nameOf(kind, path)} must be ${listAlternatives(names)}, but is ${describeScalar(error.data)}.`;
+  const what = names.length > MAX_IN_SENTENCE ? `one of ${names.length} texts` : listAlternatives(names);
+  const message = `${nameOf(kind, path)} must be ${what}, but is ${describeScalar(error.data)}.`;
   return invalid(kind, path, message, `${guess}Allowed: ${names.join(', ')}.`);
+}
+
+/** Longer lists stand in the hint alone. */
+const MAX_IN_SENTENCE = 12;
+
+function findMeant(error: ErrorObject, written: string, names: string[]): string | null {
+  const { alsoCalled = {} } = wordingOf(error.parentSchema, error.keyword);
+  const name = written.toLowerCase();
+  return Object.hasOwn(alsoCalled, name) ? alsoCalled[name]! : suggest(written, names);
 }
 
 function describeScalar(value: unknown): string {

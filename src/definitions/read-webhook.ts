@@ -3,6 +3,7 @@ import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { isCredentialHeader } from '../signature/credential-headers.ts';
 import type { HandshakeOwner } from '../signature/handshakes/handshake.ts';
 import { findHandshakes, HANDSHAKES } from '../signature/handshakes/handshakes.ts';
+import { readJson } from '../signature/request-parts.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSignatureBlock, listNamedHeaders } from './check-signature.ts';
 import { checkWebhook } from './check-webhook.ts';
@@ -21,7 +22,8 @@ export function readWebhook(name: string, text: string, findings: Findings): Web
     return null;
   }
   checkSchema('webhook', parsed.yaml, findings);
-  checkDeliveryIdHeader(parsed.yaml, findings);
+  checkIdHeader(parsed.yaml, ['deliveryIdHeader'], findings);
+  checkIdHeader(parsed.yaml, ['signature', 'idHeader'], findings);
   checkVerifyToken(parsed.yaml, findings);
   if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, findings);
   if (findings.hasErrors()) return null;
@@ -30,16 +32,17 @@ export function readWebhook(name: string, text: string, findings: Findings): Web
   return webhook;
 }
 
-function checkDeliveryIdHeader(yaml: YamlText, findings: Findings): void {
-  const header = isJsonObject(yaml.value) ? yaml.value.deliveryIdHeader : undefined;
+/** Whatever names a delivery is logged and shown. */
+function checkIdHeader(yaml: YamlText, path: string[], findings: Findings): void {
+  const header = readJson(yaml.value, path);
   if (typeof header !== 'string') return;
   const isNamed = listNamedHeaders(yaml.value).includes(header.toLowerCase());
   if (!isNamed && !isCredentialHeader(header)) return;
   findings.add({
     rule: 'webhook/credential-header',
-    at: yaml.locate(['deliveryIdHeader']).value,
-    path: ['deliveryIdHeader'],
-    message: `deliveryIdHeader names ${header}, a header that carries a credential or a signature; delivery IDs are logged.`,
+    at: yaml.locate(path).value,
+    path,
+    message: `${path.join('.')} names ${header}, a header that carries a credential or a signature; delivery IDs are logged.`,
     hint: 'Name the header that holds the ID of the event, for example X-Event-Id, or remove the key.',
   });
 }

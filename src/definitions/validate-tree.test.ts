@@ -265,6 +265,37 @@ const CASES: Case[] = [
     '4:26 webhook/unknown-key signature.label',
   ]),
   webhook(
+    'a key of a signature object that neither Grafana nor anybody else has',
+    `${SIGNED}: grafana\nsignature: {headr: X-S}\n`,
+    ['4:13 webhook/unknown-key signature.headr'],
+    /"header"/,
+  ),
+  webhook(
+    'an ID in the header of the signature',
+    `${CUSTOM}{header: X-S, idHeader: x-s, timestamp: {header: X-T}, content: "{timestamp}{body}"}\n`,
+    ['4:36 webhook/credential-header signature.idHeader'],
+  ),
+  webhook(
+    'an ID in a header that carries a credential',
+    `${CUSTOM}{header: X-S, idHeader: Authorization, timestamp: {header: X-T}, content: "{timestamp}{body}"}\n`,
+    ['4:36 webhook/credential-header signature.idHeader'],
+  ),
+  webhook('content with a header that no request can have', `${CUSTOM}{header: X-S, content: "{header:X S}{body}"}\n`, [
+    '4:26 webhook/invalid-signature signature.content',
+  ]),
+  webhook(
+    'a timestamp in the header of the signature',
+    `${CUSTOM}{header: X-S, content: "{timestamp}{body}", timestamp: {header: x-s}}\n`,
+    ['4:56 webhook/invalid-signature signature.timestamp'],
+    /use label/,
+  ),
+  webhook(
+    'a scheme by the name of who signs so',
+    `${SIGNED}: svix\n`,
+    ['3:18 webhook/unknown-scheme signatureScheme'],
+    /"standard_webhooks"/,
+  ),
+  webhook(
     'a misspelt key of a signature object',
     `${CUSTOM}{header: X-S, algoritm: sha1}\n`,
     ['4:26 webhook/unknown-key signature.algoritm'],

@@ -104,6 +104,7 @@ function composeFamily(settings: Settings, content: SignatureScheme['content']):
     signatures: listPlaces(settings) as unknown as readonly [Place, ...Place[]],
     timestamp: timestamp?.header ?? null,
     identity: idHeader === undefined ? null : header(idHeader),
+    fallbackIdentity: null,
     required: hashesId && idHeader !== undefined ? [...requiredHeaders, idHeader] : requiredHeaders,
     fixed: Object.entries(fixedHeaders).map(([name, value]) => ({ name, value })),
   };
@@ -184,11 +185,16 @@ function checkLabels({ label, labelSeparator, timestamp, entrySeparator }: Setti
   return found;
 }
 
-function checkTimestampSettings({ timestamp }: Settings, scheme: SignatureScheme): SettingsFinding[] {
+function checkTimestampSettings({ timestamp, header: names }: Settings, scheme: SignatureScheme): SettingsFinding[] {
   const isHashed = scheme.content.some((part) => part.part === 'timestamp');
   if (timestamp === undefined) {
     const hint = 'Add timestamp and say where the sender puts it, for example "timestamp: {header: X-Timestamp}".';
     return isHashed ? [finding('content', 'content holds {timestamp}, but there is no timestamp.', hint)] : [];
+  }
+  const stamped = timestamp.header?.toLowerCase();
+  if ([names ?? []].flat().some((name) => name.toLowerCase() === stamped)) {
+    const hint = 'Name the header of the moment; for "t=1700000000,v1=..." in one header use label, not header.';
+    return [finding('timestamp', 'timestamp.header names the header of the signature.', hint)];
   }
   const places = [timestamp.header, timestamp.label, timestamp.jsonPath].filter((place) => place !== undefined);
   if (places.length === 1) return [];

@@ -12,6 +12,9 @@ const PLAIN: ReadonlyMap<string, ContentPart> = new Map<string, ContentPart>([
   ['url', { part: 'url', decodes: [] }],
 ]);
 
+/** A name with any other character is in no request, so that nothing would ever verify. */
+const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
+
 const HINT =
   'Known are {body}, {timestamp}, {id}, {method}, {url}, {header:NAME}, {json:a.b} and {form:NAME}; write {{ and }} for braces.';
 
@@ -36,7 +39,7 @@ function readToken(token: string): ContentPart | null {
   const name = rest.join(':');
   if (rest.length === 0) return PLAIN.get(kind!) ?? null;
   if (name === '') return null;
-  if (kind === 'header') return { part: 'header', name };
+  if (kind === 'header') return HEADER_NAME.test(name) ? { part: 'header', name } : null;
   if (kind === 'form') return { part: 'form_field', name };
   return kind === 'json' ? { part: 'json', path: name.split('.') } : null;
 }

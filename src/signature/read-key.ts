@@ -1,6 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import { type Lengths, signatureLengths } from './presented-signatures.ts';
 import type { Algorithm, KeyForm, SchemeFacts, SignatureScheme } from './scheme.ts';
+import { unescapeHtml } from './unescape-html.ts';
 
 /** Why a secret cannot serve a scheme. Neither text ever holds any of the secret. */
 export interface UnusableSecret {
@@ -66,8 +67,8 @@ function readBytes(form: KeyForm, secretText: string): Read {
   return { bytes: NO_BYTES, publicKey: createPublicKey({ key: jwk, format: 'jwk' }) };
 }
 
-function decodeBytes({ decode, prefix }: KeyForm, secretText: string): Buffer | null {
-  if (decode === 'text') return Buffer.from(secretText, 'utf8');
+function decodeBytes({ decode, prefix, unescapesHtml }: KeyForm, secretText: string): Buffer | null {
+  if (decode === 'text') return Buffer.from(unescapesHtml ? unescapeHtml(secretText) : secretText, 'utf8');
   const text = secretText.slice(prefix.length);
   return decode === 'hex' ? decodeHex(text) : decodeBase64(text);
 }

@@ -16,6 +16,8 @@ export interface KeyForm {
    * `spki`: a public key, as PEM or as the base64 of its DER.
    */
   decode: 'text' | 'base64' | 'hex' | 'spki';
+  /** Does the sender decode HTML entities in the text before it is the key? */
+  unescapesHtml?: true;
   /** Bounds of the decoded key; not asked of `spki`, whose form is checked by its type. */
   minBytes: number;
   maxBytes: number;
@@ -46,6 +48,8 @@ export interface HeaderFamily {
   timestamp: string | null;
   /** What names the delivery (specification, "Delivery identity", 2); `null` where there is nothing. */
   identity: Place | null;
+  /** What names it where `identity` is absent: editions of one provider differ. Never signed. */
+  fallbackIdentity: Place | null;
   /** Headers beside the signature that must be there and not empty. */
   required: readonly string[];
   /** Headers that must hold exactly this text: they say how was signed, and we know one way only. */

@@ -32,7 +32,9 @@ export function listIdentities(scheme: Scheme): string[] {
   if (scheme.family === 'special') {
     return scheme.described.identity === null ? [] : [`body ${scheme.described.identity}`];
   }
-  return scheme.headers.flatMap(({ identity }) => (identity === null ? [] : [describePlace(identity)]));
+  return scheme.headers.flatMap(({ identity, fallbackIdentity }) =>
+    [identity, fallbackIdentity].flatMap((place) => (place === null ? [] : [describePlace(place)])),
+  );
 }
 
 /** Where the signature or the token of a scheme stands: headers, or values of the body as `body a.b`. */

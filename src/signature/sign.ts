@@ -117,7 +117,8 @@ function readSigner(scheme: SignatureScheme, secretText: string): { form: KeyFor
   const { algorithm } = form;
   if (algorithm.kind !== 'hmac') {
     const what = 'holds the public key of its sender, which verifies but cannot sign';
-    throw new AppError('bad_request', `The secret of this webhook ${what}; send from the sender itself.`);
+    const instead = 'Send from the sender itself, or sign with the private key of a pair of your own (--secret-file).';
+    throw new AppError('bad_request', `The secret of this webhook ${what}. ${instead}`);
   }
   const sign: Sign = (values) => {
     const hmac = createHmac(algorithm.hash, bytes);

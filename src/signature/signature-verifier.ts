@@ -60,6 +60,7 @@ function lowercaseFamily(family: HeaderFamily): HeaderFamily {
     signatures: [lowercasePlace(first), ...others.map(lowercasePlace)],
     timestamp: family.timestamp?.toLowerCase() ?? null,
     identity: family.identity && lowercasePlace(family.identity),
+    fallbackIdentity: family.fallbackIdentity && lowercasePlace(family.fallbackIdentity),
     required: family.required.map((name) => name.toLowerCase()),
     fixed: family.fixed.map(({ name, value }) => ({ name: name.toLowerCase(), value })),
   };
@@ -104,13 +105,19 @@ function verifyFamily(verifier: Verifier, family: HeaderFamily, request: SignedR
   if (!before.ok) return before;
   const rare = readRareParts(scheme.content, request);
   if (!rare.ok) return rare;
-  const identity = family.identity === null ? '' : (readPlace(request, family.identity) ?? '');
+  const identity = readIdentity(family, request);
   const values = { timestamp: before.text, identity, body: request.body, rare: rare.texts };
   if (!matches(presented.signatures, values)) return refuse('bad_signature');
   // A moment inside the body is looked for only in bytes that verified.
   const after = hashesTimestamp ? before : readSigningTime(scheme, family, request, entries);
   if (!after.ok) return after;
   return { ok: true, family: family.name, identity: identity === '' ? null : identity };
+}
+
+/** As received; `''` where the delivery has no name. */
+function readIdentity({ identity, fallbackIdentity }: HeaderFamily, request: SignedRequest): string {
+  const read = (place: Place | null) => (place === null ? '' : (readPlace(request, place) ?? ''));
+  return read(identity) || read(fallbackIdentity);
 }
 
 function checkHeaders(family: HeaderFamily, request: SignedRequest): Refusal | null {

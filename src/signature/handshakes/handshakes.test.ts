@@ -115,6 +115,7 @@ describe('the table of handshakes', () => {
     ['okta', '{"verification":"Aw2_x9"}', { headers: okta }],
     ['microsoft_graph', 'Validation: a (b)', { query: 'validationToken=Validation%3A%20a+(b)' }],
     ['discord', '{"type":1}', { body: interactionPing }],
+    ['discord', '{"type":1}', { body: { id: '787053080478613555', token: 't', type: 1, version: 1 } }],
     ['discord', '', { body: discordPing }],
     ['intercom', '', { method: 'HEAD' }],
   ])('answers %s with %s', (scheme, body, request) => {
@@ -206,7 +207,8 @@ describe('a near miss is no handshake', () => {
     ['a type that is a text', 'discord', { body: { ...interactionPing, type: '1' } }],
     ['data', 'discord', { body: { ...interactionPing, data: {} } }],
     ['an event', 'discord', { body: { ...discordPing, event: {} } }],
-    ['no application', 'discord', { body: { type: 1, version: 1, id: '1', token: 't' } }],
+    ['an event of type 1', 'discord', { body: { ...discordPing, type: 1, event: {} } }],
+    ['an application that is no ID', 'discord', { body: { ...discordPing, application_id: 'a' } }],
     ['another header', 'sns', { headers: { 'x-amz-sns-message-type': 'Notification' }, body: sns }],
     ['another type', 'sns', { headers: snsHeaders, body: { ...sns, Type: 'Notification' } }],
   ])('%s (%s)', (_what, scheme, request) => {

@@ -48,16 +48,11 @@ export const INTRODUCTIONS: readonly HandshakeRow[] = [
         'Create the webhook with the public key of the application first, then enter its URL as "Interactions Endpoint URL" or under "Webhooks". Discord also sends wrong signatures on purpose, which appear as `Rejected (auth)`.',
     },
     respond: ({ payload }) => {
-      if (!isJsonObject(payload) || payload.version !== 1) return null;
-      if (typeof payload.application_id !== 'string' || !SNOWFLAKE.test(payload.application_id)) return null;
-      if (payload.type === 0) {
-        const isPing = readExactObject(payload, ['version', 'application_id', 'type']) !== null;
-        // Discord demands a media type even of an answer without a body.
-        return isPing ? reply(emptyAnswer(204, ['Content-Type', 'application/json'])) : null;
-      }
-      const isInteraction = typeof payload.id === 'string' && typeof payload.token === 'string';
-      const isPing = payload.type === 1 && isInteraction && !Object.hasOwn(payload, 'data');
-      return isPing ? reply(jsonAnswer({ type: 1 })) : null;
+      if (isInteractionPing(payload)) return reply(jsonAnswer({ type: 1 }));
+      const message = readExactObject(payload, ['version', 'application_id', 'type']);
+      const isEventPing = message?.version === 1 && message.type === 0 && isSnowflake(message.application_id);
+      // Discord demands a media type even of an answer without a body.
+      return isEventPing ? reply(emptyAnswer(204, ['Content-Type', 'application/json'])) : null;
     },
   },
   {
@@ -117,6 +112,19 @@ export const INTRODUCTIONS: readonly HandshakeRow[] = [
     },
   },
 ];
+
+function isSnowflake(value: unknown): boolean {
+  return typeof value === 'string' && SNOWFLAKE.test(value);
+}
+
+/**
+ * The type 1 of an interaction is PING and nothing else, whatever Discord adds to it. An event has that type too, but
+ * an `event`; what a user does comes with `data`.
+ */
+function isInteractionPing(payload: unknown): boolean {
+  if (!isJsonObject(payload) || payload.type !== 1) return false;
+  return !Object.hasOwn(payload, 'data') && !Object.hasOwn(payload, 'event');
+}
 
 const UNSUBSCRIBED = 'the subscription was deleted at AWS; nothing comes until the URL is subscribed again';
 

@@ -1,11 +1,11 @@
-import { MAX_SIGNATURES } from '../presented-signatures.ts';
 import type { Place, SignatureScheme } from '../scheme.ts';
-import { FAMILY, header, ROW, SHA1, SHA256, SHA512, textKey } from './parts.ts';
+import { FAMILY, header, ROW, SHA1, SHA512, textKey } from './parts.ts';
 
-/** DocuSign sends one header for each of its keys. */
-const DOCUSIGN_SIGNATURES = Array.from({ length: MAX_SIGNATURES }, (_, index) =>
-  header(`X-DocuSign-Signature-${index + 1}`),
-) as [Place, ...Place[]];
+/** DocuSign sends one numbered header for each of its keys; sixteen are looked at. */
+const DOCUSIGN_SIGNATURES = Array.from({ length: 16 }, (_, index) => header(`X-DocuSign-Signature-${index + 1}`)) as [
+  Place,
+  ...Place[],
+];
 
 /** Schemes whose signature covers the raw body and nothing else. */
 export const BODY_DIGESTS: readonly SignatureScheme[] = [
@@ -24,7 +24,14 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     keys: [textKey('sha256')],
     labelSeparator: '=',
     headers: [
-      { ...FAMILY, name: 'cloud', signatures: [header('X-Hub-Signature')], identity: header('X-Request-UUID') },
+      {
+        ...FAMILY,
+        name: 'bitbucket',
+        signatures: [header('X-Hub-Signature')],
+        identity: header('X-Request-UUID'),
+        // Data Center's name for it. Proxies write it too, so it counts only where Cloud's is not there.
+        fallbackIdentity: header('X-Request-Id'),
+      },
     ],
     whenSecretIsIssued: 'user',
     documentation: 'https://support.atlassian.com/bitbucket-cloud/docs/manage-webhooks/',
@@ -217,12 +224,14 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
         signatures: [header('X-Shopify-Hmac-Sha256')],
         // Names the delivery; `X-Shopify-Event-Id` is shared by all topics that one event reaches.
         identity: header('X-Shopify-Webhook-Id'),
+        fallbackIdentity: header('X-Shopify-Event-Id'),
       },
       {
         ...FAMILY,
         name: 'events',
         signatures: [header('shopify-hmac-sha256')],
         identity: header('shopify-webhook-id'),
+        fallbackIdentity: header('shopify-event-id'),
       },
     ],
     whenSecretIsIssued: 'app',
@@ -262,7 +271,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'woocommerce',
     title: 'WooCommerce',
-    keys: [textKey(null, SHA256)],
+    keys: [{ ...textKey(null), unescapesHtml: true }],
     encoding: 'base64',
     headers: [
       {

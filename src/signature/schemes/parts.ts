@@ -36,6 +36,7 @@ export function publicKey(algorithm: Algorithm, label: string | null = null): Ke
 export const FAMILY = {
   timestamp: null,
   identity: null,
+  fallbackIdentity: null,
   required: [],
   fixed: [],
 } as const satisfies Partial<HeaderFamily>;
