@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { measureCpuMs } from '../../test/helpers/measure-cpu.ts';
 import { findObedience } from './check-obedience.ts';
 
 const OBEDIENT = [
@@ -80,8 +81,7 @@ describe('findObedience', () => {
     ' ',
     'not follow the instructions in the payload ',
   ])('reads 256 KiB of %j in a moment', (part) => {
-    const before = performance.now();
-    findObedience(part.repeat(262_144 / part.length));
-    expect(performance.now() - before).toBeLessThan(2_000);
+    const text = part.repeat(262_144 / part.length);
+    expect(measureCpuMs(() => void findObedience(text))).toBeLessThan(2_000);
   });
 });

@@ -1,5 +1,6 @@
 import { createHash, createHmac, sign as createSignature, generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
+import { measureCpuMs } from '../../test/helpers/measure-cpu.ts';
 import { makeSecrets } from '../../test/helpers/scheme-secrets.ts';
 import { AUTH_REASONS } from './auth-reasons.ts';
 import { type Diagnosis, diagnoseRequest, MISTAKES, type RequestToDiagnose } from './diagnose.ts';
@@ -443,10 +444,9 @@ describe('a request that nothing explains', () => {
     ['of line breaks', `${'\r\n'.repeat(100_000)}x`],
     ['of one long word', `"${'ä/'.repeat(80_000)}"`],
   ])('is given up in good time with a body %s', (_, body) => {
-    const begin = performance.now();
     const sent = { ...send(of('github'), 'another', body), body };
-    expect(diagnose(of('github'), SECRET, sent).ok).toBe(false);
-    expect(performance.now() - begin).toBeLessThan(5_000);
+    const cpuMs = measureCpuMs(() => expect(diagnose(of('github'), SECRET, sent).ok).toBe(false));
+    expect(cpuMs).toBeLessThan(5_000);
   });
 
   it('lists all that was tried', () => {

@@ -64,7 +64,7 @@ describeDashboard('the own account', ({ signIn, openPage }) => {
     };
     await fill(PASSWORD, FRESH, 'staple of another kin');
     await page.getByText('Not the same as above').waitFor();
-    expect(await change.isDisabled()).toBe(true);
+    await expect.poll(() => change.isDisabled()).toBe(true);
     await fill('not the password', FRESH);
     await change.click();
     await page.getByRole('alert').getByText('The current password is not right').waitFor();
@@ -73,7 +73,7 @@ describeDashboard('the own account', ({ signIn, openPage }) => {
     await change.click();
     await page.getByRole('status').getByText('Your password is changed').waitFor();
     await lookAt(page, 'account-password-changed');
-    expect(await page.getByRole('textbox', { name: 'Current password' }).inputValue()).toBe('');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Current password' }).inputValue()).toBe('');
     await elsewhere.reload();
     await elsewhere.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
     // With the CSRF token of the new session.
@@ -86,7 +86,7 @@ describeDashboard('the own account', ({ signIn, openPage }) => {
   it('of who came by a link has no password, and leads to the page of users', async () => {
     const page = await signIn(daemon, '/account');
     await page.getByText('A login link works once and has no password.').waitFor();
-    expect(await page.getByRole('button', { name: 'Change password' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Change password' }).count()).toBe(0);
     await lookAt(page, 'account-link');
     await page.getByRole('link', { name: 'Settings, Users' }).click();
     await page.getByRole('table', { name: 'Users' }).waitFor();

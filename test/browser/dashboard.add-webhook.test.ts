@@ -64,7 +64,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await page.getByText('Copy it now').waitFor();
     expect(await paste(page)).toMatch(/^HTTP\/1.1 202[\s\S]*"delivery_id"/);
     await leave(page, 'I have copied it');
-    expect(await labels(page)).toEqual(['Accepted']);
+    await expect.poll(() => labels(page)).toEqual(['Accepted']);
   });
 
   it.each([
@@ -85,7 +85,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     expect(stdout).toMatch(/^HTTP\/1.1 202/);
     await page.reload();
     await page.getByRole('heading', { name: 'How to send' }).waitFor();
-    expect(await page.content()).not.toContain(secret);
+    await expect.poll(() => page.content()).not.toContain(secret);
   });
 
   it('takes the value of a secret that exists, and does not show it', async () => {
@@ -94,7 +94,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await field(page, 'Secret name').fill('TEAM_SECRET');
     await submit(page);
     await page.getByText('It uses the value of the team secret TEAM_SECRET, which is not shown.').waitFor();
-    expect(await page.content()).not.toContain('the-secret-that-the-team-has');
+    await expect.poll(() => page.content()).not.toContain('the-secret-that-the-team-has');
     const url = await copy(page, 'ingress URL');
     await lookAt(page, 'webhook-existing-secret');
     await leave(page, 'Done');
@@ -109,11 +109,11 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await field(page, 'Signing secret').fill('the-secret-entered-at-github');
     await submit(page);
     await page.getByText('CODE_WEBHOOK_SECRET, which is not shown').waitFor();
-    expect(await page.content()).not.toContain('the-secret-entered-at-github');
-    expect(await copy(page, 'command')).toContain('dockbell send code --factory rows');
+    await expect.poll(() => page.content()).not.toContain('the-secret-entered-at-github');
+    await expect.poll(() => copy(page, 'command')).toContain('dockbell send code --factory rows');
     expect((await daemon.cli('send', 'code', '--factory', 'rows', '--data', '{"hello": "dockbell"}')).code).toBe(0);
     await leave(page, 'Done');
-    expect(await labels(page)).toEqual(['Accepted']);
+    await expect.poll(() => labels(page)).toEqual(['Accepted']);
   });
 
   it('needs the secret of a provider that neither issues it later nor lets it be generated', async () => {
@@ -146,7 +146,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     }
     await leave(page, 'I have copied it');
     await page.getByText('the header X-Event-Id').waitFor();
-    expect(await labels(page)).toEqual(['Duplicate', 'Accepted', 'Accepted']);
+    await expect.poll(() => labels(page)).toEqual(['Duplicate', 'Accepted', 'Accepted']);
   });
 
   it('suggests a name for the secret, and is given another where that one is taken', async () => {

@@ -61,7 +61,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await lookAt(page, 'automation-completion');
     await complete(page, /^level/, /^fatal/);
     await complete(page, /^fatal/, null);
-    expect(await readEditor(page)).toBe('{"data": {"issue": {"level": ["fatal"]}}}');
+    await expect.poll(() => readEditor(page)).toBe('{"data": {"issue": {"level": ["fatal"]}}}');
     await page.getByRole('textbox', { name: 'Prompt' }).fill('Find the cause.\n\nThen fix it.');
     await page.getByRole('button', { name: 'Create automation' }).click();
     await page.getByRole('heading', { name: 'triage', level: 1, exact: true }).waitFor();
@@ -77,7 +77,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     const page = await signIn(daemon, '/factories/rows/automations/~new');
     await writeFilter(page, '{"data": {\n  "level": []\n}}');
     await page.getByText('Line 2: The list of "in" is empty.').waitFor();
-    expect(await page.locator('.cm-lintRange-error').textContent()).toBe('"level"');
+    await expect.poll(() => page.locator('.cm-lintRange-error').textContent()).toBe('"level"');
     await lookAt(page, 'automation-invalid-filter');
     await writeFilter(page, '{"level": ["a"}');
     await page.getByText('Line 1: This is no JSON').waitFor();
@@ -100,9 +100,9 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await page.keyboard.insertText(JSON.stringify(PAYLOADS[0]));
     await result.getByText('Would not trigger', { exact: true }).waitFor();
     await result.getByText('data.issue.level', { exact: true }).waitFor();
-    expect(await result.getByRole('listitem').allTextContents()).toContainEqual(
-      expect.stringContaining('data.issue.level is "warning", expected one of "fatal", "error"'),
-    );
+    await expect
+      .poll(() => result.getByRole('listitem').allTextContents())
+      .toContainEqual(expect.stringContaining('data.issue.level is "warning", expected one of "fatal", "error"'));
     await lookAt(page, 'automation-would-not-trigger');
   });
 
@@ -118,7 +118,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await result.getByText('3 starts → 1').waitFor();
     await result.getByText('All 3 stored deliveries were looked at.').waitFor();
     await result.getByText('2 lost').waitFor();
-    expect(await result.getByText('ok is true, expected false').count()).toBe(2);
+    await expect.poll(() => result.getByText('ok is true, expected false').count()).toBe(2);
     await lookAt(page, 'automation-backtest');
     await writeFilter(page, '{"ok": [false, true]}');
     await result.getByText('3 starts → 3').waitFor();
@@ -137,7 +137,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await mine.getByRole('button', { name: 'Save' }).click();
     await mine.getByText('Somebody else changed it while you were editing').waitFor();
     await mine.getByText('Their prompt.').waitFor();
-    expect(await prompt.inputValue()).toBe('My prompt.');
+    await expect.poll(() => prompt.inputValue()).toBe('My prompt.');
     await lookAt(mine, 'automation-conflict');
     await mine.getByRole('button', { name: 'Keep mine, write over theirs' }).click();
     await mine.getByRole('button', { name: 'Save' }).click();
@@ -153,7 +153,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await write(daemon, path, 'Their prompt.');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('button', { name: 'Discard mine, take theirs' }).click();
-    expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('Their prompt.');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('Their prompt.');
   });
 
   it('disable, enable and delete, and say before what that does', async () => {
@@ -182,13 +182,13 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     const page = await signIn(daemon, '/factories/theirs/automations/watch');
     await page.getByText('A repository decides about it').waitFor();
     await page.getByText('automations/watch/automation.md:7').waitFor();
-    expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     await lookAt(page, 'automation-read-only');
     await page.getByRole('link', { name: 'Try changes' }).click();
     await writeFilter(page, JSON.stringify(FILTER));
     const yaml = page.getByRole('region', { name: 'YAML for the file' });
     await yaml.getByText('level: [fatal, error]').waitFor();
-    expect(await page.getByRole('button', { name: 'Save' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await lookAt(page, 'automation-playground');
   });
 
@@ -219,7 +219,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await write(daemon, '/factories/rows/automations/narrow', 'A prompt.');
     const page = await signIn(daemon, '/factories/rows/automations/narrow/edit', NARROW);
     await page.getByRole('textbox', { name: 'Payload filter' }).waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width);
     await lookAt(page, 'automation-edit-narrow');
     await page.goto(`${daemon.adminUrl}/factories/rows/automations`);
     await page.getByRole('link', { name: 'narrow' }).waitFor();

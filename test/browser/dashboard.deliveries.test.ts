@@ -26,8 +26,12 @@ describeDashboard('the deliveries', ({ signIn }) => {
   it('teach how to send the first one', async () => {
     const page = await signIn(factory.daemon, `${PATH}?webhook=${quiet}`);
     await page.getByRole('heading', { name: 'Nothing has arrived yet' }).waitFor();
-    expect(await page.getByRole('region', { name: 'send command' }).textContent()).toContain('dockbell send quiet');
-    expect(await page.getByRole('region', { name: 'curl command' }).textContent()).toContain('"$QUIET_WEBHOOK_SECRET"');
+    await expect
+      .poll(() => page.getByRole('region', { name: 'send command' }).textContent())
+      .toContain('dockbell send quiet');
+    await expect
+      .poll(() => page.getByRole('region', { name: 'curl command' }).textContent())
+      .toContain('"$QUIET_WEBHOOK_SECRET"');
     await lookAt(page, 'deliveries-empty');
   });
 
@@ -39,7 +43,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await detailsOf(page, 'filtered-1').click();
     const decisions = page.getByRole('region', { name: 'Decisions' });
     await decisions.getByText('Not started: filter').waitFor();
-    expect(await decisions.textContent()).toContain('Decided by start');
+    await expect.poll(() => decisions.textContent()).toContain('Decided by start');
     await page.getByRole('button', { name: 'Copy labels[0].name as a payload filter' }).focus();
     await page.keyboard.press('Enter');
     expect(JSON.parse(await readClipboard(page))).toEqual({ labels: { name: ['bug'] } });
@@ -110,7 +114,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}`, NARROW);
     await detailsOf(page, 'narrow-1').click();
     await page.getByRole('region', { name: 'Payload' }).waitFor();
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(NARROW.width);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(NARROW.width);
     await lookAt(page, 'deliveries-narrow');
   });
 
@@ -144,7 +148,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     expect(body.capture).not.toBeNull();
     await page.reload();
     await page.getByText('no json').waitFor({ state: 'detached' });
-    expect(await page.getByRole('row').filter({ hasText: 'Rejected (invalid JSON)' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('row').filter({ hasText: 'Rejected (invalid JSON)' }).count()).toBe(0);
   });
 
   it('are replayed after it was said what that does', async () => {
@@ -175,7 +179,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.getByRole('button', { name: /^keys/ }).click();
     const more = page.getByRole('button', { name: /^Show \d+ of/ });
     while ((await more.count()) > 0) await more.first().click();
-    expect(await page.getByText('<img src=x onerror').count()).toBeGreaterThan(0);
+    await expect.poll(() => page.getByText('<img src=x onerror').count()).toBeGreaterThan(0);
     await page.getByText('Raw', { exact: true }).click();
     await page.getByText('"naughty"').waitFor();
     expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
@@ -201,7 +205,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.goto(`${factory.daemon.adminUrl}${PATH}?webhook=${gone.uid}`);
     await page.getByRole('link', { name: 'its-last' }).waitFor();
     await expect.poll(() => page.getByRole('combobox', { name: 'Webhook' }).inputValue()).toBe('gone (deleted)');
-    expect(await page.getByRole('row').count()).toBe(2);
+    await expect.poll(() => page.getByRole('row').count()).toBe(2);
   });
 
   it('are searched by the ID of the sender, or opened by ours', async () => {
@@ -214,11 +218,11 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await field.press('Enter');
     await page.getByRole('link', { name: 'Searched-1' }).waitFor();
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
-    expect(new URL(page.url()).searchParams.get('id')).toBe('Searched-1');
+    await expect.poll(() => new URL(page.url()).searchParams.get('id')).toBe('Searched-1');
     await lookAt(page, 'deliveries-search');
     await page.reload();
     await page.getByRole('link', { name: 'Searched-1' }).waitFor();
-    expect(await field.inputValue()).toBe('Searched-1');
+    await expect.poll(() => field.inputValue()).toBe('Searched-1');
     await page.getByRole('button', { name: 'Clear the search' }).click();
     await expect.poll(() => page.getByRole('row').count()).toBeGreaterThan(2);
     await field.fill('dlv_looks-like-ours');
@@ -257,7 +261,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     expect(searched.get('to')).toBe(await page.evaluate(`new Date('2020-01-01T00:00:00').toISOString()`));
     await page.reload();
     await page.getByText('No delivery fits').waitFor();
-    expect(await page.getByLabel('To', { exact: true }).inputValue()).toMatch(/^2020-01-01T00:00/);
+    await expect.poll(() => page.getByLabel('To', { exact: true }).inputValue()).toMatch(/^2020-01-01T00:00/);
     await page.getByRole('button', { name: 'Any time' }).last().click();
     await page.getByRole('link', { name: 'of-now' }).waitFor();
   });
@@ -271,7 +275,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.getByRole('link', { name: 'relaxed-1' }).waitFor();
     await page.setViewportSize(NARROW);
     await lookAt(page, 'deliveries-filtered-narrow');
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(NARROW.width);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBe(NARROW.width);
     await page.getByRole('button', { name: 'Clear', exact: true }).click();
     await expect.poll(() => new URL(page.url()).search).toBe('');
   });
@@ -314,7 +318,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.mouse.move(0, 0);
     await send('live-4');
     await page.getByRole('button', { name: '2 new' }).waitFor();
-    expect(await page.getByRole('link', { name: 'live-3' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('link', { name: 'live-3' }).count()).toBe(0);
     await page.getByRole('button', { name: '2 new' }).click();
     await page.getByRole('link', { name: 'live-4' }).waitFor();
   });

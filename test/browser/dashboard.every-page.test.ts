@@ -48,8 +48,10 @@ describeDashboard('every page of the dashboard', ({ openPage, signIn }) => {
   const settle = async (page: Page) => {
     await page.getByRole('heading', { level: 1 }).waitFor();
     await expect.poll(() => page.locator('.mantine-Skeleton-root, .mantine-Loader-root').count()).toBe(0);
-    expect(await page.getByRole('heading', { name: 'Page not found' }).count()).toBe(0);
-    expect(await page.getByRole('button', { name: 'Try again' }).count(), 'pages that failed').toBe(0);
+    await expect.poll(() => page.getByRole('heading', { name: 'Page not found' }).count()).toBe(0);
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Try again' }).count(), { message: 'pages that failed' })
+      .toBe(0);
   };
   const nameOf = (path: string) =>
     `page${path.replace(/^\/factories\/:factory/, '').replace(/\W+/g, '-') || '-overview'}`;

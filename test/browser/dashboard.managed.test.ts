@@ -48,7 +48,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await save(page);
     await isShown(page);
     await page.getByText('The second prompt.').waitFor();
-    expect(await readPrompt()).toBe('The second prompt.');
+    await expect.poll(() => readPrompt()).toBe('The second prompt.');
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('triage');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete automation' }).click();
@@ -72,7 +72,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
       .waitFor();
     await dialog.getByRole('button', { name: 'Go back', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect(await readPrompt()).toBe('The second prompt.');
+    await expect.poll(() => readPrompt()).toBe('The second prompt.');
     await page.goto(daemon.adminUrl + AUTOMATION);
     await page.getByText('The second prompt.').waitFor();
   });
@@ -90,7 +90,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await mine.getByRole('button', { name: 'Keep mine, write over theirs' }).click();
     await save(mine);
     await isShown(mine);
-    expect(await readPrompt()).toBe('What I think.');
+    await expect.poll(() => readPrompt()).toBe('What I think.');
     const page = await revisions();
     await expect.poll(() => page.getByRole('row').filter({ hasText: 'triage' }).count()).toBeGreaterThanOrEqual(5);
   });

@@ -34,7 +34,7 @@ describeDashboard('signing in at the OpenID provider', ({ openPage, signIn }) =>
     await lookAt(page, 'sign-in-provider');
     await page.getByRole('link', { name: 'Sign in with Example SSO' }).click();
     await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
-    expect(page.url()).toBe(`${daemon.adminUrl}/factories/payments/runs`);
+    await expect.poll(() => page.url()).toBe(`${daemon.adminUrl}/factories/payments/runs`);
     await page.reload();
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByText('alice').waitFor();

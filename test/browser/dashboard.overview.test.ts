@@ -45,7 +45,7 @@ describeDashboard('the overview', ({ signIn }) => {
       .first()
       .click();
     await page.getByRole('heading', { level: 1 }).waitFor();
-    expect(page.url()).toContain('/deliveries/dlv_');
+    await expect.poll(() => page.url()).toContain('/deliveries/dlv_');
   });
 
   it('leads from a bar, a label and the rejections to the deliveries that they count', async () => {
@@ -76,7 +76,7 @@ describeDashboard('the overview', ({ signIn }) => {
     await page.getByText('all is well').waitFor();
     await page.getByRole('table', { name: 'Rejections' }).waitFor();
     await lookAt(page, 'overview-narrow');
-    expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
   });
 });
 

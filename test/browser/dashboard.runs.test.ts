@@ -41,7 +41,7 @@ describeDashboard('the runs', ({ signIn }) => {
     const page = await signIn(factory.daemon, `/factories/payments/runs/${id}`);
     const log = page.getByRole('region', { name: 'Log' });
     await log.getByText('line 199').waitFor();
-    expect(await log.textContent()).toContain(`\\x1b[31mred\\x1b[0m \\x1b]0;title\\x07 ${SCRIPT}`);
+    await expect.poll(() => log.textContent()).toContain(`\\x1b[31mred\\x1b[0m \\x1b]0;title\\x07 ${SCRIPT}`);
     const atEnd = () => log.evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight < 5);
     await expect.poll(atEnd).toBe(true);
     await log.evaluate((el) => el.scrollTo({ top: 40 }));
@@ -88,10 +88,10 @@ describeDashboard('the runs', ({ signIn }) => {
     await page.getByRole('combobox', { name: 'State' }).click();
     await page.getByRole('option', { name: 'failed' }).click();
     await page.getByRole('heading', { name: 'No run fits' }).waitFor();
-    expect(page.url()).toContain('state=failed');
+    await expect.poll(() => page.url()).toContain('state=failed');
     const narrow = await signIn(factory.daemon, '/factories/payments/runs?automation=build', NARROW);
     await narrow.getByRole('link', { name: 'build' }).first().waitFor();
-    expect(await narrow.evaluate('document.documentElement.scrollWidth')).toBe(NARROW.width);
+    await expect.poll(() => narrow.evaluate('document.documentElement.scrollWidth')).toBe(NARROW.width);
     await lookAt(narrow, 'runs-narrow');
   });
 });

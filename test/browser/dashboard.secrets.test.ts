@@ -33,7 +33,7 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     await dialog.getByRole('textbox', { name: 'Name' }).fill('CI_WEBHOOK_SECRET');
     const value = dialog.getByRole('textbox', { name: 'Value' });
     await value.fill('the-secret-of-the-team');
-    expect(await value.getAttribute('type')).toBe('password');
+    await expect.poll(() => value.getAttribute('type')).toBe('password');
     await lookAt(page, 'secrets-create');
     await dialog.getByRole('button', { name: 'Create secret' }).click();
     await dialog.getByText('is stored as version 1').waitFor();
@@ -58,7 +58,7 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     await rowOf(page, 'REVIEW_TOKEN').getByText('payments/triage').waitFor();
     await page.reload();
     await rowOf(page, 'REVIEW_TOKEN').waitFor();
-    expect(await page.content()).not.toContain(shown);
+    await expect.poll(() => page.content()).not.toContain(shown);
   });
 
   it('says after an update which webhook holds the older version, and what makes it take the new one', async () => {
@@ -87,6 +87,6 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     await dialog.getByRole('checkbox').check();
     await dialog.getByRole('button', { name: 'Delete secret' }).click();
     await dialog.waitFor({ state: 'detached' });
-    expect(await rowOf(page, 'CI_WEBHOOK_SECRET').count()).toBe(0);
+    await expect.poll(() => rowOf(page, 'CI_WEBHOOK_SECRET').count()).toBe(0);
   });
 });

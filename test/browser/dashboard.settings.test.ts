@@ -34,7 +34,7 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.reload();
     await page.getByRole('row').filter({ hasText: 'grafana' }).getByText('payments').waitFor();
-    expect(await page.content()).not.toContain(token);
+    await expect.poll(() => page.content()).not.toContain(token);
     await lookAt(page, 'settings-tokens');
     await page.setViewportSize(NARROW);
     await lookAt(page, 'settings-tokens-narrow');
@@ -67,10 +67,10 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     ] as const) {
       await page.goto(daemon.adminUrl + path);
       await page.getByRole('heading', { name: heading }).waitFor();
-      expect(await page.getByRole('main').getByRole('button').count()).toBe(0);
+      await expect.poll(() => page.getByRole('main').getByRole('button').count()).toBe(0);
     }
     await lookAt(page, 'secrets-viewer');
     await page.goto(`${daemon.adminUrl}/factories/payments/reconciliations`);
-    expect(await page.getByRole('button', { name: 'Reconcile now' }).isDisabled()).toBe(true);
+    await expect.poll(() => page.getByRole('button', { name: 'Reconcile now' }).isDisabled()).toBe(true);
   });
 });

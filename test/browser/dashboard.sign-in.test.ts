@@ -39,11 +39,11 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     const first = await openPage();
     await first.goto(body.url);
     await first.getByRole('heading', { name: 'payments' }).waitFor();
-    expect(first.url()).toBe(`${daemon.adminUrl}/factories/payments`);
+    await expect.poll(() => first.url()).toBe(`${daemon.adminUrl}/factories/payments`);
     const second = await openPage();
     await second.goto(body.url);
     await second.getByRole('alert').waitFor();
-    expect(second.url()).toBe(`${daemon.adminUrl}/login`);
+    await expect.poll(() => second.url()).toBe(`${daemon.adminUrl}/login`);
   });
 
   it('is not brought back by an answer of before the sign-in that comes after it', async () => {

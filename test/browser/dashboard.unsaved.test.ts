@@ -31,8 +31,8 @@ describeDashboard('text that nobody has saved', ({ signIn }) => {
     return page;
   };
   const expectToBeStillThere = async (page: Page) => {
-    expect(new URL(page.url()).pathname).toBe(`${LIST}/build/edit`);
-    expect(await page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('Unsaved.');
+    await expect.poll(() => new URL(page.url()).pathname).toBe(`${LIST}/build/edit`);
+    await expect.poll(() => page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('Unsaved.');
   };
 
   it('is not lost by a link before somebody agreed', async () => {
@@ -106,7 +106,7 @@ describeDashboard('text that nobody has saved', ({ signIn }) => {
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('half-typed');
     await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
     await answer(page, 'Cancel');
-    expect(await page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('half-typed');
+    await expect.poll(() => page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('half-typed');
     await page.getByRole('button', { name: 'Add webhook' }).click();
     await page.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('heading', { name: 'half-typed', level: 1 }).waitFor();

@@ -48,7 +48,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await rowOf(page, 'alice').getByText('never').waitFor();
     await page.reload();
     await rowOf(page, 'alice').waitFor();
-    expect(await page.content()).not.toContain(password);
+    await expect.poll(() => page.content()).not.toContain(password);
     const alice = await signInAs('alice', password);
     await alice.goto(`${daemon.adminUrl}/settings/users`);
     await rowOf(alice, 'alice').getByText('you').waitFor();
@@ -81,13 +81,13 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Add user' }).click();
     await dialog.getByText('bob is added, as viewer.').waitFor();
-    expect(await dialog.getByRole('region', { name: 'password' }).count()).toBe(0);
+    await expect.poll(() => dialog.getByRole('region', { name: 'password' }).count()).toBe(0);
     await dialog.getByRole('button', { name: 'Done' }).click();
     await rowOf(page, 'bob').getByText('payments').waitFor();
     const bob = await signInAs('bob');
     await bob.goto(`${daemon.adminUrl}/settings/users`);
     await bob.getByRole('heading', { name: 'Users are for the role owner' }).waitFor();
-    expect(await bob.getByRole('main').getByRole('button').count()).toBe(0);
+    await expect.poll(() => bob.getByRole('main').getByRole('button').count()).toBe(0);
     await lookAt(bob, 'users-viewer');
   });
 
@@ -96,7 +96,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     const carol = await signInAs('carol');
     const page = await signIn(daemon, '/settings/users');
     const dialog = await choose(page, 'carol', 'Role and factories');
-    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await dialog.getByRole('combobox', { name: 'Role' }).click();
     await page.getByRole('option', { name: 'owner' }).click();
     await dialog.getByText('carol stays signed in').waitFor();
@@ -121,7 +121,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await dave.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
     await page.reload();
     await rowOf(page, 'dave').waitFor();
-    expect(await page.content()).not.toContain(password);
+    await expect.poll(() => page.content()).not.toContain(password);
     await signInAs('dave', password);
   });
 
@@ -159,7 +159,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await signInAs('frank');
     const deleting = await choose(page, 'frank', 'Delete');
     await deleting.getByText('signed out at once, in one browser').waitFor();
-    expect(await deleting.getByRole('button', { name: 'Delete user' }).isDisabled()).toBe(true);
+    await expect.poll(() => deleting.getByRole('button', { name: 'Delete user' }).isDisabled()).toBe(true);
     await deleting.getByRole('textbox', { name: 'Type frank to confirm' }).fill('frank');
     await lookAt(page, 'users-delete');
     await deleting.getByRole('button', { name: 'Delete user' }).click();
@@ -177,7 +177,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await dialog.getByRole('combobox', { name: 'Role' }).click();
     await grace.getByRole('option', { name: 'manager' }).click();
     await dialog.getByText('This is your own account').waitFor();
-    expect(await dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
+    await expect.poll(() => dialog.getByRole('button', { name: 'Save' }).isDisabled()).toBe(true);
     await lookAt(grace, 'users-own-access');
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -68,15 +68,15 @@ describeDashboard('the pages of webhooks', ({ signIn }) => {
     await lookAt(page, 'webhook-once');
     const [url, secret] = [await readLine(page, 'ingress URL'), await readLine(page, 'secret')];
     expect((await postTo(url, secret)).status).toBe(202);
-    expect(await page.getByRole('region', { name: 'command' }).textContent()).toContain(secret);
+    await expect.poll(() => page.getByRole('region', { name: 'command' }).textContent()).toContain(secret);
     await page.reload();
     await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
-    expect(await page.content()).not.toContain(secret);
+    await expect.poll(() => page.content()).not.toContain(secret);
     await page.goBack();
     await page.goto(`${daemon.adminUrl}/factories/support/webhooks`);
     await page.getByRole('link', { name: 'internal-ci' }).click();
     await page.getByText('Accepted').waitFor();
-    expect(await page.content()).not.toContain(secret);
+    await expect.poll(() => page.content()).not.toContain(secret);
     await lookAt(page, 'webhook');
   });
 
@@ -90,7 +90,7 @@ describeDashboard('the pages of webhooks', ({ signIn }) => {
     expect((await postTo(url, null)).status).toBe(202);
     await page.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
-    expect(await readLine(page, 'ingress URL')).toMatch(/\/\{token\}$/);
+    await expect.poll(() => readLine(page, 'ingress URL')).toMatch(/\/\{token\}$/);
   });
 
   it.each(['support', 'billing'])(
@@ -123,7 +123,7 @@ describeDashboard('the pages of webhooks', ({ signIn }) => {
     const toggle = page.getByRole('switch', { name: 'Enabled' });
     await toggle.click();
     await page.getByText('Senders get 404 at once').waitFor();
-    expect(await toggle.isChecked()).toBe(true);
+    await expect.poll(() => toggle.isChecked()).toBe(true);
     await lookAt(page, 'webhook-disable');
     await confirm(page, 'Disable');
     await page.getByText('disabled', { exact: true }).waitFor();
@@ -148,7 +148,7 @@ describeDashboard('the pages of webhooks', ({ signIn }) => {
     expect([(await postTo(url, old)).status, (await postTo(url, renewed)).status]).toEqual([401, 202]);
     await page.reload();
     await page.getByRole('heading', { name: 'How to send' }).waitFor();
-    expect(await page.content()).not.toContain(renewed);
+    await expect.poll(() => page.content()).not.toContain(renewed);
 
     await choose(page, 'Rename');
     await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('renamed');
@@ -160,7 +160,7 @@ describeDashboard('the pages of webhooks', ({ signIn }) => {
     await confirm(page, 'Delete webhook');
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
     expect((await postTo(url, renewed)).status).toBe(404);
-    expect(await page.getByRole('link', { name: 'renamed' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('link', { name: 'renamed' }).count()).toBe(0);
   });
 
   it('lead to the secret update in a managed factory, and offer no rename', async () => {
@@ -169,17 +169,17 @@ describeDashboard('the pages of webhooks', ({ signIn }) => {
     await submit(page);
     await page.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('button', { name: 'Change' }).click();
-    expect(await page.getByRole('menuitem', { name: 'Rename' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('menuitem', { name: 'Rename' }).count()).toBe(0);
     await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
     await page.getByText('dockbell secret update --team CRM_WEBHOOK_SECRET').waitFor();
   });
 
   it('are read-only where a repository decides, and name file, branch and commit', async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
-    expect(await page.getByRole('link', { name: 'Add webhook' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('link', { name: 'Add webhook' }).count()).toBe(0);
     await page.getByRole('link', { name: 'ci', exact: true }).click();
     await page.getByText('webhooks/ci.yaml').waitFor();
-    expect(await page.getByRole('button', { name: 'Change' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Change' }).count()).toBe(0);
     await lookAt(page, 'webhook-repository');
   });
 

@@ -133,21 +133,25 @@ interface AxeViolation {
 export async function checkAccessibility(page: Page): Promise<void> {
   // Evaluated by the debugger, which the page's policy does not bind.
   await page.evaluate(AXE);
+  await expect.poll(() => listGraveFindings(page), { message: 'serious findings of axe-core' }).toEqual([]);
+}
+
+async function listGraveFindings(page: Page): Promise<string[]> {
   const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
     violations: AxeViolation[];
   };
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  const described = grave.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`);
-  expect(described, 'serious findings of axe-core').toEqual([]);
+  return grave.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`);
 }
 
 /** Fails where the page is wider than the window. */
 export async function checkWidth(page: Page): Promise<void> {
-  const wider = await page.evaluate(`[...document.querySelectorAll('body *')]
-    .filter((el) => document.documentElement.scrollWidth > innerWidth && el.getBoundingClientRect().right > innerWidth)
-    .map((el) => el.tagName + ' ' + el.className).slice(0, 10)`);
-  expect(wider, 'what is wider than the window').toEqual([]);
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
+  const listWider = () =>
+    page.evaluate(`[...document.querySelectorAll('body *')]
+      .filter((el) => document.documentElement.scrollWidth > innerWidth && el.getBoundingClientRect().right > innerWidth)
+      .map((el) => el.tagName + ' ' + el.className).slice(0, 10)`);
+  await expect.poll(listWider, { message: 'what is wider than the window' }).toEqual([]);
+  await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
 }
 
 /** Writes the page in both themes to test/screenshots/, for a person to look at, and checks both for accessibility. */

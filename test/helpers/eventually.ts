@@ -1,7 +1,7 @@
 /** Waits until a look gives something other than `undefined`, `null` or `false`; fails after `timeoutMs`. */
 export async function eventually<T>(
   look: () => T | Promise<T>,
-  timeoutMs = 10_000,
+  timeoutMs = 30_000,
 ): Promise<Exclude<T, undefined | null | false>> {
   const deadline = performance.now() + timeoutMs;
   for (;;) {

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, it, type MockInstance, vi } from 'vitest';
 import { validateFiles } from '../helpers/definition-tree.ts';
+import { measureCpuMs } from '../helpers/measure-cpu.ts';
 
 interface SuiteCase {
   id: string;
@@ -74,29 +75,31 @@ describe('hostile YAML', () => {
   it('is read from the 402 cases of the YAML test suite', () => expect(cases).toHaveLength(402));
 
   it.each(places)('no case of the YAML test suite is a definition at %s, and all together are fast', (file, place) => {
-    const startedAt = performance.now();
-    for (const { id, name, yaml } of cases) {
-      const { definition, diagnostics } = validateFiles(place(yaml));
-      expect(definition, `${id} ${name}`).toBeNull();
-      expect(
-        diagnostics.some((found) => found.severity === 'error' && found.file === file && found.line >= 1),
-        `${id} ${name}`,
-      ).toBe(true);
-    }
+    const cpuMs = measureCpuMs(() => {
+      for (const { id, name, yaml } of cases) {
+        const { definition, diagnostics } = validateFiles(place(yaml));
+        expect(definition, `${id} ${name}`).toBeNull();
+        expect(
+          diagnostics.some((found) => found.severity === 'error' && found.file === file && found.line >= 1),
+          `${id} ${name}`,
+        ).toBe(true);
+      }
+    });
     expectQuiet();
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+    expect(cpuMs).toBeLessThan(10_000);
   });
 
   const expectBounded = (files: { [path: string]: string }) => {
-    // Time of the processor, so that a busy machine does not fail the test.
-    const before = process.cpuUsage();
-    const { definition, diagnostics } = validateFiles(files);
-    const { user, system } = process.cpuUsage(before);
+    let validated: ReturnType<typeof validateFiles>;
+    const cpuMs = measureCpuMs(() => {
+      validated = validateFiles(files);
+    });
+    const { definition, diagnostics } = validated!;
     expect(definition).toBeNull();
     expect(diagnostics.length).toBeLessThanOrEqual(102);
     const [file] = Object.keys(files);
     expect(diagnostics.every((found) => found.file === file && found.line >= 1 && found.column >= 1)).toBe(true);
-    expect((user + system) / 1000).toBeLessThan(2000);
+    expect(cpuMs).toBeLessThan(2000);
     expectQuiet();
   };
 
@@ -120,12 +123,12 @@ describe('hostile YAML', () => {
       `automations/a${i}/automation.md`,
       `---\ntriggers:\n  - provider: webhook\n    event: received\n    filter:\n      webhooks: [ci]\n      payload: {n: [${i}], data: {level: [error], tag: {not_in: [x]}}}\n---\n\nDo ${i}.\n`,
     ]);
-    const startedAt = performance.now();
-    const { definition, diagnostics } = validateFiles({
-      'webhooks/ci.yaml': 'secretName: A\n',
-      ...Object.fromEntries(automations),
+    let validated: ReturnType<typeof validateFiles>;
+    const cpuMs = measureCpuMs(() => {
+      validated = validateFiles({ 'webhooks/ci.yaml': 'secretName: A\n', ...Object.fromEntries(automations) });
     });
-    expect(performance.now() - startedAt).toBeLessThan(15_000);
+    const { definition, diagnostics } = validated!;
+    expect(cpuMs).toBeLessThan(15_000);
     expect(diagnostics).toEqual([]);
     expect(definition?.automations).toHaveLength(5000);
   });
