@@ -96,12 +96,36 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
     repo?.remove();
   });
 
+  it('of a factory without webhooks, or with nothing that listens to them, begins with the next step', async () => {
+    const fresh = await startTestDaemon({ config: { factories: [{ name: 'fresh', source: { type: 'live' } }] } });
+    try {
+      const page = await signIn(fresh);
+      await page.getByText('No webhook yet').waitFor();
+      expect(await page.getByText('all is well').count()).toBe(0);
+      await lookAt(page, 'overview-fresh');
+      await page.getByRole('link', { name: 'Add webhook' }).click();
+      await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
+      const made = await fresh.api('/factories/fresh/webhooks', { method: 'POST', body: { name: 'ci' } });
+      expect(made.status).toBe(201);
+      await page.goto(fresh.adminUrl);
+      await page.getByText('Deliveries start nothing yet').waitFor();
+      await page.getByRole('link', { name: 'To the automations' }).click();
+      await page.getByText('No automation yet').waitFor();
+    } finally {
+      await fresh.end('SIGTERM');
+    }
+  });
+
   it('begins with what is wrong and leads to where it says more', async () => {
     const page = await signIn(daemon);
     await page.getByText('Nothing is live yet').waitFor();
+    await page.getByText('Nothing goes live before it does.').waitFor();
+    expect(await page.getByText('What was live before goes on.').count()).toBe(0);
     await page.getByText('Nothing carries runs out').waitFor();
     await lookAt(page, 'overview-trouble');
     await page.getByRole('link', { name: 'See the last passes' }).first().click();
     await page.getByRole('heading', { name: 'Reconciliations', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByText('No webhook is live').waitFor();
   });
 });

@@ -29,8 +29,12 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     await dialog.getByRole('textbox', { name: 'Value' }).fill('the-secret-of-the-team');
     await dialog.getByRole('button', { name: 'Create secret' }).click();
     await dialog.getByRole('button', { name: 'Done' }).click();
+    await page.getByText('A later pass has ended since').waitFor();
+    expect(await page.getByRole('button', { name: 'Create CI_WEBHOOK_SECRET' }).count()).toBe(0);
+    await page.getByRole('link', { name: 'Open the newest pass' }).click();
+    await page.getByRole('heading', { name: 'Went live', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Reconciliations' }).first().click();
-    await page.getByRole('link', { name: 'Live', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'Went live', exact: true }).waitFor();
     await page.getByText('1 created').waitFor();
   });
 
@@ -42,7 +46,7 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     await row.waitFor();
     await lookAt(page, 'reconciliations');
     // The watched repository is reconciled by itself too: a pass that changed nothing may stand above.
-    await row.getByRole('link', { name: 'Live', exact: true }).click();
+    await row.getByRole('link', { name: 'Went live', exact: true }).click();
     const changes = page.getByRole('table', { name: 'What changes about ci' });
     await changes.getByRole('row').filter({ hasText: 'description' }).filter({ hasText: 'Builds' }).waitFor();
     await lookAt(page, 'reconciliation-applied');

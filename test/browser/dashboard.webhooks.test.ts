@@ -2,10 +2,11 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
 import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { signInByPassword } from '../helpers/sign-in-by-password.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
-describeDashboard('the pages of webhooks', ({ signIn }) => {
+describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
   let daemon: TestDaemon;
   let repository: TempGitRepo;
   beforeAll(async () => {
@@ -181,6 +182,31 @@ describeDashboard('the pages of webhooks', ({ signIn }) => {
     await page.getByText('webhooks/ci.yaml').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Change' }).count()).toBe(0);
     await lookAt(page, 'webhook-repository');
+  });
+
+  it('say where to add one instead, to who comes by the address of the form', async () => {
+    const page = await signIn(daemon, '/factories/payments/webhooks');
+    await page.getByText('Add a file webhooks/<name>.yaml').waitFor();
+    await page.goto(`${daemon.adminUrl}/factories/payments/webhooks/new`);
+    await page.getByRole('heading', { name: 'A repository decides about webhooks' }).waitFor();
+    expect(await page.getByRole('textbox').count()).toBe(0);
+    await lookAt(page, 'add-webhook-repository');
+    const account = { name: 'vera', role: 'viewer', password: 'correct horse battery 9' };
+    expect((await daemon.api('/users', { method: 'POST', body: account })).status).toBe(201);
+    const viewer = await openPage();
+    await signInByPassword(viewer, daemon, account.name, account.password);
+    await viewer.goto(`${daemon.adminUrl}/factories/support/webhooks/new`);
+    await viewer.getByRole('heading', { name: 'Webhooks are added by the role manager' }).waitFor();
+    expect(await viewer.getByRole('textbox').count()).toBe(0);
+  });
+
+  it('say of a request that was turned away why, also where nothing is known of it', async () => {
+    const page = await signIn(daemon, '/factories/payments/webhooks');
+    await page.getByRole('link', { name: 'ci', exact: true }).click();
+    const url = await readLine(page, 'ingress URL');
+    expect((await postTo(url, 'not-the-secret-of-this-webhook')).status).toBe(401);
+    const log = page.getByRole('table', { name: 'Recent deliveries' });
+    await log.getByText('The token is not the secret of this webhook.').waitFor();
   });
 
   it('show what a test delivery was answered, and the delivery', async () => {

@@ -6,14 +6,16 @@ interface CodeBlockProps {
   code: string;
   /** What the code is, for example "curl command". */
   what: string;
+  /** For text that people read: long lines go on in the next one. */
+  wraps?: boolean;
 }
 
 /** Text to be copied as it stands, with a button for it. */
-export function CodeBlock({ code, what }: CodeBlockProps) {
+export function CodeBlock({ code, what, wraps = false }: CodeBlockProps) {
   return (
     <div className={classes.block}>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
-      <section className={classes.code} aria-label={what} tabIndex={0}>
+      <section className={classes.code} aria-label={what} data-wraps={wraps} tabIndex={0}>
         <pre>
           <code>
             <ForeignText text={code} keepLayout />

@@ -39,19 +39,22 @@ export function PageHeader({ title, lead, trail = [], status, actions }: PageHea
         </Breadcrumbs>
       )}
       <Group justify="space-between" align="flex-start" gap="md">
-        <Group gap="sm" style={{ minWidth: 0 }}>
-          <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
-            <ForeignText text={title} />
-          </Title>
-          {status}
-        </Group>
+        {/* Where both do not fit, what can be done stands below what this is. */}
+        <Stack gap={6} flex="1 1 20rem" miw={0}>
+          <Group gap="sm">
+            <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
+              <ForeignText text={title} />
+            </Title>
+            {status}
+          </Group>
+          {lead !== undefined && (
+            <Text c="dimmed" maw={720}>
+              {lead}
+            </Text>
+          )}
+        </Stack>
         {actions !== undefined && <Group gap="xs">{actions}</Group>}
       </Group>
-      {lead !== undefined && (
-        <Text c="dimmed" maw={720}>
-          {lead}
-        </Text>
-      )}
     </Stack>
   );
 }

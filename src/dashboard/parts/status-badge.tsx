@@ -64,6 +64,8 @@ export function StatusBadge({ state, label = state }: { state: string; label?: s
       fw={600}
       // A narrow column cuts other things short: what state something is in is read whole.
       miw="max-content"
+      // Beside text it stands in the middle of the line, not above it.
+      style={{ verticalAlign: 'middle' }}
       leftSection={<Icon size={13} aria-hidden />}
     >
       {label}

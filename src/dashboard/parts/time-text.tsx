@@ -2,12 +2,25 @@ import { Text, Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
 import { formatExactTime, formatTimeAgo } from './format-time.ts';
 
+interface TimeTextProps {
+  at: string;
+  inherit?: boolean;
+  /** In a link, and in rows that lead to a page or to details with the time, it is no stop of its own for the keyboard. */
+  isFocusable?: boolean;
+}
+
 /** An instant: how long ago, in words, with the exact time of the reader's zone and of UTC on hover and on focus. */
-export function TimeText({ at, inherit = true }: { at: string; inherit?: boolean }) {
+export function TimeText({ at, inherit = true, isFocusable = true }: TimeTextProps) {
   const now = useNow();
   return (
     <Tooltip label={formatExactTime(at)} multiline events={{ hover: true, focus: true, touch: true }}>
-      <Text component="time" inherit={inherit} dateTime={at} style={{ whiteSpace: 'nowrap' }}>
+      <Text
+        component="time"
+        inherit={inherit}
+        dateTime={at}
+        tabIndex={isFocusable ? 0 : undefined}
+        style={{ whiteSpace: 'nowrap' }}
+      >
         {formatTimeAgo(at, now)}
       </Text>
     </Tooltip>

@@ -72,7 +72,7 @@ function Details({ automation, webhooks }: DetailsProps) {
         ))}
       </Section>
       <Section title="Prompt">
-        <CodeBlock code={automation.prompt} what="prompt" />
+        <CodeBlock code={automation.prompt} what="prompt" wraps />
       </Section>
       <Section title="Work">
         <Text size="sm">
@@ -196,8 +196,10 @@ function TriggerCard({ trigger, webhooks, automation: { factory, file } }: Trigg
             <WebhookLink uid={uid} webhooks={webhooks} factory={factory} />
           </span>
         ))}
-        {trigger.listens_to.length === 0 && 'no webhook that exists'}
-        {trigger.filter.payload === null ? ': every delivery.' : ', with a payload that meets'}
+        {trigger.listens_to.length === 0
+          ? 'no webhook that exists'
+          : trigger.filter.payload === null && ', every delivery'}
+        {trigger.filter.payload === null ? '.' : ', with a payload that meets'}
       </Text>
       {trigger.filter.payload !== null && <CodeBlock code={formatJson(trigger.filter.payload)} what="payload filter" />}
       {isRepository && file !== null && trigger.line !== null && (

@@ -144,7 +144,7 @@ function LastRun({ automation: { factory, name } }: { automation: Automation }) 
   return (
     <Stack gap={4} align="flex-start">
       <StatusBadge state={data.state} />
-      <TimeText at={data.created_at} />
+      <TimeText at={data.created_at} isFocusable={false} />
     </Stack>
   );
 }

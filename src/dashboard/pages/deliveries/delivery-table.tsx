@@ -124,7 +124,7 @@ function DeletedMark({ factory, uid }: { factory: string; uid: string }) {
 
 const FURTHER_COLUMNS: DataColumn<Delivery>[] = [
   { header: 'Label', render: (delivery) => <DeliveryLabels delivery={delivery} /> },
-  { header: 'Received', render: ({ received_at }) => <TimeText at={received_at} /> },
+  { header: 'Received', render: ({ received_at }) => <TimeText at={received_at} isFocusable={false} /> },
   { header: 'Size', align: 'end', render: ({ size }) => formatSize(size) },
   { header: 'Runs', align: 'end', render: ({ runs }) => runs.length },
 ];

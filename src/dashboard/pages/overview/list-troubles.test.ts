@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../api/types.ts';
-import { listTroubles } from './list-troubles.ts';
+import { describeTrouble, listTroubles } from './list-troubles.ts';
 
 const make = (type: string, status: Condition['status']): Condition => ({
   ...{ type, status, reason: 'R', message: 'm', since: '2026-01-01T00:00:00.000Z' },
@@ -22,5 +22,11 @@ describe('troubles', () => {
 
   it('count what is not known for sure, and kinds that this page has no words for', () => {
     expect(typesOf([make('Ready', 'Unknown'), make('FromTheFuture', 'True')])).toEqual(['Ready', 'FromTheFuture']);
+  });
+
+  it('do not promise that something goes on where nothing was ever live', () => {
+    const { title, advice } = describeTrouble(make('Reconciled', 'False'), false);
+    expect([title, advice]).toEqual(['The definition did not apply', 'Nothing goes live before it does.']);
+    expect(describeTrouble(make('Reconciled', 'False'), true).advice).toBe('What was live before goes on.');
   });
 });

@@ -48,6 +48,13 @@ const WORDS: Readonly<Record<string, TroubleWords>> = {
   },
 };
 
+const FIRST_FAILED: TroubleWords = {
+  title: 'The definition did not apply',
+  isGrave: true,
+  advice: 'Nothing goes live before it does.',
+  page: HISTORY,
+};
+
 /** The conditions that are not as they should be, the grave ones first. */
 export function listTroubles(conditions: readonly Condition[]): Condition[] {
   return conditions
@@ -55,7 +62,12 @@ export function listTroubles(conditions: readonly Condition[]): Condition[] {
     .sort((a, b) => Number(describeTrouble(b).isGrave) - Number(describeTrouble(a).isGrave));
 }
 
-/** A condition of a newer daemon is shown by its own words. */
-export function describeTrouble({ type, reason }: Condition): TroubleWords {
+/**
+ * A condition of a newer daemon is shown by its own words.
+ *
+ * @param isLive does the factory serve a definition? Where none was live before, none goes on
+ */
+export function describeTrouble({ type, reason }: Condition, isLive = true): TroubleWords {
+  if (type === 'Reconciled' && !isLive) return FIRST_FAILED;
   return WORDS[type] ?? { title: reason, isGrave: false, advice: '', page: null };
 }

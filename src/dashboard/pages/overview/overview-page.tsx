@@ -7,6 +7,7 @@ import { useFactory } from '../../shell/current-factory.ts';
 import { ActivityCharts } from './activity-charts.tsx';
 import { listTroubles } from './list-troubles.ts';
 import { LiveDefinition } from './live-definition.tsx';
+import { NextStep } from './next-step.tsx';
 import { RecentRejections } from './recent-rejections.tsx';
 import { Troubles } from './troubles.tsx';
 import { useFreshOverview } from './use-fresh-overview.ts';
@@ -21,10 +22,13 @@ export function OverviewPage() {
     <>
       <PageHeader
         title={factory.name}
-        status={troubles.length === 0 && <StatusBadge state="applied" label="all is well" />}
+        status={
+          troubles.length === 0 && factory.counts.webhooks > 0 && <StatusBadge state="applied" label="all is well" />
+        }
       />
       <Stack>
         {troubles.length > 0 && <Troubles troubles={troubles} factory={factory} />}
+        <NextStep factory={factory} />
         <Grid>
           <Grid.Col span={{ base: 12, lg: 8 }}>
             <ActivityCharts factory={factory.name} />

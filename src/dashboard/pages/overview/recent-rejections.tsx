@@ -79,18 +79,25 @@ const COLUMNS: DataColumn<Delivery>[] = [
   { header: 'Label', render: ({ label }) => <StatusBadge state={label} /> },
   {
     header: 'Why',
-    render: ({ detail, reason }) => (
-      <Text size="sm">
-        <ForeignText text={detail ?? REASON_WORDS[reason ?? ''] ?? reason ?? ''} />
-      </Text>
-    ),
+    render: ({ detail, reason }) => {
+      return (
+        <>
+          {REASON_WORDS[reason ?? ''] ?? <ForeignText text={reason ?? ''} />}
+          {detail !== null && (
+            <Text size="xs" c="dimmed">
+              <ForeignText text={detail} />
+            </Text>
+          )}
+        </>
+      );
+    },
   },
   { header: 'Requests', align: 'end', render: ({ count }) => count },
   {
     header: 'Time',
     render: ({ factory, id, received_at }) => (
       <ObjectLink factory={factory} kind="deliveries" id={id}>
-        <TimeText at={received_at} />
+        <TimeText at={received_at} isFocusable={false} />
       </ObjectLink>
     ),
   },

@@ -18,7 +18,7 @@ export function Troubles({ troubles, factory }: { troubles: readonly Condition[]
 }
 
 function Trouble({ condition, factory }: { condition: Condition; factory: Factory }) {
-  const { title, isGrave, advice, page } = describeTrouble(condition);
+  const { title, isGrave, advice, page } = describeTrouble(condition, factory.applied_revision !== null);
   const href = `/factories/${encodeURIComponent(factory.name)}/${page?.path}`;
   return (
     <Alert color={isGrave ? 'red' : 'orange'} icon={<TriangleAlert />} title={title}>

@@ -1,5 +1,5 @@
 const REASONS: Readonly<Record<string, string>> = {
-  Applied: 'Live',
+  Applied: 'Went live',
   ValidationFailed: 'The definition has errors',
   NoFactoryFound: 'There is no definition in the commit',
   SecretMissing: 'Waits for a secret',

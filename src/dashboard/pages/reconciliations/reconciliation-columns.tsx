@@ -25,5 +25,5 @@ export const RECONCILIATION_COLUMNS: DataColumn<Reconciliation>[] = [
   { header: 'Revision', render: ({ revision }) => <RevisionText revision={revision} /> },
   { header: 'Changes', render: ({ plan }) => <Text size="sm">{countChanges(plan)}</Text> },
   { header: 'Findings', render: ({ diagnostics }) => <Text size="sm">{diagnostics.length || '–'}</Text> },
-  { header: 'When', render: ({ finished_at }) => <TimeText at={finished_at} /> },
+  { header: 'When', render: ({ finished_at }) => <TimeText at={finished_at} isFocusable={false} /> },
 ];

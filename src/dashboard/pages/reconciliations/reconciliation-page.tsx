@@ -4,6 +4,7 @@ import { useParams } from 'wouter';
 import { reconciliationQuery } from '../../api/reconciliations.ts';
 import type { Reconciliation } from '../../api/types.ts';
 import { ForeignText } from '../../parts/foreign-text.tsx';
+import { formatDuration } from '../../parts/format-duration.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { RevisionText } from '../../parts/revision-text.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
@@ -33,7 +34,7 @@ export function ReconciliationPage() {
       />
       <Stack gap="lg">
         {pass.diagnostics.length === 0 && <Message text={pass.message} />}
-        <WhatNext pass={pass} source={factory.source} />
+        <WhatNext pass={pass} factory={factory} />
         {pass.diagnostics.length > 0 && (
           <section aria-labelledby="findings">
             <Title order={2} size="h4" id="findings" mb="sm">
@@ -59,7 +60,8 @@ function Facts({ pass }: { pass: Reconciliation }) {
   const tookMs = Date.parse(pass.finished_at) - Date.parse(pass.started_at);
   return (
     <>
-      Revision <RevisionText revision={pass.revision} /> · ended <TimeText at={pass.finished_at} /> · took {tookMs} ms
+      Revision <RevisionText revision={pass.revision} /> · ended <TimeText at={pass.finished_at} /> · took{' '}
+      {formatDuration(tookMs)}
       {pass.attempted_at !== pass.finished_at && (
         <>
           {' '}

@@ -1,53 +1,103 @@
-import { Alert, Button, Code, Group, Stack, Text } from '@mantine/core';
-import { Hourglass, Wrench } from 'lucide-react';
+import { Alert, Anchor, Button, Code, Group, Stack, Text } from '@mantine/core';
+import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
+import { History, Hourglass, Wrench } from 'lucide-react';
 import { useState } from 'react';
+import { Link } from 'wouter';
+import { reconciliationsQuery } from '../../api/reconciliations.ts';
 import type { Factory, Reconciliation } from '../../api/types.ts';
 import { StoreSecret } from '../../parts/store-secret.tsx';
+import { TimeText } from '../../parts/time-text.tsx';
+import { useLiveEvents } from '../../parts/use-live-events.ts';
 import { useMay, useSessionUser } from '../../shell/session-user.ts';
+import { describeReason } from './describe-reason.ts';
 import { listMissingSecrets } from './list-missing-secrets.ts';
+import { reconciliationPath } from './reconciliation-path.ts';
+
+type Summary = Pick<Reconciliation, 'id' | 'factory' | 'reason' | 'finished_at'>;
 
 interface WhatNextProps {
   pass: Reconciliation;
-  source: Factory['source'];
+  factory: Factory;
 }
 
-/** What a pass that changed nothing waits for, and what the reader can do about it. */
-export function WhatNext({ pass, source }: WhatNextProps) {
-  if (pass.result === 'invalid') return <WaitsForCommit source={source} />;
-  if (pass.result !== 'failed') return null;
-  const names = listMissingSecrets(pass.diagnostics);
-  return names.length === 0 ? <WaitsForOutside /> : <WaitsForSecrets names={names} />;
+/** What a pass that changed nothing waits for, and what the reader can do about it; nothing once a later one has ended. */
+export function WhatNext({ pass, factory }: WhatNextProps) {
+  const later = useLaterPass(pass);
+  if (pass.result === 'applied' || pass.result === 'unchanged') return null;
+  const names = pass.result === 'failed' ? listMissingSecrets(pass.diagnostics) : [];
+  if (names.length > 0) return <WaitsForSecrets names={names} factory={factory} later={later} />;
+  if (later !== null) return <LaterPass later={later} />;
+  return pass.result === 'invalid' ? <WaitsForCommit factory={factory} /> : <WaitsForOutside factory={factory} />;
 }
 
-function WaitsForCommit({ source }: { source: Factory['source'] }) {
+/** The newest pass where that is another one. */
+function useLaterPass({ id, factory }: Reconciliation): Summary | null {
+  const queryClient = useQueryClient();
+  const query = reconciliationsQuery(factory);
+  const { data } = useInfiniteQuery(query);
+  useLiveEvents(({ type, data: told }) => {
+    if (type === 'reconciliation' && told.factory === factory) {
+      void queryClient.invalidateQueries({ queryKey: query.queryKey });
+    }
+  });
+  const newest = data?.pages[0]?.data[0];
+  return newest === undefined || newest.id === id ? null : newest;
+}
+
+function LaterPass({ later: { id, factory, reason, finished_at } }: { later: Summary }) {
+  return (
+    <Alert color="gray" variant="light" icon={<History />} title="A later pass has ended since">
+      <Text size="sm" component="div">
+        {describeReason(reason)}, <TimeText at={finished_at} />.{' '}
+        <Anchor component={Link} href={reconciliationPath(factory, id)} size="sm" underline="always">
+          Open the newest pass
+        </Anchor>
+      </Text>
+    </Alert>
+  );
+}
+
+function sayWhatServes({ applied_revision }: Factory): string {
+  return applied_revision === null ? 'Nothing is live yet' : 'What was live before goes on';
+}
+
+function WaitsForCommit({ factory }: { factory: Factory }) {
+  const { source } = factory;
   const where =
     source?.type === 'repository' ? `Correct it in the repository and push to ${source.branch}.` : 'Correct it.';
   return (
-    <Alert color="orange" variant="light" icon={<Wrench />} title="What was live before goes on">
+    <Alert color="orange" variant="light" icon={<Wrench />} title={sayWhatServes(factory)}>
       {where} Nothing of this commit was applied.
     </Alert>
   );
 }
 
-function WaitsForOutside() {
+function WaitsForOutside({ factory }: { factory: Factory }) {
   return (
-    <Alert color="orange" variant="light" icon={<Hourglass />} title="What was live before goes on">
+    <Alert color="orange" variant="light" icon={<Hourglass />} title={sayWhatServes(factory)}>
       Something outside of the definition is in the way. The daemon tries again by itself.
     </Alert>
   );
 }
 
-function WaitsForSecrets({ names }: { names: string[] }) {
+interface WaitsForSecretsProps {
+  names: string[];
+  factory: Factory;
+  later: Summary | null;
+}
+
+function WaitsForSecrets({ names, factory, later }: WaitsForSecretsProps) {
   const isOwner = useMay('owner');
   const { factories } = useSessionUser();
   const [created, setCreated] = useState<string | null>(null);
   const mayCreate = isOwner && factories === null;
+  // The dialog may show a value that is shown nowhere else, so the pass that it brought about does not end it.
+  if (later !== null && created === null) return <LaterPass later={later} />;
   return (
     <Alert color="orange" variant="light" icon={<Hourglass />} title="It waits for secrets">
       <Stack gap="sm">
         <Text size="sm">
-          What was live before goes on. Once there is a secret of each of these names, the apply is tried again by
-          itself.
+          {sayWhatServes(factory)}. Once there is a secret of each of these names, the apply is tried again by itself.
         </Text>
         {names.map((name) => (
           <Group key={name} gap="sm">

@@ -21,7 +21,7 @@ export function RunInput({ run }: { run: Run }) {
         <Title order={2} size="h5" mb="xs">
           Prompt
         </Title>
-        <CodeBlock what="prompt" code={data.prompt} />
+        <CodeBlock what="prompt" code={data.prompt} wraps />
       </section>
       <section>
         <Title order={2} size="h5" mb={4}>
@@ -30,7 +30,7 @@ export function RunInput({ run }: { run: Run }) {
         <Text size="sm" c="dimmed" mb="xs">
           Stands below the prompt and says where the payload comes from.
         </Text>
-        <CodeBlock what="envelope" code={data.envelope} />
+        <CodeBlock what="envelope" code={data.envelope} wraps />
       </section>
       <section>
         <Title order={2} size="h5" mb="xs">

@@ -159,6 +159,6 @@ const COLUMNS: DataColumn<Run>[] = [
       </ObjectLink>
     ),
   },
-  { header: 'Created', render: ({ created_at }) => <TimeText at={created_at} /> },
+  { header: 'Created', render: ({ created_at }) => <TimeText at={created_at} isFocusable={false} /> },
   { header: 'Took', align: 'end', render: (run) => <RunDuration run={run} /> },
 ];

@@ -124,7 +124,7 @@ function buildColumns(names: NamesById, openId: string | null, toggle: (id: stri
         </span>
       ),
     },
-    { header: 'When', render: ({ at }) => <TimeText at={at} /> },
+    { header: 'When', render: ({ at }) => <TimeText at={at} isFocusable={false} /> },
   ];
 }
 

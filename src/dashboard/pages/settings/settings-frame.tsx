@@ -3,6 +3,7 @@ import { Info, KeyRound, ScrollText, Users } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { PageHeader } from '../../parts/page-header.tsx';
+import classes from './settings-frame.module.css';
 
 const SECTIONS = [
   { path: '/settings', label: 'API tokens', icon: KeyRound },
@@ -23,6 +24,7 @@ export function SettingsFrame({ children }: { children: ReactNode }) {
             <Tabs.Tab
               key={path}
               value={path}
+              className={classes.tab}
               leftSection={
                 <Box component="span" visibleFrom="xs" lh={0}>
                   <Icon size={16} aria-hidden />

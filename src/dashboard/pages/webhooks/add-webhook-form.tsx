@@ -1,6 +1,7 @@
 import { Button, Group, PasswordInput, Radio, Select, Stack, Text, TextInput } from '@mantine/core';
 import { type UseFormReturnType, useForm } from '@mantine/form';
 import { useSuspenseQuery } from '@tanstack/react-query';
+import { Link } from 'wouter';
 import { signatureSchemesQuery } from '../../api/queries.ts';
 import type { SignatureScheme, Webhook } from '../../api/types.ts';
 import type { WebhookWish } from '../../api/webhook-edits.ts';
@@ -11,6 +12,8 @@ import { nameMode, suggestSecretName } from './webhook-names.ts';
 
 interface AddWebhookFormProps {
   onSubmit: (wish: WebhookWish) => void;
+  /** Where giving it up leads. */
+  cancelHref: string;
   isPending: boolean;
   error: unknown;
 }
@@ -38,7 +41,7 @@ const BLANK: Fields = {
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
 
 /** The fields of the specification, each with what it does. */
-export function AddWebhookForm({ onSubmit, isPending, error }: AddWebhookFormProps) {
+export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWebhookFormProps) {
   const { data: schemes } = useSuspenseQuery(signatureSchemesQuery);
   const form = useForm<Fields>({
     initialValues: BLANK,
@@ -92,6 +95,9 @@ export function AddWebhookForm({ onSubmit, isPending, error }: AddWebhookFormPro
         </SectionCard>
         {error !== null && <ErrorPanel error={error} />}
         <Group justify="flex-end">
+          <Button component={Link} href={cancelHref} variant="default">
+            Cancel
+          </Button>
           <Button type="submit" loading={isPending}>
             Add webhook
           </Button>
@@ -194,7 +200,7 @@ function sayIdentity(scheme: SignatureScheme | null): string {
 
 function saySecretName(name: string): string {
   const suggested = name === '' ? 'a name made from the webhook’s' : suggestSecretName(name);
-  return `The team secret that stores it; left blank, ${suggested}. Name an existing one to use its value, which is then not shown.`;
+  return `The team secret that stores it; left blank, ${suggested}, with a number where that is taken. Name an existing one to use its value, which is then not shown.`;
 }
 
 function findScheme(schemes: readonly SignatureScheme[], { authMode, scheme }: Fields): SignatureScheme | null {

@@ -1,19 +1,53 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { FileCode2, LockKeyhole } from 'lucide-react';
 import { useLocation } from 'wouter';
+import type { Factory } from '../../api/types.ts';
 import { createWebhook } from '../../api/webhook-edits.ts';
+import { EmptyState } from '../../parts/empty-state.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { useFactory } from '../../shell/current-factory.ts';
+import { useSessionUser } from '../../shell/session-user.ts';
 import { AddWebhookForm } from './add-webhook-form.tsx';
 import { FinishSetup } from './finish-setup.tsx';
+import { HowToCommit, useMayAddWebhooks } from './no-webhooks.tsx';
 import { OneTimePane } from './one-time-pane.tsx';
 import { awaitsSecret, buildWebhookPath } from './webhook-names.ts';
+
+/** Where the reader may add no webhook it says why, also to who comes by an address. */
+export function AddWebhookPage() {
+  const factory = useFactory();
+  const mayAdd = useMayAddWebhooks(factory);
+  const trail = [{ label: 'Webhooks', href: `/factories/${encodeURIComponent(factory.name)}/webhooks` }];
+  if (mayAdd) return <Adding factory={factory.name} trail={trail} />;
+  return (
+    <>
+      <PageHeader title="Add webhook" trail={trail} />
+      <NotHere factory={factory} />
+    </>
+  );
+}
+
+function NotHere({ factory }: { factory: Factory }) {
+  const { role } = useSessionUser();
+  if (factory.source?.type === 'repository') {
+    return (
+      <EmptyState icon={FileCode2} title="A repository decides about webhooks">
+        <HowToCommit factory={factory} />
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState icon={LockKeyhole} title="Webhooks are added by the role manager">
+      You are signed in as {role}. Ask a manager to add it, or an owner for the role.
+    </EmptyState>
+  );
+}
 
 /**
  * Create, then what is shown once, or the second step where the provider issues its secret later. The secret is held by
  * this page alone: after a reload it is gone.
  */
-export function AddWebhookPage() {
-  const { name: factory } = useFactory();
+function Adding({ factory, trail }: { factory: string; trail: { label: string; href: string }[] }) {
   const queryClient = useQueryClient();
   const [, navigate] = useLocation();
   const {
@@ -27,12 +61,11 @@ export function AddWebhookPage() {
     // Not to be kept after the page is left.
     gcTime: 0,
   });
-  const trail = [{ label: 'Webhooks', href: `/factories/${encodeURIComponent(factory)}/webhooks` }];
   if (created === undefined) {
     return (
       <>
         <PageHeader title="Add webhook" trail={trail} lead="An outside system gets a URL to post JSON to." />
-        <AddWebhookForm onSubmit={mutate} isPending={isPending} error={error} />
+        <AddWebhookForm onSubmit={mutate} cancelHref={trail[0]!.href} isPending={isPending} error={error} />
       </>
     );
   }

@@ -14,6 +14,7 @@ import { SectionCard } from '../../parts/section-card.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
+import { REASON_WORDS } from '../deliveries/reason-words.ts';
 
 const SHOWN = 10;
 
@@ -46,7 +47,9 @@ export function RecentDeliveries({ webhook }: { webhook: Webhook }) {
           held={held}
           empty={
             <EmptyState icon={Inbox} title="Nothing came in yet">
-              Paste the command above into a shell, with the secret in its place. The delivery appears here at once.
+              {webhook.enabled
+                ? 'Paste the command above into a shell, with the secret in its place. The delivery appears here at once.'
+                : 'Senders get 404 while the webhook is disabled, and nothing is logged.'}
             </EmptyState>
           }
         />
@@ -57,21 +60,23 @@ export function RecentDeliveries({ webhook }: { webhook: Webhook }) {
 
 const COLUMNS: DataColumn<Delivery>[] = [
   { header: 'Label', render: ({ label }) => <StatusBadge state={label} /> },
-  { header: 'Delivery ID', render: (delivery) => <DeliveryIdentity delivery={delivery} /> },
+  { header: 'Delivery', render: (delivery) => <DeliveryIdentity delivery={delivery} /> },
   { header: 'Size', align: 'end', render: ({ size }) => formatSize(size) },
   { header: 'Runs', align: 'end', render: ({ runs }) => runs.length },
   {
     header: 'Time',
     render: ({ factory, id, received_at }) => (
       <ObjectLink factory={factory} kind="deliveries" id={id}>
-        <TimeText at={received_at} />
+        <TimeText at={received_at} isFocusable={false} />
       </ObjectLink>
     ),
   },
 ];
 
+/** What the sender calls it; of one that was turned away also why. */
 function DeliveryIdentity({ delivery }: { delivery: Delivery }) {
-  const { delivery_id, detail, count } = delivery;
+  const { delivery_id, label, detail, reason, count } = delivery;
+  const why = label.startsWith('Rejected') ? (detail ?? REASON_WORDS[reason ?? ''] ?? reason) : detail;
   return (
     <>
       {delivery_id !== null && (
@@ -79,9 +84,9 @@ function DeliveryIdentity({ delivery }: { delivery: Delivery }) {
           <ForeignText text={delivery_id} />
         </Code>
       )}
-      {detail !== null && (
+      {why !== null && (
         <Text size="xs" c="dimmed">
-          <ForeignText text={detail} />
+          <ForeignText text={why} />
         </Text>
       )}
       {count > 1 && (

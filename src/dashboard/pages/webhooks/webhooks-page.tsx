@@ -1,13 +1,10 @@
-import { Anchor, Button, Code, Group, Text } from '@mantine/core';
+import { Anchor, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Plus, Webhook as WebhookIcon } from 'lucide-react';
-import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { activityQuery } from '../../api/activity.ts';
 import { signatureSchemesQuery, webhooksQuery } from '../../api/queries.ts';
-import type { Activity, Factory, SignatureScheme, Webhook } from '../../api/types.ts';
+import type { Activity, SignatureScheme, Webhook } from '../../api/types.ts';
 import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
@@ -16,7 +13,7 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
 import { useFactory } from '../../shell/current-factory.ts';
-import { useMay } from '../../shell/session-user.ts';
+import { AddWebhookButton, HowToCommit, NoWebhooks, useMayAddWebhooks } from './no-webhooks.tsx';
 import { awaitsSecret, buildWebhookPath, nameAuthentication } from './webhook-names.ts';
 
 const ACTIVITY_HOURS = 24;
@@ -29,10 +26,15 @@ export function WebhooksPage() {
   const { data: schemes } = useQuery(signatureSchemesQuery);
   const { data: activity } = useQuery(activityQuery(factory.name, ACTIVITY_HOURS));
   const held = useHeldUpdates(query.queryKey, (event) => event.data.factory === factory.name);
-  const add = useAddButton(factory);
+  const mayAdd = useMayAddWebhooks(factory);
+  const decidesElsewhere = factory.source?.type === 'repository' && data !== undefined && data.length > 0;
   return (
     <>
-      <PageHeader title="Webhooks" lead="Each has a URL that an outside system posts JSON to." actions={add} />
+      <PageHeader
+        title="Webhooks"
+        lead="Each has a URL that an outside system posts JSON to."
+        actions={mayAdd ? <AddWebhookButton factory={factory.name} /> : undefined}
+      />
       {error !== null ? (
         <ErrorPanel error={error} onRetry={() => void refetch()} />
       ) : (
@@ -42,42 +44,15 @@ export function WebhooksPage() {
           rows={data}
           rowKey={({ uid }) => uid}
           held={held}
-          empty={<NoWebhooks factory={factory} add={add} />}
+          empty={<NoWebhooks factory={factory} />}
         />
       )}
-    </>
-  );
-}
-
-/** There only for who may add one here. */
-function useAddButton({ name, source }: Factory) {
-  const isHosted = source !== null && source.type !== 'repository';
-  const may = useMay('manager') && isHosted;
-  if (!may) return undefined;
-  return (
-    <Button
-      component={Link}
-      href={`/factories/${encodeURIComponent(name)}/webhooks/new`}
-      leftSection={<Plus size={16} aria-hidden />}
-    >
-      Add webhook
-    </Button>
-  );
-}
-
-function NoWebhooks({ factory, add }: { factory: Factory; add: ReactNode }) {
-  return (
-    <EmptyState icon={WebhookIcon} title="No webhook yet" action={add}>
-      {factory.source?.type === 'repository' ? (
-        <>
-          The repository of this factory decides. Add a file <Code>webhooks/&lt;name&gt;.yaml</Code> with{' '}
-          <Code>secretName:</Code> to its branch <Code>{factory.source.branch ?? 'main'}</Code>; the webhook is live as
-          soon as the commit applies.
-        </>
-      ) : (
-        'A webhook gives an outside system a URL to post JSON to. Automations that listen to it then start runs.'
+      {decidesElsewhere && (
+        <Text size="sm" c="dimmed" mt="md">
+          The repository of this factory decides about them. <HowToCommit factory={factory} />
+        </Text>
       )}
-    </EmptyState>
+    </>
   );
 }
 
@@ -104,7 +79,7 @@ function buildColumns(
             never
           </Text>
         ) : (
-          <TimeText at={at} />
+          <TimeText at={at} isFocusable={false} />
         ),
     },
   ];
