@@ -116,8 +116,8 @@ function verifyFamily(verifier: Verifier, family: HeaderFamily, request: SignedR
 
 /** As received; `''` where the delivery has no name. */
 function readIdentity({ identity, fallbackIdentity }: HeaderFamily, request: SignedRequest): string {
-  const read = (place: Place | null) => (place === null ? '' : (readPlace(request, place) ?? ''));
-  return read(identity) || read(fallbackIdentity);
+  const first = identity === null ? '' : (readPlace(request, identity) ?? '');
+  return first !== '' || fallbackIdentity === null ? first : (readPlace(request, fallbackIdentity) ?? '');
 }
 
 function checkHeaders(family: HeaderFamily, request: SignedRequest): Refusal | null {
