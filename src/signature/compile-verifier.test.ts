@@ -207,6 +207,17 @@ describe('a provider whose editions name deliveries in different headers', () =>
   });
 });
 
+it('takes the header of WorkOS with its blank and its milliseconds, for three minutes', () => {
+  const stamp = String(NOW_MS + 7);
+  const mac = createHmac('sha256', secretFor(need('workos')))
+    .update(`${stamp}.`)
+    .update(BODY)
+    .digest('hex');
+  const fields = { 'WorkOS-Signature': `t=${stamp}, v1=${mac}` };
+  expect(verdict(need('workos'), fields, BODY, NOW_MS + 180_000)).toBe('accepted');
+  expect(verdict(need('workos'), fields, BODY, NOW_MS + 181_000)).toBe('stale_timestamp');
+});
+
 it('decodes HTML entities in a secret for WooCommerce, as WooCommerce does, and for nobody else', () => {
   const mac = createHmac('sha256', `a&b'c`).update(BODY).digest('base64');
   const request = (name: string) => toSignedRequest({ headers: { [name]: mac }, body: BODY, nowMs: NOW_MS });

@@ -61,6 +61,7 @@ export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
   'x-twitter-webhooks-signature',
   'x-twitter-webhooks-signature-oauth2',
   'x-webhook-signature',
+  'workos-signature',
   'signature',
 ]);
 

@@ -269,6 +269,20 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
   },
   {
     ...ROW,
+    name: 'workos',
+    title: 'WorkOS',
+    // As Stripe, but in milliseconds and with a blank behind the comma.
+    keys: [textKey('v1')],
+    entrySeparator: ',',
+    labelSeparator: '=',
+    content: [TIMESTAMP, text('.'), BODY],
+    headers: [{ ...FAMILY, name: 'workos', signatures: [header('WorkOS-Signature')] }],
+    timestamp: { from: { place: 'entry', label: 't' }, unit: 'milliseconds', signed: true, toleranceSeconds: 180 },
+    whenSecretIsIssued: 'after',
+    documentation: 'https://workos.com/docs/events/data-syncing/webhooks',
+  },
+  {
+    ...ROW,
     name: 'zendesk',
     title: 'Zendesk',
     refusedSecrets: [
