@@ -5,12 +5,16 @@ export function readPackageVersion(): string {
   return readPackage().version;
 }
 
-/** Where the documents stand on the web: below the `homepage` of `package.json`; `null` while it has none. */
-export function readDocumentsUrl(): string | null {
-  const { homepage } = readPackage();
-  return homepage === undefined ? null : `${homepage.replace(/(?:#.*)?\/*$/, '')}/blob/main/`;
+/**
+ * Where the folder `docs/` stands on the web, ending in a slash: below the `homepage` of `package.json`, and while it has
+ * none in the published package of this version, as a mirror of packages shows it.
+ */
+export function readDocumentsUrl(): string {
+  const { name, version, homepage } = readPackage();
+  if (homepage === undefined) return `https://unpkg.com/${name}@${version}/`;
+  return `${homepage.replace(/(?:#.*)?\/*$/, '')}/blob/main/`;
 }
 
-function readPackage(): { version: string; homepage?: string } {
+function readPackage(): { name: string; version: string; homepage?: string } {
   return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
 }

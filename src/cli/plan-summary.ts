@@ -69,6 +69,9 @@ export function describeExamined({ backtest: { stored, examined, since, until, s
   return sampled ? `an even sample of ${formatCount(examined)} of ${all}; the counts are those of the sample` : all;
 }
 
+/** In place of a backtest. */
+export const NOTHING_STORED = 'No delivery of the last days is stored that the changed triggers could be put before.';
+
 /** `41 starts → 3`, or that there was nothing to tell it by. */
 export function describeStarts({
   examined,

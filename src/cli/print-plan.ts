@@ -8,6 +8,7 @@ import {
   describeStarts,
   listPlannedItems,
   listWarnings,
+  NOTHING_STORED,
   type PlannedItem,
   summarisePlan,
 } from './plan-summary.ts';
@@ -60,7 +61,11 @@ function printMissing(output: Output, { missing_secrets: missing }: PlanPreview)
 
 function printBacktest(output: Output, plan: PlanPreview): void {
   const { automations, stored } = plan.backtest;
-  if (automations.length === 0 || stored === 0) return;
+  if (automations.length === 0) return;
+  if (stored === 0) {
+    output.line(NOTHING_STORED);
+    return;
+  }
   output.line(`Put before ${describeExamined(plan)}:`);
   for (const one of automations) {
     output.line(`  ${output.colors.bold(escapeText(one.automation))}: ${describeStarts(one)}`);

@@ -24,7 +24,7 @@ export interface AppliedWebhook extends Omit<WebhookDefinition, 'secretNameAt' |
 }
 
 /** An automation as the last apply left it. */
-export interface AppliedAutomation extends AutomationDefinition {
+export interface AppliedAutomation extends Omit<AutomationDefinition, 'places'> {
   /** Number of the stored version (prompt and overrides) that new runs refer to. Assigned by the storage. */
   version: number;
   factory: string;

@@ -87,6 +87,11 @@ export interface AutomationDefinition {
   prompt: string;
   /** Those of `EXECUTION_OVERRIDES` that the file sets. */
   overrides: { [key: string]: Json };
+  /**
+   * Where the entries of `secrets` and `webhook_ids` and the keys of payload filters stand, by key path (`formatKeyPath`),
+   * for findings that only the secret store, the inventory or stored deliveries can make.
+   */
+  places: ReadonlyMap<string, Position>;
 }
 
 /** All that one tree declares. */

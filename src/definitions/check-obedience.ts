@@ -6,13 +6,14 @@ const TARGET =
   '(?:payload|body|event(?! of)|delivery|webhook|issue|ticket|comment|message|e-?mail|description|title|attachment|attached file|(?:pull|merge) request|sender|`?event-payload\\.json`?)' +
   "(?!['’]s\\b|\\w|-| (?:template|guide|guidelines?|checklist|policy|handbook|runbook|format|schema|handler))";
 const DETERMINERS =
-  "(?:(?:the|this|that|its|a|an|any|every|each|all|of|attached|whole|full|entire|json|webhook|event|issue|incoming|received|new|user['’]s|text|body|file|contents?) ){0,4}";
+  "(?:(?:the|this|that|its|a|an|any|every|each|all|of|attached|whole|full|entire|json|webhook|event|issue|comment|message|payload|delivery|ticket|e-?mail|request|incoming|received|new|user['’]s|text|body|file|contents?) ){0,4}";
 const ALL =
   "(?:(?:any|all|every|each|the|whatever|these|those|exact|further|additional|embedded|other|shell|specific|of|sender['’]s) ){0,3}";
 const ORDERS = '(?:instructions?|commands?|directions|directives?|prompts?)';
 const OBEY = '(?:follow|obey|execute|run|carry out|perform|comply with|adhere to|act on|act upon)';
 const LINK =
-  '(?:(?:that|which|you|is|are|find|found|given|named|written|stated|contained|included|embedded|provided|listed|stand|stands|come|comes) ){0,4}(?:in|inside|within|from|of|by)';
+  '(?:(?:that|which|you|is|are|find|found|given|named|written|stated|contained|included|embedded|provided|listed|described|outlined|specified|stand|stands|come|comes) ){0,4}(?:in|inside|within|from|of|by)';
+const HOLDS = '(?:contains?|holds?|has|gives?|includes?|lists?|provides?)';
 const SAYS = '(?:says?|asks?|tells?|wants?|instructs?|commands?|orders?|demands?|requests?)';
 
 // Each is one way of telling an agent that what a stranger wrote is to be obeyed.
@@ -21,10 +22,17 @@ const OBEDIENCE: readonly RegExp[] = [
   `(?:follow|obey) ${ALL}orders ${LINK} ${DETERMINERS}${TARGET}`,
   `${OBEY} (?:the|its|this|that) (?:payload|body|event|issue|comment|message|sender|ticket|e-?mail)(?:['’]s)? ${ORDERS}\\b`,
   `(?:execute|run|evaluate|eval) ${ALL}(?:code|scripts?|snippets?) ${LINK} ${DETERMINERS}${TARGET}`,
-  `do (?:exactly |just |only )?(?:what|whatever|anything|everything|as)(?: that)? ${DETERMINERS}${TARGET} ${SAYS}\\b`,
+  `${OBEY} ${ALL}${ORDERS} (?:that |which )?${DETERMINERS}${TARGET} ${HOLDS}\\b`,
+  // "The steps to reproduce in the issue" are what it is about, so these want a word more.
+  `${OBEY} ${ALL}(?:steps|tasks) (?:(?:that|which|you|are) ){0,3}(?:find|found|given|written|contained|included|provided|listed|described|outlined|specified) (?:in|inside|within|by) ${DETERMINERS}${TARGET}`,
+  `comply with ${ALL}(?:requests?|demands?|wishes) ${LINK} ${DETERMINERS}${TARGET}`,
+  `(?:do|execute|run|perform|carry out|follow) (?:exactly |just |only )?(?:what|whatever|anything|everything|as)(?: that)? ${DETERMINERS}${TARGET} ${SAYS}\\b`,
   `(?:obey|comply with) ${DETERMINERS}${TARGET}`,
   `(?:treat|use|take|regard|consider|interpret) ${DETERMINERS}${TARGET} as (?:your |the |an? |new |further |additional ){0,2}${ORDERS}\\b`,
   `${TARGET} (?:contains|holds|has|gives|includes|is) (?:your|further|additional|more) ${ORDERS}\\b`,
+  `your ${ORDERS} (?:is|are) ${LINK} ${DETERMINERS}${TARGET}`,
+  `${TARGET} (?:tells|instructs|orders|commands) you (?:what|how) to (?:do|act|proceed)\\b`,
+  `${TARGET}[^.!?;\\n]{0,60}?(?: and|,)(?: then)? (?:${OBEY} ${ALL}${ORDERS} (?:in|inside|within|from|of) (?:it|there)|do (?:exactly )?(?:what|whatever|as) it ${SAYS})\\b`,
 ].map((phrase) => new RegExp(`\\b${phrase.replaceAll(' ', '\\s+')}`, 'gi'));
 
 // Said before it in the same clause, the sentence forbids what it names, or only speaks of it.

@@ -7,6 +7,8 @@ export interface DescribedRule {
   severity: RuleSeverity;
   /** One sentence. */
   description: string;
+  /** Why there is such a rule: the first paragraph of its page, without its links. */
+  why: string;
   /** Path of its page in the repository and in the package. */
   page: string;
   /** The page itself, in Markdown. */
@@ -18,5 +20,11 @@ export function describeRule(rule: RuleId): DescribedRule {
   const { severity, description } = RULES[rule];
   const page = rulePagePath(rule);
   const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8').replace(/^<!--.*-->\n\n/m, '');
-  return { severity, description, page, text };
+  return { severity, description, why: readWhy(text), page, text };
+}
+
+/** What stands below the table of a page. */
+function readWhy(text: string): string {
+  const paragraph = /\|\n\n(?!#)(.+)\n/.exec(text)?.[1] ?? '';
+  return paragraph.replace(/\[([^\]]*)\]\([^)]*\)/g, '$1');
 }

@@ -76,16 +76,22 @@ describe('formatSarif', () => {
     expect(rules).toHaveLength(EVERY_RULE.length);
     for (const rule of rules) {
       expect(rule.shortDescription.text, rule.id).toMatch(/\S/);
+      expect(rule.fullDescription.text.slice(rule.shortDescription.text.length), rule.id).toMatch(/^ [^#|[\]<\s].*\w/);
       expect(rule.help.markdown, rule.id).toMatch(new RegExp(`^# ${rule.id}\n\n[^<]`));
     }
   });
 
-  it('leads to the pages of the rules where the documents have an address, and to none otherwise', () => {
+  it('leads to the pages of the rules, and from there on, by links that hold anywhere', () => {
     const documentsUrl = 'https://example.com/dockbell/blob/main/';
-    const { driver } = show(makeReport([finding], { tool: { version: '1.2.3', documentsUrl } })).tool;
-    expect(driver.informationUri).toBe(documentsUrl);
-    expect(driver.rules[0].helpUri).toBe(`${documentsUrl}docs/rules/webhook/unknown-key.md`);
-    expect(formatSarif(makeReport([finding]))).not.toMatch(/helpUri|informationUri/);
+    const { driver } = show(makeReport(EVERY_RULE, { tool: { version: '1.2.3', documentsUrl } })).tool;
+    expect(driver.informationUri).toBe(`${documentsUrl}docs/README.md`);
+    for (const { id, help, helpUri } of driver.rules) {
+      expect(helpUri).toBe(`${documentsUrl}docs/rules/${id}.md`);
+      expect(help.text, id).toContain(helpUri);
+      const targets = [...help.markdown.matchAll(/\]\(([^)]*)\)/g)].map(([, target]) => target);
+      expect(targets, id).toContain(`${documentsUrl}docs/reference/diagnostics.md`);
+      for (const target of targets) expect(target, id).toMatch(/^https:\/\/example\.com\/dockbell\/blob\/main\/docs\//);
+    }
   });
 
   it('encodes paths, and puts a finding about the whole folder at the file that every factory may have', () => {

@@ -8,6 +8,7 @@ import { listDiagnostics, type ValidationReport } from './validation-report.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 const ROOT = '%SRCROOT%';
+const LINK = /\[([^\]\n]*)\]\(([^()\s]+)\)/g;
 
 /** Findings as a SARIF 2.1.0 log with one run, for code scanning and for viewers in editors. */
 export function formatSarif(report: ValidationReport): string {
@@ -26,21 +27,27 @@ function describeDriver({ tool }: ValidationReport, rules: string[]): object {
     name: 'Dockbell',
     version: tool.version,
     semanticVersion: tool.version,
-    // Both have to be absolute; a package without an address of its own leaves them out.
-    ...(tool.documentsUrl === null ? {} : { informationUri: tool.documentsUrl }),
+    informationUri: new URL('docs/README.md', tool.documentsUrl).href,
     rules: rules.map((rule) => showRule(rule, tool.documentsUrl)),
   };
 }
 
-function showRule(id: string, documentsUrl: string | null): object {
-  const { severity, description, page, text } = describeRule(id as RuleId);
+function showRule(id: string, documentsUrl: string): object {
+  const { severity, description, why, page, text } = describeRule(id as RuleId);
+  const helpUri = new URL(page, documentsUrl).href;
   return {
     id,
     shortDescription: { text: description },
-    help: { text: `${description} Read more in ${page}.`, markdown: escapeLines(text) },
-    ...(documentsUrl === null ? {} : { helpUri: new URL(page, documentsUrl).href }),
+    fullDescription: { text: `${description} ${why}` },
+    help: { text: `${description} ${why} Read more: ${helpUri}`, markdown: anchorLinks(escapeLines(text), helpUri) },
+    helpUri,
     defaultConfiguration: severity === 'off' ? { enabled: false } : { level: severity },
   };
+}
+
+/** Links of a page lead from the page on; in a report they have to lead from anywhere. */
+function anchorLinks(markdown: string, pageUrl: string): string {
+  return markdown.replace(LINK, (_link, text: string, target: string) => `[${text}](${new URL(target, pageUrl).href})`);
 }
 
 function listResults({ factories }: ValidationReport, rules: string[]): object[] {

@@ -5,6 +5,7 @@ import { parsePattern } from '../filter/parse-pattern.ts';
 import { checkFilter } from './check-filter.ts';
 import { checkObedience } from './check-obedience.ts';
 import { checkSchema } from './check-schema.ts';
+import { collectPlaces } from './collect-places.ts';
 import type { Findings } from './findings.ts';
 import type { KeyPath } from './key-path.ts';
 import { parseYaml, type YamlText } from './parse-yaml.ts';
@@ -105,6 +106,7 @@ function toAutomation(name: string, yaml: YamlText, prompt: string, file: string
     triggers: (declared.triggers as JsonObject[]).map((trigger, index) => toTrigger(trigger, index, yaml)),
     prompt,
     overrides: Object.fromEntries(set.map((key) => [key, declared[key]!])),
+    places: collectPlaces(yaml),
   };
 }
 

@@ -732,6 +732,7 @@ describe('validateTree', () => {
         ],
         prompt,
         overrides: {},
+        places: new Map(),
       },
     ]);
   });
@@ -739,7 +740,7 @@ describe('validateTree', () => {
   it('reads every key of an automation and hands overrides on as they are', () => {
     const keys =
       'description: d\nenabled: false\nagent: triage\nmodel: m\nharness: {name: h}\nrunner: r\nenvironmentId: 7\nsecrets: [A, B]\nmcpServers: [x, {y: 1}]\nworkerHost: w\n';
-    const trigger = `filter: {webhook_ids: {in: [${UID}]}, webhooks: [ci], payload: {1: [true, null]}}\n  - provider: schedule\n    cron: "* * * * *"`;
+    const trigger = `filter: {webhook_ids: {in: [${UID}]}, webhooks: [ci], payload: {1: [true, null], a: {b: [1]}}}\n  - provider: schedule\n    cron: "* * * * *"`;
     const { definition, diagnostics } = validateFiles({
       ...CI,
       'automations/a/automation.md': automation({ keys, trigger }),
@@ -750,7 +751,7 @@ describe('validateTree', () => {
       enabled: false,
       agent: 'triage',
       triggers: [
-        { webhookIds: [UID], webhooks: ['ci'], payload: { '1': [true, null] } },
+        { webhookIds: [UID], webhooks: ['ci'], payload: { '1': [true, null], a: { b: [1] } } },
         { provider: 'schedule', declared: { provider: 'schedule', cron: '* * * * *' } },
       ],
       overrides: {
@@ -763,6 +764,14 @@ describe('validateTree', () => {
         workerHost: 'w',
       },
     });
+    expect([...definition!.automations[0]!.places].map(([path, at]) => `${path} ${at.line}:${at.column}`)).toEqual([
+      'secrets[0] 15:11',
+      'secrets[1] 15:14',
+      'triggers[0].filter.webhook_ids[0] 5:33',
+      'triggers[0].filter.payload["1"] 5:92',
+      'triggers[0].filter.payload.a 5:109',
+      'triggers[0].filter.payload.a.b 5:113',
+    ]);
   });
 
   it.each(['github', 'gitlab', 'linear', 'jira', 'slack', 'schedule', 'factory'])(

@@ -30,7 +30,7 @@ export interface ValidationReport {
   /** Do warnings fail? */
   isStrict: boolean;
   /** Version of the program, and where its documents stand on the web, with a slash at the end; `null` for nowhere. */
-  tool: { version: string; documentsUrl: string | null };
+  tool: { version: string; documentsUrl: string };
 }
 
 /** The findings of all folders, one after the other. */

@@ -16,7 +16,7 @@ export interface DeclaredAutomation {
 }
 
 /** The text of `automations/<name>/automation.md` for an automation as it was applied. */
-export function writeAutomation(automation: AutomationDefinition): string {
+export function writeAutomation(automation: Omit<AutomationDefinition, 'places'>): string {
   return writeDeclaredAutomation({ ...automation, triggers: automation.triggers.map(declareTrigger) });
 }
 

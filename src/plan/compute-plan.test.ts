@@ -40,7 +40,7 @@ function automation(name: string, triggers: { webhookIds?: string[]; webhooks?: 
       ...{ provider: 'webhook' as const, event: 'received' as const, webhookIds, webhooks, payload },
       at: { line: 3, column: 7 },
     })),
-    ...{ prompt: 'Do it.\n', overrides: {} },
+    ...{ prompt: 'Do it.\n', overrides: {}, places: new Map() },
   };
   return definition;
 }
@@ -172,7 +172,7 @@ describe('computePlan', () => {
         rule: 'automation/unknown-uid',
         line: 3,
         column: 7,
-        path: 'triggers[0].filter.webhook_ids',
+        path: 'triggers[0].filter.webhook_ids[0]',
       }),
     ]);
     expect(computed.warnings[0]?.message).toContain(UID_GONE);

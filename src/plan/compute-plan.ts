@@ -150,7 +150,7 @@ function groupWarnings(findings: readonly Diagnostic[]): Map<string, Diagnostic[
 
 function composeAutomationRow(
   input: PlanInput,
-  automation: AutomationDefinition,
+  { places: _, ...automation }: AutomationDefinition,
   { listensTo, warnings }: ResolvedListeners,
 ): AutomationRow {
   return {

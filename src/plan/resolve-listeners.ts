@@ -1,4 +1,4 @@
-import type { AutomationDefinition, WebhookTrigger } from '../core/definition.ts';
+import type { AutomationDefinition, Position } from '../core/definition.ts';
 import { isWebhookTrigger } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
@@ -21,8 +21,10 @@ export function resolveListeners(
   const warnings: Diagnostic[] = [];
   const listensTo = automation.triggers.map((trigger, index) => {
     if (!isWebhookTrigger(trigger)) return [];
-    const gone = trigger.webhookIds.filter((uid) => !existing.has(uid));
-    warnings.push(...gone.map((uid) => warnGone(automation, trigger, index, uid)));
+    for (const [entry, uid] of trigger.webhookIds.entries()) {
+      const path = `triggers[${index}].filter.webhook_ids[${entry}]`;
+      if (!existing.has(uid)) warnings.push(warnGone(automation, automation.places.get(path) ?? trigger.at, path, uid));
+    }
     const named = trigger.webhooks.flatMap((name) => uidByName.get(name) ?? []);
     const present = trigger.webhookIds.filter((uid) => existing.has(uid)) as WebhookUid[];
     return [...new Set([...present, ...named])];
@@ -30,14 +32,11 @@ export function resolveListeners(
   return { listensTo, warnings };
 }
 
-function warnGone(automation: AutomationDefinition, trigger: WebhookTrigger, index: number, uid: string): Diagnostic {
+function warnGone({ file }: AutomationDefinition, { line, column }: Position, path: string, uid: string): Diagnostic {
   return {
     severity: 'warning',
     rule: 'automation/unknown-uid',
-    file: automation.file,
-    line: trigger.at.line,
-    column: trigger.at.column,
-    path: `triggers[${index}].filter.webhook_ids`,
+    ...{ file, line, column, path },
     message: `no webhook of this factory has the UID ${uid}: the automation does not fire from it`,
     hint: 'take the UID from `dockbell webhook list`, or select the webhook by file name under `webhooks`',
   };

@@ -108,13 +108,12 @@ function listMissing({ webhooks }: FactoryDefinition, resolved: ResolvedSecrets)
 }
 
 function warnOfUnseenKey({ automations }: FactoryDefinition, { automation, path, examined }: UnseenKey): Diagnostic {
-  const { file, triggers } = automations.find(({ name }) => name === automation)!;
+  const { file, triggers, places } = automations.find(({ name }) => name === automation)!;
   const index = triggers.findIndex((trigger) => isWebhookTrigger(trigger) && hasPath(trigger.payload, path));
-  const trigger = triggers[index];
-  const at = trigger !== undefined && isWebhookTrigger(trigger) ? trigger.at : { line: 1, column: 1 };
+  const place = formatKeyPath(['triggers', index, 'filter', 'payload', ...path]);
+  const { line, column } = places.get(place) ?? { line: 1, column: 1 };
   return {
-    ...{ severity: 'warning', rule: 'filter/unseen-key', file, line: at.line, column: at.column },
-    path: formatKeyPath(['triggers', index, 'filter', 'payload', ...path]),
+    ...{ severity: 'warning', rule: 'filter/unseen-key', file, line, column, path: place },
     message: `none of the ${examined} stored deliveries looked at has the key ${formatKeyPath(path)}`,
     hint: 'compare it with a delivery: dockbell delivery list WEBHOOK, then dockbell delivery show ID --payload',
   };

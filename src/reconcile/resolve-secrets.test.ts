@@ -45,7 +45,7 @@ function webhook(name: string, change: Partial<WebhookDefinition> = {}): Webhook
 function automation(secrets: unknown): AutomationDefinition {
   return {
     ...{ name: 'x', file: 'automations/x/automation.md', description: null, enabled: true, agent: null },
-    ...{ triggers: [], prompt: 'p', overrides: { secrets: secrets as string[] } },
+    ...{ triggers: [], prompt: 'p', overrides: { secrets: secrets as string[] }, places: new Map() },
   };
 }
 

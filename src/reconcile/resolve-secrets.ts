@@ -1,5 +1,5 @@
 import { type AppliedWebhook, NO_VERSION } from '../core/applied.ts';
-import type { FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
+import type { FactoryDefinition, Position, WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { hasErrors } from '../core/diagnostic.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
@@ -36,6 +36,9 @@ export interface MissingForRun {
   automation: string;
   /** Of the automation. */
   file: string;
+  /** Of the name in its list `secrets`. */
+  index: number;
+  at: Position;
 }
 
 /** The store, as far as it is read. */
@@ -132,28 +135,29 @@ function reportMissing(webhook: WebhookDefinition, key: 'secretName' | 'verifyTo
   };
 }
 
+const FILE_START: Position = { line: 1, column: 1 };
+
 /** Secrets that only runs need: a run without one fails, the webhooks do not depend on it. */
 async function findMissingForRuns(
   { automations }: FactoryDefinition,
   secrets: Pick<SecretStore, 'list'>,
 ): Promise<MissingForRun[]> {
   const existing = new Set((await secrets.list()).map((secret) => secret.name));
-  return automations.flatMap(({ name: automation, file, overrides }) => {
+  return automations.flatMap(({ name: automation, file, overrides, places }) => {
     const names = Array.isArray(overrides.secrets) ? overrides.secrets : [];
-    return names
-      .filter((name): name is string => typeof name === 'string' && !existing.has(name))
-      .map((name) => ({ name, automation, file }));
+    return names.flatMap((name, index) => {
+      if (typeof name !== 'string' || existing.has(name)) return [];
+      return [{ name, automation, file, index, at: places.get(`secrets[${index}]`) ?? FILE_START }];
+    });
   });
 }
 
-function warnMissingForRun({ name, file }: MissingForRun): Diagnostic {
+function warnMissingForRun({ name, file, index, at }: MissingForRun): Diagnostic {
   return {
     severity: 'warning',
     rule: 'automation/missing-run-secret',
-    file,
-    line: 1,
-    column: 1,
-    path: 'secrets',
+    ...{ file, line: at.line, column: at.column },
+    path: `secrets[${index}]`,
     message: `there is no team secret named ${name}: runs of this automation will fail until there is`,
     hint: `create it: dockbell secret create ${name}`,
   };

@@ -114,6 +114,8 @@ describe('dockbell plan', () => {
     expect(plan.backtest).toMatchObject({ stored: 5, examined: 5, sampled: false });
     const file = 'automations/triage/automation.md';
     const found = { rule: 'filter/unseen-key', severity: 'warning', file, path: 'triggers[0].filter.payload.servce' };
+    // The place of the key itself, in `filter: { webhooks: [ci], payload: { level: [fatal], servce: [api] } }`.
+    Object.assign(found, { line: 5, column: 58 });
     expect(plan.diagnostics).toContainEqual(expect.objectContaining(found));
   });
 
@@ -155,6 +157,11 @@ describe('dockbell plan', () => {
     const gone = { ...LIVE, 'factory.yaml': lint, 'automations/gone/automation.md': `---\n${front}\n---\nLook.\n` };
     const { code, stdout } = await daemon.cli('plan', writeTree('gone', gone));
     expect([code, stdout.includes('error no webhook of this factory has the UID')]).toEqual([1, true]);
+  });
+
+  it('ends with 2 for a folder without a factory, which is most likely the wrong one', async () => {
+    const { code, stdout } = await daemon.cli('plan', writeTree('none', { 'README.md': 'Nothing here.\n' }));
+    expect([code, stdout.includes('[factory/not-found]')]).toEqual([2, true]);
   });
 
   it('shows what only the daemon can find: a limit of its own', async () => {

@@ -29,7 +29,7 @@ export function makeReport(
   const factories = 'factories' in findings ? findings.factories : [makeFactory(findings)];
   return {
     ...{ valid: factories.every(({ valid }) => valid), factories, root: '/repo', sources: new Map(), color: false },
-    ...{ isStrict: false, tool: { version: '1.2.3', documentsUrl: null } },
+    ...{ isStrict: false, tool: { version: '1.2.3', documentsUrl: 'https://docs.example/' } },
     ...more,
   };
 }

@@ -9,7 +9,7 @@ import type { PlanPreview } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { hasColors } from '../output.ts';
-import { renderPlanMarkdown } from '../plan-markdown.ts';
+import { renderPlanMarkdown, renderRefusalMarkdown } from '../plan-markdown.ts';
 import { listPlannedItems, listWarnings } from '../plan-summary.ts';
 import { printPlan } from '../print-plan.ts';
 import { startProgress } from '../progress.ts';
@@ -91,7 +91,7 @@ function refuse(session: Session, { format, json }: PlanOptions, diagnostics: re
   const text = (color: boolean) => formatPretty(diagnostics, { sources: collectSources(tree, diagnostics), color });
   if (json || format === 'json') output.json({ valid: false, diagnostics });
   else if (format === 'pretty') output.bytes(Buffer.from(text(hasColors(context.stdout, context.env))));
-  else
-    output.bytes(Buffer.from(`### Dockbell plan: invalid\n\n~~~text\n${text(false).replaceAll('~~~', '~ ~ ~')}~~~\n`));
-  return EXIT_CODES.negative;
+  else output.bytes(Buffer.from(renderRefusalMarkdown(text(false))));
+  // As for validate: a folder without a factory is most likely the wrong one.
+  return diagnostics.some(({ rule }) => rule === 'factory/not-found') ? EXIT_CODES.failed : EXIT_CODES.negative;
 }
