@@ -1,5 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { toSignedRequest } from '../../test/helpers/signed-request.ts';
 import { AppError } from '../core/errors.ts';
+import { compileVerifier } from './compile-verifier.ts';
+import { resolveScheme } from './resolve-scheme.ts';
 import { findScheme } from './schemes.ts';
 import { signRequest } from './sign.ts';
 
@@ -42,6 +45,28 @@ describe('signing as a sender', () => {
     expect(Object.keys(signRequest(findScheme('vercel')!, 'secret', { ...at, newId }).headers)).toEqual([
       'x-vercel-signature',
     ]);
+  });
+
+  it('puts a text into headers that a custom sender has and only it can fill, and signs it where they are signed', async () => {
+    const block = {
+      header: 'X-S',
+      requiredHeaders: ['X-Shop'],
+      content: '{header:X-Topic}.{header:X-S-Id}.{header:content-type}.{body}',
+      idHeader: 'x-s-id',
+    };
+    const scheme = resolveScheme('custom', block)!;
+    const { headers } = signRequest(scheme, 'secret', at);
+    expect(headers).toMatchObject({
+      'X-Shop': 'test',
+      'X-Topic': 'test',
+      'x-s-id': 'new-1',
+      'Content-Type': 'application/json',
+    });
+    expect(Object.keys(headers)).not.toContain('X-S-Id');
+    const compiled = compileVerifier(scheme, 'secret');
+    expect(compiled.ok && (await compiled.verify(toSignedRequest({ headers, body, nowMs: at.nowMs })))).toMatchObject({
+      ok: true,
+    });
   });
 
   it('refuses a public key, an unusable secret and an ID with a line break, each with a sentence', () => {

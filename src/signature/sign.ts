@@ -51,13 +51,29 @@ function signContent(scheme: SignatureScheme, secretText: string, delivery: Unsi
   const identity = nameDelivery(scheme, delivery);
   if (family.identity?.in === 'header') headers[family.identity.name] = identity;
   if (family.timestamp !== null) headers[family.timestamp] = timestamp;
+  standInForHeaders(scheme, headers);
   const body = fillBody(scheme, delivery.body, timestamp, identity, headers);
-  const values = collectValues(scheme, delivery, { body, timestamp, identity });
+  const values = collectValues(scheme, delivery, { headers, body, timestamp, identity });
   const signature = formatSignature(scheme, form, sign(values), timestamp);
   const place = family.signatures[0];
   if (place.in === 'json') return { headers, body: putJson(body, place.path, signature), query: '' };
   headers[place.name] = signature;
   return { headers, body, query: '' };
+}
+
+/** Headers that the scheme wants or signs: what we send ourselves, and a text where only the sender knows the value. */
+function standInForHeaders({ headers: [family], content }: SignatureScheme, headers: Record<string, string>): void {
+  const signed = content.flatMap((part) => (part.part === 'header' ? [part.name] : []));
+  for (const name of [...family.required, ...signed]) {
+    if (findHeader(headers, name) !== undefined) continue;
+    if (name.toLowerCase() === 'content-type') headers['Content-Type'] = 'application/json';
+    else headers[name] = 'test';
+  }
+}
+
+function findHeader(headers: Record<string, string>, name: string): string | undefined {
+  const lowercase = name.toLowerCase();
+  return Object.entries(headers).find(([one]) => one.toLowerCase() === lowercase)?.[1];
 }
 
 function nameDelivery(scheme: SignatureScheme, { deliveryId, newId }: UnsignedDelivery): string {
@@ -89,16 +105,17 @@ function fillBody(
 function collectValues(
   scheme: SignatureScheme,
   delivery: UnsignedDelivery,
-  { body, timestamp, identity }: { body: Uint8Array; timestamp: string; identity: string },
+  signed: { headers: Record<string, string>; body: Uint8Array; timestamp: string; identity: string },
 ): ContentValues {
+  const { headers, body, timestamp, identity } = signed;
   const request: SignedRequest = {
-    ...{ method: 'POST', headers: { get: () => undefined }, body, nowMs: delivery.nowMs },
+    ...{ method: 'POST', headers: { get: (name) => findHeader(headers, name) }, body, nowMs: delivery.nowMs },
     json: () => parseObject(body),
     publicUrl: () => delivery.url,
   };
   const rare = readRareParts(scheme.content, request);
   if (!rare.ok) {
-    const what = 'signs a header or a value that this body does not have';
+    const what = 'signs a value that this body does not have';
     throw new AppError('bad_request', `The scheme ${scheme.name} ${what}: ${rare.detail}.`);
   }
   const place = scheme.headers[0].identity;
