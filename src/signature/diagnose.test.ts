@@ -181,6 +181,18 @@ describe('mistakes with the signature', () => {
     expect(mistakeOf(diagnose(scheme, SECRET, sent, { publicUrl }))).toBe('public_url');
   });
 
+  it.each([
+    ['the word twice', 'token_prefix', { Authorization: `Bearer Bearer ${SECRET}` }],
+    ['quotes', 'token_prefix', { Authorization: `Bearer "${SECRET}"` }],
+    ['the brackets of an example', 'token_prefix', { Authorization: `Bearer <${SECRET}>` }],
+    ['a line break that was not interpreted', 'token_prefix', { Authorization: `Bearer ${SECRET}\\n` }],
+    ['a password', 'token_prefix', { Authorization: `Basic ${btoa(`ci:${SECRET}`)}` }],
+    ['a user', 'token_prefix', { Authorization: `Basic ${btoa(`${SECRET}:`)}` }],
+    ['another header', 'token_header', { 'X-Api-Key': SECRET }],
+  ])('a token with %s', (_what, mistake, headers) => {
+    expect(mistakeOf(diagnose(BEARER, SECRET, { headers }))).toBe(mistake);
+  });
+
   it('a token with its word before it, and without', () => {
     expect(mistakeOf(diagnose(BEARER, SECRET, { headers: { Authorization: SECRET } }))).toBe('token_prefix');
     const gitlab = { headers: { 'X-Gitlab-Token': `Bearer ${SECRET}` } };

@@ -10,6 +10,7 @@ import { SCHEME_MISTAKES } from './mistakes/scheme-mistakes.ts';
 import { SECRET_MISTAKES } from './mistakes/secret-mistakes.ts';
 import { SNS_MISTAKES } from './mistakes/sns-mistakes.ts';
 import { SPECIAL_MISTAKES } from './mistakes/special-mistakes.ts';
+import { TOKEN_MISTAKES } from './mistakes/token-mistakes.ts';
 import type { Scheme } from './scheme.ts';
 import { checkSnsMessage, verifySnsMessage } from './special/sns.ts';
 import type { SignedRequest, Verification } from './verification.ts';
@@ -37,6 +38,7 @@ export const MISTAKES: readonly Mistake[] = [
   ...CLOCK_MISTAKES,
   ...SECRET_MISTAKES,
   ...FORM_MISTAKES,
+  ...TOKEN_MISTAKES,
   ...BODY_MISTAKES,
   ...SPECIAL_MISTAKES,
   ...SCHEME_MISTAKES,

@@ -1,15 +1,14 @@
 import type { RequestHeaders } from '../../core/headers.ts';
-import type { KeyForm, SignatureScheme, TokenPlace } from '../scheme.ts';
+import type { KeyForm, SignatureScheme } from '../scheme.ts';
 import { BODY } from '../schemes/parts.ts';
 import { listCredentialPlaces } from '../schemes.ts';
-import { findHmacForm, type Mistake, type Suspect, type Variant } from './mistake.ts';
+import { findHmacForm, type Mistake, mapHeaders, type Suspect, type Variant } from './mistake.ts';
 
-/** Mistakes in how a signature or a token is written, and in what is signed. */
+/** Mistakes in how a signature is written, and in what is signed. */
 export const FORM_MISTAKES: readonly Mistake[] = [
   { id: 'signature_encoding', tried: 'the signature in hex for base64 and the other way', vary: varyEncoding },
   { id: 'signature_alphabet', tried: 'hex in uppercase, base64 for URLs or without padding', vary: varyAlphabet },
   { id: 'signature_prefix', tried: 'the signature without its prefix, and with another', vary: varyPrefix },
-  { id: 'token_prefix', tried: 'the token with and without `Bearer`, or as `Basic`', vary: varyTokenPlace },
   { id: 'signature_algorithm', tried: 'the other hash algorithms', vary: varyAlgorithm },
   { id: 'signed_content', tried: 'a signature over the body alone', vary: varyContent },
   { id: 'public_url', tried: 'other spellings of the URL', vary: varyUrl },
@@ -63,49 +62,6 @@ function relabel(scheme: SignatureScheme, label: string | null): SignatureScheme
   return { ...scheme, keys: scheme.keys.map((key): KeyForm => ({ ...key, label })) };
 }
 
-const AUTHORIZATION: TokenPlace = { in: 'header', name: 'Authorization' };
-
-function* varyTokenPlace({ scheme, headers }: Suspect): Iterable<Variant> {
-  if (scheme.family !== 'token') return;
-  const how = describePlace(scheme.places[0]);
-  const bare = `The token is right but stands in \`Authorization\` without \`Bearer\` or \`Basic\`: let the sender send ${how}.`;
-  const ways = [
-    { place: AUTHORIZATION, sentence: bare },
-    {
-      place: { in: 'bearer' },
-      sentence: `The token is right but sent as \`Authorization: Bearer …\`: let the sender send ${how}.`,
-    },
-    {
-      place: { in: 'basic' },
-      sentence: `The token is right but sent as \`Authorization: Basic …\`: let the sender send ${how}.`,
-    },
-  ] as const;
-  for (const { place, sentence } of ways) yield { scheme: { ...scheme, places: [place] }, sentence };
-  const names = listCredentialPlaces(scheme).map((name) => name.toLowerCase());
-  const prefixed = `The token is right but something stands before it that does not belong there: let the sender send ${how}.`;
-  const strip = (value: string) => value.replace(/^(?:bearer|token|basic)[ :=]+/i, '');
-  yield {
-    headers: mapHeaders(headers, names, strip),
-    scheme: asPlainHeaders(scheme.places, scheme),
-    sentence: prefixed,
-  };
-}
-
-function asPlainHeaders<T extends { places: readonly [TokenPlace, ...TokenPlace[]] }>(
-  places: readonly TokenPlace[],
-  scheme: T,
-): T {
-  const [first = AUTHORIZATION, ...others] = places.filter((place) => place.in === 'header');
-  return { ...scheme, places: [first, ...others] };
-}
-
-function describePlace(place: TokenPlace): string {
-  if (place.in === 'header') return `the bare token as the value of \`${place.name}\``;
-  if (place.in === 'bearer') return '`Authorization: Bearer` and the token';
-  if (place.in === 'basic') return '`Authorization: Basic` and the base64 of `user:password`';
-  return `the token as \`${place.key}\` of every entry of \`${place.list}\``;
-}
-
 function* varyAlgorithm({ scheme, secret }: Suspect): Iterable<Variant> {
   const form = findHmacForm(scheme, secret.text);
   if (form === null || scheme.family !== 'signature' || form.algorithm.kind !== 'hmac') return;
@@ -150,18 +106,4 @@ function* listSpellings(publicUrl: string, headers: RequestHeaders): Iterable<st
 function signsUrl(scheme: Suspect['scheme']): boolean {
   if (scheme.family === 'special') return scheme.name === 'twilio';
   return scheme.family === 'signature' && scheme.content.some((part) => part.part === 'url');
-}
-
-/** The same fields, some of them written otherwise. */
-function mapHeaders(
-  headers: RequestHeaders,
-  names: readonly string[],
-  rewrite: (value: string) => string,
-): RequestHeaders {
-  return {
-    get(name) {
-      const value = headers.get(name);
-      return value === undefined || !names.includes(name) ? value : rewrite(value);
-    },
-  };
 }

@@ -71,3 +71,17 @@ export function withKeyBytes(
   const key: KeyForm = { ...form, prefix: '', decode: 'hex', minBytes: 1, maxBytes: Number.POSITIVE_INFINITY };
   return { scheme: { ...scheme, keys: [key], refusedSecrets: [] }, secretText: bytes.toString('hex') };
 }
+
+/** The same fields, some of them written otherwise. */
+export function mapHeaders(
+  headers: RequestHeaders,
+  names: readonly string[],
+  rewrite: (value: string) => string,
+): RequestHeaders {
+  return {
+    get(name) {
+      const value = headers.get(name);
+      return value === undefined || !names.includes(name) ? value : rewrite(value);
+    },
+  };
+}
