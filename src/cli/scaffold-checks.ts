@@ -8,6 +8,9 @@ export const PIPELINE_PATHS = {
   gitlab: '.gitlab-ci.yml',
 } as const satisfies Record<PipelineHost, string>;
 
+/** Where pre-commit looks for its hooks. */
+export const PRE_COMMIT_PATH = '.pre-commit-config.yaml';
+
 /** The text of a pipeline that checks pull requests with this version of the package, as a team would copy it. */
 export function renderPipeline(host: PipelineHost, version: string): string {
   return (host === 'github' ? WORKFLOW : PIPELINE).replaceAll('{version}', version);

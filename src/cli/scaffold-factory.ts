@@ -1,5 +1,11 @@
 import { readSchemaText } from '../definitions/schemas.ts';
-import { PIPELINE_PATHS, type PipelineHost, renderPipeline, renderPreCommitConfig } from './scaffold-checks.ts';
+import {
+  PIPELINE_PATHS,
+  type PipelineHost,
+  PRE_COMMIT_PATH,
+  renderPipeline,
+  renderPreCommitConfig,
+} from './scaffold-checks.ts';
 
 /** One file to write, its path relative to the root of the new repository. */
 export interface ScaffoldFile {
@@ -26,7 +32,7 @@ export function scaffoldFactory(name: string, host: PipelineHost | null, version
     },
     { path: `${SAMPLES}/passed-on-main.json`, text: sampleFile('A build of main that passed', PASSED, []) },
     ...(host === null ? [] : [{ path: PIPELINE_PATHS[host], text: renderPipeline(host, version) }]),
-    { path: '.pre-commit-config.yaml', text: renderPreCommitConfig(version) },
+    { path: PRE_COMMIT_PATH, text: renderPreCommitConfig(version) },
     { path: 'README.md', text: readme(name) },
     // Copied, so that editors find them without a network and as the installed version understands them.
     ...SCHEMAS.map((kind) => ({ path: `schemas/${kind}.schema.json`, text: readSchemaText(kind) })),

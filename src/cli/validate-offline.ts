@@ -4,6 +4,7 @@ import type { SourceTree } from '../core/source-tree.ts';
 import { describeRefusedTree, type ValidatedTree, validateTree } from '../definitions/validate-tree.ts';
 import { readDirectoryTree, readRevisionTree } from '../source/directory-source.ts';
 import { CliError } from './exit-codes.ts';
+import { suggestFactories } from './find-factories.ts';
 
 /** What is wrong with a tree, and the tree itself, to quote from. */
 export interface OfflineValidation {
@@ -25,7 +26,8 @@ export async function validateOffline(
   const read = rev === undefined ? await readDirectoryTree(dir) : await readRevisionTree(dir, rev);
   if (read.ok) {
     const validated = validateTree(read.tree, { webhooksPerFactory, knownUids: new Map() });
-    return { validated, tree: read.tree, root: read.root };
+    const diagnostics = await Promise.all(validated.diagnostics.map((finding) => leadToFactory(finding, dir)));
+    return { validated: { ...validated, diagnostics }, tree: read.tree, root: read.root };
   }
   if (read.reason !== 'TreeOdd' && read.reason !== 'TreeTooLarge') {
     throw new CliError(read.message, { hint: HINTS[read.reason] ?? '' });
@@ -33,6 +35,11 @@ export async function validateOffline(
   const diagnostics = [describeRefusedTree(read.reason, read.message)];
   const validated = { diagnostics, definition: null, declared: { webhooks: [], automations: [] }, files: [] };
   return { validated, tree: { prefix: '', entries: [] }, root: dir };
+}
+
+/** The hint of the daemon is about its configuration; whoever named a folder is told of others. */
+async function leadToFactory(finding: Diagnostic, dir: string): Promise<Diagnostic> {
+  return finding.rule === 'factory/not-found' ? { ...finding, hint: await suggestFactories(dir) } : finding;
 }
 
 const HINTS: { [reason: string]: string } = {

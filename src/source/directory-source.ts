@@ -128,7 +128,8 @@ interface Place {
 async function findPlace(dir: string): Promise<({ ok: true } & Place) | SourceFailed> {
   const folder = await realPathOf(dir);
   const found = await lstat(folder).catch(() => null);
-  if (!found?.isDirectory()) return failed('RepositoryMissing', `There is no folder ${quote(dir)}.`);
+  if (found === null) return failed('RepositoryMissing', `There is no folder ${quote(dir)}.`);
+  if (!found.isDirectory()) return failed('RepositoryMissing', `${quote(dir)} is no folder.`);
   const root = (await findWorkTreeRoot(folder)) ?? folder;
   const path = relative(root, folder);
   return { ok: true, folder, root, prefix: path === '' ? '' : `${path.split(sep).join('/')}/` };

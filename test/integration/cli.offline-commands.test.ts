@@ -40,6 +40,14 @@ Look into it.
 `;
 
 describe('init', () => {
+  it('says which files nobody reads below the root of a repository', async () => {
+    await git('init', '-q');
+    const below = await run(['init', 'factories/pay']);
+    expect(below.stdout).toContain('alone .github/workflows/dockbell.yaml and .pre-commit-config.yaml would be read');
+    expect(below.stdout).toContain("'dockbell validate --strict -- factories/pay'");
+    expect((await run(['init'])).stdout).not.toContain('would be read');
+  });
+
   it('scaffolds a factory that validates without a warning', async () => {
     const made = await run(['init', 'payments']);
     expect(made.code).toBe(0);
@@ -260,6 +268,28 @@ describe('validate', () => {
       expect(stdout).toContain('No factory definition found');
       expect(stdout).toContain('empty/');
     }
+  });
+
+  it('names the factories below a folder that holds none, or the one around it', async () => {
+    await write('factories/pay/factory.yaml', 'schemaVersion: v1alpha1\nname: pay\n');
+    await write('factories/search/webhooks/ci.yaml', WEBHOOK);
+    await write('factories/search/automations/triage/automation.md', AUTOMATION);
+    await write('node_modules/other/factory.yaml', 'schemaVersion: v1alpha1\nname: other\n');
+    await mkdir(join(dir, 'empty'));
+    const hintOf = async (folder: string) =>
+      JSON.parse((await run(['validate', folder, '--json'])).stdout).diagnostics[0].hint;
+    expect(await hintOf('.')).toBe('Name the folder that holds the factory: factories/pay, factories/search.');
+    const search = join(dir, 'factories', 'search');
+    expect(await hintOf('factories/search/webhooks')).toBe(`The folder lies in the factory ${search}: name that one.`);
+    expect(await hintOf('factories/search/automations/triage')).toContain(`factory ${search}:`);
+    expect(await hintOf('empty')).toBe('Name the folder that holds the factory, or run "dockbell init" to begin one.');
+  });
+
+  it('ends with 2 for a file, which is no folder either', async () => {
+    await write('webhooks/ci.yaml', WEBHOOK);
+    const { code, stderr } = await run(['validate', 'webhooks/ci.yaml']);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^".*ci\.yaml" is no folder\.\nName the folder that holds the factory/);
   });
 
   it('ends with 2 for "-", which is no folder', async () => {

@@ -1,10 +1,11 @@
 import { lstat, mkdir, writeFile } from 'node:fs/promises';
-import { basename, dirname, join, resolve } from 'node:path';
+import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Option } from 'commander';
 import { readPackageVersion } from '../../app/package-version.ts';
+import { findWorkTreeRoot, realPathOf } from '../../source/local-repository.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { PIPELINE_HOSTS, type PipelineHost } from '../scaffold-checks.ts';
+import { PIPELINE_HOSTS, PIPELINE_PATHS, type PipelineHost, PRE_COMMIT_PATH } from '../scaffold-checks.ts';
 import type { ScaffoldFile } from '../scaffold-factory.ts';
 import { scaffoldFactory } from '../scaffold-factory.ts';
 import type { Bind, Session } from '../session.ts';
@@ -61,7 +62,24 @@ async function init(session: Session, options: InitOptions, dir: string): Promis
   output.line(
     `\nA factory stands in ${root}. Commit it to a git repository, and check it with 'dockbell validate' and 'dockbell test'.`,
   );
+  const note = await describeMisplaced(root, paths);
+  if (note !== null) output.line(note);
   return EXIT_CODES.done;
+}
+
+const READ_AT_ROOT: readonly string[] = [...Object.values(PIPELINE_PATHS), PRE_COMMIT_PATH];
+
+/** Git hosts and pre-commit read their files at the root of a repository only; `null` where the factory stands there. */
+async function describeMisplaced(folder: string, paths: readonly string[]): Promise<string | null> {
+  const real = await realPathOf(folder);
+  const root = await findWorkTreeRoot(real);
+  if (root === null || root === real) return null;
+  const files = paths.filter((path) => READ_AT_ROOT.includes(path)).join(' and ');
+  const place = relative(root, real).split(sep).join('/');
+  return (
+    `It is not the root of its repository, where alone ${files} would be read: move what you want of it to ${root},\n` +
+    `and let its commands name the folder, such as 'dockbell validate --strict -- ${place}'.`
+  );
 }
 
 async function refuseExisting(root: string, files: readonly ScaffoldFile[]): Promise<void> {

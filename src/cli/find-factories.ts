@@ -1,0 +1,63 @@
+import { lstat, readdir } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
+
+/** Factories lie near the root of a repository; looking further would walk through what is no definition at all. */
+const DEPTH = 3;
+const MAX_FOLDERS = 500;
+const MAX_NAMED = 5;
+
+/** Where the factory of a folder without one is likely to be: around it, or in folders below. One sentence, for a hint. */
+export async function suggestFactories(dir: string): Promise<string> {
+  const around = await findAround(dir);
+  if (around !== null) return `The folder lies in the factory ${around}: name that one.`;
+  const below = await findBelow(dir);
+  if (below.length === 0) return 'Name the folder that holds the factory, or run "dockbell init" to begin one.';
+  const named = below.slice(0, MAX_NAMED).join(', ');
+  const more = below.length > MAX_NAMED ? ` and ${below.length - MAX_NAMED} more` : '';
+  return `Name the folder that holds the factory: ${named}${more}.`;
+}
+
+async function findAround(dir: string): Promise<string | null> {
+  for (let below = dir, folder = dirname(dir); folder !== below; below = folder, folder = dirname(folder)) {
+    const isPart = ['webhooks', 'automations'].includes(basename(below));
+    if (isPart && (await isFactory(folder))) return folder;
+    if (await exists(join(below, '.git'))) return null;
+  }
+  return null;
+}
+
+/** Folders that hold a factory, relative to `dir`, nearest first. */
+async function findBelow(dir: string): Promise<string[]> {
+  const found: string[] = [];
+  let seen = 0;
+  for (let depth = 1, level = [dir]; depth <= DEPTH && level.length > 0; depth++) {
+    const next: string[] = [];
+    for (const folder of level) {
+      for (const child of await listFolders(folder)) {
+        if (++seen > MAX_FOLDERS) return found;
+        if (await isFactory(child)) found.push(relative(dir, child).split(sep).join('/'));
+        else next.push(child);
+      }
+    }
+    level = next;
+  }
+  return found;
+}
+
+async function listFolders(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.') && entry.name !== 'node_modules')
+    .map(({ name }) => join(folder, name))
+    .sort();
+}
+
+/** Stricter than validation: a folder called `webhooks` alone is often something else. */
+async function isFactory(folder: string): Promise<boolean> {
+  if (await exists(join(folder, 'factory.yaml'))) return true;
+  return (await exists(join(folder, 'webhooks'))) && (await exists(join(folder, 'automations')));
+}
+
+async function exists(path: string): Promise<boolean> {
+  return (await lstat(path).catch(() => null)) !== null;
+}
