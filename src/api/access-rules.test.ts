@@ -72,6 +72,9 @@ const TABLE: Row[] = [
   ['GET', '/api/v1/runs/:id/log', 'viewer', 'object'],
   ['POST', '/api/v1/runs/:id/cancel', 'operator', 'object'],
   ['POST', '/api/v1/runs/:id/retry', 'operator', 'object'],
+  ['POST', '/api/v1/runs/claim', 'operator', 'listed'],
+  ['POST', '/api/v1/runs/:id/heartbeat', 'operator', 'object'],
+  ['POST', '/api/v1/runs/:id/complete', 'operator', 'object'],
   ['GET', '/api/v1/secrets', 'owner', 'team'],
   ['PUT', '/api/v1/secrets/:name', 'owner', 'team'],
   ['DELETE', '/api/v1/secrets/:name', 'owner', 'team'],
@@ -99,6 +102,12 @@ const TABLE: Row[] = [
   ['DELETE', '/api/v1/users/:id', 'owner', 'team'],
 ];
 
+/** For routes that look at what they are about only when the body is good. */
+const BODIES: { [url: string]: object } = {
+  '/api/v1/runs/:id/heartbeat': { fence: 1 },
+  '/api/v1/runs/:id/complete': { fence: 1, state: 'succeeded' },
+};
+
 /** Routes that have no HEAD: a stream, and pages that a browser goes through. */
 function isVisited(url: string): boolean {
   return url === '/api/v1/events' || url.startsWith('/auth/');
@@ -119,7 +128,8 @@ function openServer(services: FakeAdminServices) {
   const app = createAdminServer(services);
   const ask = async ([method, url]: Row, token: string | null) => {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
-    const answer = await app.inject({ method: method as 'GET', url: fillIn(url), headers, payloadAsStream: true });
+    const request = { method: method as 'GET', url: fillIn(url), headers, payloadAsStream: true } as const;
+    const answer = await app.inject({ ...request, ...(BODIES[url] && { payload: BODIES[url] }) });
     return { status: answer.statusCode, code: parseCode(await readBody(answer)) };
   };
   return { app, ask };

@@ -142,7 +142,7 @@ function readNewId(payload: unknown): string | null {
 const SHOWN = new Set([
   ...['name', 'description', 'enabled', 'disabled', 'role', 'factories', 'agent'],
   ...['auth_mode', 'signature_scheme', 'secret_name', 'verify_token_secret_name', 'delivery_id_header'],
-  ...['for_seconds', 'delivery_id', 'revision', 'mode', 'force'],
+  ...['for_seconds', 'delivery_id', 'revision', 'mode', 'force', 'fence', 'state', 'exit_code'],
 ]);
 const HIDDEN = '[not shown]';
 const MAX_SHOWN_CHARACTERS = 500;

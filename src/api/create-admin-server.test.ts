@@ -35,7 +35,7 @@ describe('an unknown route', () => {
 
   it('is a problem document with 404, once the credentials are good, and outside of /api/v1', async () => {
     const { app, owner } = open();
-    for (const url of ['/api/v1/nope', '/api/v1/runs/claim', `/api/v1/runs/${RUN_ID}/again`, '/nope', '/']) {
+    for (const url of ['/api/v1/nope', '/api/v1/runs/claims', `/api/v1/runs/${RUN_ID}/again`, '/nope', '/']) {
       const answer = await app.inject({ method: 'POST', url, headers: owner });
       expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, 'application/problem+json']);
       expect(answer.json()).toMatchObject({ type: 'urn:dockbell:problem:not-found', status: 404, code: 'not_found' });

@@ -40,6 +40,7 @@ import { registerTokenRoutes } from './routes/token-routes.ts';
 import { registerUserRoutes } from './routes/user-routes.ts';
 import { registerWebhookEditRoutes } from './routes/webhook-edit-routes.ts';
 import { registerWebhookRoutes } from './routes/webhook-routes.ts';
+import { registerWorkerRoutes } from './routes/worker-routes.ts';
 import { COMPONENTS } from './schemas.ts';
 import type { AdminServices } from './services.ts';
 
@@ -124,6 +125,7 @@ function registerApi(scope: FastifyInstance, services: AdminServices, authentica
   registerAutomationRoutes(scope, services);
   registerFilterRoutes(scope, services);
   registerRunRoutes(scope, services);
+  registerWorkerRoutes(scope, services);
   registerSecretRoutes(scope, services);
   registerTokenRoutes(scope, services);
   registerUserRoutes(scope, services);

@@ -5,6 +5,7 @@ import {
   DELETED_UID,
   DELIVERY_ID,
   makeAutomation,
+  makeRun,
   makeWebhook,
   NOW_MS,
   RECONCILIATION_ID,
@@ -16,6 +17,7 @@ import {
 import type { Role } from '../core/access.ts';
 import { AppError } from '../core/errors.ts';
 import type { RunControl } from '../core/ports/run-control.ts';
+import type { ClaimedRun, HoldOutcome, WorkerControl } from '../core/ports/worker-control.ts';
 import { createAdminServer } from './create-admin-server.ts';
 
 const F = '/api/v1/factories/payments';
@@ -669,6 +671,109 @@ describe('a retry', () => {
     const runControl = { retry: async () => outcome } as unknown as RunControl;
     const answer = await open({ runControl }, 'operator').call('POST', `/api/v1/runs/${RUN_ID}/retry`);
     expect([answer.status, answer.body.id ?? answer.body.code]).toEqual([status, status === 409 ? 'conflict' : RUN_ID]);
+  });
+});
+
+describe('workers', () => {
+  const claimed = {
+    ...{ fence: 2, leaseMs: 60_000, expiresAt: NOW_MS + 60_000 },
+    input: {
+      ...{ run: makeRun({ attempt: 2, executor: 'queue' }), webhook: { name: 'internal-ci', uid: WEBHOOK_UID } },
+      ...{ prompt: 'Fix it.', agent: null, overrides: {}, payload: new TextEncoder().encode('{"a":1}') },
+    },
+  } satisfies ClaimedRun;
+  const lost: HoldOutcome<never> = { outcome: 'lost', run: makeRun({ state: 'queued', attempt: 3 }) };
+
+  function openFor(workers: Partial<WorkerControl>) {
+    const asked: unknown[] = [];
+    const claim: WorkerControl['claim'] = async (request) => {
+      asked.push(request);
+      return [claimed];
+    };
+    const usual = createFakeAdminServices().workers;
+    return { asked, ...open({ workers: { ...usual, claim, ...workers } }, 'operator') };
+  }
+
+  it('are given runs with what they take to be carried out', async () => {
+    const { call, asked } = openFor({});
+    const { status, body } = await call('POST', '/api/v1/runs/claim');
+    expect([status, asked]).toEqual([200, [{ factories: ['payments', 'billing'], limit: 1 }]]);
+    expect(body.data).toEqual([
+      {
+        run: expect.objectContaining({ id: RUN_ID, attempt: 2, executor: 'queue' }),
+        webhook: { name: 'internal-ci', uid: WEBHOOK_UID },
+        agent: null,
+        input: {
+          ...{ prompt: 'Fix it.', envelope: expect.stringContaining('untrusted'), overrides: {} },
+          attachments: [{ name: 'event-payload.json', size: 7, media_type: 'application/json' }],
+        },
+        fence: 2,
+        lease_seconds: 60,
+        lease_expires_at: '2026-01-02T03:05:05.678Z',
+      },
+    ]);
+  });
+
+  it('may ask for one factory and for several runs, but not for those of a command or of nobody', async () => {
+    const { call, asked } = openFor({ claimable: () => new Set(['billing']) });
+    const claim = async (body: object) => (await call('POST', '/api/v1/runs/claim', body)).status;
+    expect(await claim({ factory: 'billing', limit: 100 })).toBe(200);
+    expect(asked).toEqual([{ factories: ['billing'], limit: 100 }]);
+    expect([await claim({ factory: 'payments' }), await claim({ limit: 0 }), await claim({ limit: 101 })]).toEqual([
+      ...[409, 400, 400],
+    ]);
+    const { call: ask } = open({ factorySource: () => null }, 'operator');
+    expect((await ask('POST', '/api/v1/runs/claim', { factory: 'nowhere' })).status).toBe(404);
+  });
+
+  it('with a limited token are given runs of its factories only', async () => {
+    const asked: unknown[] = [];
+    const services = createFakeAdminServices();
+    services.workers.claim = async (request) => {
+      asked.push(request);
+      return [];
+    };
+    const app = createAdminServer(services);
+    const headers = { authorization: `Bearer ${services.grant('operator', ['billing'])}` };
+    const claim = (payload: object) => app.inject({ method: 'POST', url: '/api/v1/runs/claim', headers, payload });
+    expect([(await claim({})).statusCode, (await claim({ factory: 'payments' })).statusCode]).toEqual([200, 404]);
+    expect(asked).toEqual([{ factories: ['billing'], limit: 1 }]);
+  });
+
+  it('renew their lease and say how a run has ended', async () => {
+    const told: unknown[] = [];
+    const { call } = openFor({
+      complete: async (...said) => {
+        told.push(said);
+        return { outcome: 'held', run: makeRun({ state: 'failed' }) };
+      },
+    });
+    const beat = await call('POST', `/api/v1/runs/${RUN_ID}/heartbeat`, { fence: 1 });
+    expect([beat.status, beat.body.lease_seconds]).toEqual([200, 60]);
+    const complete = (body: object) => call('POST', `/api/v1/runs/${RUN_ID}/complete`, { fence: 1, ...body });
+    expect((await complete({ state: 'succeeded', exit_code: 0 })).status).toBe(200);
+    expect((await complete({ state: 'failed', exit_code: 3, log: 'no' })).body.state).toBe('failed');
+    expect((await complete({ state: 'failed' })).status).toBe(200);
+    expect((await complete({ state: 'failed', error: 'it broke' })).status).toBe(200);
+    const hold = { id: RUN_ID, fence: 1 };
+    expect(told).toEqual([
+      [hold, { state: 'succeeded', error: null, exitCode: 0 }, ''],
+      [hold, { state: 'failed', error: 'exit code 3', exitCode: 3 }, 'no'],
+      [hold, { state: 'failed', error: 'the worker gave no reason', exitCode: null }, ''],
+      [hold, { state: 'failed', error: 'it broke', exitCode: null }, ''],
+    ]);
+    const refused = [{}, { state: 'cancelled' }, { state: 'succeeded', error: 'no' }, { state: 'failed', fence: 0 }];
+    for (const body of refused) expect((await complete(body)).status).toBe(400);
+  });
+
+  it('are told when a run is not theirs any more, and what became of it', async () => {
+    const { call } = openFor({ heartbeat: async () => lost, complete: async () => lost });
+    const beat = await call('POST', `/api/v1/runs/${RUN_ID}/heartbeat`, { fence: 2 });
+    expect([beat.status, beat.body.code, beat.body.detail]).toEqual([
+      ...[409, 'conflict'],
+      'The lease was over and the run is queued again, as attempt 3. Stop working on it.',
+    ]);
+    expect((await call('POST', `/api/v1/runs/${RUN_ID}/complete`, { fence: 2, state: 'failed' })).status).toBe(409);
   });
 });
 

@@ -52,6 +52,11 @@ const diagnostic = closedObject({
   hint: text,
 });
 
+const leaseTerm = {
+  lease_seconds: { type: 'number', minimum: 0, description: 'The run is lost where no heartbeat comes for so long.' },
+  lease_expires_at: { ...instant, description: 'The same by the wall clock of the daemon.' },
+} as const satisfies Record<string, JsonSchema>;
+
 const condition = closedObject({
   type: text,
   status: oneOf(['True', 'False', 'Unknown']),
@@ -368,6 +373,18 @@ export const COMPONENTS = {
     },
     { description: 'What a run was given.' },
   ),
+  ClaimedRun: closedObject(
+    {
+      run: { $ref: 'Run#' },
+      webhook: closedObject({ name: text, uid: text }),
+      agent: { ...textOrNull, description: '`null` is the foreman.' },
+      input: { $ref: 'RunInput#' },
+      fence: { type: 'integer', minimum: 1, description: 'Names this holding of the run in every later request.' },
+      ...leaseTerm,
+    },
+    { description: 'A run in the hands of a worker.' },
+  ),
+  Lease: closedObject(leaseTerm, { description: 'How long a worker may be silent.' }),
   Reconciliation: closedObject(
     {
       id: text,

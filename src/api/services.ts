@@ -27,6 +27,7 @@ import type { SessionTable } from '../core/ports/session-table.ts';
 import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
 import type { TokenTable } from '../core/ports/token-table.ts';
 import type { UserTable } from '../core/ports/user-table.ts';
+import type { WorkerControl } from '../core/ports/worker-control.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import type { FailedTries } from './auth/failed-tries.ts';
 import type { PasswordTries } from './auth/password-tries.ts';
@@ -112,6 +113,7 @@ export interface AdminServices {
   runs: RunReader;
   runLogs: RunLogReader;
   runControl: RunControl;
+  workers: WorkerControl;
   reconciliations: ReconciliationReader;
   reconcile: ReconcileControl;
   planPreviewer: PlanPreviewer;

@@ -91,6 +91,7 @@ function composeServices(
     runs: storage.runReader,
     runLogs: createRunLogReader(paths.runLogs),
     runControl: engine.dispatcher,
+    workers: engine.dispatcher.workers,
     reconciliations: storage.reconciliationReader,
     reconcile: engine.reconcilers,
     planPreviewer: engine.planPreviewer,

@@ -77,6 +77,8 @@ function assembleFactory(values: OptionValues): FactoryConfig {
     notify: values.itemsOf('factories[].notify[]').map((target) => assembleNotify(target, values)),
     runs: {
       executor: assembleExecutor(values),
+      timeoutMs: values.get('factories[].runs.executor.timeout'),
+      leaseMs: values.get('factories[].runs.executor.lease'),
       concurrency: values.get('factories[].runs.concurrency'),
       retry: values.get('factories[].runs.retry'),
     },
@@ -111,11 +113,8 @@ function assembleSource(values: OptionValues): FactoryConfig['source'] {
 
 function assembleExecutor(values: OptionValues): FactoryConfig['runs']['executor'] {
   if (values.whereOf('factories[].runs.executor.type') === null) return null;
-  return {
-    type: values.get('factories[].runs.executor.type'),
-    command: values.get('factories[].runs.executor.command'),
-    timeoutMs: values.get('factories[].runs.executor.timeout'),
-  };
+  const type = values.get('factories[].runs.executor.type');
+  return type === 'queue' ? { type } : { type, command: values.get('factories[].runs.executor.command') };
 }
 
 function deepFreeze<T>(value: T): T {

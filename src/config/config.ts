@@ -32,6 +32,13 @@ export interface RepositoryConfig {
   readonly pushWebhook: string | null;
 }
 
+/** Runs are carried out by a program on this machine. */
+export interface CommandConfig {
+  readonly type: 'command';
+  /** Program and arguments; paths that were relative to the file are absolute. */
+  readonly command: readonly string[];
+}
+
 /** What one factory is configured to do. */
 export interface FactoryConfig {
   readonly name: string;
@@ -39,13 +46,12 @@ export interface FactoryConfig {
   readonly source: RepositoryConfig | { readonly type: 'managed' | 'live' };
   readonly notify: readonly NotifyConfig[];
   readonly runs: {
-    /** `null`: runs are born and stay queued. */
-    readonly executor: {
-      readonly type: 'command';
-      /** Program and arguments; paths that were relative to the file are absolute. */
-      readonly command: readonly string[];
-      readonly timeoutMs: number;
-    } | null;
+    /** `null`: runs are born and stay queued until a worker claims them. */
+    readonly executor: CommandConfig | { readonly type: 'queue' } | null;
+    /** How long one attempt may take. */
+    readonly timeoutMs: number;
+    /** How long a worker may be silent. */
+    readonly leaseMs: number;
     readonly concurrency: number;
     readonly retry: 'never' | 'interrupted';
   };

@@ -544,17 +544,19 @@ export const OPTIONS = {
   },
   'factories[].runs.executor.type': {
     title: 'Executor type',
-    type: { kind: 'choice', values: ['command'], later: ['http', 'queue'] },
+    type: { kind: 'choice', values: ['command', 'queue'], later: ['http'] },
     default: null,
     required: true,
-    description: 'What carries a run out. `command` starts a program on this machine.',
-    examples: ['command'],
+    description:
+      'What carries a run out. `command` starts a program on this machine; with `queue`, workers anywhere claim runs over the management API.',
+    examples: ['command', 'queue'],
     env: null,
     secret: false,
   },
   'factories[].runs.executor.command': {
     title: 'Command',
     type: { kind: 'command' },
+    onlyWith: 'command',
     default: null,
     required: true,
     description:
@@ -567,8 +569,20 @@ export const OPTIONS = {
     title: 'Timeout of a run',
     type: { kind: 'duration', min: '1s', max: LONGEST_TIMER },
     default: '30m',
-    description: 'How long a run may take before its processes are stopped and it ends as failed.',
+    description:
+      'How long a run may take before its processes are stopped and it ends as failed. A worker is told so by its next heartbeat.',
     examples: ['30m', '2h'],
+    env: null,
+    secret: false,
+  },
+  'factories[].runs.executor.lease': {
+    title: 'Lease',
+    type: { kind: 'duration', min: '1s', max: '1h' },
+    onlyWith: 'queue',
+    default: '1m',
+    description:
+      'How long a worker may be silent. A run whose worker sent no heartbeat for so long is given to another one as its next attempt, up to the third.',
+    examples: ['1m', '5m'],
     env: null,
     secret: false,
   },
@@ -587,7 +601,7 @@ export const OPTIONS = {
     type: { kind: 'choice', values: ['never', 'interrupted'], later: [] },
     default: 'never',
     description:
-      'What happens to a run that a crash or a stop of the daemon interrupted: `never` leaves it failed for a person to decide, `interrupted` starts it again. Choose `interrupted` only for commands that may run twice.',
+      'What happens to a run whose command a crash or a stop of the daemon interrupted: `never` leaves it failed for a person to decide, `interrupted` starts it again. Choose `interrupted` only for commands that may run twice.',
     examples: ['never'],
     env: null,
     secret: false,

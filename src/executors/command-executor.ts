@@ -1,7 +1,7 @@
 import { mkdir, open } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Transform } from 'node:stream';
-import { type Clock, formatInstant } from '../core/clock.ts';
+import type { Clock } from '../core/clock.ts';
 import { AppError, messageOf } from '../core/errors.ts';
 import type { ExecutionRequest, Executor, StopOrder, TicketOffice } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
@@ -9,11 +9,13 @@ import type { RunResult } from '../core/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { systemErrorCode } from './file-error.ts';
 import { endLeftovers } from './leftovers.ts';
+import { LOG_LIMIT_BYTES } from './log-sink.ts';
 import { captureOutput, type OutputCapture } from './output-capture.ts';
 import { type ProcessGroup, startProcessGroup } from './process-group.ts';
 import { prepareRunDirectory, type RunDirectory } from './run-directory.ts';
 import { buildRunEnvironment, type ChildEnvironment } from './run-environment.ts';
 import { removeTree } from './run-files.ts';
+import { renderAttemptMark } from './run-log.ts';
 import { runLogFile } from './run-paths.ts';
 import { type Supervised, supervise } from './supervise.ts';
 
@@ -42,7 +44,7 @@ export interface CommandExecutorOptions {
 
 type Settings = Required<Omit<CommandExecutorOptions, 'logger'>> & { logger: Logger | null };
 
-const DEFAULTS = { logLimitBytes: 10 * 1024 * 1024, killGraceMs: 10_000, lingerMs: 1000 };
+const DEFAULTS = { logLimitBytes: LOG_LIMIT_BYTES, killGraceMs: 10_000, lingerMs: 1000 };
 
 /**
  * Executor `command`: one process group for each attempt, in a directory of its own, with an environment built from
@@ -134,7 +136,7 @@ async function openCapture(
     pipePath: directory.outputPipe,
     searchPath: settings.path,
     logFile: runLogFile(settings.logsDir, run.id),
-    header: run.attempt > 1 ? `\n[dockbell: attempt ${run.attempt}, ${formatInstant(settings.clock.wallMs())}]\n` : '',
+    header: renderAttemptMark(run, settings.clock),
     limitBytes: settings.logLimitBytes,
     mask: settings.maskOutput(secrets.values()),
     onFailure: (error) => settings.logger?.warn({ err: error, run: run.id }, "a run's log is not complete"),

@@ -2,8 +2,10 @@ import type { FileHandle } from 'node:fs/promises';
 import { Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 
+/** What is kept of one log. */
+export const LOG_LIMIT_BYTES = 10 * 1024 * 1024;
 /** Room kept for the final mark, so that the mark itself stays within the limit. */
-const MARK_BYTES = 160;
+export const MARK_BYTES = 160;
 /** After each dropped chunk: a command that floods its output must not take the daemon's whole time with it. */
 const DROP_PAUSE_MS = 1;
 

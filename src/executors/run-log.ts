@@ -1,6 +1,10 @@
-import { type FileHandle, open } from 'node:fs/promises';
-import type { RunLogReader } from '../core/ports/executor.ts';
+import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { type Clock, formatInstant } from '../core/clock.ts';
+import type { RunLogReader, RunLogWriter } from '../core/ports/executor.ts';
+import type { Run } from '../core/run.ts';
 import { systemErrorCode } from './file-error.ts';
+import { createLogSink, LOG_LIMIT_BYTES, MARK_BYTES } from './log-sink.ts';
 import { runLogFile } from './run-paths.ts';
 
 /** Reads captured output from `<logsDir>/<run>.log`. Throws `bad_request` for what is not a run's identifier. */
@@ -17,6 +21,30 @@ export function createRunLogReader(logsDir: string): RunLogReader {
       }
     },
   };
+}
+
+/** Line between the attempts of a run; nothing before the first. */
+export function renderAttemptMark(run: Run, clock: Clock): string {
+  return run.attempt > 1 ? `\n[dockbell: attempt ${run.attempt}, ${formatInstant(clock.wallMs())}]\n` : '';
+}
+
+/** Appends to `<logsDir>/<run>.log`, at most `LOG_LIMIT_BYTES` in all. Throws `bad_request` for a malformed ID. */
+export function createRunLogWriter(logsDir: string, clock: Clock): RunLogWriter {
+  return {
+    begin: (run) => appendText(logsDir, run, renderAttemptMark(run, clock)),
+    append: (run, text) => appendText(logsDir, run, text),
+  };
+}
+
+async function appendText(logsDir: string, run: Run, text: string): Promise<void> {
+  if (text === '') return;
+  const path = runLogFile(logsDir, run.id);
+  await mkdir(logsDir, { recursive: true, mode: 0o700 });
+  const file = await open(path, 'a', 0o600);
+  const { size } = await file.stat();
+  // Within the room of the mark the log is full, and says so already.
+  if (size > LOG_LIMIT_BYTES - MARK_BYTES) await file.close();
+  else await pipeline([Buffer.from(text)], createLogSink(file, LOG_LIMIT_BYTES - size));
 }
 
 async function openIfThere(path: string): Promise<FileHandle | null> {

@@ -1,14 +1,17 @@
 import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
+import type { RunLogWriter } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunControl } from '../core/ports/run-control.ts';
 import type { RunQueue, RunReader } from '../core/ports/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { WorkerControl } from '../core/ports/worker-control.ts';
 import { retryWithBackoff } from './backoff.ts';
 import type { FactoryExecutor } from './factory-executor.ts';
 import { Lane } from './lane.ts';
 import { recoverRuns } from './recover.ts';
+import { RunLeases, type WorkerTerms } from './run-leases.ts';
 
 /** Nothing depends on it: it finds a run whose `wake` was lost. */
 const SAFETY_NET_MS = 30_000;
@@ -16,8 +19,11 @@ const SAFETY_NET_MS = 30_000;
 export interface DispatcherOptions {
   queue: RunQueue;
   runs: Pick<RunReader, 'get'>;
-  /** By factory. The runs of a factory that is not in here stay queued. */
+  /** By factory. The runs of a factory that is not in here stay queued, unless workers claim them. */
   executors: ReadonlyMap<string, FactoryExecutor>;
+  /** By factory: those whose runs workers may claim. */
+  workers: ReadonlyMap<string, WorkerTerms>;
+  logs: RunLogWriter;
   secrets: Pick<SecretStore, 'resolve'>;
   clock: Clock;
   logger: Logger;
@@ -27,6 +33,8 @@ export interface DispatcherOptions {
 
 /** Takes queued runs and has them carried out. Idle, it waits to be woken and does nothing else. */
 export interface Dispatcher extends RunControl {
+  /** The runs that workers pull. */
+  workers: WorkerControl;
   /** Settles what an earlier daemon left behind, then begins to claim. Resolves after the recovery. */
   start(): Promise<void>;
   /** A run of that factory was born or given back. May be called at any time and as often as liked. */
@@ -39,10 +47,11 @@ export interface Dispatcher extends RunControl {
 }
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { queue, runs, executors, clock, logger } = options;
+  const { queue, runs, executors, workers, logs, clock, logger } = options;
   const stopping = new AbortController();
   const onRunChanged = guardListener(options.onRunChanged, logger);
   const lanes = createLanes(options, onRunChanged);
+  const leases = new RunLeases({ ...{ queue, runs, workers, logs, clock, logger }, onRunChanged, onReleased: wake });
   let safetyNet: NodeJS.Timeout | null = null;
   let recovered = false;
   let starting: Promise<void> = Promise.resolve();
@@ -54,7 +63,10 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   async function recoverAndClaim(): Promise<void> {
     const parts = { queue, executors, clock, logger };
     await retryWithBackoff(
-      () => recoverRuns(parts, (run) => onRunChanged(run.id)),
+      async () => {
+        await leases.recover();
+        await recoverRuns(parts, (run) => onRunChanged(run.id));
+      },
       stopping.signal,
       (error) => logger.error({ err: error }, 'runs of an earlier daemon cannot be recovered; trying again'),
     );
@@ -69,7 +81,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       onRunChanged(id);
       return 'cancelled';
     }
-    return (await cancelHeld([...lanes.values()], id)) ?? (await describeUnheld(runs, id));
+    return (await cancelHeld([...lanes.values()], id)) ?? (await cancelUnheld(runs, leases, id));
   }
 
   async function retry(id: RunId): ReturnType<RunControl['retry']> {
@@ -91,11 +103,13 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       starting = recoverAndClaim();
       return starting;
     },
+    workers: leases,
     wake,
     cancel,
     retry,
     stop: async (graceMs) => {
       stopping.abort();
+      leases.stop();
       if (safetyNet !== null) clearInterval(safetyNet);
       await Promise.all([starting, ...[...lanes.values()].map((lane) => lane.stop(graceMs))]);
     },
@@ -120,9 +134,14 @@ async function cancelHeld(lanes: readonly Lane[], id: RunId): Promise<'cancellin
   return lanes.find((lane) => lane.holds(id))?.cancel(id) ?? null;
 }
 
-async function describeUnheld(runs: Pick<RunReader, 'get'>, id: RunId): Promise<'finished' | 'not_found'> {
+async function cancelUnheld(
+  runs: Pick<RunReader, 'get'>,
+  leases: RunLeases,
+  id: RunId,
+): Promise<'cancelled' | 'finished' | 'not_found'> {
   const run = await runs.get(id);
   if (run === null) return 'not_found';
+  if (await leases.cancel(run)) return 'cancelled';
   if (run.state !== 'queued' && run.state !== 'running') return 'finished';
   throw new AppError('conflict', `run ${id} is changing hands just now and cannot be cancelled; try again in a moment`);
 }

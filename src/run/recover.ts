@@ -6,7 +6,7 @@ import type { ExecutorType, Run } from '../core/run.ts';
 import type { FactoryExecutor } from './factory-executor.ts';
 
 /** A run that takes the daemon down with it must not do so for ever (threat model D11). */
-const MAX_INTERRUPTED_ATTEMPTS = 3;
+export const MAX_INTERRUPTED_ATTEMPTS = 3;
 
 /** What became of a run that an earlier daemon left behind as `running`. */
 export type Recovered = 'started_again' | 'retried' | 'interrupted';

@@ -517,6 +517,12 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
         return 'queued';
       },
     },
+    workers: {
+      claimable: () => new Set(['payments', 'billing']),
+      claim: async () => [],
+      heartbeat: async () => ({ outcome: 'held', leaseMs: 60_000, expiresAt: clock.wallMs() + 60_000 }),
+      complete: async () => ({ outcome: 'held', run: makeRun({ state: 'succeeded', executor: 'queue' }) }),
+    },
     reconciliations: {
       list: async (request) => onePage(request.factory === 'payments' ? [makeReconciliation()] : [], request),
       get: async (id) => (id === RECONCILIATION_ID ? makeReconciliation() : null),

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Config } from '../../src/config/config.ts';
+import type { CommandConfig, Config } from '../../src/config/config.ts';
 import type { ConfigRequest } from '../../src/config/load-config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { AppError } from '../../src/core/errors.ts';
@@ -90,13 +90,18 @@ describe('defaults', () => {
           pollIntervalMs: 30_000,
           pushWebhook: null,
         },
-        runs: { executor: null, concurrency: 4, retry: 'never' },
+        runs: { executor: null, timeoutMs: 1_800_000, leaseMs: 60_000, concurrency: 4, retry: 'never' },
       },
     ]);
   });
 });
 
 describe('values', () => {
+  it('of a factory whose runs workers carry out are its lease and the time of a run', async () => {
+    const { factories } = await load(factory('    runs: { executor: { type: queue, lease: 90s, timeout: 2h } }\n'));
+    expect(factories[0]?.runs).toMatchObject({ executor: { type: 'queue' }, leaseMs: 90_000, timeoutMs: 7_200_000 });
+  });
+
   it('are all read from the example of the interfaces', async () => {
     const config = await load(
       `
@@ -139,7 +144,8 @@ factories:
     expect(config.factories[0]).toMatchObject({
       source: { url: 'git@example.com:team/payments.git', branch: 'release/1', path: 'a/b', pollIntervalMs: 60_000 },
       runs: {
-        executor: { command: [join(folder, 'agent.sh'), join(folder, 'x'), 'a/b', '-v'], timeoutMs: 3_600_000 },
+        executor: { command: [join(folder, 'agent.sh'), join(folder, 'x'), 'a/b', '-v'] },
+        timeoutMs: 3_600_000,
         concurrency: 1,
         retry: 'interrupted',
       },
@@ -153,7 +159,7 @@ factories:
       config.limits,
       config.factories,
       config.factories[0]!,
-      config.factories[0]!.runs.executor!.command,
+      (config.factories[0]!.runs.executor as CommandConfig).command,
     ];
     expect(parts.every(Object.isFrozen)).toBe(true);
   });
@@ -241,7 +247,7 @@ describe('environment variables', () => {
         env: { B: '${C}' },
       },
     );
-    expect(config.factories[0]?.runs.executor?.command[2]).toBe('${A} $A ${C}');
+    expect((config.factories[0]!.runs.executor as CommandConfig).command[2]).toBe('${A} $A ${C}');
   });
 
   it('set options over the file, and overrides win over them', async () => {
@@ -269,7 +275,7 @@ describe('overrides', () => {
       },
     });
     expect(config.factories.map((each) => each.name)).toEqual(['demo']);
-    expect(config.factories[0]?.runs.executor?.command).toEqual(command);
+    expect(config.factories[0]?.runs.executor).toEqual({ type: 'command', command });
   });
 });
 
@@ -397,8 +403,11 @@ describe('errors', () => {
     ],
     [
       factory('    runs: { executor: { type: http, url: x } }'),
-      /executor.type: expected command; "http" comes in a later version/,
+      /executor.type: expected command or queue; "http" comes in a later version/,
     ],
+    [factory('    runs: { executor: { type: queue, command: [sh] } }'), /unknown key "command"/],
+    [factory('    runs: { executor: { type: command, command: [sh], lease: 1m } }'), /unknown key "lease"/],
+    [factory('    runs: { executor: { type: queue, lease: 2h } }'), /expected a duration from 1s to 1h/],
     [
       factory('    runs: { executor: { type: command, command: ./agent.sh } }'),
       /expected a list of texts: the program/,

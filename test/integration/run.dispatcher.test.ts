@@ -33,6 +33,8 @@ function open(
   dispatcher = createDispatcher({
     queue,
     runs: queue,
+    workers: new Map(),
+    logs: { begin: async () => undefined, append: async () => undefined },
     executors: new Map([['payments', { executor, concurrency, retryInterrupted }]]),
     secrets: { resolve: async () => null },
     clock: systemClock,
@@ -126,7 +128,8 @@ describe('the dispatcher', () => {
     it.wake('payments');
     await it.start();
     await waitUntil(() => executor.running === 1, 'the run is carried out');
-    expect(operations.slice(0, 2)).toEqual(['running', 'claim']);
+    // What commands left behind, and what workers hold.
+    expect(operations.slice(0, 3)).toEqual(['running', 'running', 'claim']);
   });
 
   it('survives a listener that throws', async () => {

@@ -4,11 +4,12 @@ import type { RunId } from '../../core/ids.ts';
 import { presentRun } from '../../core/present-run.ts';
 import type { Run, RunInput, RunState } from '../../core/run.ts';
 import { RUN_STATES } from '../../core/run.ts';
-import { PAYLOAD_FILE, renderEnvelope } from '../../run/envelope.ts';
+import { PAYLOAD_FILE } from '../../run/envelope.ts';
 import { requireRole } from '../access-rules.ts';
 import { noBody } from '../no-body.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageQuerySchema, presentPage, querySchema, readPage } from '../page-query.ts';
+import { presentRunInput } from '../present/present-run-input.ts';
 import { factoryOf, requireReached } from '../reach.ts';
 import { readRunLog } from '../read-run-log.ts';
 import { listOf, refTo } from '../schemas.ts';
@@ -77,16 +78,7 @@ function registerRunInput(app: FastifyInstance, services: AdminServices, findRun
       config: { access },
       schema: { tags, summary: 'Show what a run was given', response: { 200: refTo('RunInput') } },
     },
-    async (request) => {
-      const input = await findInput(request);
-      const attachment = { name: PAYLOAD_FILE, size: input.payload.byteLength, media_type: 'application/json' };
-      return {
-        prompt: input.prompt,
-        envelope: renderEnvelope(input),
-        attachments: [attachment],
-        overrides: input.overrides,
-      };
-    },
+    async (request) => presentRunInput(await findInput(request)),
   );
 
   app.get<{ Params: { id: string } }>(

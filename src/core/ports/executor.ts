@@ -1,5 +1,5 @@
 import type { RunId } from '../ids.ts';
-import type { ExecutorType, RunInput, RunResult } from '../run.ts';
+import type { ExecutorType, Run, RunInput, RunResult } from '../run.ts';
 import type { SecretValue } from '../secret-value.ts';
 
 /** Texts of one run beside its payload, made by `run/envelope.ts`. */
@@ -51,6 +51,14 @@ export interface Executor {
 export interface RunLogReader {
   /** The bytes from `offset` on, at most `limit`; `null` where the run has no log. */
   read(run: RunId, offset: number, limit: number): Promise<Uint8Array | null>;
+}
+
+/** The log of runs whose output comes from elsewhere. */
+export interface RunLogWriter {
+  /** Marks where a later attempt begins. */
+  begin(run: Run): Promise<void>;
+  /** Adds to the log of this run, up to the limit of a log; an empty text changes nothing. */
+  append(run: Run, text: string): Promise<void>;
 }
 
 /** Tickets: the proof that an attempt was started (threat model D7). */

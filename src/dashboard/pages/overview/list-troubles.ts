@@ -31,7 +31,8 @@ const WORDS: Readonly<Record<string, TroubleWords>> = {
   NoExecutor: {
     title: 'Nothing carries runs out',
     isGrave: false,
-    advice: 'Runs are born and wait. Name a command under runs.executor of this factory in dockbell.yaml.',
+    advice:
+      'Runs are born and wait. Name a command, or type: queue for workers, under runs.executor of this factory in dockbell.yaml.',
     page: { path: 'runs', label: 'See what waits' },
   },
   PushWebhookMissing: {

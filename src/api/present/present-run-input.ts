@@ -1,0 +1,12 @@
+import type { RunInput } from '../../core/run.ts';
+import { PAYLOAD_FILE, renderEnvelope } from '../../run/envelope.ts';
+
+/** What a run was given. */
+export function presentRunInput(input: RunInput) {
+  return {
+    prompt: input.prompt,
+    envelope: renderEnvelope(input),
+    attachments: [{ name: PAYLOAD_FILE, size: input.payload.byteLength, media_type: 'application/json' }],
+    overrides: input.overrides,
+  };
+}

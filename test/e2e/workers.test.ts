@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { listFences } from '../helpers/documents.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+
+const CONFIG = {
+  factories: [
+    { name: 'ours', source: { type: 'live' }, runs: { executor: { type: 'queue', lease: '10s' }, concurrency: 2 } },
+    { name: 'idle', source: { type: 'live' } },
+    { name: 'own', source: { type: 'live' }, runs: { executor: { type: 'command', command: ['true'] } } },
+  ],
+};
+const AUTOMATION = {
+  ...{ name: 'triage', prompt: 'Say what broke.' },
+  triggers: [{ provider: 'webhook', event: 'received', filter: { webhooks: ['ci'] } }],
+};
+
+const dir = createTempDir('workers');
+const workerFile = join(dir, 'worker.mjs');
+const workers: ChildProcess[] = [];
+let daemon: TestDaemon;
+let token: string;
+const senders = new Map<string, { url: string; secret: string }>();
+
+beforeAll(async () => {
+  // The worker that the guide shows, to the letter.
+  writeFileSync(workerFile, listFences('docs/guides/workers.md').find(({ title }) => title === 'worker.mjs')!.text);
+  daemon = await startTestDaemon({ config: CONFIG });
+  for (const { name } of CONFIG.factories) {
+    const { status, body } = await post(`/factories/${name}/webhooks`, { name: 'ci' });
+    expect(status, JSON.stringify(body)).toBe(201);
+    senders.set(name, { url: body.ingress_url, secret: body.secret });
+    expect((await post(`/factories/${name}/automations`, AUTOMATION)).status).toBe(201);
+  }
+  const made = await post('/tokens', { name: 'workers', role: 'operator', factories: ['ours'] });
+  token = made.body.token;
+});
+
+afterAll(async () => {
+  for (const worker of workers) worker.kill('SIGKILL');
+  expect(await daemon.end('SIGTERM')).toBe(0);
+});
+
+const post = (path: string, body?: unknown, bearer?: string) =>
+  daemon.api(path, { method: 'POST', body, ...(bearer === undefined ? {} : { token: bearer }) });
+
+/** A delivery, and the run that came of it. */
+async function deliver(factory = 'ours'): Promise<string> {
+  const { url, secret } = senders.get(factory)!;
+  const body = JSON.stringify({ step: 'lint', n: Math.random() });
+  const answer = await fetch(url, { method: 'POST', headers: { authorization: `Bearer ${secret}` }, body });
+  expect(answer.status).toBe(202);
+  return eventually(async () => {
+    const { data } = (await daemon.api(`/factories/${factory}/runs?limit=1`)).body;
+    return data[0]?.state === 'queued' && (data[0].id as string);
+  });
+}
+
+const readRun = async (id: string) => (await daemon.api(`/runs/${id}`)).body;
+const isRun = (id: string, state: string) => async () => (await readRun(id)).state === state;
+
+function startWorker(...command: string[]): ChildProcess {
+  const env = { PATH: process.env.PATH, DOCKBELL_URL: daemon.adminUrl, DOCKBELL_TOKEN: token };
+  const worker = spawn(process.execPath, [workerFile, ...command], { env, stdio: 'ignore' });
+  workers.push(worker);
+  return worker;
+}
+
+describe('workers', { timeout: 120_000 }, () => {
+  it('carry out runs as the guide shows, with prompt, payload and a log that grows', async () => {
+    const id = await deliver();
+    const seen = join(dir, 'seen');
+    const script = 'cat "$DOCKBELL_PAYLOAD"; echo; head -n 1; until [ -e "$0" ]; do sleep 0.1; done; echo done';
+    const worker = startWorker('sh', '-c', script, seen);
+    await eventually(async () => String((await daemon.api(`/runs/${id}/log`)).body).includes('Say what broke.'));
+    writeFileSync(seen, '');
+    await eventually(isRun(id, 'succeeded'));
+    const { stdout } = await daemon.cli('run', 'log', id);
+    expect(stdout).toMatch(/^\{"step":"lint","n":[\d.e-]+\}\nSay what broke\.\ndone\n$/);
+    expect(await readRun(id)).toMatchObject({ executor: 'queue', attempt: 1, exit_code: 0, error: null });
+    worker.kill();
+
+    const failing = await deliver();
+    startWorker('sh', '-c', 'echo no; exit 3');
+    await eventually(isRun(failing, 'failed'));
+    expect(await readRun(failing)).toMatchObject({ exit_code: 3, error: 'exit code 3' });
+    for (const each of workers.splice(0)) each.kill();
+  });
+
+  it('that die lose their run to the next one, and nothing that comes late counts', async () => {
+    const id = await deliver();
+    const dying = startWorker('sleep', '1000');
+    await eventually(isRun(id, 'running'));
+    dying.kill('SIGKILL');
+    const again = await eventually(async () => (await post('/runs/claim', {}, token)).body.data[0] ?? null);
+    expect([again.run.id, again.fence, again.lease_seconds]).toEqual([id, 2, 10]);
+    expect((await post(`/runs/${id}/complete`, { fence: 1, state: 'succeeded' }, token)).status).toBe(409);
+    const said = { fence: 2, state: 'failed', error: 'it broke', log: 'broken\n' };
+    expect((await post(`/runs/${id}/complete`, said, token)).body).toMatchObject({
+      state: 'failed',
+      error: 'it broke',
+    });
+    expect((await daemon.cli('run', 'log', id)).stdout).toMatch(/\[dockbell: attempt 2, .*\]\nbroken\n$/);
+  });
+
+  it('hear of a cancelled run with their next heartbeat', async () => {
+    const id = await deliver();
+    const [claimed] = (await post('/runs/claim', {}, token)).body.data;
+    expect(claimed.run.id).toBe(id);
+    expect((await daemon.cli('run', 'cancel', id)).code).toBe(0);
+    const beat = await post(`/runs/${id}/heartbeat`, { fence: 1 }, token);
+    expect([beat.status, beat.body.detail]).toEqual([409, 'The run has ended as cancelled. Stop working on it.']);
+  });
+
+  it('keep what they hold when the daemon is killed and started again', async () => {
+    const id = await deliver();
+    expect((await post('/runs/claim', {}, token)).body.data).toHaveLength(1);
+    await daemon.end('SIGKILL');
+    daemon = await startTestDaemon({ config: CONFIG, dataDir: daemon.dataDir });
+    expect((await post(`/runs/${id}/heartbeat`, { fence: 1 }, token)).status).toBe(200);
+    expect((await post(`/runs/${id}/complete`, { fence: 1, state: 'succeeded' }, token)).status).toBe(200);
+    expect(await readRun(id)).toMatchObject({ state: 'succeeded', attempt: 1 });
+  });
+
+  it('are given runs of factories without an executor too, but none of a command', async () => {
+    senders.set('idle', { ...senders.get('idle')!, url: moved(senders.get('idle')!.url) });
+    const id = await deliver('idle');
+    expect((await post('/runs/claim', { factory: 'idle' }, token)).status).toBe(404);
+    expect((await post('/runs/claim', { factory: 'idle' })).body.data).toMatchObject([
+      { run: { id }, lease_seconds: 60 },
+    ]);
+    const refused = await post('/runs/claim', { factory: 'own' });
+    expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('{ type: queue }')]);
+  });
+});
+
+/** A daemon that was started again listens elsewhere. */
+function moved(url: string): string {
+  return daemon.ingressUrl + new URL(url).pathname;
+}

@@ -1,0 +1,252 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import type { RunLogWriter } from '../../src/core/ports/executor.ts';
+import type { Run } from '../../src/core/run.ts';
+import { LOG_LIMIT_BYTES } from '../../src/executors/log-sink.ts';
+import { createRunLogWriter } from '../../src/executors/run-log.ts';
+import { RunLeases, type WorkerTerms } from '../../src/run/run-leases.ts';
+import { makeRunInput, newRunId, silentLogger } from '../helpers/command-runs.ts';
+import { InMemoryRunQueue } from '../helpers/in-memory-run-queue.ts';
+
+const LEASE_MS = 60_000;
+const TERMS: WorkerTerms = { concurrency: 2, leaseMs: LEASE_MS, timeoutMs: 30 * 60_000 };
+const SUCCEEDED = { state: 'succeeded', error: null, exitCode: 0 } as const;
+const FAILED = { state: 'failed', error: 'it broke', exitCode: null } as const;
+
+let queue: InMemoryRunQueue;
+let changes: string[];
+let released: string[];
+let written: string[];
+
+const logs: RunLogWriter = {
+  begin: async ({ attempt }) => void written.push(`attempt ${attempt}`),
+  append: async (_run, text) => void written.push(text),
+};
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
+  queue = new InMemoryRunQueue();
+  changes = [];
+  released = [];
+  written = [];
+});
+afterEach(() => vi.useRealTimers());
+
+function build(terms: Record<string, Partial<WorkerTerms>> = { payments: {} }): RunLeases {
+  const workers = new Map(Object.entries(terms).map(([factory, changed]) => [factory, { ...TERMS, ...changed }]));
+  return new RunLeases({
+    ...{ queue, runs: queue, workers, logs, clock: systemClock, logger: silentLogger },
+    onRunChanged: (id) => changes.push(queue.run(id).state),
+    onReleased: (factory) => released.push(factory),
+  });
+}
+
+async function open(terms?: Record<string, Partial<WorkerTerms>>): Promise<RunLeases> {
+  const leases = build(terms);
+  await leases.recover();
+  return leases;
+}
+
+function addRun(run: Partial<Run> = {}): Run['id'] {
+  const input = makeRunInput({ run: { id: newRunId(), state: 'queued', executor: null, ...run } });
+  queue.add(input);
+  return input.run.id;
+}
+
+const claim = (leases: RunLeases, limit = 1, factories = ['payments']) => leases.claim({ factories, limit });
+
+describe('a claim', () => {
+  it('gives a run to one worker, oldest first, with all that the work takes', async () => {
+    const [first, second] = [addRun(), addRun()];
+    const leases = await open();
+    const [one, two] = await Promise.all([claim(leases), claim(leases)]);
+    expect(one).toMatchObject([{ fence: 1, leaseMs: LEASE_MS, input: { run: { id: first, state: 'running' } } }]);
+    expect(two).toMatchObject([
+      { fence: 1, input: { run: { id: second, executor: 'queue' }, prompt: 'Fix the build.\n' } },
+    ]);
+    expect(await claim(leases)).toEqual([]);
+    expect(changes).toEqual(['running', 'running']);
+  });
+
+  it('leaves as many runs queued as the concurrency of the factory says, however many ask at once', async () => {
+    for (let n = 0; n < 5; n++) addRun();
+    const leases = await open();
+    const claimed = (await Promise.all([claim(leases, 3), claim(leases, 3)])).flat();
+    expect(claimed).toHaveLength(2);
+    await leases.complete({ id: claimed[0]!.input.run.id, fence: 1 }, SUCCEEDED, '');
+    expect(await claim(leases, 5)).toHaveLength(1);
+  });
+
+  it('begins with another factory each time, and gives nothing of factories that have a command', async () => {
+    for (const factory of ['payments', 'payments', 'billing', 'billing', 'support']) addRun({ factory });
+    const leases = await open({ payments: {}, billing: {} });
+    const factories = ['payments', 'billing', 'support'];
+    const claimed = [];
+    for (let n = 0; n < 6; n++) claimed.push(...(await claim(leases, 1, factories)));
+    expect(claimed.map(({ input }) => input.run.factory).toSorted()).toEqual([
+      'billing',
+      'billing',
+      'payments',
+      'payments',
+    ]);
+    expect(new Set(claimed.slice(0, 2).map(({ input }) => input.run.factory)).size).toBe(2);
+  });
+
+  it('waits for what an earlier daemon gave out, which its workers still hold', async () => {
+    const left = addRun({ state: 'running', executor: 'queue', attempt: 2 });
+    for (let n = 0; n < 2; n++) addRun();
+    const leases = build();
+    await expect(claim(leases)).rejects.toMatchObject({ code: 'storage_unavailable' });
+    await leases.recover();
+    expect(await claim(leases, 5)).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(LEASE_MS - 1);
+    expect(await leases.heartbeat({ id: left, fence: 2 }, '')).toMatchObject({ outcome: 'held' });
+    await vi.advanceTimersByTimeAsync(LEASE_MS - 1);
+    expect(queue.run(left)).toMatchObject({ state: 'running', attempt: 2 });
+  });
+});
+
+describe('a lease', () => {
+  it('that nobody renews gives the run to the next worker, and the first has lost it', async () => {
+    const id = addRun();
+    const leases = await open();
+    await claim(leases);
+    await vi.advanceTimersByTimeAsync(LEASE_MS - 1);
+    expect(queue.run(id).state).toBe('running');
+    await vi.advanceTimersByTimeAsync(1);
+    expect([queue.run(id).state, queue.run(id).attempt, released]).toEqual(['queued', 2, ['payments']]);
+    expect(await leases.heartbeat({ id, fence: 1 }, '')).toMatchObject({ outcome: 'lost', run: { state: 'queued' } });
+
+    expect(await claim(leases)).toMatchObject([{ fence: 2 }]);
+    expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, 'late')).toMatchObject({ outcome: 'lost' });
+    expect(await leases.complete({ id, fence: 2 }, FAILED, 'in time')).toMatchObject({ outcome: 'held' });
+    expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'it broke', attempt: 2 });
+    expect(written).toEqual(['attempt 1', 'attempt 2', 'in time']);
+  });
+
+  it('lasts as long as heartbeats come, but not beyond the time of a run', async () => {
+    const id = addRun();
+    const leases = await open({ payments: { timeoutMs: 3 * LEASE_MS } });
+    await claim(leases);
+    for (let beat = 0; beat < 4; beat++) {
+      await vi.advanceTimersByTimeAsync(LEASE_MS / 2);
+      expect(await leases.heartbeat({ id, fence: 1 }, `${beat}`)).toMatchObject({ outcome: 'held', leaseMs: LEASE_MS });
+    }
+    await vi.advanceTimersByTimeAsync(LEASE_MS / 2);
+    expect(await leases.heartbeat({ id, fence: 1 }, '')).toMatchObject({ outcome: 'held', leaseMs: LEASE_MS / 2 });
+    await vi.advanceTimersByTimeAsync(LEASE_MS / 2);
+    expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'timeout' });
+    expect(await leases.heartbeat({ id, fence: 1 }, '')).toMatchObject({ outcome: 'lost', run: { error: 'timeout' } });
+    expect(changes).toEqual(['running', 'failed']);
+  });
+
+  it('that is over for the third time ends the run, so that it harms no worker for ever', async () => {
+    const id = addRun();
+    const leases = await open();
+    for (const fence of [1, 2, 3]) {
+      expect(await claim(leases)).toMatchObject([{ fence }]);
+      await vi.advanceTimersByTimeAsync(LEASE_MS);
+    }
+    expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted', attempt: 3 });
+    expect(await claim(leases)).toEqual([]);
+  });
+
+  it('that is over while the storage is away is settled when it is back, and takes a place until then', async () => {
+    const id = addRun();
+    addRun();
+    const leases = await open({ payments: { concurrency: 1 } });
+    await claim(leases);
+    queue.before = (operation) => {
+      if (operation === 'release') throw new Error('the disk is gone');
+    };
+    await vi.advanceTimersByTimeAsync(2 * LEASE_MS);
+    expect(await claim(leases)).toEqual([]);
+    queue.before = () => undefined;
+    await vi.waitFor(() => expect(queue.run(id)).toMatchObject({ state: 'queued', attempt: 2 }), { timeout: 20_000 });
+  });
+
+  it('is over at once where a person cancels the run', async () => {
+    const id = addRun();
+    const leases = await open();
+    await claim(leases);
+    expect(await leases.cancel(queue.run(id))).toBe(true);
+    expect(await leases.heartbeat({ id, fence: 1 }, '')).toMatchObject({
+      outcome: 'lost',
+      run: { state: 'cancelled' },
+    });
+    expect(await leases.cancel(queue.run(id))).toBe(false);
+    await vi.advanceTimersByTimeAsync(LEASE_MS);
+    expect(queue.run(id)).toMatchObject({ state: 'cancelled', attempt: 1 });
+  });
+
+  it('stays with its worker when the daemon stops', async () => {
+    const id = addRun();
+    const leases = await open();
+    await claim(leases);
+    leases.stop();
+    await vi.advanceTimersByTimeAsync(2 * LEASE_MS);
+    expect(queue.run(id)).toMatchObject({ state: 'running', attempt: 1 });
+  });
+});
+
+describe('the end of a run', () => {
+  it('may be told once more by a worker that heard no answer, but not otherwise', async () => {
+    const id = addRun();
+    const leases = await open();
+    await claim(leases);
+    for (let time = 0; time < 2; time++) {
+      expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, 'done')).toMatchObject({ outcome: 'held' });
+    }
+    expect(await leases.complete({ id, fence: 1 }, FAILED, '')).toMatchObject({ outcome: 'lost' });
+    expect(queue.run(id)).toMatchObject(SUCCEEDED);
+    expect(written).toEqual(['attempt 1', 'done']);
+    expect(await leases.complete({ id: newRunId(), fence: 1 }, SUCCEEDED, '')).toBeNull();
+  });
+
+  it('is not for workers to tell where a command of the daemon carries the run out', async () => {
+    const id = addRun({ state: 'running', executor: 'command' });
+    const leases = await open();
+    expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, '')).toMatchObject({ outcome: 'lost' });
+    expect(await leases.heartbeat({ id, fence: 1 }, '')).toMatchObject({ outcome: 'lost' });
+    expect(await leases.cancel(queue.run(id))).toBe(false);
+    expect(queue.run(id).state).toBe('running');
+  });
+
+  it('is kept also where the log cannot be written', async () => {
+    const id = addRun();
+    const leases = await open();
+    await claim(leases);
+    const append = vi.spyOn(logs, 'append').mockRejectedValue(new Error('ENOSPC'));
+    expect(await leases.complete({ id, fence: 1 }, SUCCEEDED, 'done')).toMatchObject({ outcome: 'held' });
+    expect(append).toHaveBeenCalled();
+    append.mockRestore();
+  });
+});
+
+describe('the log of a run that a worker carries out', () => {
+  it('grows by what the worker says, names later attempts, and ends at its limit', async () => {
+    vi.useRealTimers();
+    const dir = await mkdtemp(join(tmpdir(), 'dockbell-log-'));
+    try {
+      const writer = createRunLogWriter(join(dir, 'logs'), { ...systemClock, wallMs: () => 0 });
+      const { run } = makeRunInput({});
+      await writer.begin(run);
+      await writer.append(run, 'one\n');
+      await writer.append(run, '');
+      await writer.append(run, 'two €\n');
+      await writer.begin({ ...run, attempt: 2 });
+      const read = () => readFile(join(dir, 'logs', `${run.id}.log`), 'utf8');
+      const begun = 'one\ntwo €\n\n[dockbell: attempt 2, 1970-01-01T00:00:00.000Z]\n';
+      expect(await read()).toBe(begun);
+      for (let time = 0; time < 3; time++) await writer.append(run, 'x'.repeat(LOG_LIMIT_BYTES / 2));
+      const text = await read();
+      expect(text.length).toBeLessThanOrEqual(LOG_LIMIT_BYTES);
+      expect(text.match(/the log ends here/g)).toHaveLength(1);
+    } finally {
+      await rm(dir, { recursive: true });
+    }
+  });
+});
