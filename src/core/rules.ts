@@ -106,7 +106,7 @@ export const RULES = {
     'An entry of `webhook_ids` is the UID of no webhook of the factory. Told at apply.',
   ),
   'automation/missing-run-secret': lint('warning', 'An entry of `secrets` names no team secret. Told at apply.'),
-  'automation/same-trigger': lint('warning', 'Two automations listen to the same webhooks with the same filter.'),
+  'automation/same-trigger': lint('warning', 'Two automations listen to one webhook with the same filter.'),
   'secret/missing': error('A webhook names a team secret that does not exist. Told at apply.'),
   'filter/not-an-object': error('A payload filter is something other than a map.'),
   'filter/operator-at-root': error('An operator stands at the root of a payload filter.'),

@@ -8,12 +8,12 @@ import { quote } from './key-path.ts';
 import type { YamlText } from './parse-yaml.ts';
 
 /**
- * Warns about every enabled automation whose webhook triggers are those of an earlier one: each delivery then starts
- * both, which is seldom meant. And about triggers that are repeated within one. Compared by text, so that 5,000
+ * Warns about every enabled automation that listens to a webhook with the filter of an earlier one: each delivery then
+ * starts both, which is seldom meant. And about triggers that are repeated within one. Compared by text, so that 5,000
  * automations take one pass; the order of keys, webhooks and listed values does not count.
  */
 export function checkAlike(automations: readonly CheckedAutomation[], references: References): void {
-  const firsts = new Map<string, AutomationDefinition>();
+  const firsts: Firsts = { whole: new Map(), single: new Map() };
   for (const { definition, yaml, findings } of automations) {
     if (definition === null || yaml === null || !definition.enabled) continue;
     const triggers = definition.triggers.filter(isWebhookTrigger);
@@ -21,16 +21,49 @@ export function checkAlike(automations: readonly CheckedAutomation[], references
     const fingerprints = triggers.map((trigger) => fingerprintTrigger(trigger, references));
     const unique = [...new Set(fingerprints)];
     if (unique.length < fingerprints.length) reportRepeated(definition, fingerprints, yaml, findings);
-    const fingerprint = unique.sort().join('\n');
-    const first = firsts.get(fingerprint);
-    if (first === undefined) firsts.set(fingerprint, definition);
-    else {
-      const message = `The automation ${quote(first.name)} listens to the same webhooks with the same filter; each delivery starts both.`;
-      const hint = 'Remove one, disable one, or give them different payload filters.';
-      const { key: at } = yaml.locate(['triggers']);
-      findings.add({ rule: 'automation/same-trigger', at, path: ['triggers'], message, hint });
-    }
+    const singles = triggers.flatMap((trigger) => listSingles(trigger, references));
+    const message = findAlike(definition, unique.sort().join('\n'), singles, firsts);
+    if (message === null) continue;
+    const hint = 'Remove one, disable one, or give them different payload filters.';
+    const { key: at } = yaml.locate(['triggers']);
+    findings.add({ rule: 'automation/same-trigger', at, path: ['triggers'], message, hint });
   }
+}
+
+/** The first automation with all of some triggers, and the first one with a webhook and a filter. */
+interface Firsts {
+  whole: Map<string, AutomationDefinition>;
+  single: Map<string, AutomationDefinition>;
+}
+
+/** What an earlier automation has in common with this one, which counts as an earlier one from now on. */
+function findAlike(
+  definition: AutomationDefinition,
+  fingerprint: string,
+  singles: readonly Single[],
+  { whole, single }: Firsts,
+): string | null {
+  const same = whole.get(fingerprint);
+  const shared = singles.find(({ key }) => single.has(key));
+  if (same === undefined) whole.set(fingerprint, definition);
+  for (const { key } of singles) if (!single.has(key)) single.set(key, definition);
+  if (same !== undefined) {
+    return `The automation ${quote(same.name)} listens to the same webhooks with the same filter; each delivery starts both.`;
+  }
+  if (shared === undefined) return null;
+  const other = quote(single.get(shared.key)!.name);
+  return `The automation ${other} listens to ${quote(shared.webhook)} with the same filter too; each delivery that passes it starts both.`;
+}
+
+/** One webhook that a trigger listens to, and its filter. */
+interface Single {
+  webhook: string;
+  key: string;
+}
+
+function listSingles(trigger: WebhookTrigger, references: References): Single[] {
+  const filter = JSON.stringify(spell(trigger.payload ?? {}));
+  return listListened(trigger, references).map((webhook) => ({ webhook, key: `${webhook}\n${filter}` }));
 }
 
 /** One finding however many triggers are repeated: whoever mends one sees the others. */
@@ -56,9 +89,13 @@ function reportRepeated(
   }
 }
 
-function fingerprintTrigger({ webhooks, webhookIds, payload }: WebhookTrigger, { namesByUid }: References): string {
-  const listened = new Set([...webhooks, ...webhookIds.map((uid) => namesByUid.get(uid) ?? uid)]);
-  return JSON.stringify([[...listened].sort(), spell(payload ?? {})]);
+function fingerprintTrigger(trigger: WebhookTrigger, references: References): string {
+  return JSON.stringify([listListened(trigger, references), spell(trigger.payload ?? {})]);
+}
+
+/** Names of webhooks, and UIDs that have none, each once and in order. */
+function listListened({ webhooks, webhookIds }: WebhookTrigger, { namesByUid }: References): string[] {
+  return [...new Set([...webhooks, ...webhookIds.map((uid) => namesByUid.get(uid) ?? uid)])].sort();
 }
 
 /** A valid filter in one of its spellings; `readAutomation` gives no definition where it is not valid. */

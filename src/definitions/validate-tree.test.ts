@@ -625,6 +625,22 @@ const CASES: Case[] = [
     findings: ['automations/a/automation.md:2:1 automation/unreachable triggers'],
   },
   {
+    title: 'two automations that share one webhook with one filter, besides others',
+    files: {
+      ...CI,
+      'webhooks/cd.yaml': 'secretName: CD_SECRET\n',
+      'automations/a/automation.md': automation({ trigger: 'filter: {webhooks: [ci], payload: {x: [1]}}' }),
+      'automations/b/automation.md': automation({
+        trigger:
+          'filter: {webhooks: [cd]}\n  - provider: webhook\n    event: received\n    filter: {webhooks: [cd, ci], payload: {x: {in: [1]}}}',
+      }),
+      'automations/c/automation.md': automation({ trigger: 'filter: {webhooks: [cd, ci], payload: {x: [2]}}' }),
+      'automations/d/automation.md': automation({ keys: 'enabled: false\n', trigger: 'filter: {webhooks: [cd]}' }),
+    },
+    findings: ['automations/b/automation.md:2:1 automation/same-trigger triggers'],
+    says: /^The automation "a" listens to "ci" with the same filter too/,
+  },
+  {
     title: 'two automations alike, by name and by UID, with keys in another order',
     files: {
       ...CI,
