@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
@@ -92,6 +93,23 @@ it('a managed factory rotates by an update of the team secret, which the next ch
   await run('ours', 'webhook', 'disable', 'rotated');
   await run('ours', 'webhook', 'enable', 'rotated');
   expect([await send(url, secret), await send(url, 'a-new-secret-of-the-team')]).toEqual([401, 202]);
+});
+
+it('a sender of one’s own is described on the command line, and a verify token is named there', async () => {
+  const block = { header: 'X-Signature', label: 'sha512', algorithm: 'hmac-sha512' };
+  const signed = ['--auth-mode', 'signature', '--secret-name', 'THEIRS'];
+  const custom = ['--scheme', 'custom', '--signature', JSON.stringify(block)];
+  const { ingress_url: url } = await run('rows', 'webhook', 'create', 'orders', ...signed, ...custom);
+  const digest = createHmac('sha512', 'the-secret-of-the-team').update('{"n":1}').digest('hex');
+  const post = (signature: string) =>
+    fetch(url, { method: 'POST', headers: { 'x-signature': signature }, body: '{"n":1}' });
+  expect((await post(digest)).status).toBe(401);
+  expect((await post(`sha512=${digest}`)).status).toBe(202);
+
+  const meta = ['--scheme', 'meta', '--verify-token-secret-name', 'THEIRS'];
+  const { ingress_url: metaUrl } = await run('rows', 'webhook', 'create', 'pages', ...signed, ...meta);
+  const query = 'hub.mode=subscribe&hub.challenge=42&hub.verify_token=the-secret-of-the-team';
+  expect(await (await fetch(`${metaUrl}?${query}`)).text()).toBe('42');
 });
 
 it('a managed factory goes back to an earlier revision, senders’ URLs included', async () => {

@@ -15,6 +15,7 @@ const REVISIONS = ['a1b2c3d4e5', 'a1b2c3d400', '0123456789'].map((start) => star
 type Writing = Parameters<FactoryEditor['writeAutomation']>[1] & Pick<EditOrder, 'ifMatch'>;
 
 let written: Writing[];
+let created: string[];
 let reverted: string[];
 let refusal: AppError | null;
 let app: ReturnType<typeof createAdminServer>;
@@ -23,12 +24,16 @@ let dir: string;
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'dockbell-cli-'));
-  [written, reverted, refusal] = [[], [], null];
+  [written, created, reverted, refusal] = [[], [], [], null];
   const { editor } = createFakeAdminServices();
   const services = createFakeAdminServices({
     factorySource: () => ({ type: 'managed', url: null, branch: null, path: null }),
     editor: {
       ...editor,
+      createWebhook: async (_order, { name }) => {
+        created.push(name);
+        return null;
+      },
       writeAutomation: async ({ ifMatch }, writing) => {
         if (refusal !== null) throw refusal;
         written.push({ ...writing, ifMatch });
@@ -60,6 +65,17 @@ function declareApplied() {
   const { description, enabled, agent, triggers, prompt, overrides } = makeAutomation();
   return { description, enabled, agent, triggers: triggers.map(declareTrigger), prompt, overrides };
 }
+
+describe('a webhook of a factory that the service hosts', () => {
+  it('is not asked for with a block that no file may hold', async () => {
+    const { code, stderr } = await run([
+      ...['webhook', 'create', 'orders', '--auth-mode', 'signature', '--scheme', 'custom'],
+      ...['--signature', '{"heder": "X-Signature"}'],
+    ]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean "header"?')]);
+    expect(created).toEqual([]);
+  });
+});
 
 describe('an automation of a factory that the service hosts', () => {
   it('is printed as its file, and written back as it was, on what was read', async () => {

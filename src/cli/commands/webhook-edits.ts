@@ -7,6 +7,7 @@ import { describeSending } from '../describe-sending.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook } from '../find-webhook.ts';
 import { readSecretValue } from '../read-secret-value.ts';
+import { readSignature } from '../read-signature.ts';
 import type { Bind, Session } from '../session.ts';
 
 const NEGATIVE = 'refused: what would not be valid, or what a repository decides (the answer names the file to edit)';
@@ -41,7 +42,9 @@ export function registerWebhookEditCommands(webhook: CliCommand, bind: Bind): vo
 interface CreateOptions {
   authMode?: string;
   scheme?: string;
+  signature?: string;
   secretName?: string;
+  verifyTokenSecretName?: string;
   withSecret?: boolean;
   deliveryIdHeader?: string;
   description?: string;
@@ -56,7 +59,9 @@ function registerCreate(webhook: CliCommand, bind: Bind): void {
     .description('create a webhook, and print its URL and its secret this once')
     .addOption(new Option('--auth-mode <mode>', 'how senders authenticate (token)').choices([...AUTH_MODES]))
     .option('--scheme <name>', 'for signature: the signature scheme of the provider')
+    .option('--signature <json>', 'for the scheme custom: how the sender signs, as JSON or @FILE')
     .option('--secret-name <name>', 'the team secret to use, or to make; without it, a name is suggested')
+    .option('--verify-token-secret-name <name>', 'the team secret with the verify token that Meta and Strava repeat')
     .option('--with-secret', "read the provider's secret from standard input (hidden when typed)")
     .option('--delivery-id-header <name>', 'the header in which the sender stamps its own event ID')
     .option('--description <text>', 'a sentence for people')
@@ -72,6 +77,10 @@ function registerCreate(webhook: CliCommand, bind: Bind): void {
           'the secret of the provider',
         ],
         [
+          'dockbell webhook create orders --auth-mode signature --scheme custom --signature \'{"header": "X-Signature"}\' --with-secret < secret.txt',
+          'a sender of your own',
+        ],
+        [
           'dockbell webhook create payments --auth-mode signature --scheme stripe',
           'disabled until its secret is given',
         ],
@@ -82,13 +91,17 @@ function registerCreate(webhook: CliCommand, bind: Bind): void {
 
 async function createWebhook(session: Session, options: CreateOptions, name: string): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
+  const { scheme, signature } = options;
+  const block = signature === undefined ? null : await readSignature(session.context, { scheme, signature });
   const secret = options.withSecret ? await readSecretValue(session.context, `Secret of ${name}`) : undefined;
   const created = await api.create<NewWebhook>(['factories', factory, 'webhooks'], {
     name,
     auth_mode: options.authMode,
-    signature_scheme: options.scheme,
+    signature_scheme: scheme,
+    signature: block ?? undefined,
     secret,
     secret_name: options.secretName,
+    verify_token_secret_name: options.verifyTokenSecretName,
     delivery_id_header: options.deliveryIdHeader,
     description: options.description,
     enabled: options.disabled ? false : undefined,
