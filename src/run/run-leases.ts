@@ -94,7 +94,10 @@ export class RunLeases implements WorkerControl {
     if (this.#holds(before, hold)) {
       await this.#keepLog(before, () => logs.append(before, log));
       const { id, fence: attempt } = hold;
-      if (await queue.finish({ id, attempt, result, at: clock.wallMs() })) this.#letGo(id);
+      if (await queue.finish({ id, attempt, result, at: clock.wallMs() })) {
+        this.#loggerOf(before).info({ ...result }, 'run ended');
+        this.#letGo(id);
+      }
     }
     const run = (await runs.get(hold.id)) ?? before;
     const isEndOfThis = run.executor === 'queue' && run.attempt === hold.fence && run.state === result.state;
@@ -133,6 +136,7 @@ export class RunLeases implements WorkerControl {
     const { run } = input;
     const term = this.#hold(run);
     this.#parts.onRunChanged(run.id);
+    this.#loggerOf(run).info({ automation: run.automation, executor: 'queue' }, 'run started');
     await this.#keepLog(run, () => this.#parts.logs.begin(run));
     return { input, fence: run.attempt, ...term };
   }
@@ -140,8 +144,12 @@ export class RunLeases implements WorkerControl {
   /** A log that cannot be written takes no run from its worker. */
   async #keepLog(run: Run, write: () => Promise<void>): Promise<void> {
     await write().catch((error: unknown) => {
-      this.#parts.logger.warn({ err: error, run: run.id }, "a run's log is not complete");
+      this.#loggerOf(run).warn({ err: error }, "a run's log is not complete");
     });
+  }
+
+  #loggerOf({ factory, id, attempt }: Run): Logger {
+    return this.#parts.logger.child({ factory, run: id, attempt });
   }
 
   async #take(factory: string, wanted: number): Promise<RunInput[]> {
@@ -179,23 +187,24 @@ export class RunLeases implements WorkerControl {
   async #expire(id: RunId): Promise<void> {
     const lease = this.#held.get(id);
     if (lease === undefined) return;
-    const { logger } = this.#parts;
+    const logger = this.#loggerOf(lease.run);
     const settled = await retryWithBackoff(
       () => this.#settle(lease),
       this.#stopping.signal,
-      (error, failures) => logger.warn({ err: error, run: id, failures }, 'a lease that is over cannot be settled'),
+      (error, failures) => logger.warn({ err: error, failures }, 'a lease that is over cannot be settled'),
     );
-    // A heartbeat may have begun a new lease of the same run meanwhile.
-    if (settled === null || this.#held.get(id) !== lease) return;
-    logger.warn({ run: id, attempt: lease.run.attempt, outcome: settled.value }, 'the lease of a run is over');
-    this.#letGo(id);
+    if (settled === null || settled.value === 'renewed') return;
+    logger.warn({ outcome: settled.value }, 'the lease of a run is over');
+    // A heartbeat that came in the same moment may have begun a lease of the attempt that is over.
+    if (this.#held.get(id)?.run.attempt === lease.run.attempt) this.#letGo(id);
     if (settled.value === 'queued_again') this.#parts.onReleased(lease.run.factory);
   }
 
-  async #settle({ run, endsAt }: Lease): Promise<'timeout' | 'interrupted' | 'queued_again'> {
+  async #settle(lease: Lease): Promise<'renewed' | 'timeout' | 'interrupted' | 'queued_again'> {
     const { queue, clock } = this.#parts;
-    const { id, attempt } = run;
-    const isLate = clock.monotonicMs() >= endsAt;
+    const { id, attempt } = lease.run;
+    if (this.#held.get(id) !== lease) return 'renewed';
+    const isLate = clock.monotonicMs() >= lease.endsAt;
     if (!isLate && attempt < MAX_INTERRUPTED_ATTEMPTS) {
       await queue.release({ id, attempt, nextAttempt: attempt + 1 });
       return 'queued_again';

@@ -168,6 +168,22 @@ describe('a lease', () => {
     await vi.waitFor(() => expect(queue.run(id)).toMatchObject({ state: 'queued', attempt: 2 }), { timeout: 20_000 });
   });
 
+  it('that is renewed while the storage is away goes on', async () => {
+    const [renewed, silent] = [addRun(), addRun()];
+    const leases = await open();
+    await claim(leases, 2);
+    let failures = 0;
+    queue.before = (operation) => {
+      if (operation === 'release' && ++failures <= 2) throw new Error('the disk is gone');
+    };
+    await vi.advanceTimersByTimeAsync(LEASE_MS);
+    expect(failures).toBe(2);
+    expect(await leases.heartbeat({ id: renewed, fence: 1 }, '')).toMatchObject({ outcome: 'held' });
+    // Both are tried again at the same time, the renewed one first.
+    await vi.waitFor(() => expect(queue.run(silent)).toMatchObject({ state: 'queued' }), { timeout: 20_000 });
+    expect(queue.run(renewed)).toMatchObject({ state: 'running', attempt: 1 });
+  });
+
   it('is over at once where a person cancels the run', async () => {
     const id = addRun();
     const leases = await open();
