@@ -202,6 +202,20 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await lookAt(page, 'automations');
   });
 
+  it('take a filter that is typed over the one before, with nothing left of that', async () => {
+    const payload = { action: ['opened'], issue: { state: { in: ['open', 'reopened'] } } };
+    const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['issues'], payload } }];
+    const body = { triggers, prompt: 'A prompt.' };
+    await receive(daemon, 'issues', [{ action: 'typed over' }]);
+    expect((await daemon.api('/factories/rows/automations/typed-over', { method: 'PUT', body })).status).toBe(200);
+    const page = await signIn(daemon, '/factories/rows/automations/typed-over/edit');
+    const editor = page.getByRole('textbox', { name: 'Payload filter' });
+    await editor.click();
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type('{"action": ["closed"');
+    await expect.poll(() => editor.textContent()).toBe('{"action": ["closed"]}');
+  });
+
   it('let the keyboard into the editor and, after Escape, out of it', async () => {
     const page = await signIn(daemon, '/factories/rows/automations/~new');
     await page.getByRole('textbox', { name: 'Payload filter' }).focus();

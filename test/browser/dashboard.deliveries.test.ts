@@ -123,7 +123,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await send('twice');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Duplicate`);
     await detailsOf(page, 'twice').click();
-    await page.getByText('the header X-Service-Delivery-Id decided').waitFor();
+    await page.getByText('They count as one by the header X-Service-Delivery-Id.').waitFor();
     await lookAt(page, 'deliveries-duplicate');
     await page.getByRole('link', { name: /^dlv_/ }).click();
     await page.getByRole('region', { name: 'Payload' }).waitFor();

@@ -101,7 +101,7 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
     try {
       const page = await signIn(fresh);
       await page.getByText('No webhook yet').waitFor();
-      expect(await page.getByText('all is well').count()).toBe(0);
+      await expect.poll(() => page.getByText('all is well').count()).toBe(0);
       await lookAt(page, 'overview-fresh');
       await page.getByRole('link', { name: 'Add webhook' }).click();
       await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
@@ -120,7 +120,7 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
     const page = await signIn(daemon);
     await page.getByText('Nothing is live yet').waitFor();
     await page.getByText('Nothing goes live before it does.').waitFor();
-    expect(await page.getByText('What was live before goes on.').count()).toBe(0);
+    await expect.poll(() => page.getByText('What was live before goes on.').count()).toBe(0);
     await page.getByText('Nothing carries runs out').waitFor();
     await lookAt(page, 'overview-trouble');
     await page.getByRole('link', { name: 'See the last passes' }).first().click();

@@ -30,7 +30,7 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     await dialog.getByRole('button', { name: 'Create secret' }).click();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByText('A later pass has ended since').waitFor();
-    expect(await page.getByRole('button', { name: 'Create CI_WEBHOOK_SECRET' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Create CI_WEBHOOK_SECRET' }).count()).toBe(0);
     await page.getByRole('link', { name: 'Open the newest pass' }).click();
     await page.getByRole('heading', { name: 'Went live', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Reconciliations' }).first().click();

@@ -180,6 +180,7 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     await expect.poll(() => page.getByRole('link', { name: 'Add webhook' }).count()).toBe(0);
     await page.getByRole('link', { name: 'ci', exact: true }).click();
     await page.getByText('webhooks/ci.yaml').waitFor();
+    await page.getByRole('link', { name: 'first', exact: true }).waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Change' }).count()).toBe(0);
     await lookAt(page, 'webhook-repository');
   });
@@ -189,7 +190,7 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     await page.getByText('Add a file webhooks/<name>.yaml').waitFor();
     await page.goto(`${daemon.adminUrl}/factories/payments/webhooks/new`);
     await page.getByRole('heading', { name: 'A repository decides about webhooks' }).waitFor();
-    expect(await page.getByRole('textbox').count()).toBe(0);
+    await expect.poll(() => page.getByRole('textbox').count()).toBe(0);
     await lookAt(page, 'add-webhook-repository');
     const account = { name: 'vera', role: 'viewer', password: 'correct horse battery 9' };
     expect((await daemon.api('/users', { method: 'POST', body: account })).status).toBe(201);
@@ -197,7 +198,13 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     await signInByPassword(viewer, daemon, account.name, account.password);
     await viewer.goto(`${daemon.adminUrl}/factories/support/webhooks/new`);
     await viewer.getByRole('heading', { name: 'Webhooks are added by the role manager' }).waitFor();
-    expect(await viewer.getByRole('textbox').count()).toBe(0);
+    await expect.poll(() => viewer.getByRole('textbox').count()).toBe(0);
+    const body = { name: 'awaited', auth_mode: 'signature', signature_scheme: 'stripe' };
+    const awaited = await daemon.api('/factories/support/webhooks', { method: 'POST', body });
+    expect(awaited.status).toBe(201);
+    await viewer.goto(`${daemon.adminUrl}/factories/support/webhooks/${awaited.body.uid}`);
+    await viewer.getByText('A manager can finish its setup here.').waitFor();
+    await expect.poll(() => viewer.getByText('Finish webhook setup').count()).toBe(0);
   });
 
   it('say of a request that was turned away why, also where nothing is known of it', async () => {
@@ -217,6 +224,30 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     await page.getByText('HTTP 202').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('table', { name: 'Recent deliveries' }).getByText('Accepted').first().waitFor();
+  });
+
+  it('lead to the first field that is wrong', async () => {
+    const page = await openForm('support');
+    const name = page.getByRole('textbox', { name: 'Name', exact: true });
+    await name.fill('not a name');
+    await submit(page);
+    await page.getByText('Letters, digits, dots, dashes and underscores').waitFor();
+    await expect.poll(() => page.evaluate('document.activeElement.value')).toBe('not a name');
+  });
+
+  it('of a webhook that is deleted say so, and no more how to send to it', async () => {
+    const made = await daemon.api('/factories/support/webhooks', { method: 'POST', body: { name: 'gone' } });
+    expect(made.status).toBe(201);
+    const path = `/factories/support/webhooks/${made.body.uid}`;
+    const page = await signIn(daemon, path);
+    await page.getByText('none listens: deliveries are logged and start nothing').waitFor();
+    await choose(page, 'Delete');
+    await page.getByRole('dialog').getByRole('textbox').fill('gone');
+    await confirm(page, 'Delete webhook');
+    await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
+    await page.goto(daemon.adminUrl + path);
+    await page.getByText('Senders get 404, and nothing is logged any more.').waitFor();
+    await expect.poll(() => page.getByText('How to send').count()).toBe(0);
   });
 
   it('say what is wrong with a name that is taken', async () => {

@@ -1,6 +1,6 @@
 import { Text, Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
-import { formatExactTime, formatTimeAgo } from './format-time.ts';
+import { formatExactTime, formatLocalTime, formatTimeAgo } from './format-time.ts';
 
 interface TimeTextProps {
   at: string;
@@ -24,6 +24,15 @@ export function TimeText({ at, inherit = true, isFocusable = true }: TimeTextPro
         {formatTimeAgo(at, now)}
       </Text>
     </Tooltip>
+  );
+}
+
+/** The instant written out: in the reader's zone and in UTC, neither of them torn apart. */
+export function ExactTime({ at }: { at: string }) {
+  return (
+    <time dateTime={at}>
+      {formatLocalTime(at)} · <span style={{ whiteSpace: 'nowrap' }}>{new Date(at).toISOString()}</span>
+    </time>
   );
 }
 

@@ -39,6 +39,7 @@ export function openEditor(parent: HTMLElement, parts: EditorParts): EditorView 
     [json(), history(), lineNumbers(), bracketMatching(), closeBrackets(), highlightSpecialChars()],
     EditorView.lineWrapping,
     EditorView.contentAttributes.of(parts.attributes),
+    EditorView.domEventHandlers({ beforeinput: typeOverSelection }),
     autocompletion({ override: [(context) => offer(context, parts)], icons: false, maxRenderedOptions: 100 }),
     linter((view) => check(view, parts), { delay: CHECK_DELAY_MS }),
     keymap.of([
@@ -50,6 +51,21 @@ export function openEditor(parent: HTMLElement, parts: EditorParts): EditorView 
     }),
   ];
   return new EditorView({ parent, state: EditorState.create({ doc: parts.text, extensions }) });
+}
+
+/**
+ * Types over what is selected without the browser: its own editing keeps the look of what it replaces, in a style that the
+ * page's policy does not allow.
+ */
+function typeOverSelection(event: InputEvent, view: EditorView): boolean {
+  const { inputType, data, isComposing } = event;
+  const { from, to, empty } = view.state.selection.main;
+  if (inputType !== 'insertText' || data === null || empty || isComposing || view.composing) return false;
+  const insert = () =>
+    view.state.update(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+  const handlers = view.state.facet(EditorView.inputHandler);
+  if (!handlers.some((handle) => handle(view, from, to, data, insert))) view.dispatch(insert());
+  return true;
 }
 
 async function check(view: EditorView, { findProblems }: EditorParts): Promise<Diagnostic[]> {

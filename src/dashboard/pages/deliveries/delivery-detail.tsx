@@ -3,8 +3,8 @@ import type { Delivery } from '../../api/types.ts';
 import { FactList } from '../../parts/fact-list.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { formatSize } from '../../parts/format-size.ts';
-import { formatExactTime } from '../../parts/format-time.ts';
 import { ObjectLink } from '../../parts/object-link.tsx';
+import { ExactTime } from '../../parts/time-text.tsx';
 import { DeliveryDecisions } from './delivery-decisions.tsx';
 import { DeliveryPayload } from './delivery-payload.tsx';
 import { DeliveryRejection } from './delivery-rejection.tsx';
@@ -38,7 +38,7 @@ function listFacts(delivery: Delivery): [string, React.ReactNode][] {
         <ForeignText text={webhook_name} />
       </ObjectLink>,
     ],
-    ['Received', formatExactTime(delivery.received_at)],
+    ['Received', <ExactTime key="received" at={delivery.received_at} />],
     ['Delivery ID', delivery_id === null ? null : <ForeignText key="id" text={delivery_id} />],
     ['Delivery ID read from', delivery_id_source === null ? null : IDENTITY_WORDS[delivery_id_source]],
     ['Sent from', <ForeignText key="address" text={delivery.client_address} />],
@@ -65,8 +65,8 @@ function DuplicateNote({ delivery }: { delivery: Delivery }) {
         ) : (
           <ObjectLink factory={factory} kind="deliveries" id={duplicate_of} />
         )}
-        ; {delivery_id_source === null ? 'its identity' : IDENTITY_WORDS[delivery_id_source]} decided that they are the
-        same. A duplicate starts nothing, and its body is not kept.
+        . They count as one by {delivery_id_source === null ? 'their identity' : IDENTITY_WORDS[delivery_id_source]}. A
+        duplicate starts nothing, and its body is not kept.
       </Text>
     </Stack>
   );

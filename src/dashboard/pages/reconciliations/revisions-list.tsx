@@ -18,11 +18,13 @@ export function RevisionsList({ factory }: { factory: string }) {
   const query = revisionsQuery(factory);
   const pages = useInfiniteQuery(query);
   const { data, error, refetch } = pages;
+  const [target, setTarget] = useState<Revision | null>(null);
   const held = useHeldUpdates(
     query.queryKey,
     ({ type, data: { factory: name } }) => type === 'reconciliation' && name === factory,
+    // The dialog lists what is taken back: what comes meanwhile is not to slip in unseen.
+    target !== null,
   );
-  const [target, setTarget] = useState<Revision | null>(null);
   const mayRevert = useMay('manager');
   const revisions = data?.pages.flatMap((page) => page.data);
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;

@@ -5,7 +5,7 @@ import type { AuditEntry } from '../../api/types.ts';
 import { escapeText } from '../../parts/escape-text.ts';
 import { FactList } from '../../parts/fact-list.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
-import { formatExactTime } from '../../parts/format-time.ts';
+import { ExactTime } from '../../parts/time-text.tsx';
 
 interface AuditDetailsProps {
   entry: AuditEntry;
@@ -22,7 +22,7 @@ export function AuditDetails({ entry, filter, onFilter }: AuditDetailsProps) {
     <Stack gap="md" pt="xs" id={`detail-${entry.id}`}>
       <FactList
         facts={[
-          ['When', formatExactTime(entry.at)],
+          ['When', <ExactTime key="when" at={entry.at} />],
           [
             'Who',
             actor === null ? (

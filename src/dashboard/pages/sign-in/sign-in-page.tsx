@@ -1,4 +1,4 @@
-import { Button, Center, Loader, Paper, PasswordInput, Stack, Tabs, Text, TextInput, Title } from '@mantine/core';
+import { Button, Center, Code, Loader, Paper, PasswordInput, Stack, Tabs, Text, TextInput, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useEffect, useState } from 'react';
@@ -95,6 +95,9 @@ function PasswordForm({ onSignIn, isPending }: FormProps) {
         <Button type="submit" loading={isPending} fullWidth>
           Sign in
         </Button>
+        <Text size="xs" c="dimmed">
+          No account yet? <Code>dockbell login-link</Code> on the daemon’s machine makes a link that signs in once.
+        </Text>
       </Stack>
     </form>
   );

@@ -1,5 +1,5 @@
 import { Button, Group, PasswordInput, Radio, Select, Stack, Text, TextInput } from '@mantine/core';
-import { type UseFormReturnType, useForm } from '@mantine/form';
+import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { signatureSchemesQuery } from '../../api/queries.ts';
@@ -54,8 +54,10 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
   });
   useLeaveGuard(form.isDirty());
   const scheme = findScheme(schemes, form.values);
+  // What is wrong may stand above what is seen of the page.
+  const focusFirst = (errors: FormErrors) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus();
   return (
-    <form onSubmit={form.onSubmit((fields) => onSubmit(composeWish(fields)))} noValidate>
+    <form onSubmit={form.onSubmit((fields) => onSubmit(composeWish(fields)), focusFirst)} noValidate>
       <Stack maw={720}>
         <SectionCard title="Webhook">
           <Stack>
@@ -148,10 +150,14 @@ function SchemeChoice({ form, schemes }: { form: Form; schemes: readonly Signatu
       required
       searchable
       nothingFoundMessage="No such provider. Many sign as Standard Webhooks do."
-      data={schemes.map(({ name, title }) => ({ value: name, label: title }))}
+      data={schemes.map(({ name, title }) => ({ value: name, label: title })).sort(byLabel)}
       {...form.getInputProps('scheme')}
     />
   );
+}
+
+function byLabel(a: { label: string }, b: { label: string }): number {
+  return a.label.localeCompare(b.label, 'en');
 }
 
 function SecretField({ form, scheme }: { form: Form; scheme: SignatureScheme | null }) {

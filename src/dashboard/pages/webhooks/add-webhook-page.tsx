@@ -9,14 +9,14 @@ import { useFactory } from '../../shell/current-factory.ts';
 import { useSessionUser } from '../../shell/session-user.ts';
 import { AddWebhookForm } from './add-webhook-form.tsx';
 import { FinishSetup } from './finish-setup.tsx';
-import { HowToCommit, useMayAddWebhooks } from './no-webhooks.tsx';
+import { HowToCommit, useMayEditWebhooks } from './no-webhooks.tsx';
 import { OneTimePane } from './one-time-pane.tsx';
 import { awaitsSecret, buildWebhookPath } from './webhook-names.ts';
 
 /** Where the reader may add no webhook it says why, also to who comes by an address. */
 export function AddWebhookPage() {
   const factory = useFactory();
-  const mayAdd = useMayAddWebhooks(factory);
+  const mayAdd = useMayEditWebhooks(factory);
   const trail = [{ label: 'Webhooks', href: `/factories/${encodeURIComponent(factory.name)}/webhooks` }];
   if (mayAdd) return <Adding factory={factory.name} trail={trail} />;
   return (

@@ -6,8 +6,8 @@ import { EmptyState } from '../../parts/empty-state.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { useMay } from '../../shell/session-user.ts';
 
-/** May the reader add webhooks here? Where a repository decides, nobody may. */
-export function useMayAddWebhooks({ source }: Factory): boolean {
+/** May the reader add and change webhooks here? Where a repository decides, nobody may. */
+export function useMayEditWebhooks({ source }: Factory): boolean {
   const isManager = useMay('manager');
   return isManager && source !== null && source.type !== 'repository';
 }
@@ -27,7 +27,7 @@ export function AddWebhookButton({ factory }: { factory: string }) {
 
 /** In the place of a factory's webhooks where there is none: how the first one comes. */
 export function NoWebhooks({ factory }: { factory: Factory }) {
-  const mayAdd = useMayAddWebhooks(factory);
+  const mayAdd = useMayEditWebhooks(factory);
   const isRepository = factory.source?.type === 'repository';
   if (factory.applied_revision === null && factory.attempted_revision !== null)
     return <NothingLive factory={factory} />;

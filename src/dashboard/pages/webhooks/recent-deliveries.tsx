@@ -47,15 +47,20 @@ export function RecentDeliveries({ webhook }: { webhook: Webhook }) {
           held={held}
           empty={
             <EmptyState icon={Inbox} title="Nothing came in yet">
-              {webhook.enabled
-                ? 'Paste the command above into a shell, with the secret in its place. The delivery appears here at once.'
-                : 'Senders get 404 while the webhook is disabled, and nothing is logged.'}
+              {sayHowToBegin(webhook)}
             </EmptyState>
           }
         />
       )}
     </SectionCard>
   );
+}
+
+function sayHowToBegin({ enabled, deleted_at }: Webhook): string {
+  if (deleted_at !== null) return 'Senders get 404, and nothing is logged any more.';
+  return enabled
+    ? 'Paste the command above into a shell, with the secret in its place. The delivery appears here at once.'
+    : 'Senders get 404 while the webhook is disabled, and nothing is logged.';
 }
 
 const COLUMNS: DataColumn<Delivery>[] = [

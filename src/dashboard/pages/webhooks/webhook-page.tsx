@@ -1,10 +1,10 @@
 import { Alert, Grid, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { Fingerprint, KeyRound, PowerOff } from 'lucide-react';
+import { Fingerprint, Hourglass, KeyRound, PowerOff } from 'lucide-react';
 import { useState } from 'react';
 import { useParams } from 'wouter';
 import { signatureSchemesQuery, webhookQuery } from '../../api/queries.ts';
-import type { NewWebhook, Webhook } from '../../api/types.ts';
+import type { Factory, NewWebhook, Webhook } from '../../api/types.ts';
 import { buildCurl } from '../../parts/build-curl.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CopyLine } from '../../parts/copy-line.tsx';
@@ -18,6 +18,8 @@ import { TimeText } from '../../parts/time-text.tsx';
 import { useFactory } from '../../shell/current-factory.ts';
 import { CaptureWindow } from './capture-window.tsx';
 import { FinishSetup } from './finish-setup.tsx';
+import { Listeners } from './listeners.tsx';
+import { useMayEditWebhooks } from './no-webhooks.tsx';
 import { OneTimePane } from './one-time-pane.tsx';
 import { RecentDeliveries } from './recent-deliveries.tsx';
 import { RecentHandshakes } from './recent-handshakes.tsx';
@@ -55,12 +57,14 @@ export function WebhookPage() {
         {rotated !== null && (
           <OneTimePane webhook={rotated} title="The secret is rotated" onDone={() => setRotated(null)} />
         )}
-        {awaitsSecret(webhook) && <FinishSetup webhook={webhook} onFinished={() => undefined} />}
+        {awaitsSecret(webhook) && <AwaitedSecret webhook={webhook} factory={factory} />}
         <Warnings webhook={webhook} />
         <Grid>
-          <Grid.Col span={{ base: 12, lg: 7 }}>
-            <HowToSend webhook={webhook} />
-          </Grid.Col>
+          {webhook.deleted_at === null && (
+            <Grid.Col span={{ base: 12, lg: 7 }}>
+              <HowToSend webhook={webhook} />
+            </Grid.Col>
+          )}
           <Grid.Col span={{ base: 12, lg: 5 }}>
             <Settings webhook={webhook} />
           </Grid.Col>
@@ -77,6 +81,20 @@ export function WebhookPage() {
 function stateOf({ enabled, deleted_at }: Webhook): string {
   if (deleted_at !== null) return 'deleted';
   return enabled ? 'enabled' : 'disabled';
+}
+
+/** The second step, for those who may take it. */
+function AwaitedSecret({ webhook, factory }: { webhook: Webhook; factory: Factory }) {
+  const mayEdit = useMayEditWebhooks(factory);
+  if (mayEdit) return <FinishSetup webhook={webhook} onFinished={() => undefined} />;
+  return (
+    <Alert color="orange" icon={<Hourglass />} title="It waits for its secret">
+      The webhook is disabled, and senders get 404.{' '}
+      {factory.source?.type === 'repository'
+        ? `Create the team secret ${webhook.secret_name}, then enable it in the repository.`
+        : 'A manager can finish its setup here.'}
+    </Alert>
+  );
 }
 
 function Warnings({ webhook }: { webhook: Webhook }) {
@@ -155,6 +173,7 @@ function Settings({ webhook }: { webhook: Webhook }) {
           ],
           ['Verify token', webhook.verify_token_secret_name],
           ['Identity', identity],
+          ['Automations', <Listeners key="automations" webhook={webhook} />],
           ['UID', <code key="uid">{webhook.uid}</code>],
           ['Created', <TimeText key="created" at={webhook.created_at} />],
           ['Changed', <TimeText key="changed" at={webhook.updated_at} />],

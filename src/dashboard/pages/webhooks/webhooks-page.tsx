@@ -13,7 +13,7 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
 import { useFactory } from '../../shell/current-factory.ts';
-import { AddWebhookButton, HowToCommit, NoWebhooks, useMayAddWebhooks } from './no-webhooks.tsx';
+import { AddWebhookButton, HowToCommit, NoWebhooks, useMayEditWebhooks } from './no-webhooks.tsx';
 import { awaitsSecret, buildWebhookPath, nameAuthentication } from './webhook-names.ts';
 
 const ACTIVITY_HOURS = 24;
@@ -26,7 +26,7 @@ export function WebhooksPage() {
   const { data: schemes } = useQuery(signatureSchemesQuery);
   const { data: activity } = useQuery(activityQuery(factory.name, ACTIVITY_HOURS));
   const held = useHeldUpdates(query.queryKey, (event) => event.data.factory === factory.name);
-  const mayAdd = useMayAddWebhooks(factory);
+  const mayAdd = useMayEditWebhooks(factory);
   const decidesElsewhere = factory.source?.type === 'repository' && data !== undefined && data.length > 0;
   return (
     <>
