@@ -2305,6 +2305,8 @@ export interface components {
             };
             /** @description For `X-CSRF-Token`; `null` where the request came without a session. */
             csrf_token: string | null;
+            /** @description The newest event. As `after` of `GET /events` it leaves no gap to what is read from now on. */
+            last_event_id: string;
         };
         /** @description A browser that is signed in. */
         Session: {
@@ -9709,6 +9711,8 @@ export interface operations {
             query?: {
                 /** @description Only of this factory. */
                 factory?: string;
+                /** @description In the place of `Last-Event-ID` where a client cannot set it: `last_event_id` of `GET /session`. */
+                after?: string;
             };
             header?: never;
             path?: never;

@@ -112,6 +112,23 @@ describe('GET /events', () => {
     expect(late.text()).toContain('id: e-3\nevent: reset');
   });
 
+  it('begins where the reader was asked who it is, and goes on where it was cut off', async () => {
+    const headers = { authorization: `Bearer ${services.grant('viewer')}` };
+    const ask = async () => (await app.inject({ url: '/api/v1/session', headers })).json().last_event_id as string;
+    (await follow()).stream.destroy();
+    const before = await ask();
+    hub.publish({ kind: 'run', run: makeRun({ attempt: 2 }) });
+    const namesOf = async (more: Parameters<typeof follow>[0]) => {
+      const follower = await follow(more);
+      await settle();
+      return follower.events().map(([name]) => name);
+    };
+    expect(await namesOf({ query: `?after=${before}` })).toEqual(['run', 'ready']);
+    expect(await namesOf({ query: `?after=${await ask()}` })).toEqual(['ready']);
+    expect(await namesOf({ query: `?after=${before}`, after: await ask() })).toEqual(['ready']);
+    expect(await namesOf({ query: '?after=of-another-life-7' })).toEqual(['reset']);
+  });
+
   it('sends a comment now and then, and ends when the token is revoked', async () => {
     const follower = await follow();
     vi.advanceTimersByTime(15_000);

@@ -547,6 +547,10 @@ export const COMPONENTS = {
         ...textOrNull,
         description: 'For `X-CSRF-Token`; `null` where the request came without a session.',
       },
+      last_event_id: {
+        ...text,
+        description: 'The newest event. As `after` of `GET /events` it leaves no gap to what is read from now on.',
+      },
     },
     { description: 'Who is signed in.' },
   ),

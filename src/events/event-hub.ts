@@ -48,10 +48,14 @@ export class EventHub implements EventFeed {
     for (const listener of [...this.#listeners]) this.#tell(listener, numbered);
   }
 
+  position(): string {
+    return this.#format(this.#newest);
+  }
+
   subscribe(after: string | null, listener: Listener): Subscription {
     this.#listeners.add(listener);
     const missed = after === null ? [] : this.#findAfter(after);
-    return { missed, position: this.#format(this.#newest), end: () => this.#leave(listener) };
+    return { missed, position: this.position(), end: () => this.#leave(listener) };
   }
 
   #tell(listener: Listener, event: NumberedEvent): void {
@@ -72,7 +76,7 @@ export class EventHub implements EventFeed {
   }
 
   #findAfter(id: string): NumberedEvent[] | null {
-    if (id === this.#format(this.#newest)) return [];
+    if (id === this.position()) return [];
     const index = this.#kept.findIndex((event) => event.id === id);
     if (index !== -1) return this.#kept.slice(index + 1);
     // The event before the oldest kept one is as good a place to begin.

@@ -116,6 +116,26 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
     }
   });
 
+  it('shows what happened while it was being loaded', async () => {
+    const fresh = await startTestDaemon({ config: { factories: [{ name: 'fresh', source: { type: 'live' } }] } });
+    try {
+      const applied = async () => (await fresh.api('/factories/fresh')).body.applied_revision;
+      await expect.poll(applied).not.toBeNull();
+      const page = await signIn(fresh);
+      await page.getByText('No webhook yet').waitFor();
+      let changes = 0;
+      await page.route('**/api/v1/factories', async (route) => {
+        const old = await route.fetch();
+        if (changes++ === 0) await fresh.api('/factories/fresh/webhooks', { method: 'POST', body: { name: 'ci' } });
+        await route.fulfill({ response: old });
+      });
+      await page.reload();
+      await page.getByText('Deliveries start nothing yet').waitFor();
+    } finally {
+      await fresh.end('SIGTERM');
+    }
+  });
+
   it('begins with what is wrong and leads to where it says more', async () => {
     const page = await signIn(daemon);
     await page.getByText('Nothing is live yet').waitFor();

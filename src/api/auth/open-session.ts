@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity, SessionOwner } from '../../core/access.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { IdSource, RandomBytes } from '../../core/ids.ts';
+import type { EventFeed } from '../../core/ports/event-feed.ts';
 import type { SessionTable } from '../../core/ports/session-table.ts';
 import { createCredential, hashCredential } from './credential.ts';
 import { deriveCsrfToken, readSessionCookie, writeSessionCookie } from './session-cookie.ts';
@@ -48,6 +49,10 @@ function readUserAgent({ headers }: FastifyRequest): string | null {
 }
 
 /** Who is signed in, as the interfaces show it. */
-export function presentSession({ id, name, role, factories, kind }: Identity, csrfToken: string | null) {
-  return { user: { id, name, role, factories, kind }, csrf_token: csrfToken };
+export function presentSession(
+  { id, name, role, factories, kind }: Identity,
+  csrfToken: string | null,
+  events: Pick<EventFeed, 'position'>,
+) {
+  return { user: { id, name, role, factories, kind }, csrf_token: csrfToken, last_event_id: events.position() };
 }

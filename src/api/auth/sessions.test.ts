@@ -45,6 +45,7 @@ describe('signing in', () => {
         kind: 'token',
       },
       csrf_token: session.csrf,
+      last_event_id: expect.any(String),
     });
     const again = await app.inject({ url: SESSION, headers: { cookie: session.cookie } });
     expect(again.json()).toEqual(session.body);

@@ -27,7 +27,7 @@ export function registerEventRoutes(app: FastifyInstance, services: AdminService
     for (const stream of open) stream.end();
   });
 
-  app.get<{ Querystring: { factory?: string } }>(
+  app.get<{ Querystring: { factory?: string; after?: string } }>(
     '/events',
     {
       config: { access: requireRole('viewer', 'listed') },
@@ -36,7 +36,14 @@ export function registerEventRoutes(app: FastifyInstance, services: AdminService
         tags: ['Events'],
         summary: 'Follow deliveries, runs and reconciliations as they happen',
         description: DESCRIPTION,
-        querystring: querySchema({ factory: { type: 'string', minLength: 1, description: 'Only of this factory.' } }),
+        querystring: querySchema({
+          factory: { type: 'string', minLength: 1, description: 'Only of this factory.' },
+          after: {
+            ...{ type: 'string', minLength: 1, maxLength: 100 },
+            description:
+              'In the place of `Last-Event-ID` where a client cannot set it: `last_event_id` of `GET /session`.',
+          },
+        }),
         response: {
           200: {
             description: 'A stream without end.',
@@ -48,7 +55,7 @@ export function registerEventRoutes(app: FastifyInstance, services: AdminService
     async (request, reply) => {
       if (open.size >= MAX_STREAMS) throw new AppError('too_many_requests', `${MAX_STREAMS} streams are open already.`);
       let principal = principalOf(request);
-      const { factory } = request.query;
+      const { factory, after = null } = request.query;
       const isMeant = (event: LiveEvent) => {
         const name = factoryOfEvent(event);
         return (factory === undefined || factory === name) && reachesFactory(principal, name);
@@ -58,7 +65,7 @@ export function registerEventRoutes(app: FastifyInstance, services: AdminService
         principal = await authenticate(request, false);
       });
       open.add(stream);
-      const leave = follow(services, stream, readLastEventId(request.headers['last-event-id']));
+      const leave = follow(services, stream, readLastEventId(request.headers['last-event-id']) ?? after);
       stream.readable.once('close', () => {
         leave();
         open.delete(stream);

@@ -46,7 +46,7 @@ export function registerSessionRoutes(app: FastifyInstance, services: AdminServi
     async (request) => {
       const text = readSessionCookie(request, services.adminUrl());
       const principal = principalOf(request);
-      return presentSession(principal, principal.sessionId === null ? null : deriveCsrfToken(text!));
+      return presentSession(principal, principal.sessionId === null ? null : deriveCsrfToken(text!), services.events);
     },
   );
 
@@ -123,7 +123,7 @@ interface SigningIn {
 
 async function signIn(services: AdminServices, request: FastifyRequest, reply: FastifyReply, found: SigningIn) {
   const csrfToken = await openSession(services, request, reply, found.owner);
-  return reply.send(presentSession(found.identity, csrfToken));
+  return reply.send(presentSession(found.identity, csrfToken, services.events));
 }
 
 async function useLink(services: AdminServices, token: string): Promise<SigningIn | null> {

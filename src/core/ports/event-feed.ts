@@ -19,6 +19,8 @@ export interface Subscription {
 
 /** What happens in the daemon, as it happens. A short gap can be made up for; nothing survives a restart. */
 export interface EventFeed {
+  /** The ID of the newest event, or what stands in its place before the first: what is read from now on includes it. */
+  position(): string;
   /**
    * @param after ID of the last event that the listener has seen; `null` for none
    * @param listener must return at once; one that throws is told nothing more

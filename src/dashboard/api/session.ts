@@ -4,7 +4,10 @@ import { RequestFailed, readAnswer } from './problem.ts';
 import type { SignedIn } from './types.ts';
 
 /** Who is signed in. */
-export type SessionUser = SignedIn['user'];
+export type SessionUser = SignedIn['user'] & {
+  /** The newest event when they were asked for: all that the page reads is read after it. */
+  lastEventId: string;
+};
 
 /** What opens a session: one of the three. */
 export type Credentials = { username: string; password: string } | { login_token: string } | { api_token: string };
@@ -54,7 +57,7 @@ export function endOtherSessions() {
   return readAnswer<unknown>(api.DELETE('/api/v1/sessions'));
 }
 
-function keep({ user, csrf_token }: SignedIn): SessionUser {
+function keep({ user, csrf_token, last_event_id: lastEventId }: SignedIn): SessionUser {
   rememberCsrfToken(csrf_token);
-  return user;
+  return { ...user, lastEventId };
 }

@@ -10,21 +10,30 @@ export type LiveEvent =
 
 type Listener = (event: LiveEvent) => void;
 
+const EVENTS = '/api/v1/events';
 const EVENT_TYPES = ['delivery', 'run', 'reconciliation'] as const;
 const EventsContext = createContext<Set<Listener> | null>(null);
 
 /**
  * One stream of events for all of the page. It is closed while the tab is hidden, because browsers allow few connections
  * to one host; what happened meanwhile is read again when the reader comes back.
+ *
+ * @param after the newest event when the page began to read: what came since is told first
  */
-export function LiveEventsProvider({ children }: { children: ReactNode }) {
+export function LiveEventsProvider({ after, children }: { after: string; children: ReactNode }) {
   const [listeners] = useState(() => new Set<Listener>());
+  const [begin] = useState(after);
   const queryClient = useQueryClient();
   useEffect(() => {
     let source: EventSource | null = null;
+    const tell: Listener = (event) => {
+      // What nobody looks at, or nobody yet, is read again when somebody does.
+      void queryClient.invalidateQueries({ type: 'inactive', refetchType: 'none' });
+      for (const listener of listeners) listener(event);
+    };
     const renew = () => void queryClient.invalidateQueries({ refetchType: 'active' });
-    const open = () => {
-      source = openStream(listeners);
+    const open = (path: string) => {
+      source = openStream(path, tell);
       // The daemon does not remember all that was missed.
       source.addEventListener('reset', renew);
     };
@@ -32,16 +41,16 @@ export function LiveEventsProvider({ children }: { children: ReactNode }) {
       source?.close();
       source = null;
       if (document.hidden) return;
-      open();
+      open(EVENTS);
       renew();
     };
-    if (!document.hidden) open();
+    if (!document.hidden) open(`${EVENTS}?after=${encodeURIComponent(begin)}`);
     document.addEventListener('visibilitychange', follow);
     return () => {
       document.removeEventListener('visibilitychange', follow);
       source?.close();
     };
-  }, [listeners, queryClient]);
+  }, [begin, listeners, queryClient]);
   return createElement(EventsContext, { value: listeners }, children);
 }
 
@@ -59,12 +68,11 @@ export function useLiveEvents(listener: Listener): void {
   }, [listeners]);
 }
 
-function openStream(listeners: Set<Listener>): EventSource {
-  const source = new EventSource('/api/v1/events');
+function openStream(path: string, tell: Listener): EventSource {
+  const source = new EventSource(path);
   for (const type of EVENT_TYPES) {
     source.addEventListener(type, (message: MessageEvent<string>) => {
-      const event = { type, data: JSON.parse(message.data) } as LiveEvent;
-      for (const listener of listeners) listener(event);
+      tell({ type, data: JSON.parse(message.data) } as LiveEvent);
     });
   }
   return source;

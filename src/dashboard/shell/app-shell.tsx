@@ -7,12 +7,14 @@ import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
 import { FactorySwitcher } from './factory-switcher.tsx';
 import { Navigation } from './navigation.tsx';
 import { PageOutlet } from './page-outlet.tsx';
+import { useFreshFactories } from './use-fresh-factories.ts';
 import { UserMenu } from './user-menu.tsx';
 
 /** What stands around every page: header, navigation, the page itself. */
 export function DashboardShell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const main = useMainFocus();
+  useFreshFactories();
   return (
     <>
       <SkipLink />

@@ -30,7 +30,7 @@ export function SessionGate() {
   if (user === undefined || factories.data === undefined) return <Waiting />;
   return (
     <SessionContext value={user}>
-      <LiveEventsProvider>
+      <LiveEventsProvider after={user.lastEventId}>
         <DashboardShell />
       </LiveEventsProvider>
     </SessionContext>
