@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { Agent, request } from 'undici';
+import type { Agent } from 'undici';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { ErrorCode } from '../core/errors.ts';
 import { ERROR_CODES } from '../core/errors.ts';
@@ -62,15 +62,20 @@ const MAX_PAGE = 100;
 // A reconciliation that is waited for may fetch a large repository first.
 const ANSWER_TIMEOUT_MS = 15 * 60_000;
 
+const AGENT_OPTIONS = {
+  connect: { timeout: 10_000 },
+  headersTimeout: ANSWER_TIMEOUT_MS,
+  bodyTimeout: ANSWER_TIMEOUT_MS,
+};
+
+/** Commands that work offline, `validate` for example, do not wait a tenth of a second for it. */
+const loadHttpClient = () => import('undici');
+
 /** A client of the management API. Throws `CliError` for an unreachable daemon and `ApiError` for a refusal. */
 export class ApiClient {
   readonly #connection: Connection;
   readonly #sleep: CliContext['sleep'];
-  readonly #agent = new Agent({
-    connect: { timeout: 10_000 },
-    headersTimeout: ANSWER_TIMEOUT_MS,
-    bodyTimeout: ANSWER_TIMEOUT_MS,
-  });
+  #agent: Agent | null = null;
 
   constructor(connection: Connection, sleep: CliContext['sleep']) {
     this.#connection = connection;
@@ -156,7 +161,7 @@ export class ApiClient {
 
   /** Closes the connections, so that the process can end. */
   async close(): Promise<void> {
-    await this.#agent.close();
+    await this.#agent?.close();
   }
 
   async #call(call: Call): Promise<Buffer> {
@@ -171,6 +176,8 @@ export class ApiClient {
 
   async #send(call: Call): Promise<Answer> {
     try {
+      const { Agent, request } = await loadHttpClient();
+      this.#agent ??= new Agent(AGENT_OPTIONS);
       const response = await request(buildUrl(this.#connection.url, call), {
         method: call.method,
         dispatcher: this.#agent,

@@ -35,6 +35,15 @@ const OBEDIENCE: readonly RegExp[] = [
   `${TARGET}[^.!?;\\n]{0,60}?(?: and|,)(?: then)? (?:${OBEY} ${ALL}${ORDERS} (?:in|inside|within|from|of) (?:it|there)|do (?:exactly )?(?:what|whatever|as) it ${SAYS})\\b`,
 ].map((phrase) => new RegExp(`\\b${phrase.replaceAll(' ', '\\s+')}`, 'gi'));
 
+// Each of them holds one of these. Most prompts hold none, and thousands of them are looked at in one go.
+const SUSPICIOUS = new RegExp(
+  `${ORDERS}|orders|code|scripts?|snippets?|steps|tasks|comply|obey|(?:${TARGET}|\\bit) ${SAYS}`.replaceAll(
+    ' ',
+    '\\s+',
+  ),
+  'i',
+);
+
 // Said before it in the same clause, the sentence forbids what it names, or only speaks of it.
 const FORBIDDEN =
   /\b(?:not|never|nor|cannot|ignor\w*|avoid|refuse|reject|whether|how|no circumstances|rather than|instead of)\b|n['’]t\b|\b(?:tell|ask|told|trick|instruct|tr(?:y|ies))\w*\b.*\bto\b/is;
@@ -61,6 +70,7 @@ export function checkObedience(text: string, body: string, findings: Findings): 
 
 /** Offset of the first phrase that orders obedience; `null` where there is none. */
 export function findObedience(prompt: string): number | null {
+  if (!SUSPICIOUS.test(prompt)) return null;
   const found = OBEDIENCE.flatMap((pattern) => [...prompt.matchAll(pattern)])
     .filter((match) => !isForbidden(prompt, match.index, match[0].length))
     .map((match) => match.index);

@@ -1,4 +1,3 @@
-import { request as send } from 'undici';
 import { AppError, messageOf } from '../core/errors.ts';
 import type { SenderRequest } from './build-request.ts';
 
@@ -19,6 +18,8 @@ export interface DeliveryResponse {
  */
 export async function postDelivery(request: SenderRequest): Promise<DeliveryResponse> {
   const { origin } = new URL(request.url);
+  // Loaded where it is needed: most commands post nothing.
+  const { request: send } = await import('undici');
   try {
     const response = await send(request.url, {
       method: 'POST',

@@ -1,5 +1,4 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
-import { request } from 'undici';
 
 /** The public key of the certificate at a checked URL; `null` where it cannot be had now. */
 export type FindSigningKey = (url: string, nowMs: number) => Promise<KeyObject | null>;
@@ -58,6 +57,8 @@ async function loadKey(fetchText: FetchText, url: string, nowMs: number): Promis
 }
 
 async function fetchOverHttps(url: string): Promise<string> {
+  // Loaded where it is needed: who only validates definitions fetches nothing.
+  const { request } = await import('undici');
   const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   const chunks: Uint8Array[] = [];
   let size = 0;
