@@ -34,8 +34,6 @@ const DEEDS: Readonly<Record<string, string>> = {
   'POST /api/v1/deliveries/:id/replay': 'Replay delivery',
   'POST /api/v1/runs/:id/cancel': 'Cancel run',
   'POST /api/v1/runs/:id/retry': 'Retry run',
-  'POST /api/v1/runs/claim': 'Claim run',
-  'POST /api/v1/runs/:id/heartbeat': 'Renew lease of run',
   'POST /api/v1/runs/:id/complete': 'End run',
 };
 
