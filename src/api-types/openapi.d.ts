@@ -688,7 +688,7 @@ export interface paths {
         put?: never;
         /**
          * Cancel a run
-         * @description A queued run is cancelled at once (200); a running one is being stopped (202); one that has ended is a conflict (409).
+         * @description A queued run, and one that a worker holds, is cancelled at once (200); one that runs as a command is being stopped (202); one that has ended is a conflict (409).
          *
          *     Role: operator.
          */

@@ -129,7 +129,7 @@ function registerRunCancel(app: FastifyInstance, services: AdminServices, findRu
         tags,
         summary: 'Cancel a run',
         description:
-          'A queued run is cancelled at once (200); a running one is being stopped (202); one that has ended is a conflict (409).',
+          'A queued run, and one that a worker holds, is cancelled at once (200); one that runs as a command is being stopped (202); one that has ended is a conflict (409).',
         body: noBody,
         response: { 200: refTo('Run'), 202: refTo('Run'), 409: refTo('Problem') },
       },

@@ -63,7 +63,7 @@ export function registerRunCommands(program: CliCommand, bind: Bind): void {
   run
     .command('cancel')
     .argument('<id>', ID_HELP)
-    .description('cancel a queued run, or stop a running one with all its processes')
+    .description('cancel a queued run, stop a running one with all its processes, or take it from its worker')
     .withJson()
     .explain({
       negative: 'the run had ended before',

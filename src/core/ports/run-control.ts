@@ -4,7 +4,8 @@ import type { RetryOutcome } from './run-queue.ts';
 /** The running of runs as front doors see it. */
 export interface RunControl {
   /**
-   * Cancels a run: a queued one at once, a running one by stopping its process group (`cancelling`: it ends soon).
+   * Cancels a run: a queued one, and one that a worker holds, at once; a command by stopping its process group
+   * (`cancelling`: it ends soon).
    * `finished`: it had ended before; nothing changed.
    */
   cancel(id: RunId): Promise<'cancelled' | 'cancelling' | 'finished' | 'not_found'>;
