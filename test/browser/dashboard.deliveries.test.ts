@@ -323,6 +323,17 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.getByRole('link', { name: 'live-4' }).waitFor();
   });
 
+  it('that came while another page was shown are there on the way back', async () => {
+    await send('before-1');
+    const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Accepted`);
+    await page.getByRole('link', { name: 'before-1' }).waitFor();
+    await page.getByRole('link', { name: 'Secrets' }).click();
+    await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
+    await send('while-away');
+    await page.goBack();
+    await page.getByRole('link', { name: 'while-away' }).waitFor();
+  });
+
   it('go on to older pages and back', async () => {
     for (let i = 0; i < 60; i += 1) await send(`paged-${i}`);
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Accepted`);

@@ -147,5 +147,9 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
     await page.getByRole('heading', { name: 'Reconciliations', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByText('No webhook is live').waitFor();
+    // What every page knows of the factory is renewed by the pass, also beyond the overview.
+    const nightly = '---\ntriggers:\n  - provider: schedule\n---\nLook around.\n';
+    repo.commit({ 'webhooks/ci.yaml': null, 'automations/nightly/automation.md': nightly });
+    await page.getByText('No webhook yet').waitFor();
   });
 });

@@ -44,8 +44,6 @@ export function deliveriesQuery(factory: string, filter: DeliveryFilter, cursor:
       const params = { path: { factory, uid }, query };
       return readAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}/deliveries', { params }));
     },
-    // Nothing tells of what arrives while another page or another filter is shown.
-    staleTime: 0,
   });
 }
 

@@ -2,13 +2,15 @@ import { QueryCache, QueryClient } from '@tanstack/react-query';
 import { RequestFailed } from './problem.ts';
 import { sessionQuery } from './session.ts';
 
-const FRESH_MS = 5_000;
 const MAX_RETRIES = 2;
 
-/** Live events renew what is shown; this is for what no event tells of, and for tabs that slept. */
+/**
+ * Live events renew what is shown. Nobody listens for what is not: it is read again as soon as it is shown again, and
+ * until the answer is there the last one is seen.
+ */
 export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
-    defaultOptions: { queries: { staleTime: FRESH_MS, retry: mayPass } },
+    defaultOptions: { queries: { retry: mayPass } },
     queryCache: new QueryCache({ onError: (error) => leaveWhenSignedOut(client, error) }),
   });
   return client;

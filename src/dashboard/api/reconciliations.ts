@@ -9,8 +9,6 @@ export function reconciliationsQuery(factory: string) {
     queryKey: ['factory', factory, 'reconciliations'],
     queryFn: ({ pageParam: query }) =>
       readAnswer(api.GET('/api/v1/factories/{factory}/reconciliations', { params: { path: { factory }, query } })),
-    // A pass may have ended while another page was shown, where nobody listens for it.
-    staleTime: 0,
     initialPageParam: FIRST_PAGE,
     getNextPageParam: ({ next_cursor }) => (next_cursor === null ? undefined : { cursor: next_cursor }),
   });

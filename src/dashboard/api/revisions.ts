@@ -10,7 +10,6 @@ export function revisionsQuery(factory: string) {
     queryKey: ['factory', factory, 'revisions'],
     queryFn: ({ pageParam: query }) =>
       readAnswer(api.GET('/api/v1/factories/{factory}/history', { params: { path: { factory }, query } })),
-    staleTime: 0,
     initialPageParam: FIRST_PAGE,
     getNextPageParam: ({ next_cursor }) => (next_cursor === null ? undefined : { cursor: next_cursor }),
   });

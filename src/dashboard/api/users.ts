@@ -33,8 +33,6 @@ export function userSessionsQuery(id: string) {
   return queryOptions({
     queryKey: ['users', id, 'sessions'],
     queryFn: async () => (await readAnswer(api.GET(`${ONE}/sessions`, { params: { path: { id } } }))).data,
-    // What ends with a change is said before it is done, so it has to be of now.
-    staleTime: 0,
   });
 }
 

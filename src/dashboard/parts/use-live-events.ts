@@ -27,8 +27,6 @@ export function LiveEventsProvider({ after, children }: { after: string; childre
   useEffect(() => {
     let source: EventSource | null = null;
     const tell: Listener = (event) => {
-      // What nobody looks at, or nobody yet, is read again when somebody does.
-      void queryClient.invalidateQueries({ type: 'inactive', refetchType: 'none' });
       for (const listener of listeners) listener(event);
     };
     const renew = () => void queryClient.invalidateQueries({ refetchType: 'active' });

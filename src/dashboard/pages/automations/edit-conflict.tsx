@@ -21,7 +21,6 @@ export function EditConflict({ base, onTakeTheirs, onKeepMine }: EditConflictPro
   const { data: theirs, error } = useQuery({
     ...automationQuery(factory, name),
     queryKey: ['factory', factory, 'automations', name, 'theirs', base.etag],
-    staleTime: 0,
   });
   return (
     <Alert
