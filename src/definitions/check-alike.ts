@@ -18,10 +18,11 @@ export function checkAlike(automations: readonly CheckedAutomation[], references
     if (definition === null || yaml === null || !definition.enabled) continue;
     const triggers = definition.triggers.filter(isWebhookTrigger);
     if (triggers.length === 0) continue;
-    const fingerprints = triggers.map((trigger) => fingerprintTrigger(trigger, references));
+    const spelt = triggers.map((trigger) => spellTrigger(trigger, references));
+    const fingerprints = spelt.map(({ listened, filter }) => `${listened.join(' ')}\n${filter}`);
     const unique = [...new Set(fingerprints)];
     if (unique.length < fingerprints.length) reportRepeated(definition, fingerprints, yaml, findings);
-    const singles = triggers.flatMap((trigger) => listSingles(trigger, references));
+    const singles = spelt.flatMap(listSingles);
     const message = findAlike(definition, unique.sort().join('\n'), singles, firsts);
     if (message === null) continue;
     const hint = 'Remove one, disable one, or give them different payload filters.';
@@ -61,9 +62,8 @@ interface Single {
   key: string;
 }
 
-function listSingles(trigger: WebhookTrigger, references: References): Single[] {
-  const filter = JSON.stringify(spell(trigger.payload ?? {}));
-  return listListened(trigger, references).map((webhook) => ({ webhook, key: `${webhook}\n${filter}` }));
+function listSingles({ listened, filter }: SpeltTrigger): Single[] {
+  return listened.map((webhook) => ({ webhook, key: `${webhook}\n${filter}` }));
 }
 
 /** One finding however many triggers are repeated: whoever mends one sees the others. */
@@ -89,8 +89,14 @@ function reportRepeated(
   }
 }
 
-function fingerprintTrigger(trigger: WebhookTrigger, references: References): string {
-  return JSON.stringify([listListened(trigger, references), spell(trigger.payload ?? {})]);
+/** A trigger in one of its spellings. */
+interface SpeltTrigger {
+  listened: string[];
+  filter: string;
+}
+
+function spellTrigger(trigger: WebhookTrigger, references: References): SpeltTrigger {
+  return { listened: listListened(trigger, references), filter: JSON.stringify(spell(trigger.payload ?? {})) };
 }
 
 /** Names of webhooks, and UIDs that have none, each once and in order. */

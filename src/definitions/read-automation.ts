@@ -1,6 +1,7 @@
 import { type AutomationDefinition, EXECUTION_OVERRIDES, type Trigger } from '../core/definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { isReservedVariable } from '../core/reserved-variables.ts';
+import type { TreeEntry } from '../core/source-tree.ts';
 import { parsePattern } from '../filter/parse-pattern.ts';
 import { checkFilter } from './check-filter.ts';
 import { checkObedience } from './check-obedience.ts';
@@ -9,6 +10,7 @@ import { collectPlaces } from './collect-places.ts';
 import type { Findings } from './findings.ts';
 import type { KeyPath } from './key-path.ts';
 import { parseYaml, type YamlText } from './parse-yaml.ts';
+import { readDefinitionText } from './read-definition-text.ts';
 import { type FrontMatter, splitFrontMatter } from './split-front-matter.ts';
 
 /** An automation and the text it was read from, for findings that only other files can make. */
@@ -19,8 +21,13 @@ export interface ReadAutomation {
   yaml: YamlText | null;
 }
 
-/** Reads the text of `automations/<name>/automation.md`. What is wrong is in `findings`. */
-export function readAutomation(name: string, text: string, findings: Findings): ReadAutomation {
+/** Reads `automations/<name>/automation.md`. What is wrong is in `findings`. */
+export function readAutomationFile(name: string, entry: TreeEntry, findings: Findings): ReadAutomation {
+  const text = readDefinitionText(entry, findings);
+  return text === null ? { definition: null, yaml: null } : readAutomation(name, text, findings);
+}
+
+function readAutomation(name: string, text: string, findings: Findings): ReadAutomation {
   const parts = splitFrontMatter(text);
   if (!parts.ok) {
     const { rule, at, message, hint } = parts;

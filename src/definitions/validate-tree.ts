@@ -1,15 +1,14 @@
 import type { FactoryDefinition } from '../core/definition.ts';
 import { compareDiagnostics, type Diagnostic, hasErrors } from '../core/diagnostic.ts';
 import { applyLint, type LintSettings } from '../core/rules.ts';
-import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../core/source-tree.ts';
+import type { SourceTree, TreeEntry } from '../core/source-tree.ts';
 import { checkAlike } from './check-alike.ts';
-import { checkExposedSecret } from './check-exposed-secret.ts';
 import { type CheckedWebhook, checkHeard } from './check-heard.ts';
 import { type CheckedAutomation, checkReferences, type References } from './check-references.ts';
 import { checkSamples } from './check-samples.ts';
-import { decodeText } from './decode-text.ts';
 import { FILE_START, Findings, toDiagnostic } from './findings.ts';
-import { readAutomation } from './read-automation.ts';
+import { readAutomationFile } from './read-automation.ts';
+import { readDefinitionText } from './read-definition-text.ts';
 import { readFactory } from './read-factory.ts';
 import { readWebhook } from './read-webhook.ts';
 import { type NamedEntry, type SortedEntries, sortEntries } from './sort-entries.ts';
@@ -41,7 +40,7 @@ export function validateTree(tree: SourceTree, context: ValidationContext): Vali
   const open = (entry: TreeEntry) => {
     const findings = new Findings(tree.prefix + entry.path, lint);
     files.push(findings);
-    return { findings, text: readText(entry, findings) };
+    return findings;
   };
   lint = readLint(sorted, open);
   const webhooks = readWebhooks(sorted.webhooks, open);
@@ -64,17 +63,20 @@ export function validateTree(tree: SourceTree, context: ValidationContext): Vali
   return { diagnostics, definition, declared, files: [...files.map(({ file }) => file), ...sampleFiles] };
 }
 
-type Open = (entry: TreeEntry) => { findings: Findings; text: string | null };
+/** Begins the findings of a file. */
+type Open = (entry: TreeEntry) => Findings;
 
 function readLint({ factory }: SortedEntries, open: Open): LintSettings {
   if (factory === null) return {};
-  const { findings, text } = open(factory);
+  const findings = open(factory);
+  const text = readDefinitionText(factory, findings);
   return text === null ? {} : readFactory(text, findings).lint;
 }
 
 function readWebhooks(named: NamedEntry[], open: Open): CheckedWebhook[] {
   return named.flatMap(({ name, entry }) => {
-    const { findings, text } = open(entry);
+    const findings = open(entry);
+    const text = readDefinitionText(entry, findings);
     const definition = text === null ? null : readWebhook(name, text, findings);
     return definition === null ? [] : [{ definition, findings }];
   });
@@ -82,9 +84,8 @@ function readWebhooks(named: NamedEntry[], open: Open): CheckedWebhook[] {
 
 function readAutomations(named: NamedEntry[], open: Open): CheckedAutomation[] {
   return named.map(({ name, entry }) => {
-    const { findings, text } = open(entry);
-    const read = text === null ? { definition: null, yaml: null } : readAutomation(name, text, findings);
-    return { ...read, findings };
+    const findings = open(entry);
+    return { ...readAutomationFile(name, entry, findings), findings };
   });
 }
 
@@ -112,24 +113,6 @@ function toDefinition(
 
 function listDeclared({ webhooks, automations }: SortedEntries): ValidatedTree['declared'] {
   return { webhooks: webhooks.map(({ name }) => name), automations: automations.map(({ name }) => name) };
-}
-
-/** The text of a file; `null` where it cannot be read as one, and then a finding says why. */
-function readText(entry: TreeEntry, findings: Findings): string | null {
-  if (entry.bytes === null || entry.bytes.length > MAX_DEFINITION_BYTES) {
-    const message = `The file has ${entry.size} bytes; a definition file may have at most ${MAX_DEFINITION_BYTES} (256 KiB).`;
-    const hint = 'Make it shorter, for example by moving documents out of the prompt into files of their own.';
-    findings.add({ rule: 'file/too-large', at: FILE_START, path: [], message, hint });
-    return null;
-  }
-  const decoded = decodeText(entry.bytes);
-  if (decoded.ok) {
-    checkExposedSecret(decoded.text, findings);
-    return decoded.text;
-  }
-  const message = 'The file is not valid UTF-8: a byte that cannot be part of a character stands here.';
-  findings.add({ rule: 'file/not-utf8', at: decoded.at, path: [], message, hint: 'Save the file as UTF-8.' });
-  return null;
 }
 
 function checkTree(tree: SourceTree, sorted: SortedEntries, context: ValidationContext): Diagnostic[] {

@@ -1,5 +1,5 @@
-import { lstatSync, readdirSync, readFileSync } from 'node:fs';
-import { lstat, readdir } from 'node:fs/promises';
+import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SourceResult } from '../core/ports/definition-source.ts';
@@ -40,13 +40,14 @@ export async function readDirectoryTree(
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const walk: Walk = { root: place.folder, limits, entries: [], totalBytes: 0 };
   // As the folder lists them: a file system that ignores case would find one folder under each spelling.
-  const names = await readdir(place.folder).catch(() => null);
-  if (names === null)
-    return failed('RepositoryRefused', `The folder ${quote(dir)} cannot be read; check its permissions.`);
-  for (const path of DEFINITION_PATHS.filter((name) => names.includes(name))) {
-    const walked = await walkPath(walk, Buffer.from(path));
-    if (!walked.ok) return walked;
-  }
+  const listed = attempt(() => listFolder(place.folder));
+  if (!listed.ok) return failed('RepositoryRefused', `The folder ${quote(dir)} cannot be read; check its permissions.`);
+  const found = DEFINITION_PATHS.flatMap((path) => listed.value.filter(({ name }) => name.toString('latin1') === path));
+  const walked = await walkAll(
+    walk,
+    found.map((dirent) => ({ pathBytes: dirent.name, dirent })),
+  );
+  if (!walked.ok) return walked;
   return { ok: true, tree: { prefix: place.prefix, entries: walk.entries }, root: place.root };
 }
 
@@ -138,12 +139,18 @@ async function findPlace(dir: string): Promise<({ ok: true } & Place) | SourceFa
 /** This many paths are taken in before other work of the process gets its turn. */
 const PATHS_A_TURN = 64;
 
+/** What a folder lists: its path of bytes, relative to the factory's folder. */
+interface ListedPath {
+  pathBytes: Buffer;
+  dirent: Dirent<Buffer>;
+}
+
 /**
- * Takes in what stands at a path of bytes, relative to the factory's folder, and all below it. With the synchronous
- * calls, in short turns: a file takes seven calls, and the way of each through the thread pool takes longer than it does.
+ * Takes in what stands at some paths and all below them, in order. With the synchronous calls, in short turns: a file
+ * takes five calls, and the way of each through the thread pool takes longer than it does.
  */
-async function walkPath(walk: Walk, pathBytes: Buffer): Promise<Walked> {
-  const open = [pathBytes];
+async function walkAll(walk: Walk, paths: readonly ListedPath[]): Promise<Walked> {
+  const open = paths.toReversed();
   for (let taken = 1; open.length > 0; taken++) {
     const walked = visitPath(walk, open.pop()!);
     if (!walked.ok) return walked;
@@ -154,34 +161,56 @@ async function walkPath(walk: Walk, pathBytes: Buffer): Promise<Walked> {
 }
 
 /** What else is to be visited, in the order of the names. */
-type Visited = { ok: true; below: Buffer[] } | SourceFailed;
+type Visited = { ok: true; below: ListedPath[] } | SourceFailed;
 
-function visitPath(walk: Walk, pathBytes: Buffer): Visited {
+function visitPath(walk: Walk, { pathBytes, dirent }: ListedPath): Visited {
   const name = readTreePath(pathBytes);
   if (!name.ok) return name;
   const { path } = name;
   const full = join(walk.root, path);
-  const found = orNull(() => lstatSync(full));
-  if (found === null) return { ok: true, below: [] };
-  if (found.isSymbolicLink()) return addEntry(walk, { path, kind: 'symlink', size: found.size, bytes: null });
-  if (found.isFile()) return addFile(walk, path, found.size);
-  if (!found.isDirectory()) return failed('TreeOdd', `${quote(path)} is neither a file nor a folder; remove it.`);
+  if (dirent.isSymbolicLink()) return addLink(walk, path, full);
+  if (dirent.isFile()) return addFile(walk, path, full);
+  if (!dirent.isDirectory()) return failed('TreeOdd', `${quote(path)} is neither a file nor a folder; remove it.`);
   return visitFolder(walk, path, full);
 }
 
 function visitFolder(walk: Walk, path: string, full: string): Visited {
-  const names = orNull(() => readdirSync(full, { encoding: 'buffer' }));
-  if (names === null)
-    return failed('RepositoryRefused', `The folder ${quote(path)} cannot be read; check its permissions.`);
+  const listed = attempt(() => listFolder(full));
+  if (!listed.ok) return passOver('folder', path, listed);
   // git lists a repository inside a repository as a submodule and never looks into it.
-  if (names.some((name) => name.toString() === '.git')) {
+  if (listed.value.some(({ name }) => name.toString() === '.git')) {
     return addEntry(walk, { path, kind: 'submodule', size: 0, bytes: null });
   }
   const folder = Buffer.from(`${path}/`);
-  return { ok: true, below: names.sort(Buffer.compare).map((name) => Buffer.concat([folder, name])) };
+  const sorted = listed.value.sort((a, b) => Buffer.compare(a.name, b.name));
+  return { ok: true, below: sorted.map((dirent) => ({ pathBytes: Buffer.concat([folder, dirent.name]), dirent })) };
 }
 
-function addFile(walk: Walk, path: string, size: number): Visited {
+function listFolder(full: string): Dirent<Buffer>[] {
+  return readdirSync(full, { encoding: 'buffer', withFileTypes: true });
+}
+
+function addLink(walk: Walk, path: string, full: string): Visited {
+  const found = attempt(() => lstatSync(full));
+  if (!found.ok) return passOver('link', path, found);
+  return addEntry(walk, { path, kind: 'symlink', size: found.value.size, bytes: null });
+}
+
+// Neither a link nor a pipe that took the place of the file since its folder was listed.
+const OPEN_FILE = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
+function addFile(walk: Walk, path: string, full: string): Visited {
+  const opened = attempt(() => openSync(full, OPEN_FILE));
+  if (!opened.ok) return passOver('file', path, opened);
+  try {
+    return addOpenFile(walk, path, opened.value);
+  } finally {
+    closeSync(opened.value);
+  }
+}
+
+function addOpenFile(walk: Walk, path: string, fd: number): Visited {
+  const { size } = fstatSync(fd);
   if (size > MAX_DEFINITION_BYTES) return addEntry(walk, { path, kind: 'file', size, bytes: null });
   walk.totalBytes += size;
   if (walk.totalBytes > walk.limits.maxTreeBytes) {
@@ -191,10 +220,9 @@ function addFile(walk: Walk, path: string, size: number): Visited {
       `The files in the definition paths hold more than ${most}; remove what is no definition.`,
     );
   }
-  const content = orNull(() => readFileSync(join(walk.root, path)));
-  if (content === null)
-    return failed('RepositoryRefused', `The file ${quote(path)} cannot be read; check its permissions.`);
-  return addEntry(walk, { path, kind: 'file', size: content.length, bytes: new Uint8Array(content) });
+  const content = attempt(() => readFileSync(fd));
+  if (!content.ok) return passOver('file', path, content);
+  return addEntry(walk, { path, kind: 'file', size: content.value.length, bytes: new Uint8Array(content.value) });
 }
 
 function addEntry(walk: Walk, entry: TreeEntry): Visited {
@@ -203,10 +231,18 @@ function addEntry(walk: Walk, entry: TreeEntry): Visited {
   return failed('TreeTooLarge', `The definition paths hold more than ${most} entries; remove what is no definition.`);
 }
 
-function orNull<T>(read: () => T): T | null {
+type Attempt<T> = { ok: true; value: T } | { ok: false; isGone: boolean };
+
+function attempt<T>(read: () => T): Attempt<T> {
   try {
-    return read();
-  } catch {
-    return null;
+    return { ok: true, value: read() };
+  } catch (error) {
+    return { ok: false, isGone: (error as NodeJS.ErrnoException).code === 'ENOENT' };
   }
+}
+
+/** What went away since its folder was listed is as if it had never been there: editors leave and take such files. */
+function passOver(what: 'file' | 'folder' | 'link', path: string, { isGone }: { isGone: boolean }): Visited {
+  if (isGone) return { ok: true, below: [] };
+  return failed('RepositoryRefused', `The ${what} ${quote(path)} cannot be read; check its permissions.`);
 }

@@ -1,8 +1,10 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { RULE_IDS } from '../../scripts/rule-docs.ts';
 import { RULES } from '../../src/core/rules.ts';
-import { readSchema, SCHEMA_KINDS, type SchemaKind } from '../../src/definitions/schemas.ts';
+import { readSchema, SCHEMA_KINDS, SCHEMA_NAMES, type SchemaKind } from '../../src/definitions/schemas.ts';
 import { CUSTOM } from '../../src/signature/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../src/signature/schemes.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
@@ -131,6 +133,12 @@ describe('the reference of definition files', () => {
 });
 
 describe('the JSON Schemas', () => {
+  it.each(SCHEMA_NAMES)('that of %s is valid under the draft that it declares', (name) => {
+    const schema = readSchema(name);
+    const ajv = String(schema.$schema).includes('draft-07') ? new Ajv() : new Ajv2020();
+    expect(ajv.validateSchema(schema), ajv.errorsText()).toBe(true);
+  });
+
   it.each(SCHEMA_KINDS)('%s has a title, a description and examples on every key', (kind) => {
     const schema = readSchema(kind) as unknown as Schema & { $schema: string; $id: string };
     // Tools that check front matter know no later draft than 7.
