@@ -8,7 +8,7 @@ import { ExactTime } from '../../parts/time-text.tsx';
 import { DeliveryDecisions } from './delivery-decisions.tsx';
 import { DeliveryPayload } from './delivery-payload.tsx';
 import { DeliveryRejection } from './delivery-rejection.tsx';
-import { IDENTITY_WORDS, REASON_WORDS } from './reason-words.ts';
+import { describeReason, IDENTITY_WORDS } from './reason-words.ts';
 
 /** All there is to know of one delivery: below its row, and on its page. */
 export function DeliveryDetail({ delivery }: { delivery: Delivery }) {
@@ -57,7 +57,9 @@ function DuplicateNote({ delivery }: { delivery: Delivery }) {
   const { factory, duplicate_of, reason, delivery_id_source } = delivery;
   return (
     <Stack gap={4}>
-      <Text size="sm">{REASON_WORDS[reason ?? ''] ?? <ForeignText text={reason ?? ''} />}</Text>
+      <Text size="sm">
+        <ForeignText text={describeReason(reason)} />
+      </Text>
       <Text size="sm">
         The first one is{' '}
         {duplicate_of === null ? (

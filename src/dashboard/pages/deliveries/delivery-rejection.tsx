@@ -9,16 +9,17 @@ import { ConfirmChange } from '../../parts/confirm-change.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { useMay } from '../../shell/session-user.ts';
-import { REASON_WORDS } from './reason-words.ts';
+import { describeReason } from './reason-words.ts';
 
 /** Why a request was turned away, and how to find out more. */
 export function DeliveryRejection({ delivery }: { delivery: Delivery }) {
   const { label, reason, detail } = delivery;
-  const words = REASON_WORDS[reason ?? ''];
   return (
     <Stack gap="sm" align="flex-start">
       <Alert color="orange" variant="light" icon={<CircleAlert />} title={label} w="100%">
-        <Text size="sm">{words ?? <ForeignText text={reason ?? 'No reason was logged.'} />}</Text>
+        <Text size="sm">
+          <ForeignText text={describeReason(reason)} />
+        </Text>
         {detail !== null && (
           <Text size="sm" c="dimmed" mt={4} style={{ overflowWrap: 'anywhere' }}>
             <ForeignText text={detail} />

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { REASON_WORDS } from './reason-words.ts';
+import { describeReason, REASON_WORDS } from './reason-words.ts';
 
 it('Every reason that the reference lists has words of its own in the dashboard', () => {
   const reference = readFileSync(
@@ -11,4 +11,9 @@ it('Every reason that the reference lists has words of its own in the dashboard'
   const reasons = [...table.matchAll(/^\| `(\w+)`/gm)].map(([, reason]) => reason);
   expect(reasons.length).toBeGreaterThan(15);
   expect(Object.keys(REASON_WORDS)).toEqual(reasons);
+});
+
+it('A reason without words stands for itself', () => {
+  expect(describeReason('of_a_later_version')).toBe('of_a_later_version');
+  expect(describeReason(null)).toBe('No reason was logged.');
 });

@@ -32,6 +32,11 @@ export const REASON_WORDS: Readonly<Record<string, string>> = {
   same_identity_other_body: 'It was accepted before, with another body: the sender uses one delivery ID twice.',
 };
 
+/** The words for a reason; the reason itself where a daemon of another version has one that is not known here. */
+export function describeReason(reason: string | null): string {
+  return REASON_WORDS[reason ?? ''] ?? reason ?? 'No reason was logged.';
+}
+
 /** Where the identity of a delivery came from. */
 export const IDENTITY_WORDS: Readonly<Record<NonNullable<Delivery['delivery_id_source']>, string>> = {
   header: 'the delivery ID header of this webhook',

@@ -14,7 +14,7 @@ import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
 import { buildDeliveriesPath, DELIVERY_LABELS } from '../deliveries/delivery-filter.ts';
-import { REASON_WORDS } from '../deliveries/reason-words.ts';
+import { describeReason } from '../deliveries/reason-words.ts';
 
 const HOURS = 24;
 const SHOWN = 8;
@@ -82,7 +82,7 @@ const COLUMNS: DataColumn<Delivery>[] = [
     render: ({ detail, reason }) => {
       return (
         <>
-          {REASON_WORDS[reason ?? ''] ?? <ForeignText text={reason ?? ''} />}
+          <ForeignText text={describeReason(reason)} />
           {detail !== null && (
             <Text size="xs" c="dimmed">
               <ForeignText text={detail} />

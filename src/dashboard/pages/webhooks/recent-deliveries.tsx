@@ -14,7 +14,7 @@ import { SectionCard } from '../../parts/section-card.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
-import { REASON_WORDS } from '../deliveries/reason-words.ts';
+import { describeReason } from '../deliveries/reason-words.ts';
 
 const SHOWN = 10;
 
@@ -81,7 +81,7 @@ const COLUMNS: DataColumn<Delivery>[] = [
 /** What the sender calls it; of one that was turned away also why. */
 function DeliveryIdentity({ delivery }: { delivery: Delivery }) {
   const { delivery_id, label, detail, reason, count } = delivery;
-  const why = label.startsWith('Rejected') ? (detail ?? REASON_WORDS[reason ?? ''] ?? reason) : detail;
+  const why = label.startsWith('Rejected') ? (detail ?? describeReason(reason)) : detail;
   return (
     <>
       {delivery_id !== null && (
