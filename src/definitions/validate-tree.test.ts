@@ -465,6 +465,18 @@ const CASES: Case[] = [
   ),
   front('no triggers', '---\nagent: x\n---\nDo it.\n', ['2:1 automation/missing-key triggers']),
   front('an empty list of triggers', '---\ntriggers: []\n---\nDo it.\n', ['2:11 automation/invalid-value triggers']),
+  front(
+    'triggers that are no maps',
+    '---\ntriggers:\n  - webhook\n  - 5\n---\nDo it.\n',
+    ['3:5 automation/wrong-type triggers[0]', '4:5 automation/wrong-type triggers[1]'],
+    /is a string.*Write "provider: webhook"/,
+  ),
+  front(
+    'triggers that are one map',
+    '---\ntriggers:\n  provider: webhook\n---\nDo it.\n',
+    ['3:3 automation/wrong-type triggers'],
+    /must be a list.*each trigger begins with "- "/,
+  ),
   front('a trigger without provider', '---\ntriggers:\n  - event: received\n---\nDo it.\n', [
     '3:5 automation/missing-key triggers[0].provider',
   ]),
