@@ -154,6 +154,14 @@ export async function checkWidth(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
 }
 
+/** All of a page, from its top: what stays at the top of the window would lie over the middle of one that is scrolled. */
+async function takePicture(page: Page, path: string): Promise<void> {
+  const scrolled = await page.evaluate('scrollY');
+  await page.evaluate('scrollTo({ top: 0, behavior: "instant" })');
+  await page.screenshot({ path, fullPage: true });
+  await page.evaluate(`scrollTo({ top: ${scrolled}, behavior: "instant" })`);
+}
+
 /** Writes the page in both themes to test/screenshots/, for a person to look at, and checks both for accessibility. */
 export async function lookAt(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
@@ -161,7 +169,7 @@ export async function lookAt(page: Page, name: string): Promise<void> {
     await page.emulateMedia({ colorScheme: scheme });
     await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
     await checkAccessibility(page);
-    await page.screenshot({ path: `${SCREENSHOTS}${name}-${scheme}.png`, fullPage: true });
+    await takePicture(page, `${SCREENSHOTS}${name}-${scheme}.png`);
   }
   await page.emulateMedia({ colorScheme: 'light' });
 }
