@@ -1,4 +1,4 @@
-import { QueryCache, QueryClient } from '@tanstack/react-query';
+import { type Query, QueryCache, QueryClient } from '@tanstack/react-query';
 import { RequestFailed } from './problem.ts';
 import { sessionQuery } from './session.ts';
 
@@ -13,7 +13,24 @@ export function createQueryClient(): QueryClient {
     defaultOptions: { queries: { retry: mayPass } },
     queryCache: new QueryCache({ onError: (error) => leaveWhenSignedOut(client, error) }),
   });
+  readAgainWhatWasOvertaken(client);
   return client;
+}
+
+/**
+ * What is invalidated while its first answer is under way would count as new with that answer, which may have been given
+ * before: the library begins anew only where there was an answer before.
+ */
+function readAgainWhatWasOvertaken(client: QueryClient): void {
+  const overtaken = new WeakSet<Query>();
+  client.getQueryCache().subscribe((event) => {
+    if (event.type !== 'updated') return;
+    const { query, action } = event;
+    const isFirstUnderWay = query.state.data === undefined && query.state.fetchStatus === 'fetching';
+    if (action.type === 'invalidate' && isFirstUnderWay) overtaken.add(query);
+    if (action.type === 'success' && overtaken.delete(query))
+      void client.invalidateQueries({ queryKey: query.queryKey, exact: true });
+  });
 }
 
 /** A refusal is final; silence and trouble inside of the daemon may pass. */
