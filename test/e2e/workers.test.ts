@@ -112,7 +112,8 @@ describe('workers', { timeout: 120_000 }, () => {
       state: 'failed',
       error: 'it broke',
     });
-    expect((await daemon.cli('run', 'log', id)).stdout).toMatch(/\[dockbell: attempt \d, .*\]\nbroken\n$/);
+    const { stdout } = await daemon.cli('run', 'log', id);
+    expect(stdout).toMatch(new RegExp(`\\[dockbell: attempt ${fence + 1}, .*\\]\nbroken\n$`));
   });
 
   it('hear of a cancelled run with their next heartbeat', async () => {
