@@ -1,16 +1,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sign } from '@octokit/webhooks-methods';
-import { Webhook as StandardWebhook } from 'standardwebhooks';
-import Stripe from 'stripe';
-import { Webhook as SvixWebhook } from 'svix';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findScheme } from '../../src/signature/schemes.ts';
 import { signRequest } from '../../src/signature/sign.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { StandardWebhook, Stripe, SvixWebhook, signAsGitHub } from '../providers/senders.ts';
 
 /** Body as no re-serialisation would leave it: spaces, escapes, a large number, equal keys, text beyond ASCII. */
 const BODY = '{ "level":"fatal", "n": 12345678901234567890, "e":1e2, "k":1, "k":2, "t":"\\u00e9 ü 東京" }\n';
@@ -57,7 +54,7 @@ const SENDERS: Record<string, () => Promise<Record<string, string>>> = {
   bearer: async () => ({ authorization: `bearer ${SECRETS.TOKEN_SECRET}` }),
   'by-url': async () => ({}),
   'github-hook': async () => ({
-    'x-hub-signature-256': await sign(SECRETS.GITHUB_SECRET!, BODY),
+    'x-hub-signature-256': await signAsGitHub(SECRETS.GITHUB_SECRET!, BODY),
     'x-github-delivery': randomUUID(),
   }),
   'standard_webhooks-hook': async () => {

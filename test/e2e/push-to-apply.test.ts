@@ -1,9 +1,9 @@
-import { sign } from '@octokit/webhooks-methods';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { type GitHttpServer, startGitHttpServer } from '../helpers/git-http-server.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { signAsGitHub } from '../providers/senders.ts';
 
 const SECRET = 'the secret of the git host';
 const WEBHOOK = 'authMode: signature\nsignatureScheme: github\nsecretName: GIT_PUSH_SECRET\n';
@@ -38,7 +38,7 @@ describe('a repository that is polled once an hour', () => {
 
   async function push(ref: string, after: string, secret = SECRET): Promise<number> {
     const body = JSON.stringify({ ref, after });
-    const headers = { 'x-hub-signature-256': await sign(secret, body), 'x-github-event': 'push' };
+    const headers = { 'x-hub-signature-256': await signAsGitHub(secret, body), 'x-github-event': 'push' };
     return (await fetch(url, { method: 'POST', headers, body })).status;
   }
 

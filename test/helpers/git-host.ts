@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { Webhook } from 'standardwebhooks';
+import { StandardWebhook } from '../providers/senders.ts';
 
 /** A status or a notice that was taken. */
 export interface TakenStatus {
@@ -139,7 +139,7 @@ function readGitea({ headers, text }: Request, path: string): Reading {
 /** Signed as https://www.standardwebhooks.com describes, checked by its own library. */
 function readWebhook({ headers, text }: Request): Reading {
   try {
-    const body = new Webhook(HOST_WEBHOOK_SECRET).verify(
+    const body = new StandardWebhook(HOST_WEBHOOK_SECRET).verify(
       text,
       headers as Record<string, string>,
     ) as TakenStatus['body'];

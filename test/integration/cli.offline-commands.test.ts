@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { sign } from '@octokit/webhooks-methods';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCli } from '../helpers/run-cli.ts';
+import { signAsGitHub } from '../providers/senders.ts';
 
 let dir: string;
 
@@ -482,7 +482,7 @@ describe('send --to', () => {
     expect(receiver.requests).toMatchObject([
       {
         body: '{"a":1}',
-        headers: { 'x-hub-signature-256': await sign(SECRET, '{"a":1}'), 'x-github-delivery': 'd-1' },
+        headers: { 'x-hub-signature-256': await signAsGitHub(SECRET, '{"a":1}'), 'x-github-delivery': 'd-1' },
       },
     ]);
   });

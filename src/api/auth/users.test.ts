@@ -61,7 +61,7 @@ describe('a user', () => {
     const { add, call, services } = open();
     await add('alice');
     const { passwordHash } = (await services.users.findLocal('alice'))!;
-    expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,p=1,t=2\$/);
+    expect(passwordHash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     const shown = (await call('GET', '/users')).body + services.seen.logLines.join();
     for (const secret of [PASSWORD, '$argon2', passwordHash]) expect(shown).not.toContain(secret);
   });
