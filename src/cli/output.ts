@@ -107,7 +107,7 @@ function createBareTable() {
 }
 
 function trimLineEnds(text: string): string {
-  return text.replace(/[ ]+((?:\u001b\[\d+m)*)$/gm, '$1');
+  return text.replace(/(?<! ) +((?:\u001b\[\d+m)*)$/gm, '$1');
 }
 
 /**

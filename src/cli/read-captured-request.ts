@@ -1,4 +1,4 @@
-import type { RequestHeaders } from '../core/headers.ts';
+import { type RequestHeaders, trimBlanks } from '../core/headers.ts';
 import { isJsonObject } from '../core/json.ts';
 import { CliError } from './exit-codes.ts';
 
@@ -51,7 +51,8 @@ function readHeader(name: string, value: unknown): string {
 function readBody(body: unknown, base64: unknown): Uint8Array {
   if ((body === undefined) === (base64 === undefined)) throw refuse('needs either "body" or "body_base64"');
   if (typeof body === 'string') return Buffer.from(body, 'utf8');
-  if (typeof base64 === 'string' && /^[A-Za-z0-9+/\s]*={0,2}\s*$/.test(base64)) return Buffer.from(base64, 'base64');
+  if (typeof base64 === 'string' && /^[A-Za-z0-9+/\s]*(?:=\s*){0,2}$/.test(base64))
+    return Buffer.from(base64, 'base64');
   throw refuse('has a body that is no text; a body that was parsed cannot be verified');
 }
 
@@ -84,7 +85,7 @@ function toHeaders(fields: readonly (readonly [string, string])[]): Pick<Capture
   for (const [name, value] of fields) {
     const key = name.trim().toLowerCase();
     const earlier = byName.get(key);
-    const text = value.replace(/^[ \t]+|[ \t]+$/g, '');
+    const text = trimBlanks(value);
     byName.set(key, earlier === undefined ? text : `${earlier}, ${text}`);
   }
   return { fields: byName, headers: { get: (name) => byName.get(name) } };

@@ -9,3 +9,19 @@ export interface RequestHeaders {
    */
   get(lowercaseName: string): string | undefined;
 }
+
+/**
+ * Removes spaces and tabs, the white space of HTTP, from both ends. A loop instead of `/[ \t]+$/`: the expression takes
+ * quadratic time for a run of blanks inside a value, and anybody can send one.
+ */
+export function trimBlanks(text: string): string {
+  let start = 0;
+  let end = text.length;
+  while (start < end && isBlank(text.charCodeAt(start))) start++;
+  while (end > start && isBlank(text.charCodeAt(end - 1))) end--;
+  return text.slice(start, end);
+}
+
+function isBlank(code: number): boolean {
+  return code === 0x20 || code === 0x09;
+}

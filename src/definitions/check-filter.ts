@@ -68,10 +68,18 @@ function suspectValues({ in: listed, notIn }: LeafCondition): Suspicion[] {
 }
 
 // `feature/*`, `*.md`, `^fix`, `/fix-\d+/i`, `fix.*`; a lone `*` too. A path such as `/api/v1/` is none.
-const WILDCARD = /^\*|[./\w-]\*$|^\^|^\/.*[\\^$*+?()[\]|].*\/[a-z]{0,3}$/;
+const WILDCARD = /^\*|[./\w-]\*$|^\^/;
+const OPERATOR_OF_EXPRESSION = /[\\^$*+?()[\]|]/;
 
 function isWildcard(value: Scalar): value is string {
-  return typeof value === 'string' && WILDCARD.test(value) && !/\s/.test(value);
+  return typeof value === 'string' && (WILDCARD.test(value) || isExpression(value)) && !/\s/.test(value);
+}
+
+/** `/body/flags`, read from its last slash: one expression for the whole takes quadratic time. */
+function isExpression(value: string): boolean {
+  const end = value.lastIndexOf('/');
+  if (!value.startsWith('/') || end === 0) return false;
+  return OPERATOR_OF_EXPRESSION.test(value.slice(1, end)) && /^[a-z]{0,3}$/.test(value.slice(end + 1));
 }
 
 function describeWildcard(value: string): Suspicion {

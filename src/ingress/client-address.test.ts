@@ -4,9 +4,9 @@ import { createClientAddressFinder } from './client-address.ts';
 describe('the address of the client', () => {
   it('is the peer where no proxy is trusted, whatever the header says (threat model N12)', () => {
     const find = createClientAddressFinder([]);
-    expect(find('192.0.2.1', '203.0.113.9')).toBe('192.0.2.1');
-    expect(find('::ffff:192.0.2.1', undefined)).toBe('192.0.2.1');
-    expect(find('2001:db8::1', undefined)).toBe('2001:db8::1');
+    expect(find('192.0.2.1', () => '203.0.113.9')).toBe('192.0.2.1');
+    expect(find('::ffff:192.0.2.1', () => undefined)).toBe('192.0.2.1');
+    expect(find('2001:db8::1', () => undefined)).toBe('2001:db8::1');
   });
 
   const find = createClientAddressFinder(['10.0.0.0/8', '2001:db8:1::/48', '192.0.2.7']);
@@ -30,6 +30,19 @@ describe('the address of the client', () => {
     ['may carry a zone', '10.0.0.1', 'fe80::1%eth0', 'fe80::1%eth0'],
     ['of a peer that has gone is passed on', 'unknown', '203.0.113.9', 'unknown'],
   ])('%s', (_what, peer, forwardedFor, client) => {
-    expect(find(peer, forwardedFor)).toBe(client);
+    expect(find(peer, () => forwardedFor)).toBe(client);
+  });
+
+  it('does not read the header of a peer that is no trusted proxy', () => {
+    const read = () => {
+      throw new Error('read');
+    };
+    expect(find('192.0.2.1', read)).toBe('192.0.2.1');
+    expect(createClientAddressFinder([])('10.0.0.1', read)).toBe('10.0.0.1');
+  });
+
+  it('is the farthest of 32 proxies, however many more the header names', () => {
+    const proxies = Array.from({ length: 40 }, (_, index) => `10.0.0.${40 - index}`).join(', ');
+    expect(find('10.1.0.0', () => `203.0.113.9, ${proxies}`)).toBe('10.0.0.32');
   });
 });

@@ -1,27 +1,40 @@
 import { BlockList, isIP } from 'node:net';
+import { trimBlanks } from '../core/headers.ts';
 
 /** Finds the address of the client behind the proxies that the operator trusts. */
-export type FindClientAddress = (peerAddress: string, forwardedFor: string | undefined) => string;
+export type FindClientAddress = (peerAddress: string, readForwardedFor: () => string | undefined) => string;
+
+/** More proxies in a row than anybody runs; what stands to the left of them was written by the sender. */
+const MAX_HOPS = 32;
 
 /**
  * Believes `X-Forwarded-For` only as far as trusted proxies vouch for it: from its right end, up to the first address
- * that is not a trusted proxy (threat model N12).
+ * that is not a trusted proxy (threat model N12). The header of any other peer is not even read.
  *
  * @param trustedProxies addresses and subnets (`10.0.0.0/8`)
  */
 export function createClientAddressFinder(trustedProxies: readonly string[]): FindClientAddress {
   if (trustedProxies.length === 0) return (peerAddress) => normalise(peerAddress);
   const trusted = createBlockList(trustedProxies);
-  return (peerAddress, forwardedFor) => {
-    const hops = (forwardedFor ?? '').split(',').map((hop) => normalise(hop.trim()));
+  return (peerAddress, readForwardedFor) => {
     let client = normalise(peerAddress);
-    while (isTrusted(trusted, client) && hops.length > 0) {
-      const hop = hops.pop()!;
+    if (!isTrusted(trusted, client)) return client;
+    for (const hop of listHopsFromRight(readForwardedFor() ?? '')) {
       if (isIP(hop) === 0) break;
       client = hop;
+      if (!isTrusted(trusted, client)) break;
     }
     return client;
   };
+}
+
+function* listHopsFromRight(forwardedFor: string): Iterable<string> {
+  let end = forwardedFor.length;
+  for (let hops = 0; hops < MAX_HOPS && end >= 0; hops++) {
+    const comma = end === 0 ? -1 : forwardedFor.lastIndexOf(',', end - 1);
+    yield normalise(trimBlanks(forwardedFor.slice(comma + 1, end)));
+    end = comma;
+  }
 }
 
 function createBlockList(entries: readonly string[]): BlockList {

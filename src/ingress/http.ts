@@ -106,7 +106,7 @@ async function handleRequest(
     method: request.method!,
     target: request.url!,
     headers,
-    clientAddress: findClientAddress(request.socket.remoteAddress ?? 'unknown', headers.get('x-forwarded-for')),
+    clientAddress: findClientAddress(request.socket.remoteAddress ?? 'unknown', () => headers.get('x-forwarded-for')),
     readBody: (maxBytes): Promise<BodyRead> => {
       const announcedBytes = readContentLength(headers);
       if (announcedBytes === null || announcedBytes <= maxBytes) invite?.();

@@ -1,14 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Identity, IdentitySource } from '../core/delivery.ts';
-import type { RequestHeaders } from '../core/headers.ts';
+import { type RequestHeaders, trimBlanks } from '../core/headers.ts';
 
 /** Header in which any sender may stamp its own event ID (specification, "Delivery identity"). */
 const SERVICE_HEADER = 'x-service-delivery-id';
 
 /** An identity longer than this is replaced by its hash. */
 const MAX_IDENTITY_BYTES = 255;
-
-const WHITE_SPACE_AROUND = /^[ \t]+|[ \t]+$/g;
 
 /**
  * Which delivery is this: the first available of the webhook's own header, the provider's header, the service's
@@ -43,8 +41,8 @@ export function findNamedIdentity(
 
 /** An empty value counts as absent. */
 function readIdentity(source: IdentitySource, received: string | undefined): Identity | null {
-  const raw = received?.replace(WHITE_SPACE_AROUND, '');
-  if (raw === undefined || raw === '') return null;
+  const raw = trimBlanks(received ?? '');
+  if (raw === '') return null;
   if (raw.length <= MAX_IDENTITY_BYTES) return { source, value: decodeText(raw), key: raw };
   const value = `sha256:${hash('sha256', Buffer.from(raw, 'latin1'))}`;
   return { source, value, key: value };

@@ -1,12 +1,10 @@
-import type { RequestHeaders } from '../core/headers.ts';
+import { type RequestHeaders, trimBlanks } from '../core/headers.ts';
 
 /** Header fields as they were received, in the order of the sender. */
 export interface ReceivedHeaders extends RequestHeaders {
   /** Name, value, name, value. */
   readonly raw: readonly string[];
 }
-
-const WHITE_SPACE_AROUND = /^[ \t]+|[ \t]+$/g;
 
 /**
  * Looks header fields up where they were received, instead of building an object of all of them first.
@@ -21,7 +19,7 @@ export function createRequestHeaders(raw: readonly string[]): ReceivedHeaders {
       for (let i = 0; i < raw.length; i += 2) {
         const name = raw[i]!;
         if (name.length !== lowercaseName.length || name.toLowerCase() !== lowercaseName) continue;
-        const value = raw[i + 1]!.replace(WHITE_SPACE_AROUND, '');
+        const value = trimBlanks(raw[i + 1]!);
         found = found === undefined ? value : `${found}, ${value}`;
       }
       return found;

@@ -1,0 +1,17 @@
+import { measureCpuMs } from './measure-cpu.ts';
+
+/** Less than this is noise: a linear scan of a few thousand characters takes microseconds. */
+const NOISE_MS = 5;
+
+/**
+ * How the processor time of `act` grows from an input of `length` to one of 16 times `length`. About 16 or less for
+ * linear work, about 256 for quadratic work. A ratio says the same on a slow machine and on a busy one.
+ */
+export function measureGrowth(length: number, act: (length: number) => void): number {
+  const short = measureCpuMs(() => act(length));
+  const long = measureCpuMs(() => act(length * 16));
+  return long / Math.max(short, NOISE_MS);
+}
+
+/** Between linear and quadratic: work that grows faster than this is not linear. */
+export const LINEAR_GROWTH = 40;
