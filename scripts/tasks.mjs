@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startNpm } from './run-npm.mjs';
+
+const PROVIDERS = 'test/providers';
+const BIOME = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'];
+const ARROWS = [
+  'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
+  ...['--config', '.dependency-cruiser.cjs', 'src'],
+];
+const TYPES = ['tsconfig.json', 'src/dashboard'].map((project) => [
+  ...['node_modules/typescript7/bin/tsc', '-p', project],
+]);
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
+
+/** What `node scripts/launch.mjs` can run. Each gets the remaining arguments and answers with an exit code. */
+const TASKS = {
+  start: async (args) => (await install(['.'])) || (await build()) || run(['dist/main.js', 'demo', ...args]),
+  build: async () => (await install(['.'])) || build(),
+  check: async () => (await install(['.', PROVIDERS])) || (await build()) || check(),
+  test: async (args) => (await install(['.', PROVIDERS])) || (await build()) || test(args),
+  faults: async (args) =>
+    (await install(['.', PROVIDERS])) || (await build()) || run([...VITEST, '--config', 'vitest.faults.ts', ...args]),
+  bench: async (args) =>
+    (await install(['.'])) || (await build()) || run(['node_modules/tsx/dist/cli.mjs', 'bench/main.ts', ...args]),
+};
+
+/** Runs the task with that name and resolves to its exit code. */
+export async function runTask(name, args) {
+  const task = TASKS[name];
+  if (task === undefined) throw new Error(`Usage: node scripts/launch.mjs ${Object.keys(TASKS).join('|')}`);
+  return task(args);
+}
+
+/** Installs the locked dependencies of each folder that has others or none. */
+async function install(folders) {
+  const stale = folders.filter((folder) => !isInstalled(folder));
+  if (stale.length === 0) return 0;
+  console.log(
+    `Installing dependencies${stale.includes(PROVIDERS) ? " and the providers' SDKs for the tests" : ''} ...`,
+  );
+  return worst(await Promise.all(stale.map(installFolder)));
+}
+
+async function installFolder(folder) {
+  const options = ['--no-audit', '--no-fund', '--loglevel=error'];
+  const code = await settle(startNpm(['ci', ...options], { cwd: folder, stdio: 'inherit' }));
+  if (code === 0) writeFileSync(stampOf(folder), hashLockfile(folder));
+  return code;
+}
+
+function isInstalled(folder) {
+  const stamp = stampOf(folder);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashLockfile(folder);
+}
+
+/** Holds the hash of the lockfile whose packages are installed; the times of files change with each checkout. */
+function stampOf(folder) {
+  return join(folder, 'node_modules/.installed-lockfile');
+}
+
+function hashLockfile(folder) {
+  return createHash('sha256')
+    .update(readFileSync(join(folder, 'package-lock.json')))
+    .digest('hex');
+}
+
+/** The daemon and commands without their types checked, and the dashboard. */
+async function build() {
+  const codes = await Promise.all([
+    run(['node_modules/typescript7/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck']),
+    run(['scripts/build-dashboard.mjs']),
+  ]);
+  return worst(codes);
+}
+
+async function check() {
+  return worst(await Promise.all([BIOME, ARROWS, ...TYPES].map(runQuietly)));
+}
+
+/** Lint and import rules first, since they fail within seconds; types beside the tests, printed after them. */
+async function test(args) {
+  const early = worst(await Promise.all([BIOME, ARROWS].map(runQuietly)));
+  if (early !== 0) return early;
+  const types = Promise.all(TYPES.map(runQuietly));
+  const tests = await run([...VITEST, ...args]);
+  return worst([tests, ...(await types)]);
+}
+
+/** Runs a script with this Node.js on this terminal; resolves to its exit code. */
+function run(args) {
+  return settle(spawn(process.execPath, args, { stdio: 'inherit' }));
+}
+
+/** As `run`, but shows what the script wrote only if it failed, in one piece. */
+async function runQuietly(args) {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
+  const written = [];
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => written.push(chunk));
+  const code = await settle(child);
+  if (code !== 0) process.stderr.write(`${Buffer.concat(written)}\nFailed: node ${args.join(' ')}\n`);
+  return code;
+}
+
+/** The exit code of a child, which gets the signals that this process gets. */
+function settle(child) {
+  const forward = (signal) => child.kill(signal);
+  const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+  for (const signal of signals) process.on(signal, forward);
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code) => {
+      for (const signal of signals) process.off(signal, forward);
+      resolve(code ?? 1);
+    });
+  });
+}
+
+function worst(codes) {
+  return Math.max(...codes);
+}
