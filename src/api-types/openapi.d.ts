@@ -8456,7 +8456,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description He has no such session, any more or at all. */
+            /** @description The session has ended. */
             204: {
                 headers: {
                     [name: string]: unknown;

@@ -13,8 +13,11 @@ import { API_PREFIX } from './enforce-access.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** `false` for a route that changes nothing although its method could. */
-    changes?: false;
+    /**
+     * `false` for a route that changes nothing although its method could. `'found'` for a route whose objects end
+     * automatically at any time: a 404 is then no rejected change.
+     */
+    changes?: false | 'found';
   }
   interface FastifyRequest {
     /** A try to sign in, in whatever way it ended; `null` for all else. */
@@ -92,8 +95,10 @@ function isToBeKept(request: FastifyRequest, reply: FastifyReply): boolean {
   if (request.signIn !== null) return true;
   const reads = ['GET', 'HEAD', 'OPTIONS'].includes(request.method);
   if (reads || request.is404 || request.principal === null) return false;
-  // An answer that is given once more stands for no new change.
-  return request.routeOptions.config.changes !== false && reply.getHeader('idempotent-replayed') === undefined;
+  const { changes } = request.routeOptions.config;
+  if (changes === false || (changes === 'found' && reply.statusCode === 404)) return false;
+  // A replayed answer stands for no new change.
+  return reply.getHeader('idempotent-replayed') === undefined;
 }
 
 function describe(

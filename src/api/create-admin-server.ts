@@ -5,7 +5,9 @@ import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } f
 import { fastify, LogController } from 'fastify';
 import { guardRegistration, requireRole } from './access-rules.ts';
 import { auditChanges } from './audit-changes.ts';
+import { AccessChanges, announceAccessChanges } from './auth/access-changes.ts';
 import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
+import type { WatchParts } from './auth/watch-principal.ts';
 import { createHostHook } from './check-host.ts';
 import { API_PREFIX, createAccessHook } from './enforce-access.ts';
 import { describeRefusedRequest, handleError } from './handle-error.ts';
@@ -45,7 +47,9 @@ import { COMPONENTS } from './schemas.ts';
 import type { AdminServices } from './services.ts';
 
 /** The admin listener: dashboard, management API, metrics and health. `listen` and `close` are the caller's. */
-export function createAdminServer(services: AdminServices): FastifyInstance {
+export function createAdminServer(parts: AdminServices): FastifyInstance {
+  const changes = new AccessChanges();
+  const services = { ...parts, ...announceAccessChanges(parts, changes) };
   const app = createBareServer(services);
   guardRegistration(app);
   app.decorateRequest('principal', null);
@@ -66,7 +70,9 @@ export function createAdminServer(services: AdminServices): FastifyInstance {
   void app.register(async (scope) => registerOperationRoutes(scope, services));
   void app.register(async (scope) => registerOidcRoutes(scope, services));
   void app.register(async (scope) => registerDashboardFiles(scope, services));
-  void app.register(async (scope) => registerApi(scope, services, authenticate), { prefix: API_PREFIX });
+  void app.register(async (scope) => registerApi(scope, services, { ...services, authenticate, changes }), {
+    prefix: API_PREFIX,
+  });
   return app;
 }
 
@@ -116,7 +122,7 @@ function addHooks(app: FastifyInstance, services: AdminServices, authenticate: A
   });
 }
 
-function registerApi(scope: FastifyInstance, services: AdminServices, authenticate: Authenticator): void {
+function registerApi(scope: FastifyInstance, services: AdminServices, watch: WatchParts): void {
   registerFactoryRoutes(scope, services);
   registerReconciliationRoutes(scope, services);
   registerPlanRoutes(scope, services);
@@ -139,7 +145,7 @@ function registerApi(scope: FastifyInstance, services: AdminServices, authentica
   registerActivityRoutes(scope, services);
   registerPayloadKeyRoutes(scope, services);
   registerBacktestRoutes(scope, services);
-  registerEventRoutes(scope, services, authenticate);
+  registerEventRoutes(scope, services, watch);
   registerSchemaRoutes(scope, services);
   registerSchemeRoutes(scope, services);
   scope.get(

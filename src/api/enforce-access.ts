@@ -2,10 +2,9 @@ import type { FastifyRequest } from 'fastify';
 import { roleHolds } from '../core/access.ts';
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader } from '../core/ports/inventory.ts';
-import type { FactoryStatus } from '../core/reconciliation.ts';
 import type { RouteAccess } from './access-rules.ts';
 import type { Authenticator, Principal } from './auth/authenticator.ts';
-import { reachesFactory } from './auth/authenticator.ts';
+import { requireFactory } from './reach.ts';
 
 /** Everything under here asks for credentials first, also what does not exist, so that strangers cannot list routes. */
 export const API_PREFIX = '/api/v1';
@@ -26,7 +25,7 @@ export function createAccessHook(services: { inventory: InventoryReader; authent
     request.principal = await services.authenticate(request);
     requirePermission(request.principal, access);
     if (access.reach === 'factory') {
-      request.factory = await findFactory(services.inventory, request.principal, readFactoryName(request));
+      request.factory = await requireFactory(services.inventory, request.principal, readFactoryName(request));
     }
   };
 }
@@ -47,13 +46,4 @@ function requirePermission(principal: Principal, access: Exclude<RouteAccess, { 
 
 function readFactoryName(request: FastifyRequest): string {
   return (request.params as { factory: string }).factory;
-}
-
-/** A factory out of the token's reach answers as one that does not exist. */
-async function findFactory(inventory: InventoryReader, principal: Principal, name: string): Promise<FactoryStatus> {
-  const found = reachesFactory(principal, name)
-    ? (await inventory.factories()).find((factory) => factory.name === name)
-    : undefined;
-  if (found === undefined) throw new AppError('not_found', 'There is no such factory.');
-  return found;
 }

@@ -20,14 +20,10 @@ export class EventStream {
   readonly #present: PresentEvent;
   readonly #heartbeat: NodeJS.Timeout;
 
-  /** @param onHeartbeat asked again and again whether the reader may stay; a rejection ends the stream */
-  constructor(present: PresentEvent, onHeartbeat: () => Promise<void>) {
+  constructor(present: PresentEvent) {
     this.#present = present;
     this.#write(`retry: ${RETRY_MS}\n\n`);
-    this.#heartbeat = setInterval(() => {
-      this.#write(':\n\n');
-      onHeartbeat().catch(() => this.end());
-    }, HEARTBEAT_MS).unref();
+    this.#heartbeat = setInterval(() => this.#write(':\n\n'), HEARTBEAT_MS).unref();
     this.#stream.once('close', () => clearInterval(this.#heartbeat));
   }
 

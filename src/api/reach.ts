@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../core/errors.ts';
+import type { InventoryReader } from '../core/ports/inventory.ts';
 import type { FactoryStatus } from '../core/reconciliation.ts';
 import type { Principal } from './auth/authenticator.ts';
 import { reachesFactory } from './auth/authenticator.ts';
@@ -14,6 +15,19 @@ export function principalOf(request: FastifyRequest): Principal {
 export function factoryOf(request: FastifyRequest): FactoryStatus {
   if (request.factory === null) throw new AppError('internal', 'a route without a factory in its path asked for one');
   return request.factory;
+}
+
+/** Throws `not_found` for a factory that does not exist, in the same words for one out of the token's reach. */
+export async function requireFactory(
+  inventory: InventoryReader,
+  principal: Principal,
+  name: string,
+): Promise<FactoryStatus> {
+  const found = reachesFactory(principal, name)
+    ? (await inventory.factories()).find((factory) => factory.name === name)
+    : undefined;
+  if (found === undefined) throw new AppError('not_found', 'There is no such factory.');
+  return found;
 }
 
 /**

@@ -15,12 +15,14 @@ import { isCsrfToken, readSessionCookie } from './session-cookie.ts';
 export interface Principal extends Identity {
   /** The session that the request came with; `null` where it came with an API token. */
   sessionId: SessionId | null;
+  /** Wall time when the session ends unless it is used before; `null` for an API token. */
+  endsAt: number | null;
 }
 
 /**
- * Finds out who asks; throws `unauthorized` where the credentials are missing or wrong. `isUse` false, where a request
- * that goes on asks once more, does not put off the end of an idle session; nor does `X-Unattended`, which our pages
- * send with what they ask while nobody is there.
+ * Finds out who asks; throws `unauthorized` if the credentials are missing or wrong. With `isUse` false, for a request
+ * that is still being answered, the check neither extends an idle session nor counts as a failed attempt. A request with
+ * `X-Unattended`, which our pages send while nobody is there, does not extend the session either.
  */
 export type Authenticator = (request: FastifyRequest, isUse?: boolean) => Promise<Principal>;
 
@@ -66,12 +68,12 @@ function createTokenAuthenticator({ tokens, failedTries, ...parts }: Authenticat
     const text = readBearer(request.headers.authorization);
     const record = text === null ? null : await tokens.findByHash(hashCredential(text));
     if (record === null) {
-      failedTries.charge(request.ip);
+      if (isUse) failedTries.charge(request.ip);
       throw new AppError('unauthorized', 'The API token is not valid. It may have been revoked.');
     }
     if (isUse) touch(record.id);
     const { id, name, role, factories } = record;
-    return { kind: 'token', id, name, role, factories, sessionId: null };
+    return { kind: 'token', id, name, role, factories, sessionId: null, endsAt: null };
   };
 }
 
@@ -97,7 +99,8 @@ function createSessionAuthenticator({
     if (found === null || nowMs - found.session.lastUsedAt >= sessionIdleMs) throw new AppError('unauthorized', ENDED);
     requireIntent(request, text);
     if (isUse && request.headers['x-unattended'] === undefined) touch(found.session.id);
-    return { ...found.identity, sessionId: found.session.id };
+    const { id, lastUsedAt, expiresAt } = found.session;
+    return { ...found.identity, sessionId: id, endsAt: Math.min(expiresAt, lastUsedAt + sessionIdleMs) };
   };
 }
 

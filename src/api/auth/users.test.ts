@@ -275,12 +275,15 @@ describe('the list of sessions', () => {
     expect(await list()).toMatchObject([{ current: true }]);
   });
 
-  it('of somebody else is out of reach', async () => {
-    const { add, signIn, ask, first, second } = await opened();
+  it('answers 404 for a session of somebody else and for none, and audits neither', async () => {
+    const { add, call, signIn, ask, first, second } = await opened();
     await add('bob');
     const bob = await signIn('bob');
     const { data } = (await ask(first, 'GET', '/sessions')).json();
-    for (const { id } of data) expect((await ask(bob, 'DELETE', `/sessions/${id}`)).statusCode).toBe(204);
+    for (const id of [...data.map((session: { id: string }) => session.id), 'ses_nobody']) {
+      expect((await ask(bob, 'DELETE', `/sessions/${id}`)).statusCode).toBe(404);
+      expect((await call('GET', `/audit?object=sessions/${id}`)).json().data).toEqual([]);
+    }
     await ask(bob, 'DELETE', '/sessions');
     expect([(await ask(first)).statusCode, (await ask(second)).statusCode]).toEqual([200, 200]);
   });

@@ -3,16 +3,21 @@ import { AppError } from '../../core/errors.ts';
 import { factoryOfEvent, type LiveEvent } from '../../core/live-event.ts';
 import { presentRun } from '../../core/present-run.ts';
 import { requireRole } from '../access-rules.ts';
-import { type Authenticator, reachesFactory } from '../auth/authenticator.ts';
+import { type Principal, reachesFactory } from '../auth/authenticator.ts';
+import { type WatchParts, watchPrincipal } from '../auth/watch-principal.ts';
 import { EventStream, type PresentEvent } from '../event-stream.ts';
 import { querySchema } from '../page-query.ts';
 import { presentDelivery } from '../present/present-delivery.ts';
 import { presentReconciliation } from '../present/present-reconciliation.ts';
-import { principalOf } from '../reach.ts';
+import { principalOf, requireFactory } from '../reach.ts';
 import type { AdminServices } from '../services.ts';
 
 /** Each costs a socket and up to a mebibyte. */
 const MAX_STREAMS = 100;
+/** Of one API token, user or login link, so that one of them cannot take all. */
+const MAX_STREAMS_PER_IDENTITY = 10;
+
+const RETRY_AFTER_SECONDS = 10;
 
 const DESCRIPTION = `Server-sent events, each with an \`id\` and JSON as \`data\`: \`delivery\` (a Delivery was logged), \`run\` (a Run was born or changed
 its state), \`reconciliation\` (a pass ended: a Reconciliation without \`plan\` and \`diagnostics\`). \`ready\` comes once nothing is
@@ -20,11 +25,11 @@ missing. A client that was cut off sends the last \`id\` as \`Last-Event-ID\` an
 remembered any more it gets \`reset\` and reads anew what it shows. A comment comes every 15 s.`;
 
 /** `GET /events`: what happens in the factories that the caller reaches, as it happens. */
-export function registerEventRoutes(app: FastifyInstance, services: AdminServices, authenticate: Authenticator): void {
-  const open = new Set<EventStream>();
+export function registerEventRoutes(app: FastifyInstance, services: AdminServices, watch: WatchParts): void {
+  const open = new Map<EventStream, Principal>();
   // A listener that waits for its connections to end would wait for these for ever.
   app.addHook('preClose', async () => {
-    for (const stream of open) stream.end();
+    for (const stream of open.keys()) stream.end();
   });
 
   app.get<{ Querystring: { factory?: string; after?: string } }>(
@@ -53,26 +58,39 @@ export function registerEventRoutes(app: FastifyInstance, services: AdminService
       },
     },
     async (request, reply) => {
-      if (open.size >= MAX_STREAMS) throw new AppError('too_many_requests', `${MAX_STREAMS} streams are open already.`);
-      let principal = principalOf(request);
+      const principal = principalOf(request);
       const { factory, after = null } = request.query;
+      if (factory !== undefined) await requireFactory(services.inventory, principal, factory);
+      requireRoom([...open.values()], principal);
       const isMeant = (event: LiveEvent) => {
         const name = factoryOfEvent(event);
         return (factory === undefined || factory === name) && reachesFactory(principal, name);
       };
-      // A credential that was revoked, or reaches less by now, must not go on listening.
-      const stream = new EventStream(selectEvents(isMeant), async () => {
-        principal = await authenticate(request, false);
-      });
-      open.add(stream);
+      const stream = new EventStream(selectEvents(isMeant));
+      open.set(stream, principal);
+      const unwatch = watchPrincipal(watch, request, principal, () => stream.end());
       const leave = follow(services, stream, readLastEventId(request.headers['last-event-id']) ?? after);
       stream.readable.once('close', () => {
+        unwatch();
         leave();
         open.delete(stream);
       });
       return reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no').send(stream.readable);
     },
   );
+}
+
+/** Throws `too_many_requests` if the daemon, or this identity, has as many streams as it may have. */
+function requireRoom(open: readonly Principal[], { kind, id }: Principal): void {
+  const own = open.filter((other) => other.kind === kind && other.id === id);
+  if (own.length >= MAX_STREAMS_PER_IDENTITY) throw refuseStream(`${own.length} event streams of yours are open`);
+  if (open.length >= MAX_STREAMS) throw refuseStream(`${open.length} event streams are open`);
+}
+
+function refuseStream(why: string): AppError {
+  return new AppError('too_many_requests', `${why}, which is the maximum. Close one, or try again later.`, {
+    details: { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  });
 }
 
 function readLastEventId(header: string | string[] | undefined): string | null {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Session, SessionOwner } from '../../core/access.ts';
 import { sessionOwnerOf } from '../../core/access.ts';
+import { AppError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import { requireRole } from '../access-rules.ts';
 import { noBody } from '../no-body.ts';
@@ -54,18 +55,20 @@ function registerOwnSessions(app: FastifyInstance, services: AdminServices): voi
   app.delete<{ Params: { id: string } }>(
     '/sessions/:id',
     {
-      config,
+      config: { ...config, changes: 'found' },
       schema: {
         tags,
         summary: 'End one session of who is signed in',
         body: noBody,
-        response: { 204: { type: 'null', description: 'He has no such session, any more or at all.' } },
+        response: { 204: { type: 'null', description: 'The session has ended.' } },
       },
     },
     async (request, reply) => {
       const own = await services.sessions.listOf(sessionOwnerOf(principalOf(request)), services.clock.wallMs());
       const wanted = own.find(({ id }) => id === request.params.id);
-      if (wanted !== undefined) await services.sessions.end(wanted.id);
+      // A session of somebody else answers as one that does not exist.
+      const hasEnded = wanted !== undefined && (await services.sessions.end(wanted.id));
+      if (!hasEnded) throw new AppError('not_found', 'You have no such session.');
       return reply.code(204).send();
     },
   );
