@@ -1,5 +1,6 @@
 import { readPackageVersion } from '../app/package-version.ts';
 import { CliCommand } from './cli-command.ts';
+import { hasColors } from './colors.ts';
 import { registerAuditCommands } from './commands/audit.ts';
 import { registerAutomationCommands } from './commands/automation.ts';
 import { registerDeliveryCommands } from './commands/delivery.ts';
@@ -27,7 +28,6 @@ import type { ConnectionOptions } from './connection.ts';
 import { DEFAULT_DATA_DIR } from './connection.ts';
 import type { CliContext } from './context.ts';
 import { EXIT_CODES } from './exit-codes.ts';
-import { hasColors } from './output.ts';
 import type { Bind, CommandWork } from './session.ts';
 import { Session } from './session.ts';
 
@@ -120,5 +120,5 @@ function createRoot(context: CliContext): CliCommand {
 
 /** Lines longer than 100 columns are tiring to read, however wide the terminal is. */
 function helpWidth(columns: number | undefined): number {
-  return Math.min(columns ?? 100, 100);
+  return Math.min(columns || 100, 100);
 }

@@ -1,7 +1,8 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { escapeText } from '../core/escape-text.ts';
 import type { PlanSection, Reconciliation } from './api-types.ts';
-import type { Colors, Output } from './output.ts';
+import type { Colors } from './colors.ts';
+import type { Output } from './output.ts';
 
 /** A commit the way git abbreviates it; `-` for none. */
 export function shortenRevision(revision: string | null): string {

@@ -1,20 +1,8 @@
-import Table from 'cli-table3';
-import pc from 'picocolors';
 import stringWidth from 'string-width';
 import { escapeText } from '../core/escape-text.ts';
+import { type Colors, createColors } from './colors.ts';
 import type { CliContext, CliOutput } from './context.ts';
-
-export type Colors = ReturnType<typeof pc.createColors>;
-
-/** One column of a table. `color` paints the whole cell and never changes its width. */
-export interface Column<Row> {
-  head: string;
-  /** The plain text of the cell; escaped here, so that names of strangers cannot drive the terminal. */
-  text(row: Row): string;
-  color?(row: Row, colors: Colors): (text: string) => string;
-  /** Narrowest width that the column shrinks to. */
-  minWidth?: number;
-}
+import { type Column, renderTable } from './table.ts';
 
 /** Writes what commands have to say: results to standard output, the rest to standard error. */
 export interface Output {
@@ -37,7 +25,7 @@ export interface Output {
 
 export function createOutput(context: CliContext): Output {
   const { stdout } = context;
-  const colors = pc.createColors(hasColors(stdout, context.env));
+  const colors = createColors(stdout, context.env);
   const write = (text: string | Uint8Array) => {
     if (!context.outputClosed.aborted) stdout.write(text);
   };
@@ -54,98 +42,12 @@ export function createOutput(context: CliContext): Output {
   };
 }
 
-/** Are colours wanted there? Only on a terminal, and never with `NO_COLOR` (no-color.org: set and not empty). */
-export function hasColors(stream: CliOutput, env: CliContext['env']): boolean {
-  return stream.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
-}
+const DEFAULT_WIDTH = 80;
 
-/** Width of the terminal in columns; `null` where there is none, and so nothing is cut for scripts. */
+/** Width of the terminal in columns; `null` if the stream is not a terminal, so that nothing is cut for scripts. */
 function widthOf(stream: CliOutput): number | null {
-  return stream.isTTY === true ? (stream.columns ?? 80) : null;
-}
-
-const GAP = 2;
-const DEFAULT_MIN_WIDTH = 6;
-
-/** A table without lines. On a terminal the widest columns give way until it fits; elsewhere nothing is cut. */
-export function renderTable<Row>(
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
-  options: { widthColumns: number | null; colors: Colors },
-): string {
-  const cells = rows.map((row) => columns.map((column) => escapeText(column.text(row))));
-  const natural = columns.map((column, i) =>
-    Math.max(stringWidth(column.head), ...cells.map((row) => stringWidth(row[i]!))),
-  );
-  const widths = fitWidths(
-    natural,
-    columns.map((column) => column.minWidth ?? DEFAULT_MIN_WIDTH),
-    options.widthColumns,
-  );
-  const table = createBareTable();
-  table.push(columns.map((column, i) => options.colors.bold(truncateText(column.head, widths[i]!))));
-  rows.forEach((row, r) => {
-    table.push(
-      columns.map((column, i) => paintCell(column, row, truncateText(cells[r]![i]!, widths[i]!), options.colors)),
-    );
-  });
-  return trimLineEnds(table.toString());
-}
-
-function paintCell<Row>(column: Column<Row>, row: Row, text: string, colors: Colors): string {
-  return column.color === undefined ? text : column.color(row, colors)(text);
-}
-
-function createBareTable() {
-  const sides = ['top', 'top-mid', 'top-left', 'top-right', 'bottom', 'bottom-mid', 'bottom-left', 'bottom-right'];
-  const inner = ['left', 'left-mid', 'mid', 'mid-mid', 'right', 'right-mid'];
-  const chars = Object.fromEntries([...sides, ...inner].map((name) => [name, '']));
-  return new Table({
-    chars: { ...chars, middle: ' '.repeat(GAP) },
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-  });
-}
-
-function trimLineEnds(text: string): string {
-  return text.replace(/(?<! ) +((?:\u001b\[\d+m)*)$/gm, '$1');
-}
-
-/**
- * Takes width away until the sum fits: first from the widest columns down to their minimum, then, on a very narrow
- * terminal, from all but the first, which names the row, and at last from that one too.
- */
-function fitWidths(natural: readonly number[], minimum: readonly number[], total: number | null): number[] {
-  if (total === null) return [...natural];
-  const available = total - GAP * (natural.length - 1);
-  const floors = [minimum, minimum.map((width, i) => (i === 0 ? width : 2)), natural.map(() => 1)];
-  return floors.reduce<number[]>((widths, floor) => shrinkWidest(widths, floor, available), [...natural]);
-}
-
-/** Shrinks the widest column by one, again and again; a column never falls under its floor. */
-function shrinkWidest(widths: readonly number[], floor: readonly number[], available: number): number[] {
-  const shrunk = [...widths];
-  for (let excess = shrunk.reduce((sum, width) => sum + width, 0) - available; excess > 0; excess--) {
-    const shrinkable = shrunk.map((width, i) => (width > floor[i]! ? width : 0));
-    const widest = shrinkable.indexOf(Math.max(...shrinkable));
-    if (shrinkable[widest] === 0) break;
-    shrunk[widest]!--;
-  }
-  return shrunk;
-}
-
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
-
-/** Cuts to so many terminal columns, with `…` where something is missing; wide characters are never halved. */
-export function truncateText(text: string, widthColumns: number): string {
-  if (stringWidth(text) <= widthColumns) return text;
-  let kept = '';
-  let width = 0;
-  for (const { segment } of graphemes.segment(text)) {
-    width += stringWidth(segment);
-    if (width > widthColumns - 1) break;
-    kept += segment;
-  }
-  return `${kept}…`;
+  // Terminals without a size (docker run -t, script) report 0 columns.
+  return stream.isTTY === true ? stream.columns || DEFAULT_WIDTH : null;
 }
 
 function renderFields(entries: readonly (readonly [string, string | null])[], colors: Colors): string {

@@ -1,8 +1,9 @@
 import { escapeText } from '../core/escape-text.ts';
 import type { BacktestExample, PlanPreview } from './api-types.ts';
+import type { Colors } from './colors.ts';
 import { describeDiagnostic, shortenRevision } from './describe-reconciliation.ts';
 import { describeSides } from './leaf-changes.ts';
-import type { Colors, Output } from './output.ts';
+import type { Output } from './output.ts';
 import {
   describeExamined,
   describeStarts,

@@ -1,6 +1,6 @@
 import ora from 'ora';
+import { hasColors } from './colors.ts';
 import type { CliContext } from './context.ts';
-import { hasColors } from './output.ts';
 
 /** Tells on standard error that long work goes on. */
 export interface Progress {

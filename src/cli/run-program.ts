@@ -1,12 +1,11 @@
 import { CommanderError } from 'commander';
-import pc from 'picocolors';
 import { AppError } from '../core/errors.ts';
 import { ApiError } from './api-client.ts';
+import { createColors } from './colors.ts';
 import type { CliContext } from './context.ts';
 import { createProgram } from './create-program.ts';
 import { describeDiagnostic } from './describe-reconciliation.ts';
 import { CliError, EXIT_CODES, exitCodeOf } from './exit-codes.ts';
-import { hasColors } from './output.ts';
 
 /**
  * Runs one command line and answers with its exit code; never ends the process and never throws.
@@ -44,6 +43,6 @@ function describeFailure(error: unknown, context: CliContext): string[] {
 /** Findings about files of which the message names the first alone. */
 function listFindings({ diagnostics }: ApiError, { stderr, env }: CliContext): string[] {
   if (diagnostics === null || diagnostics.length < 2) return [];
-  const colors = pc.createColors(hasColors(stderr, env));
+  const colors = createColors(stderr, env);
   return diagnostics.map((diagnostic) => `  ${describeDiagnostic(diagnostic, colors)}`);
 }

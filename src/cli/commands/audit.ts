@@ -4,10 +4,11 @@ import type { ApiClient } from '../api-client.ts';
 import type { ApiToken, AuditEntry, User } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { countOption } from '../cli-command.ts';
+import type { Colors } from '../colors.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { formatAge } from '../format-time.ts';
-import type { Colors, Column } from '../output.ts';
 import type { Bind, Session } from '../session.ts';
+import type { Column } from '../table.ts';
 
 interface ListOptions {
   actor?: string;
@@ -65,17 +66,17 @@ async function findActor(api: ApiClient, name: string): Promise<string> {
 
 function createColumns(nowMs: number): Column<AuditEntry>[] {
   return [
-    { head: 'WHEN', text: (entry) => formatAge(entry.at, nowMs), minWidth: 8 },
-    { head: 'WHO', text: (entry) => entry.actor?.name ?? '-', minWidth: 8 },
-    { head: 'REQUEST', text: (entry) => describeRequest(entry), minWidth: 8 },
-    { head: 'OBJECT', text: (entry) => entry.object, minWidth: 20 },
+    { head: 'WHEN', text: (entry) => formatAge(entry.at, nowMs), narrow: 'whole' },
+    { head: 'WHO', text: (entry) => entry.actor?.name ?? '-' },
+    { head: 'REQUEST', text: (entry) => describeRequest(entry), narrow: 'whole' },
+    { head: 'OBJECT', text: (entry) => entry.object, narrow: 'below' },
     {
       head: 'OUTCOME',
       text: (entry) => entry.outcome,
       color: (entry, colors) => pickOutcomeColor(entry.outcome, colors),
-      minWidth: 7,
+      narrow: 'whole',
     },
-    { head: 'FROM', text: (entry) => entry.client_address, minWidth: 9 },
+    { head: 'FROM', text: (entry) => entry.client_address, narrow: 'whole', drop: 1 },
   ];
 }
 

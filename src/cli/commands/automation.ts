@@ -5,8 +5,8 @@ import type { CliCommand } from '../cli-command.ts';
 import { describeDiagnostic } from '../describe-reconciliation.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { listWebhooks } from '../find-webhook.ts';
-import type { Column } from '../output.ts';
 import type { Bind, Session } from '../session.ts';
+import type { Column } from '../table.ts';
 import { describeUnknown, registerAutomationEditCommands } from './automation-edits.ts';
 
 /** `dockbell automation …`: what starts, on what, and why one does not. */
@@ -52,15 +52,21 @@ async function listAutomations(session: Session, options: { json?: boolean }): P
 function createColumns(webhooks: readonly Webhook[]): Column<Automation>[] {
   const obstacle = (automation: Automation) => explainSilence(automation, webhooks)[0];
   return [
-    { head: 'NAME', text: (automation) => automation.name, minWidth: 16 },
-    { head: 'LISTENS TO', text: (automation) => describeSources(automation, webhooks), minWidth: 12 },
-    { head: 'FILTER', text: (automation) => (automation.triggers.some(hasPayloadFilter) ? 'yes' : 'no') },
+    { head: 'NAME', text: (automation) => automation.name, narrow: 'whole' },
+    { head: 'LISTENS TO', text: (automation) => describeSources(automation, webhooks), minWidth: 12, drop: 2 },
+    {
+      head: 'FILTER',
+      text: (automation) => (automation.triggers.some(hasPayloadFilter) ? 'yes' : 'no'),
+      narrow: 'whole',
+      drop: 1,
+    },
     {
       head: 'FIRES',
-      text: (automation) => (firesFromSomewhere(automation, webhooks) ? 'yes' : `no: ${obstacle(automation) ?? ''}`),
+      text: (automation) => (firesFromSomewhere(automation, webhooks) ? 'yes' : 'no'),
       color: (automation, colors) => (firesFromSomewhere(automation, webhooks) ? colors.green : colors.yellow),
-      minWidth: 16,
+      narrow: 'whole',
     },
+    { head: 'REASON', text: (automation) => obstacle(automation) ?? '-', narrow: 'below' },
   ];
 }
 

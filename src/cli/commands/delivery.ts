@@ -6,15 +6,16 @@ import { ApiError } from '../api-client.ts';
 import type { Decision, Delivery, Explanation, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { countOption } from '../cli-command.ts';
+import type { Colors } from '../colors.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook } from '../find-webhook.ts';
 import { followDeliveries } from '../follow-deliveries.ts';
 import { formatAge, formatInstantWithAge } from '../format-time.ts';
-import type { Colors, Column } from '../output.ts';
 import { parseJsonBytes } from '../read-input.ts';
 import { redactBody } from '../redact-body.ts';
 import { renderSample } from '../render-sample.ts';
 import type { Bind, Session } from '../session.ts';
+import type { Column } from '../table.ts';
 
 interface ListOptions {
   follow?: boolean;
@@ -127,13 +128,13 @@ async function listDeliveries(session: Session, options: ListOptions, nameOrUid:
 
 function createColumns(nowMs: number): Column<Delivery>[] {
   return [
-    { head: 'ID', text: (row) => row.id, minWidth: 30 },
-    { head: 'RECEIVED', text: (row) => formatAge(row.received_at, nowMs), minWidth: 7 },
-    { head: 'LABEL', text: describeLabel, color: (row, colors) => pickLabelColor(row, colors), minWidth: 9 },
-    { head: 'DELIVERY ID', text: (row) => row.delivery_id ?? '-', minWidth: 8 },
-    { head: 'SIZE', text: (row) => String(row.size), minWidth: 4 },
-    { head: 'RUNS', text: (row) => String(row.runs.length), minWidth: 4 },
-    { head: 'REASON', text: (row) => describeReason(row) ?? '-', minWidth: 6 },
+    { head: 'ID', text: (row) => row.id, narrow: 'whole' },
+    { head: 'RECEIVED', text: (row) => formatAge(row.received_at, nowMs), narrow: 'whole', drop: 2 },
+    { head: 'LABEL', text: describeLabel, color: (row, colors) => pickLabelColor(row, colors), narrow: 'whole' },
+    { head: 'DELIVERY ID', text: (row) => row.delivery_id ?? '-', narrow: 'whole', drop: 3 },
+    { head: 'SIZE', text: (row) => String(row.size), narrow: 'whole', drop: 5 },
+    { head: 'RUNS', text: (row) => String(row.runs.length), narrow: 'whole', drop: 4 },
+    { head: 'REASON', text: (row) => describeReason(row) ?? '-', narrow: 'below' },
   ];
 }
 

@@ -10,9 +10,9 @@ import { ApiError } from '../api-client.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { judgeDeclared, judgeFilter, parseFilterText } from '../judge-filter.ts';
-import type { Column } from '../output.ts';
 import { parseJsonBytes, readInput } from '../read-input.ts';
 import type { Bind, Session } from '../session.ts';
+import type { Column } from '../table.ts';
 import { validateOffline } from '../validate-offline.ts';
 
 interface TestOptions {
@@ -149,14 +149,14 @@ function showValue(entry: TraceEntry, value: Json): string {
 }
 
 const TRACE_COLUMNS: Column<TraceEntry>[] = [
-  { head: 'KEY', text: (entry) => entry.path || '(the payload)', minWidth: 12 },
-  { head: 'OPERATOR', text: (entry) => entry.operator },
+  { head: 'KEY', text: (entry) => entry.path || '(the payload)', narrow: 'whole' },
+  { head: 'OPERATOR', text: (entry) => entry.operator, narrow: 'whole', drop: 1 },
   { head: 'EXPECTED', text: (entry) => showValue(entry, entry.expected) },
   { head: 'ACTUAL', text: (entry) => (entry.present ? showValue(entry, entry.actual) : 'absent') },
   {
     head: 'RESULT',
     text: (entry) => (entry.matched ? 'matched' : 'failed'),
     color: (entry, colors) => (entry.matched ? colors.green : colors.red),
-    minWidth: 7,
+    narrow: 'whole',
   },
 ];

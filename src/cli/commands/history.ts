@@ -4,8 +4,8 @@ import { type CliCommand, countOption } from '../cli-command.ts';
 import { shortenRevision } from '../describe-reconciliation.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { formatAge } from '../format-time.ts';
-import type { Column } from '../output.ts';
 import type { Bind, Session } from '../session.ts';
+import type { Column } from '../table.ts';
 
 const KEEPS = 'the factory keeps no revisions: only a managed one does';
 
@@ -45,10 +45,10 @@ async function listRevisions(session: Session, options: { limit: number; json?: 
 
 function createColumns(nowMs: number): Column<Revision>[] {
   return [
-    { head: 'REVISION', text: ({ revision }) => shortenRevision(revision), minWidth: 12 },
-    { head: 'WHEN', text: ({ created_at }) => formatAge(created_at, nowMs), minWidth: 8 },
-    { head: 'BY', text: ({ author }) => author, minWidth: 8 },
-    { head: 'CHANGE', text: ({ message }) => message, minWidth: 16 },
+    { head: 'REVISION', text: ({ revision }) => shortenRevision(revision), narrow: 'whole' },
+    { head: 'WHEN', text: ({ created_at }) => formatAge(created_at, nowMs), narrow: 'whole' },
+    { head: 'BY', text: ({ author }) => author },
+    { head: 'CHANGE', text: ({ message }) => message, narrow: 'below' },
   ];
 }
 

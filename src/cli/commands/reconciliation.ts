@@ -3,8 +3,8 @@ import { type CliCommand, countOption } from '../cli-command.ts';
 import { isFailure, printReconciliation, shortenRevision } from '../describe-reconciliation.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { formatAge } from '../format-time.ts';
-import type { Column } from '../output.ts';
 import type { Bind, Session } from '../session.ts';
+import type { Column } from '../table.ts';
 
 /** `dockbell reconciliation …`: how revisions became what is served, or why they did not. */
 export function registerReconciliationCommands(program: CliCommand, bind: Bind): void {
@@ -46,15 +46,16 @@ async function listReconciliations(session: Session, options: { limit: number; j
 
 function createColumns(nowMs: number): Column<Reconciliation>[] {
   return [
-    { head: 'ID', text: ({ id }) => id, minWidth: 30 },
-    { head: 'WHEN', text: ({ attempted_at }) => formatAge(attempted_at, nowMs), minWidth: 8 },
-    { head: 'REVISION', text: ({ revision }) => shortenRevision(revision), minWidth: 12 },
+    { head: 'ID', text: ({ id }) => id, narrow: 'whole' },
+    { head: 'WHEN', text: ({ attempted_at }) => formatAge(attempted_at, nowMs), narrow: 'whole', drop: 1 },
+    { head: 'REVISION', text: ({ revision }) => shortenRevision(revision), narrow: 'whole', drop: 2 },
     {
       head: 'RESULT',
       text: ({ result }) => result,
       color: (row, colors) => (isFailure(row) ? colors.red : row.result === 'applied' ? colors.green : colors.dim),
+      narrow: 'whole',
     },
-    { head: 'CHANGES', text: describeOutcome, minWidth: 16 },
+    { head: 'CHANGES', text: describeOutcome, narrow: 'below' },
   ];
 }
 

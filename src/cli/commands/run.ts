@@ -4,11 +4,12 @@ import { RUN_STATES } from '../../core/run.ts';
 import type { Run } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { countOption } from '../cli-command.ts';
+import type { Colors } from '../colors.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { followRunLog, isEnded, readRunLog } from '../follow-run-log.ts';
 import { formatAge, formatDuration, formatInstantWithAge } from '../format-time.ts';
-import type { Colors, Column } from '../output.ts';
 import type { Bind, Session } from '../session.ts';
+import type { Column } from '../table.ts';
 
 interface ListOptions {
   state?: string;
@@ -94,13 +95,18 @@ async function listRuns(session: Session, options: ListOptions): Promise<number>
 
 function createColumns(nowMs: number): Column<Run>[] {
   return [
-    { head: 'ID', text: (run) => run.id, minWidth: 30 },
-    { head: 'AUTOMATION', text: (run) => run.automation, minWidth: 12 },
-    { head: 'STATE', text: (run) => run.state, color: (run, colors) => pickStateColor(run.state, colors), minWidth: 9 },
-    { head: 'TRY', text: (run) => String(run.attempt), minWidth: 3 },
-    { head: 'CREATED', text: (run) => formatAge(run.created_at, nowMs), minWidth: 7 },
-    { head: 'TOOK', text: (run) => describeSpan(run, nowMs), minWidth: 5 },
-    { head: 'ERROR', text: (run) => run.error ?? '-', minWidth: 8 },
+    { head: 'ID', text: (run) => run.id, narrow: 'whole' },
+    { head: 'AUTOMATION', text: (run) => run.automation, minWidth: 16, drop: 2 },
+    {
+      head: 'STATE',
+      text: (run) => run.state,
+      color: (run, colors) => pickStateColor(run.state, colors),
+      narrow: 'whole',
+    },
+    { head: 'TRY', text: (run) => String(run.attempt), narrow: 'whole', drop: 5 },
+    { head: 'CREATED', text: (run) => formatAge(run.created_at, nowMs), narrow: 'whole', drop: 3 },
+    { head: 'TOOK', text: (run) => describeSpan(run, nowMs), narrow: 'whole', drop: 4 },
+    { head: 'ERROR', text: (run) => run.error ?? '-', narrow: 'below' },
   ];
 }
 

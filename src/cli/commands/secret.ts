@@ -2,10 +2,10 @@ import type { Secret } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { formatAge } from '../format-time.ts';
-import type { Column } from '../output.ts';
 import { readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
 import { requireSecretName } from '../require-secret-name.ts';
 import type { Bind, Session } from '../session.ts';
+import type { Column } from '../table.ts';
 
 type Mode = 'create' | 'update';
 
@@ -104,14 +104,16 @@ async function listSecrets(session: Session, options: { json?: boolean }): Promi
 
 function createColumns(nowMs: number): Column<Secret>[] {
   return [
-    { head: 'NAME', text: (secret) => secret.name, minWidth: 16 },
-    { head: 'VERSION', text: (secret) => String(secret.version) },
-    { head: 'UPDATED', text: (secret) => formatAge(secret.updated_at, nowMs), minWidth: 8 },
-    { head: 'USED BY', text: (secret) => describeUsers(secret) || '-' },
+    { head: 'NAME', text: (secret) => secret.name, narrow: 'whole' },
+    { head: 'VERSION', text: (secret) => String(secret.version), narrow: 'whole' },
+    { head: 'UPDATED', text: (secret) => formatAge(secret.updated_at, nowMs), narrow: 'whole', drop: 1 },
+    { head: 'USED BY', text: (secret) => describeUsers(secret) || '-', narrow: 'below', lead: 'used by ' },
     {
       head: 'ON AN OLDER VERSION',
       text: (secret) => describeUses(olderUses(secret)) || '-',
       color: (secret, colors) => (olderUses(secret).length > 0 ? colors.yellow : colors.dim),
+      narrow: 'below',
+      lead: 'on an older version: ',
     },
   ];
 }

@@ -5,8 +5,8 @@ import { readSamples } from '../../definitions/check-samples.ts';
 import { reportSamples } from '../../samples/report-samples.ts';
 import { SAMPLE_FORMATS, type SampleFormat } from '../../samples/sample-formats.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { hasColors } from '../colors.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { hasColors } from '../output.ts';
 import type { Bind, Session } from '../session.ts';
 import { collectSources, type OfflineValidation, validateOffline } from '../validate-offline.ts';
 

@@ -5,8 +5,8 @@ import type { ApiToken } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { formatAge } from '../format-time.ts';
-import type { Column } from '../output.ts';
 import type { Bind, Session } from '../session.ts';
+import type { Column } from '../table.ts';
 
 interface CreateOptions {
   role: string;
@@ -68,12 +68,12 @@ async function listTokens(session: Session, options: { json?: boolean }): Promis
 
 function createColumns(nowMs: number): Column<ApiToken>[] {
   return [
-    { head: 'ID', text: (token) => token.id, minWidth: 30 },
-    { head: 'NAME', text: (token) => token.name, minWidth: 10 },
-    { head: 'ROLE', text: (token) => token.role },
-    { head: 'FACTORIES', text: (token) => token.factories?.join(', ') ?? 'all' },
-    { head: 'CREATED', text: (token) => formatAge(token.created_at, nowMs), minWidth: 8 },
-    { head: 'LAST USED', text: (token) => formatAge(token.last_used_at, nowMs), minWidth: 8 },
+    { head: 'ID', text: (token) => token.id, narrow: 'whole' },
+    { head: 'NAME', text: (token) => token.name, minWidth: 16 },
+    { head: 'ROLE', text: (token) => token.role, narrow: 'whole' },
+    { head: 'FACTORIES', text: (token) => token.factories?.join(', ') ?? 'all', drop: 2 },
+    { head: 'CREATED', text: (token) => formatAge(token.created_at, nowMs), narrow: 'whole', drop: 3 },
+    { head: 'LAST USED', text: (token) => formatAge(token.last_used_at, nowMs), narrow: 'whole', drop: 1 },
   ];
 }
 

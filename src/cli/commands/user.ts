@@ -6,9 +6,9 @@ import type { User } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { formatAge } from '../format-time.ts';
-import type { Column } from '../output.ts';
 import { readSecretValue } from '../read-secret-value.ts';
 import type { Bind, Session } from '../session.ts';
+import type { Column } from '../table.ts';
 
 interface CreateOptions {
   role: string;
@@ -120,12 +120,17 @@ async function listUsers(session: Session, options: { json?: boolean }): Promise
 
 function createColumns(nowMs: number): Column<User>[] {
   return [
-    { head: 'NAME', text: (user) => user.name, minWidth: 10 },
-    { head: 'ID', text: (user) => user.id, minWidth: 30 },
-    { head: 'ROLE', text: (user) => user.role },
-    { head: 'FACTORIES', text: (user) => user.factories?.join(', ') ?? 'all' },
-    { head: 'SIGNS IN', text: (user) => (user.disabled ? 'disabled' : user.kind === 'oidc' ? 'OpenID' : 'password') },
-    { head: 'LAST SIGN-IN', text: (user) => formatAge(user.last_sign_in_at, nowMs), minWidth: 8 },
+    { head: 'NAME', text: (user) => user.name, minWidth: 16 },
+    { head: 'ID', text: (user) => user.id, narrow: 'whole' },
+    { head: 'ROLE', text: (user) => user.role, narrow: 'whole' },
+    { head: 'FACTORIES', text: (user) => user.factories?.join(', ') ?? 'all', drop: 2 },
+    {
+      head: 'SIGNS IN',
+      text: (user) => (user.disabled ? 'disabled' : user.kind === 'oidc' ? 'OpenID' : 'password'),
+      narrow: 'whole',
+      drop: 1,
+    },
+    { head: 'LAST SIGN-IN', text: (user) => formatAge(user.last_sign_in_at, nowMs), narrow: 'whole', drop: 3 },
   ];
 }
 

@@ -6,8 +6,8 @@ import { describeSending } from '../describe-sending.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook } from '../find-webhook.ts';
 import { formatAge, formatInstantWithAge } from '../format-time.ts';
-import type { Column } from '../output.ts';
 import type { Bind, Session } from '../session.ts';
+import type { Column } from '../table.ts';
 import { registerWebhookEditCommands } from './webhook-edits.ts';
 
 /** `dockbell webhook …`: the webhooks that are live. */
@@ -92,21 +92,23 @@ async function listWebhookRows(session: Session, options: { json?: boolean }): P
 
 function createColumns(nowMs: number): Column<Webhook>[] {
   return [
-    { head: 'NAME', text: (webhook) => webhook.name, minWidth: 16 },
-    { head: 'UID', text: (webhook) => webhook.uid, minWidth: 29 },
-    { head: 'AUTHENTICATION', text: describeMode, minWidth: 9 },
+    { head: 'NAME', text: (webhook) => webhook.name, narrow: 'whole' },
+    { head: 'UID', text: (webhook) => webhook.uid, narrow: 'whole', drop: 1 },
+    { head: 'AUTHENTICATION', text: describeMode, narrow: 'whole', drop: 3 },
     {
       head: 'STATE',
       text: (webhook) => (webhook.enabled ? 'enabled' : 'disabled'),
       color: (webhook, colors) => (webhook.enabled ? colors.green : colors.dim),
+      narrow: 'whole',
     },
     {
       head: 'SECRET',
       text: (webhook) => webhook.secret_state,
       color: ({ secret_state }, colors) =>
         secret_state === 'current' ? colors.green : secret_state === 'missing' ? colors.red : colors.yellow,
+      narrow: 'whole',
     },
-    { head: 'LAST DELIVERY', text: (webhook) => formatAge(webhook.last_delivery_at, nowMs), minWidth: 8 },
+    { head: 'LAST DELIVERY', text: (webhook) => formatAge(webhook.last_delivery_at, nowMs), narrow: 'whole', drop: 2 },
   ];
 }
 
@@ -220,15 +222,16 @@ async function printHandshakes(session: Session, webhook: Webhook): Promise<void
 
 function createHandshakeColumns(nowMs: number): Column<Handshake>[] {
   return [
-    { head: 'WHEN', text: ({ received_at }) => formatAge(received_at, nowMs), minWidth: 8 },
-    { head: 'HANDSHAKE', text: ({ handshake }) => handshake, minWidth: 16 },
+    { head: 'WHEN', text: ({ received_at }) => formatAge(received_at, nowMs), narrow: 'whole' },
+    { head: 'HANDSHAKE', text: ({ handshake }) => handshake, narrow: 'whole' },
     {
       head: 'OUTCOME',
       text: ({ outcome, count }) => (count === 1 ? outcome : `${outcome} (${count} times)`),
       color: ({ outcome }, colors) => (outcome === 'failed' || outcome === 'refused' ? colors.yellow : colors.green),
+      narrow: 'whole',
     },
-    { head: 'FROM', text: ({ client_address }) => client_address },
-    { head: 'DETAIL', text: ({ detail }) => detail ?? '', minWidth: 16 },
+    { head: 'FROM', text: ({ client_address }) => client_address, narrow: 'whole', drop: 1 },
+    { head: 'DETAIL', text: ({ detail }) => detail ?? '', narrow: 'below' },
   ];
 }
 

@@ -1,0 +1,55 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import type { FakeAdminServices } from '../helpers/admin-services.ts';
+import { createFakeAdminServices, DELIVERY_ID, makeDelivery, makeRun, RUN_ID } from '../helpers/admin-services.ts';
+import { runCli } from '../helpers/run-cli.ts';
+
+// What a person sees on a terminal that is narrow, or that does not report its size.
+let services: FakeAdminServices;
+let app: ReturnType<typeof createAdminServer>;
+let env: Record<string, string>;
+
+const DETAIL = 'the command ended with exit code 78';
+
+beforeEach(async () => {
+  services = createFakeAdminServices();
+  services.deliveries.list = async () => ({
+    data: [
+      makeDelivery({ label: 'Rejected (auth)', reason: 'bad_credential', runs: [] }),
+      makeDelivery({ label: 'Duplicate', duplicateOf: DELIVERY_ID, runs: [] }),
+    ],
+    nextCursor: null,
+  });
+  services.runs.list = async () => ({
+    data: [makeRun({ state: 'failed', automation: 'review-pull-requests-of-the-platform-team', error: DETAIL })],
+    nextCursor: null,
+  });
+  app = createAdminServer(services);
+  const url = await app.listen({ host: '127.0.0.1', port: 0 });
+  env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner'), NO_COLOR: '1' };
+});
+
+afterEach(() => app.close());
+
+const show = async (argv: string[], columns: number) =>
+  (await runCli([...argv, '--factory', 'payments'], { env, columns, clock: services.clock })).stdout;
+
+describe.each([0, 40, 50, 80])('on a terminal of %d columns', (columns) => {
+  it('delivery list shows IDs, labels and reasons whole', async () => {
+    const shown = await show(['delivery', 'list', 'internal-ci'], columns);
+    expect(shown.match(new RegExp(`^${DELIVERY_ID}`, 'gm'))).toHaveLength(2);
+    expect(shown).toMatch(/Rejected \(auth\)[\s\S]*bad_credential/);
+    expect(shown.split(/\s+/).join(' ')).toContain(`same delivery ID header as ${DELIVERY_ID}`);
+  });
+
+  it('run list shows IDs, states and errors whole', async () => {
+    const shown = await show(['run', 'list'], columns);
+    expect(shown).toMatch(new RegExp(`^${RUN_ID}`, 'm'));
+    expect(shown.split(/\s+/).join(' ')).toContain(DETAIL);
+    expect(shown).toContain('failed');
+  });
+});
+
+it('prints help as wide as on other terminals if the terminal does not report its size', async () => {
+  expect((await runCli(['--help'], { columns: 0 })).stdout).toBe((await runCli(['--help'], { columns: 100 })).stdout);
+});
