@@ -111,8 +111,7 @@ async function resolveRevision(
     timeoutMs: reading.limits.readTimeoutMs,
     maxOutputBytes: 4096,
   });
-  if (outcome.kind === 'not-started')
-    return failed('RepositoryUnreachable', `git cannot be started: ${outcome.message}.`);
+  if (outcome.kind === 'not-started') return failed('RepositoryUnreachable', `${outcome.message}.`);
   const revision = outcome.kind === 'exited' && outcome.code === 0 ? outcome.stdout.toString('latin1').trim() : '';
   if (!/^[0-9a-f]{40,64}$/.test(revision))
     return failed('BranchMissing', `The repository has no commit ${quote(rev)}.`);

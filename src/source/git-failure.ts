@@ -1,25 +1,36 @@
 import type { SourceFailure } from '../core/ports/definition-source.ts';
-import type { GitOutcome } from './git-process.ts';
+import { type GitOutcome, MAX_GIT_MEMORY_BYTES } from './git-process.ts';
 import { quote } from './printable-text.ts';
 import { type RepositoryLocation, redactCredentials } from './repository-url.ts';
-import { failed, type SourceFailed, type SourceLimits } from './source-limits.ts';
+import { failed, formatMegabytes, type SourceFailed, type SourceLimits } from './source-limits.ts';
 
 const MAX_QUOTED_CHARACTERS = 240;
 
 /**
  * git ends with 128 whatever happened, so its words (in the C locale) decide which reason is shown. Nothing else hangs
- * on them: every reason keeps the last good definition and is tried again.
+ * on them: every reason keeps the last good definition and is tried again. A server chooses these words, so no expression
+ * may look at a place more than once: no repetitions.
  */
 const KNOWN_WORDS: readonly (readonly [RegExp, SourceFailure, string])[] = [
   [/fsckObjects|fsck error|error in (tree|commit|blob|object)/i, 'TreeOdd', 'git refuses objects of the repository %s'],
   [/dubious ownership/i, 'RepositoryRefused', 'The repository %s belongs to another user'],
+  [
+    /out of memory|cannot allocate memory|packfile .{0,100} cannot be mapped/i,
+    'FetchTooLarge',
+    `The repository %s needs more memory than git may take (${formatMegabytes(MAX_GIT_MEMORY_BYTES)})`,
+  ],
+  [
+    /error: 30[12378]\b|unable to update url base from redirection/i,
+    'RepositoryRefused',
+    'The server redirects %s to another address, which Dockbell does not follow; configure the final address',
+  ],
   [
     /authentication failed|could not read (username|password)|permission denied|host key verification|error: 40[13]\b/i,
     'RepositoryRefused',
     'The repository %s refuses access',
   ],
   [
-    /repository .*not found|does not appear to be a git repository|no such file or directory|error: 404\b/i,
+    /repository (?:'[^'\n]{1,500}' )?not found|does not appear to be a git repository|no such file or directory|error: 404\b/i,
     'RepositoryMissing',
     'There is no repository at %s',
   ],
@@ -44,7 +55,7 @@ export function describeGitFailure(
     case 'aborted':
       return failed('RepositoryUnreachable', `The source ${location.display} is closed.`);
     case 'not-started':
-      return failed('RepositoryUnreachable', `git cannot be started (${outcome.message}); install git 2.32 or newer.`);
+      return failed('RepositoryUnreachable', `${outcome.message}.`);
   }
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
 import { isBranchName } from './branch-name.ts';
 import { describeGitFailure } from './git-failure.ts';
-import { type Environment, type GitCommand, type GitOutcome, runGit } from './git-process.ts';
+import { type Environment, type GitCommand, type GitOutcome, runGit, SMALL_PACK_WINDOWS } from './git-process.ts';
 import { type GitTreeResult, readGitTree } from './git-tree.ts';
 import { realPathOf, resolveLocalRepository } from './local-repository.ts';
 import { quote } from './printable-text.ts';
@@ -208,7 +208,7 @@ export class GitMirror {
     const local = await resolveLocalRepository(location.path);
     if (local === null) return failed('RepositoryMissing', `There is no git repository at ${quote(location.path)}.`);
     const globalConfigFile = join(mirrorDir, 'gitconfig');
-    await writeFile(globalConfigFile, await trustInConfig(local.commonDir));
+    await writeFile(globalConfigFile, `${await trustInConfig(local.commonDir)}${formatPackWindows()}`);
     return { ok: true, address: local.commonDir, settings: { protocol: 'file', globalConfigFile } };
   }
 
@@ -241,8 +241,8 @@ export class GitMirror {
   }
 
   #run(command: Pick<GitCommand, 'args' | 'timeoutMs' | 'maxOutputBytes'> & Partial<GitCommand>): Promise<GitOutcome> {
-    const { environment, signal } = this.#options;
-    return runGit({ environment, signal, ...command });
+    const { environment, signal, limits } = this.#options;
+    return runGit({ environment, signal, maxMemoryBytes: limits.maxFetchMemoryBytes, ...command });
   }
 
   #explain(outcome: GitOutcome): SourceFailed {
@@ -273,6 +273,12 @@ async function trustInConfig(commonDir: string): Promise<string> {
   const paths = new Set([commonDir, real, dirname(commonDir), dirname(real)]);
   const lines = Array.from(paths, (path) => `\tdirectory = "${path.replace(/["\\]/g, '\\$&')}"\n`);
   return `[safe]\n${lines.join('')}`;
+}
+
+/** The git that sends from a local repository reads only this file of ours, and has the same limit on its memory. */
+function formatPackWindows(): string {
+  const lines = SMALL_PACK_WINDOWS.map(([key, value]) => `\t${key.replace('core.', '')} = ${value}\n`);
+  return `[core]\n${lines.join('')}`;
 }
 
 /** The data directory has one daemon, so a lock found before git starts is a dead git's. */

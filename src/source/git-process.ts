@@ -1,4 +1,4 @@
-import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { messageOf } from '../core/errors.ts';
 import type { Credentials } from './repository-url.ts';
@@ -24,12 +24,17 @@ export interface GitCommand {
   stdin?: Uint8Array;
   timeoutMs: number;
   maxOutputBytes: number;
-  /** Largest file that git or any process it starts may write. */
+  /** Largest file that git or any process it starts may write; unlimited if omitted. */
   maxFileBytes?: number;
+  /** Address space of git and of each process it starts. Default: `MAX_GIT_MEMORY_BYTES`. */
+  maxMemoryBytes?: number;
   signal?: AbortSignal;
 }
 
-/** How a git command ended. `stderr` is cut to its last kilobytes. */
+/**
+ * How a git command ended. `stderr` is cut to its last kilobytes. The `message` of `not-started` says why and what to do,
+ * without a full stop.
+ */
 export type GitOutcome =
   | { kind: 'exited'; code: number; stdout: Buffer; stderr: string }
   | { kind: 'timeout' | 'flooded' | 'aborted' }
@@ -41,6 +46,12 @@ type ForcedEnd = 'timeout' | 'flooded' | 'aborted';
 const PASSED_ON = [
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'TMPDIR', 'SSH_AUTH_SOCK', 'GIT_SSH_COMMAND', 'SSL_CERT_FILE', 'SSL_CERT_DIR'],
   ...['http_proxy', 'https_proxy', 'HTTPS_PROXY', 'all_proxy', 'ALL_PROXY', 'no_proxy', 'NO_PROXY'],
+];
+
+/** git maps packs in windows of 1 GiB by default, which does not fit the limit on its memory. */
+export const SMALL_PACK_WINDOWS: readonly (readonly [string, string])[] = [
+  ['core.packedGitWindowSize', '32m'],
+  ['core.packedGitLimit', '256m'],
 ];
 
 /** Settings that no repository can undo: the scope of the command line wins over its `config` file (G1, G2). */
@@ -63,16 +74,30 @@ const FIXED_CONFIG: readonly (readonly [string, string])[] = [
   // A git whose daemon was killed has no deadline left but this.
   ['http.lowSpeedLimit', '1'],
   ['http.lowSpeedTime', '60'],
+  // A server must not send git to another host: the operator chose this one.
+  ['http.followRedirects', 'false'],
+  ...SMALL_PACK_WINDOWS,
 ];
 
-/** The limit is set by a shell that becomes git; every value is a positional argument, none is shell text. */
-const LIMITED_START = 'ulimit -c 0; ulimit -f "$1" 2>/dev/null || :; shift; exec git "$@"';
+/** Address space that one git process may take: an endless answer of a server must not take the memory of the host. */
+export const MAX_GIT_MEMORY_BYTES = 1_073_741_824;
+
+/**
+ * The limits are set by a shell that becomes git; every value is a positional argument, none is shell text. A limit that
+ * the system does not know, or that is lower already, is left as it is.
+ */
+const LIMITED_START =
+  'ulimit -c 0; ulimit -v "$1" 2>/dev/null || :; ulimit -f "$2" 2>/dev/null || :; shift 2; exec git "$@"';
 const FILE_BLOCK_BYTES = 512;
+const MEMORY_BLOCK_BYTES = 1024;
+/** What the shell ends with if it cannot become git. */
+const SHELL_START_FAILURES: readonly (number | null)[] = [126, 127];
 
 const ANSWER_CREDENTIALS =
   '!answer() { test "$1" = get || return 0; printf "username=%s\\npassword=%s\\n" "$DOCKBELL_GIT_USERNAME" "$DOCKBELL_GIT_PASSWORD"; }; answer';
 
-const MAX_STDERR_BYTES = 16_384;
+/** Enough for the sentence that is shown. Most of it may be a server's words, so nothing reads them without a bound. */
+const MAX_STDERR_BYTES = 4_096;
 /** Time between asking the process group to end and ending it. */
 const KILL_GRACE_MS = 300;
 /** Stands for the exit code of a git that a signal ended. */
@@ -81,14 +106,42 @@ const SIGNALLED = 128;
 /** Runs git without a shell's reading, a prompt, a hook or anybody's configuration; this file alone starts git. */
 export function runGit(command: GitCommand): Promise<GitOutcome> {
   if (command.signal?.aborted) return Promise.resolve({ kind: 'aborted' });
-  return new Promise((resolve) => superviseGit(command, startGit(command), resolve));
+  return new Promise((resolve) => {
+    try {
+      const child = startGit(command);
+      if (hasStreams(child)) superviseGit(command, child, resolve);
+      else child.once('error', (error) => resolve(describeStartFailure(error)));
+    } catch (error) {
+      resolve(describeStartFailure(error));
+    }
+  });
 }
 
-function startGit(command: GitCommand): ChildProcessWithoutNullStreams {
+function startGit(command: GitCommand): ChildProcess {
+  const { args, maxFileBytes, maxMemoryBytes = MAX_GIT_MEMORY_BYTES } = command;
   const options = { env: buildEnvironment(command), cwd: '/', stdio: 'pipe', detached: true } as const;
-  if (command.maxFileBytes === undefined) return spawn('git', [...command.args], options);
-  const blocks = String(Math.ceil(command.maxFileBytes / FILE_BLOCK_BYTES));
-  return spawn('/bin/sh', ['-c', LIMITED_START, 'dockbell-git', blocks, ...command.args], options);
+  const memory = String(Math.ceil(maxMemoryBytes / MEMORY_BLOCK_BYTES));
+  const fileSize = maxFileBytes === undefined ? 'unlimited' : String(Math.ceil(maxFileBytes / FILE_BLOCK_BYTES));
+  return spawn('/bin/sh', ['-c', LIMITED_START, 'dockbell-git', memory, fileSize, ...args], options);
+}
+
+/** Without a free file descriptor Node makes no streams at all, whatever its types say. */
+function hasStreams(child: ChildProcess): child is ChildProcessWithoutNullStreams {
+  return Boolean(child.stdin && child.stdout && child.stderr);
+}
+
+const START_FAILURES: Readonly<Record<string, string>> = {
+  ENOENT: 'git is not installed or not in PATH; install git 2.32 or newer',
+  EMFILE: 'git cannot be started: Dockbell has no free file descriptor (EMFILE); raise its limit on open files',
+  ENFILE: 'git cannot be started: the system has no free file descriptor (ENFILE); raise fs.file-max',
+  EAGAIN: 'git cannot be started: the limit on processes is reached (EAGAIN); raise it',
+  ENOMEM: 'git cannot be started: the system has no free memory (ENOMEM)',
+};
+
+function describeStartFailure(error: unknown): GitOutcome {
+  const { code } = error as NodeJS.ErrnoException;
+  const known = code === undefined ? undefined : START_FAILURES[code];
+  return { kind: 'not-started', message: known ?? `git cannot be started: ${messageOf(error)}` };
 }
 
 function superviseGit(
@@ -117,7 +170,7 @@ function superviseGit(
     resolve(outcome);
   };
   command.signal?.addEventListener('abort', abort, { once: true });
-  child.once('error', (error) => finish({ kind: 'not-started', message: messageOf(error) }));
+  child.once('error', (error) => finish(describeStartFailure(error)));
   child.once('exit', () => {
     // What git started ends with it, and a straggler outside the group cannot keep the pipes open for long.
     killGroup(child, 'SIGKILL');
@@ -125,6 +178,7 @@ function superviseGit(
   });
   child.once('close', (code) => {
     if (forced !== null) return finish({ kind: forced });
+    if (SHELL_START_FAILURES.includes(code)) return finish(describeStartFailure({ code: 'ENOENT' }));
     finish({ kind: 'exited', code: code ?? SIGNALLED, stdout: stdout(), stderr: stderr() });
   });
   // git may end before it has read everything; its exit code then says why.
@@ -159,10 +213,16 @@ function collectOutput(stream: Readable, maxBytes: number, onFlood: () => void):
 
 function collectTail(stream: Readable): () => string {
   let tail = Buffer.alloc(0);
+  let isCut = false;
   stream.on('data', (chunk: Buffer) => {
+    isCut ||= tail.length + chunk.length > MAX_STDERR_BYTES;
     tail = Buffer.concat([tail, chunk]).subarray(-MAX_STDERR_BYTES);
   });
-  return () => tail.toString('utf8');
+  return () => {
+    const text = tail.toString('utf8');
+    // Half a credential could not be recognised: what is left of a cut word is dropped.
+    return isCut ? text.slice(text.search(/\s|$/)) : text;
+  };
 }
 
 function buildEnvironment(command: GitCommand): Record<string, string> {

@@ -143,8 +143,7 @@ function gitOptions(reading: TreeReading) {
 function explainRead(outcome: GitOutcome): Exclude<GitTreeResult, { ok: true }> {
   if (outcome.kind === 'timeout') return failed('FetchTimeout', 'Reading the definition tree took too long.');
   if (outcome.kind === 'aborted') return failed('RepositoryUnreachable', 'The source is closed.');
-  if (outcome.kind === 'not-started')
-    return failed('RepositoryUnreachable', `git cannot be started: ${outcome.message}.`);
+  if (outcome.kind === 'not-started') return failed('RepositoryUnreachable', `${outcome.message}.`);
   return broken('git cannot read the tree');
 }
 

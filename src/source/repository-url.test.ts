@@ -115,6 +115,19 @@ describe('Credentials in a URL', () => {
     );
   });
 
+  it.each([
+    ['words that could begin a URL', 'a.'.repeat(500_000)],
+    ['schemes', 'a://'.repeat(250_000)],
+    ['user names', `https://${':a'.repeat(500_000)}`],
+    ['names of repositories', 'repository '.repeat(100_000)],
+    ['quoted names of repositories', "repository 'a ".repeat(100_000)],
+  ])('are looked for in linear time in a million characters of %s', (_name, text) => {
+    const location = { kind: 'local', path: '/x', display: '/x' } as const;
+    const startedAt = performance.now();
+    describeGitFailure({ kind: 'exited', code: 128, stdout: Buffer.alloc(0), stderr: text }, location, DEFAULT_LIMITS);
+    expect(performance.now() - startedAt).toBeLessThan(3000);
+  });
+
   it('are not in the sentence that refuses a URL', () => {
     fc.assert(
       fc.property(secret, fc.constantFrom('ssh', 'ftp', 'http', 'ext:', 'https'), (password, scheme) => {

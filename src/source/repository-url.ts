@@ -142,5 +142,22 @@ export function redactCredentials(text: string, credentials: Credentials | null)
   const withoutSecrets = secrets
     .sort((a, b) => b.length - a.length)
     .reduce((clean, secret) => clean.replaceAll(secret, '***'), text);
-  return withoutSecrets.replace(/(\b[A-Za-z][A-Za-z0-9+.-]*:\/\/)[^/\s@]*:?[^/\s]*@/g, '$1***@');
+  return redactUserInfo(withoutSecrets);
 }
+
+/** Replaces what stands between `://` and the last `@` of an authority. Looks at each character once. */
+function redactUserInfo(text: string): string {
+  const parts: string[] = [];
+  let taken = 0;
+  for (let at = text.indexOf('://'); at !== -1; at = text.indexOf('://', taken)) {
+    const start = at + '://'.length;
+    AUTHORITY.lastIndex = start;
+    const [authority = ''] = AUTHORITY.exec(text) ?? [];
+    const end = authority.lastIndexOf('@');
+    parts.push(text.slice(taken, start), end === -1 ? authority : `***${authority.slice(end)}`);
+    taken = start + authority.length;
+  }
+  return parts.join('') + text.slice(taken);
+}
+
+const AUTHORITY = /[^/\s]*/y;

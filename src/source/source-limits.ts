@@ -1,4 +1,5 @@
 import type { SourceFailure } from '../core/ports/definition-source.ts';
+import { MAX_GIT_MEMORY_BYTES } from './git-process.ts';
 
 /** What one look at a source may cost at most (threat model G3). */
 export interface SourceLimits {
@@ -6,6 +7,8 @@ export interface SourceLimits {
   fetchTimeoutMs: number;
   /** Bytes that one `fetch` may write to the mirror. */
   maxFetchBytes: number;
+  /** Address space that one git process of a `fetch` may take. */
+  maxFetchMemoryBytes: number;
   /** Time for reading one tree. */
   readTimeoutMs: number;
   /** Entries in the definition paths of one tree. */
@@ -17,6 +20,7 @@ export interface SourceLimits {
 export const DEFAULT_LIMITS: SourceLimits = Object.freeze({
   fetchTimeoutMs: 60_000,
   maxFetchBytes: 100_000_000,
+  maxFetchMemoryBytes: MAX_GIT_MEMORY_BYTES,
   readTimeoutMs: 30_000,
   maxEntries: 20_000,
   maxTreeBytes: 64_000_000,
