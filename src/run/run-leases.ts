@@ -7,6 +7,7 @@ import type { RunQueue, RunReader } from '../core/ports/run-queue.ts';
 import type { ClaimedRun, Hold, HoldOutcome, LeaseTerm, WorkerControl } from '../core/ports/worker-control.ts';
 import type { Run, RunInput, RunResult } from '../core/run.ts';
 import { retryWithBackoff } from './backoff.ts';
+import { callAt } from './call-at.ts';
 import { MAX_INTERRUPTED_ATTEMPTS } from './recover.ts';
 
 /** How workers hold the runs of one factory. */
@@ -38,7 +39,7 @@ interface Lease {
   run: Run;
   /** When its time is over, on the monotonic clock. */
   endsAt: number;
-  expiry: NodeJS.Timeout;
+  cancelExpiry(): void;
 }
 
 /** For runs of a factory that the configuration has given to a command since, or names no more. */
@@ -117,7 +118,7 @@ export class RunLeases implements WorkerControl {
   /** Gives nothing out any more. What workers hold stays theirs: the next daemon takes it up. */
   stop(): void {
     this.#stopping.abort();
-    for (const { expiry } of this.#held.values()) clearTimeout(expiry);
+    for (const lease of this.#held.values()) lease.cancelExpiry();
   }
 
   async #claimOldest(factories: readonly string[], limit: number): Promise<ClaimedRun[]> {
@@ -168,17 +169,18 @@ export class RunLeases implements WorkerControl {
     const { workers, clock } = this.#parts;
     const { leaseMs, timeoutMs } = workers.get(run.factory) ?? LAST_TERMS;
     const earlier = this.#held.get(run.id);
-    clearTimeout(earlier?.expiry);
+    earlier?.cancelExpiry();
     const now = clock.monotonicMs();
     const endsAt = earlier?.run.attempt === run.attempt ? earlier.endsAt : now + timeoutMs;
-    const untilMs = Math.max(0, Math.min(leaseMs, endsAt - now));
-    const expiry = setTimeout(() => void this.#expire(run.id), untilMs).unref();
-    this.#held.set(run.id, { run, endsAt, expiry });
-    return { leaseMs: Math.round(untilMs), expiresAt: clock.wallMs() + Math.round(untilMs) };
+    const dueAt = Math.min(now + leaseMs, endsAt);
+    const cancelExpiry = callAt(dueAt, clock, () => void this.#expire(run.id));
+    this.#held.set(run.id, { run, endsAt, cancelExpiry });
+    const untilMs = Math.max(0, Math.round(dueAt - now));
+    return { leaseMs: untilMs, expiresAt: clock.wallMs() + untilMs };
   }
 
   #letGo(id: RunId): void {
-    clearTimeout(this.#held.get(id)?.expiry);
+    this.#held.get(id)?.cancelExpiry();
     this.#held.delete(id);
     this.#parts.onRunChanged(id);
   }

@@ -8,7 +8,7 @@ import type { Run } from '../../src/core/run.ts';
 import { LOG_LIMIT_BYTES } from '../../src/executors/log-sink.ts';
 import { createRunLogWriter } from '../../src/executors/run-log.ts';
 import { RunLeases, type WorkerTerms } from '../../src/run/run-leases.ts';
-import { makeRunInput, newRunId, silentLogger } from '../helpers/command-runs.ts';
+import { makeRunInput, newRunId, silentLogger, waitUntil } from '../helpers/command-runs.ts';
 import { InMemoryRunQueue } from '../helpers/in-memory-run-queue.ts';
 
 const LEASE_MS = 60_000;
@@ -141,6 +141,19 @@ describe('a lease', () => {
     expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'timeout' });
     expect(await leases.heartbeat({ id, fence: 1 }, '')).toMatchObject({ outcome: 'lost', run: { error: 'timeout' } });
     expect(changes).toEqual(['running', 'failed']);
+  });
+
+  it('ends each run that reaches its timeout as failed, although timers of Node fire up to a millisecond early', async () => {
+    vi.useRealTimers();
+    const ids = Array.from({ length: 20 }, () => addRun());
+    const leases = await open({ payments: { concurrency: ids.length, timeoutMs: 15 } });
+    // One by one, so that each time of claim has another fraction of a millisecond.
+    for (const _ of ids) await claim(leases);
+    await waitUntil(() => !queue.states().includes('running'), 'every lease is over');
+    expect(ids.map((id) => queue.run(id)).filter(({ error, attempt }) => error !== 'timeout' || attempt !== 1)).toEqual(
+      [],
+    );
+    expect(released).toEqual([]);
   });
 
   it('that is over for the third time ends the run, so that it harms no worker for ever', async () => {
