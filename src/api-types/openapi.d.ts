@@ -1439,6 +1439,11 @@ export interface components {
                 type: string;
                 /** @enum {string} */
                 status: "True" | "False" | "Unknown";
+                /**
+                 * @description What the condition means. `NoExecutor` with status `True`, for example, is a warning: do not show it as success.
+                 * @enum {string}
+                 */
+                severity: "ok" | "warning" | "error";
                 reason: string;
                 message: string;
                 /** Format: date-time */
@@ -1766,6 +1771,15 @@ export interface components {
             started_at: string | null;
             /** Format: date-time */
             finished_at: string | null;
+            /** @description Why the run has not started, while it is `queued`; otherwise `null`. */
+            waiting: {
+                /** @enum {string} */
+                reason: "starting" | "recovering" | "stopping" | "concurrency_limit" | "no_worker" | "no_executor" | "factory_not_configured";
+                /** @description The reason as a sentence, with what to do. */
+                reason_text: string;
+                /** @description Position in the queue of the factory, 1 for the next run. `null` in events, and beyond 10000. */
+                position: number | null;
+            } | null;
         };
         /** @description What a run was given. */
         RunInput: {

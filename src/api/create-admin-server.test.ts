@@ -86,6 +86,7 @@ describe('an unexpected error', () => {
         list: async () => Promise.reject(cause),
         get: async () => Promise.reject(cause),
         input: async () => null,
+        queuePositions: async () => new Map(),
       },
     });
     const answer = await app.inject({ url: `/api/v1/runs/${RUN_ID}`, headers: owner });
@@ -99,7 +100,7 @@ describe('an unexpected error', () => {
 
   it('is told by its code where the code is known: a store that is down is 503 with Retry-After', async () => {
     const down = async () => Promise.reject(new AppError('storage_unavailable', 'The disk is full.'));
-    const { app, owner } = open({ runs: { list: down, get: down, input: down } });
+    const { app, owner } = open({ runs: { list: down, get: down, input: down, queuePositions: down } });
     const answer = await app.inject({ url: `/api/v1/runs/${RUN_ID}`, headers: owner });
     expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '1']);
     expect(answer.json()).toMatchObject({ code: 'storage_unavailable', detail: 'The disk is full.' });

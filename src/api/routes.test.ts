@@ -36,6 +36,21 @@ function open(more: Parameters<typeof createFakeAdminServices>[0] = {}, role: Ro
 }
 
 describe('factories', () => {
+  it.each([
+    ['Ready', 'True', 'ok'],
+    ['Ready', 'Unknown', 'warning'],
+    ['Reconciled', 'False', 'error'],
+    ['NoExecutor', 'True', 'warning'],
+    ['NotifyFailing', 'False', 'ok'],
+  ] as const)('rate the condition %s=%s as %s', async (type, status, severity) => {
+    const usual = createFakeAdminServices().inventory;
+    const [factory] = await usual.factories();
+    const condition = { type, status, reason: 'Because', message: 'It is so.', since: 0 };
+    const factories = async () => [{ ...factory!, conditions: [condition] }];
+    const { body } = await open({ inventory: { ...usual, factories } }).get(F);
+    expect(body.conditions).toEqual([{ ...condition, severity, since: '1970-01-01T00:00:00.000Z' }]);
+  });
+
   it('show their source without the credentials of its URL', async () => {
     const { body } = await open().get(F);
     expect(body.source).toEqual({ type: 'repository', url: 'https://git.example/p.git', branch: 'main', path: '.' });
@@ -515,6 +530,17 @@ describe('test deliveries', () => {
 });
 
 describe('runs', () => {
+  it('that are queued say why they wait, and at which position', async () => {
+    const queued = makeRun({ state: 'queued', executor: null });
+    const usual = createFakeAdminServices().runs;
+    const list = async () => ({ data: [queued, makeRun({ state: 'running' })], nextCursor: null });
+    const { get } = open({ runs: { ...usual, list, get: async () => queued } });
+    const waiting = { reason: 'no_executor', reason_text: 'Factory payments has no executor.', position: 3 };
+    expect((await get(`/api/v1/runs/${RUN_ID}`)).body.waiting).toEqual(waiting);
+    const { body } = await get(`${F}/runs`);
+    expect(body.data.map((run: { waiting: unknown }) => run.waiting)).toEqual([waiting, null]);
+  });
+
   it('show their input without a byte of the payload', async () => {
     const { body } = await open().get(`/api/v1/runs/${RUN_ID}/input`);
     expect(body.attachments).toEqual([{ name: 'event-payload.json', size: 55, media_type: 'application/json' }]);

@@ -4,6 +4,8 @@ import { AUTH_MODES } from '../core/definition.ts';
 import { DELIVERY_LABELS, IDENTITY_SOURCES } from '../core/delivery.ts';
 import { HANDSHAKE_OUTCOMES } from '../core/handshake.ts';
 import { SECRET_STATES } from '../core/ports/inventory.ts';
+import { WAIT_REASONS } from '../core/ports/run-control.ts';
+import { MAX_QUEUE_POSITION } from '../core/ports/run-queue.ts';
 import { RUN_STATES } from '../core/run.ts';
 
 /** A JSON Schema as plain data. */
@@ -60,6 +62,11 @@ const leaseTerm = {
 const condition = closedObject({
   type: text,
   status: oneOf(['True', 'False', 'Unknown']),
+  severity: {
+    ...oneOf(['ok', 'warning', 'error']),
+    description:
+      'What the condition means. `NoExecutor` with status `True`, for example, is a warning: do not show it as success.',
+  },
   reason: text,
   message: text,
   since: instant,
@@ -361,6 +368,19 @@ export const COMPONENTS = {
       created_at: instant,
       started_at: instantOrNull,
       finished_at: instantOrNull,
+      waiting: {
+        ...closedObject({
+          reason: oneOf(WAIT_REASONS),
+          reason_text: { ...text, description: 'The reason as a sentence, with what to do.' },
+          position: {
+            type: ['integer', 'null'],
+            minimum: 1,
+            description: `Position in the queue of the factory, 1 for the next run. \`null\` in events, and beyond ${MAX_QUEUE_POSITION}.`,
+          },
+        }),
+        type: ['object', 'null'],
+        description: 'Why the run has not started, while it is `queued`; otherwise `null`.',
+      },
     },
     { description: 'One execution of an automation for one delivery.' },
   ),

@@ -33,6 +33,7 @@ import { createEventSources } from './feed-events.ts';
 import { createHealth, type Health } from './health.ts';
 import { createNotifyingSecretStore } from './notifying-secret-store.ts';
 import type { Foundation } from './open-foundation.ts';
+import { createMissingExecutorWarning } from './warn-of-missing-executor.ts';
 
 /** Where commands are looked for when the daemon itself has no `PATH`. */
 const DEFAULT_COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -79,8 +80,10 @@ export async function createEngine(
   const notifier = createNotifier(foundation);
   const events = new EventHub(foundation.clock, Buffer.from(foundation.randomBytes(6)).toString('hex'));
   const sources = createEventSources({ hub: events, registry, runs: storage.runReader, logger });
+  const warnOfMissingExecutor = createMissingExecutorWarning(config, logger);
   const onReconciled = (reconciliation: Reconciliation) => {
     reportReconciliation(foundation, reconciliation);
+    warnOfMissingExecutor(reconciliation);
     notifier.offer(reconciliation);
     sources.onReconciled(reconciliation);
     foundation.metrics.keepWebhooks(registry.current().webhooks.keys());

@@ -33,7 +33,7 @@ export function createRunDispatcher(parts: RunParts): Dispatcher {
   for (const factory of parts.config.factories) {
     const executor = createFactoryExecutor(parts, factory);
     if (executor !== null) executors.set(factory.name, executor);
-    else workers.set(factory.name, factory.runs);
+    else workers.set(factory.name, { ...factory.runs, hasExecutor: factory.runs.executor !== null });
   }
   const { storage, secrets, onRunChanged, clock, logger } = parts;
   const { runQueue: queue, runReader: runs } = storage;

@@ -36,6 +36,18 @@ export interface Condition {
   since: number;
 }
 
+/** How much a condition matters. `error`: something does not work. `warning`: something is missing or can fail later. */
+export type ConditionSeverity = 'ok' | 'warning' | 'error';
+
+/** Conditions that are good when they are true; the others name a problem. */
+const GOOD_WHEN_TRUE: ReadonlySet<string> = new Set(['Ready', 'Reconciled']);
+
+/** What a condition means to somebody who does not know its type: the status alone does not tell good from bad. */
+export function rateCondition({ type, status }: Pick<Condition, 'type' | 'status'>): ConditionSeverity {
+  if (GOOD_WHEN_TRUE.has(type)) return { True: 'ok', False: 'error', Unknown: 'warning' }[status] as ConditionSeverity;
+  return status === 'False' ? 'ok' : 'warning';
+}
+
 /** What a factory serves and what was last tried. */
 export interface FactoryStatus {
   name: string;

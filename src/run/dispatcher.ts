@@ -8,6 +8,7 @@ import type { RunQueue, RunReader } from '../core/ports/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { WorkerControl } from '../core/ports/worker-control.ts';
 import { retryWithBackoff } from './backoff.ts';
+import { explainWait } from './explain-wait.ts';
 import type { FactoryExecutor } from './factory-executor.ts';
 import { Lane } from './lane.ts';
 import { recoverRuns } from './recover.ts';
@@ -98,6 +99,21 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     if (recovered && !stopping.signal.aborted) lanes.get(factory)?.wake();
   }
 
+  function explainWaitOf(factory: string): ReturnType<RunControl['explainWait']> {
+    const lane = lanes.get(factory);
+    const terms = workers.get(factory);
+    const concurrency = executors.get(factory)?.concurrency ?? terms?.concurrency ?? 0;
+    return explainWait({
+      factory,
+      phase: stopping.signal.aborted ? 'stopping' : recovered ? 'running' : 'recovering',
+      carriedOutBy: lane !== undefined ? 'daemon' : terms !== undefined ? 'workers' : null,
+      isFull: lane?.isFull() ?? leases.countHeld(factory) >= concurrency,
+      concurrency,
+      hasExecutor: terms?.hasExecutor ?? true,
+      wasAskedFor: leases.wasAskedFor(factory),
+    });
+  }
+
   return {
     start: () => {
       starting = recoverAndClaim();
@@ -107,6 +123,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     wake,
     cancel,
     retry,
+    explainWait: explainWaitOf,
     stop: async (graceMs) => {
       stopping.abort();
       leases.stop();

@@ -50,6 +50,11 @@ export class Lane {
     await this.#claiming;
   }
 
+  /** Is every slot taken? */
+  isFull(): boolean {
+    return this.#attempts.size >= this.#parts.entry.concurrency;
+  }
+
   holds(id: RunId): boolean {
     return this.#attempts.has(id);
   }

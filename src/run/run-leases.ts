@@ -18,6 +18,8 @@ export interface WorkerTerms {
   leaseMs: number;
   /** How long one attempt may take, however lively its worker is. */
   timeoutMs: number;
+  /** Does the configuration name the executor `queue`? Without any executor, workers may claim runs too. */
+  hasExecutor: boolean;
 }
 
 export interface RunLeaseParts {
@@ -43,7 +45,7 @@ interface Lease {
 }
 
 /** For runs of a factory that the configuration has given to a command since, or names no more. */
-const LAST_TERMS: Omit<WorkerTerms, 'concurrency'> = { leaseMs: 60_000, timeoutMs: 1_800_000 };
+const LAST_TERMS: Pick<WorkerTerms, 'leaseMs' | 'timeoutMs'> = { leaseMs: 60_000, timeoutMs: 1_800_000 };
 
 /**
  * The leases of runs that workers pull (executor `queue`). Who holds a run stands in the queue: `running`, by its
@@ -57,6 +59,7 @@ export class RunLeases implements WorkerControl {
   #claiming: Promise<unknown> = Promise.resolve();
   #recovered = false;
   #turn = 0;
+  readonly #askedFor = new Set<string>();
 
   constructor(parts: RunLeaseParts) {
     this.#parts = parts;
@@ -64,6 +67,16 @@ export class RunLeases implements WorkerControl {
 
   claimable(): ReadonlySet<string> {
     return new Set(this.#parts.workers.keys());
+  }
+
+  /** How many of the runs of this factory workers hold. */
+  countHeld(factory: string): number {
+    return [...this.#held.values()].filter(({ run }) => run.factory === factory).length;
+  }
+
+  /** Has a worker asked for runs of this factory since the daemon started? */
+  wasAskedFor(factory: string): boolean {
+    return this.#askedFor.has(factory);
   }
 
   /** Takes up what workers held when an earlier daemon ended. */
@@ -74,6 +87,7 @@ export class RunLeases implements WorkerControl {
 
   /** One at a time, so that two workers that ask at once do not both get the last free place. */
   claim({ factories, limit }: Parameters<WorkerControl['claim']>[0]): Promise<ClaimedRun[]> {
+    for (const factory of factories) this.#askedFor.add(factory);
     const claimed = this.#claiming.then(() => this.#claimOldest(factories, limit));
     this.#claiming = claimed.catch(() => {});
     return claimed;
@@ -155,8 +169,7 @@ export class RunLeases implements WorkerControl {
 
   async #take(factory: string, wanted: number): Promise<RunInput[]> {
     const { queue, workers, clock } = this.#parts;
-    const held = [...this.#held.values()].filter(({ run }) => run.factory === factory).length;
-    const limit = Math.min(wanted, (workers.get(factory)?.concurrency ?? 0) - held);
+    const limit = Math.min(wanted, (workers.get(factory)?.concurrency ?? 0) - this.countHeld(factory));
     return limit <= 0 ? [] : queue.claim({ factory, executor: 'queue', limit, at: clock.wallMs() });
   }
 

@@ -59,6 +59,21 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(await reader().input(expected.run)).toEqual(input);
   });
 
+  it('gives the positions of queued runs in the queue of their factory', async () => {
+    const [running, first, second, third] = await bearRuns(4);
+    await claim(1);
+    const runs = [third!, running!, first!, UNKNOWN] as const;
+    expect(await reader().queuePositions({ factory: FACTORY, runs })).toEqual(
+      new Map([
+        [first, 1],
+        [third, 3],
+      ]),
+    );
+    await queue().cancelQueued({ id: second!, at: AT });
+    expect(await reader().queuePositions({ factory: FACTORY, runs: [third!] })).toEqual(new Map([[third, 2]]));
+    expect(await reader().queuePositions({ factory: 'other', runs: [third!] })).toEqual(new Map());
+  });
+
   it('leaves the runs of other factories alone', async () => {
     await bearRuns(1);
     await opened.storage.inventory.register('other', START_MS);

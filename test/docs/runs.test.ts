@@ -1,8 +1,9 @@
-import { describe, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { WAIT_REASONS } from '../../src/core/ports/run-control.ts';
 import type { RunInput } from '../../src/core/run.ts';
 import { buildRunEnvironment } from '../../src/executors/run-environment.ts';
 import { renderRunDocuments } from '../../src/run/envelope.ts';
-import { expectGenerated, renderTable } from '../helpers/documents.ts';
+import { expectGenerated, readFirstColumn, renderTable } from '../helpers/documents.ts';
 
 const PAGE = 'docs/reference/runs.md';
 
@@ -59,5 +60,9 @@ describe('docs/reference/runs.md', () => {
     const set = Object.keys(environment).filter((name) => environment[name] !== undefined);
     const rows = set.map((name) => [`\`${name}\``, MEANINGS[name] ?? '?']);
     expectGenerated(PAGE, 'environment', `\n${renderTable(['variable', 'holds'], rows)}\n`);
+  });
+
+  it('explains every reason why a run waits', () => {
+    expect(readFirstColumn(PAGE, 'wait reasons').sort()).toEqual([...WAIT_REASONS].sort());
   });
 });

@@ -491,6 +491,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
           request,
         ),
       get: async (id) => (id === RUN_ID ? makeRun() : null),
+      queuePositions: async ({ runs }) => new Map(runs.map((id, index) => [id, index + 3])),
       input: async (id) =>
         id === RUN_ID
           ? {
@@ -516,6 +517,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
         seen.retried.push(id);
         return 'queued';
       },
+      explainWait: (factory) => ({ reason: 'no_executor', text: `Factory ${factory} has no executor.` }),
     },
     workers: {
       claimable: () => new Set(['payments', 'billing']),

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Daemon, DaemonOptions } from '../../src/app/start-daemon.ts';
+import type { Json } from '../../src/core/json.ts';
 import { importBuiltApp } from '../helpers/built-app.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/test-daemon.ts';
@@ -115,6 +116,29 @@ describe('a start that fails', () => {
     expect(lines.join('')).not.toContain('reconcil');
     busy.free();
   });
+});
+
+it('warns of a factory without executor, in the log and as a condition', async () => {
+  const lines: string[] = [];
+  const factories: Json = [
+    { name: 'idle', source: { type: 'live' } },
+    { name: 'pulled', source: { type: 'live' }, runs: { executor: { type: 'queue' } } },
+  ];
+  const log = { format: 'json', destination: { write: (line: string) => lines.push(line) } } as const;
+  const daemon = await start({ overrides: { ...PORTS, factories }, log });
+  const warnings = () => lines.filter((line) => line.includes('factory has no executor'));
+  await eventually(() => warnings().length > 0);
+  await daemon.reconcile.reconcileNow('idle');
+  expect(warnings().map((line) => JSON.parse(line))).toMatchObject([{ level: 'warn', factory: 'idle' }]);
+  const token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim();
+  const read = async (factory: string) => {
+    const headers = { authorization: `Bearer ${token}` };
+    const answer = await fetch(`${daemon.adminUrl}/api/v1/factories/${factory}`, { headers });
+    const { conditions } = (await answer.json()) as { conditions: { type: string; severity: string }[] };
+    return conditions.find(({ type }) => type === 'NoExecutor')?.severity;
+  };
+  expect([await read('idle'), await read('pulled')]).toEqual(['warning', undefined]);
+  await daemon.stop();
 });
 
 describe('daemon.json', () => {

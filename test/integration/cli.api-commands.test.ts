@@ -642,7 +642,8 @@ describe('run', () => {
     await serve();
     expect(await run(['run', 'cancel', RUN_ID])).toMatchObject({ code: 0 });
     await app.close();
-    await serve({ runControl: { cancel: async () => 'finished', retry: async () => 'unfinished' } });
+    const { runControl } = createFakeAdminServices();
+    await serve({ runControl: { ...runControl, cancel: async () => 'finished', retry: async () => 'unfinished' } });
     expect(await run(['run', 'cancel', RUN_ID])).toMatchObject({ code: 1 });
   });
 });
@@ -656,7 +657,8 @@ describe('run retry', () => {
     });
     expect(services.seen.retried).toEqual([RUN_ID]);
     await app.close();
-    await serve({ runControl: { cancel: async () => 'finished', retry: async () => 'unfinished' } });
+    const { runControl } = createFakeAdminServices();
+    await serve({ runControl: { ...runControl, cancel: async () => 'finished', retry: async () => 'unfinished' } });
     expect(await run(['run', 'retry', RUN_ID])).toMatchObject({ code: 1 });
   });
 });

@@ -107,6 +107,36 @@ describe('the dispatcher', () => {
     expect(executor.requests).toHaveLength(20);
   });
 
+  it('explains why queued runs wait', async () => {
+    const terms = { concurrency: 1, leaseMs: 60_000, timeoutMs: 60_000 };
+    const workers = new Map([
+      ['pulled', { ...terms, hasExecutor: true }],
+      ['forgotten', { ...terms, hasExecutor: false }],
+    ]);
+    const first = addRun();
+    addRun({ factory: 'pulled' });
+    const it = open({ concurrency: 1, workers });
+    const explain = (factory: string) => it.explainWait(factory).reason;
+    expect(explain('payments')).toBe('recovering');
+    await it.start();
+    await waitUntil(() => executor.running === 1, 'the slot is taken');
+    expect(it.explainWait('payments')).toEqual({
+      reason: 'concurrency_limit',
+      text: 'runs.concurrency is reached: 1 of 1 slots are in use.',
+    });
+    expect([explain('pulled'), explain('forgotten'), explain('removed')]).toEqual([
+      'no_worker',
+      'no_executor',
+      'factory_not_configured',
+    ]);
+    await it.workers.claim({ factories: ['forgotten', 'pulled'], limit: 1 });
+    expect([explain('pulled'), explain('forgotten')]).toEqual(['concurrency_limit', 'no_worker']);
+    executor.end(first);
+    await waitUntil(() => explain('payments') === 'starting', 'the slot is free');
+    await it.stop(0);
+    expect(explain('payments')).toBe('stopping');
+  });
+
   it('leaves the runs of a factory without executor queued', async () => {
     const id = addRun({ factory: 'elsewhere' });
     const it = open();

@@ -12,7 +12,7 @@ import { makeRunInput, newRunId, silentLogger, waitUntil } from '../helpers/comm
 import { InMemoryRunQueue } from '../helpers/in-memory-run-queue.ts';
 
 const LEASE_MS = 60_000;
-const TERMS: WorkerTerms = { concurrency: 2, leaseMs: LEASE_MS, timeoutMs: 30 * 60_000 };
+const TERMS: WorkerTerms = { concurrency: 2, leaseMs: LEASE_MS, timeoutMs: 30 * 60_000, hasExecutor: true };
 const SUCCEEDED = { state: 'succeeded', error: null, exitCode: 0 } as const;
 const FAILED = { state: 'failed', error: 'it broke', exitCode: null } as const;
 

@@ -51,6 +51,11 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
   ['runs', (s) => s.runReader.list({ ...RUNS, ...PAGE }), []],
   ['runs after a cursor', (s) => s.runReader.list({ ...RUNS, ...NEXT_PAGE }), []],
   ['failed runs', (s) => s.runReader.list({ ...RUNS, state: 'failed', ...NEXT_PAGE }), []],
+  [
+    'positions in the queue',
+    (s) => s.runReader.queuePositions({ factory: FACTORY, runs: ['run_a', 'run_b'] }),
+    ['first', '(subquery-4)'],
+  ],
   ['one run', (s) => s.runReader.get('run_a'), []],
   ['a claim', (s) => s.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 4, at: 1 }), []],
   ['the end of a run', (s) => s.runQueue.cancelQueued({ id: 'run_a', at: 1 }), []],

@@ -1,6 +1,6 @@
 import { formatInstant } from '../../core/clock.ts';
 import type { InventoryReader } from '../../core/ports/inventory.ts';
-import type { Condition, FactoryStatus } from '../../core/reconciliation.ts';
+import { type Condition, type FactoryStatus, rateCondition } from '../../core/reconciliation.ts';
 import type { FactorySource } from '../services.ts';
 import { presentInstant } from './present-instant.ts';
 
@@ -34,6 +34,7 @@ function hideCredentials(url: string): string {
   return url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1');
 }
 
-function presentCondition({ type, status, reason, message, since }: Condition) {
-  return { type, status, reason, message, since: formatInstant(since) };
+function presentCondition(condition: Condition) {
+  const { type, status, reason, message, since } = condition;
+  return { type, status, severity: rateCondition(condition), reason, message, since: formatInstant(since) };
 }

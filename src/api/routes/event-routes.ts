@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import { factoryOfEvent, type LiveEvent } from '../../core/live-event.ts';
-import { presentRun } from '../../core/present-run.ts';
 import { requireRole } from '../access-rules.ts';
 import { type Principal, reachesFactory } from '../auth/authenticator.ts';
 import { type WatchParts, watchPrincipal } from '../auth/watch-principal.ts';
@@ -9,6 +8,7 @@ import { EventStream, type PresentEvent } from '../event-stream.ts';
 import { querySchema } from '../page-query.ts';
 import { presentDelivery } from '../present/present-delivery.ts';
 import { presentReconciliation } from '../present/present-reconciliation.ts';
+import { presentRunInPassing } from '../present/present-runs.ts';
 import { principalOf, requireFactory } from '../reach.ts';
 import type { AdminServices } from '../services.ts';
 
@@ -66,7 +66,7 @@ export function registerEventRoutes(app: FastifyInstance, services: AdminService
         const name = factoryOfEvent(event);
         return (factory === undefined || factory === name) && reachesFactory(principal, name);
       };
-      const stream = new EventStream(selectEvents(isMeant));
+      const stream = new EventStream(selectEvents(isMeant, services));
       open.set(stream, principal);
       const unwatch = watchPrincipal(watch, request, principal, () => stream.end());
       const leave = follow(services, stream, readLastEventId(request.headers['last-event-id']) ?? after);
@@ -105,14 +105,14 @@ function follow({ events }: AdminServices, stream: EventStream, after: string | 
   return end;
 }
 
-function selectEvents(isMeant: (event: LiveEvent) => boolean): PresentEvent {
-  return (event) => (isMeant(event) ? { name: event.kind, data: presentEvent(event) } : null);
+function selectEvents(isMeant: (event: LiveEvent) => boolean, services: AdminServices): PresentEvent {
+  return (event) => (isMeant(event) ? { name: event.kind, data: presentEvent(event, services) } : null);
 }
 
 /** A plan may be large and is read by few: it stays with the reconciliation. */
-function presentEvent(event: LiveEvent): object {
+function presentEvent(event: LiveEvent, services: AdminServices): object {
   if (event.kind === 'delivery') return presentDelivery(event.delivery);
-  if (event.kind === 'run') return presentRun(event.run);
+  if (event.kind === 'run') return presentRunInPassing(event.run, services);
   const { plan, diagnostics, ...rest } = presentReconciliation(event.reconciliation);
   return rest;
 }

@@ -1,15 +1,15 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
-import { presentRun } from '../../core/present-run.ts';
 import type { Run, RunInput, RunState } from '../../core/run.ts';
 import { RUN_STATES } from '../../core/run.ts';
 import { PAYLOAD_FILE } from '../../run/envelope.ts';
 import { requireRole } from '../access-rules.ts';
 import { noBody } from '../no-body.ts';
 import type { PageQuery } from '../page-query.ts';
-import { pageQuerySchema, presentPage, querySchema, readPage } from '../page-query.ts';
+import { pageQuerySchema, querySchema, readPage } from '../page-query.ts';
 import { presentRunInput } from '../present/present-run-input.ts';
+import { presentOneRun, presentRuns } from '../present/present-runs.ts';
 import { factoryOf, requireReached } from '../reach.ts';
 import { readRunLog } from '../read-run-log.ts';
 import { listOf, refTo } from '../schemas.ts';
@@ -35,7 +35,7 @@ export function registerRunRoutes(app: FastifyInstance, services: AdminServices)
       config: { access: requireRole('viewer', 'object') },
       schema: { tags, summary: 'Show a run', response: { 200: refTo('Run') } },
     },
-    async (request) => presentRun(await findRun(request)),
+    async (request) => presentOneRun(await findRun(request), services),
   );
 }
 
@@ -57,7 +57,8 @@ function registerRunList(app: FastifyInstance, services: AdminServices): void {
     async (request) => {
       const { state = null, automation = null } = request.query;
       const wanted = { ...readPage(request.query), factory: factoryOf(request).name, state, automation };
-      return presentPage(await services.runs.list(wanted), presentRun);
+      const { data, nextCursor } = await services.runs.list(wanted);
+      return { data: await presentRuns(data, services), next_cursor: nextCursor };
     },
   );
 }
@@ -138,7 +139,9 @@ function registerRunCancel(app: FastifyInstance, services: AdminServices, findRu
       const { id, state } = await findRun(request);
       const outcome = await services.runControl.cancel(id);
       if (outcome === 'finished') throw new AppError('conflict', `The run had already ended as ${state}.`);
-      return reply.code(outcome === 'cancelling' ? 202 : 200).send(presentRun(await findRun(request)));
+      return reply
+        .code(outcome === 'cancelling' ? 202 : 200)
+        .send(await presentOneRun(await findRun(request), services));
     },
   );
 }
@@ -168,7 +171,7 @@ function registerRunRetry(app: FastifyInstance, services: AdminServices, findRun
       if (outcome === 'unfinished' || outcome === 'payload_gone') {
         throw new AppError('conflict', RETRY_REFUSALS[outcome]);
       }
-      return presentRun(await findRun(request));
+      return presentOneRun(await findRun(request), services);
     },
   );
 }

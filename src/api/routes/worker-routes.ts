@@ -3,11 +3,11 @@ import { formatInstant } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { ClaimedRun, HoldOutcome, LeaseTerm } from '../../core/ports/worker-control.ts';
-import { presentRun } from '../../core/present-run.ts';
 import type { Run, RunResult } from '../../core/run.ts';
 import { requireRole } from '../access-rules.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { presentRunInput } from '../present/present-run-input.ts';
+import { presentRunInPassing } from '../present/present-runs.ts';
 import { principalOf, requireReached } from '../reach.ts';
 import { closedObject, type JsonSchema, refTo } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
@@ -69,7 +69,7 @@ function registerClaim(app: FastifyInstance, services: AdminServices): void {
       const factories =
         factory === undefined ? listClaimable(request, services) : [requireClaimable(request, factory, services)];
       const claimed = await services.workers.claim({ factories, limit });
-      return { data: claimed.map(presentClaimedRun) };
+      return { data: claimed.map((run) => presentClaimedRun(run, services)) };
     },
   );
 }
@@ -89,10 +89,10 @@ function requireClaimable(request: FastifyRequest, name: string, { workers, fact
   );
 }
 
-function presentClaimedRun({ input, fence: held, ...term }: ClaimedRun) {
+function presentClaimedRun({ input, fence: held, ...term }: ClaimedRun, services: AdminServices) {
   const { run, webhook, agent } = input;
   return {
-    ...{ run: presentRun(run), webhook: { name: webhook.name, uid: webhook.uid }, agent },
+    ...{ run: presentRunInPassing(run, services), webhook: { name: webhook.name, uid: webhook.uid }, agent },
     ...{ input: presentRunInput(input), fence: held },
     ...presentTerm(term),
   };
@@ -163,7 +163,7 @@ function registerCompletion(app: FastifyInstance, services: AdminServices): void
       const { id } = await findRun(request, services);
       const { fence: held, log: output } = request.body;
       const outcome = await services.workers.complete({ id, fence: held }, readResult(request.body), output);
-      return presentRun(requireHeld(outcome).run);
+      return presentRunInPassing(requireHeld(outcome).run, services);
     },
   );
 }

@@ -104,8 +104,7 @@ async function printFactories(session: Session, factories: readonly Factory[]): 
 
 async function printFactory(session: Session, factory: Factory): Promise<void> {
   const { output, nowMs } = session;
-  const mark = isHealthy(factory) ? output.colors.green('✓') : output.colors.red('✗');
-  output.line(`${mark} ${output.colors.bold(escapeText(factory.name))}`);
+  output.line(`${markFactory(session, factory)} ${output.colors.bold(escapeText(factory.name))}`);
   output.fields([
     ['  Source', describeSource(factory)],
     ['  Applied', describeRevision(factory.applied_revision, factory.applied_at, nowMs)],
@@ -152,25 +151,21 @@ function describeCounts(counts: Record<string, number>): string {
     .join(', ');
 }
 
+function markFactory({ output }: Session, factory: Factory): string {
+  if (!isHealthy(factory)) return output.colors.red('✗');
+  const hasWarning = factory.conditions.some(({ severity }) => severity === 'warning');
+  return hasWarning ? output.colors.yellow('!') : output.colors.green('✓');
+}
+
 function describeCondition(session: Session, condition: Condition): string {
   const { colors } = session.output;
-  const paint = isGood(condition) ? colors.green : condition.status === 'Unknown' ? colors.yellow : colors.red;
+  const paint = { ok: colors.green, warning: colors.yellow, error: colors.red }[condition.severity];
   const since = colors.dim(`(for ${formatSpan(session.nowMs - Date.parse(condition.since))})`);
   const head = paint(`${escapeText(condition.type)}=${escapeText(condition.status)}`);
   return `${head} ${escapeText(condition.reason)}: ${escapeText(condition.message)} ${since}`;
 }
 
-// Conditions whose `True` tells of something missing rather than of something in order.
-const ADVISORY_CONDITIONS: readonly string[] = ['NoExecutor', 'PushWebhookMissing', 'NotifyFailing'];
-
-function isGood({ type, status }: Condition): boolean {
-  return ADVISORY_CONDITIONS.includes(type) ? status === 'False' : status === 'True';
-}
-
-/** Is the last attempt applied? A condition that only advises (no executor) does not make a factory unhealthy. */
+/** Is the last attempt applied, and can runs start? A warning (no executor) does not make a factory unhealthy. */
 function isHealthy(factory: Factory): boolean {
-  const troubled = factory.conditions.some(
-    ({ type, status }) => !ADVISORY_CONDITIONS.includes(type) && status === 'False',
-  );
-  return factory.applied_revision !== null && !troubled;
+  return factory.applied_revision !== null && factory.conditions.every(({ severity }) => severity !== 'error');
 }

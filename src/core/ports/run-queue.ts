@@ -27,6 +27,9 @@ export interface RunQueue {
 /** `unfinished`: it is queued or running. `payload_gone`: retention has removed what it would be given. */
 export type RetryOutcome = 'queued' | 'unfinished' | 'payload_gone' | 'not_found';
 
+/** Positions beyond it are not counted, so that one look at a long queue stays cheap. */
+export const MAX_QUEUE_POSITION = 10_000;
+
 /** Reads of runs for people and scripts. */
 export interface RunReader {
   /** Newest first. */
@@ -35,4 +38,9 @@ export interface RunReader {
   ): Promise<Page<Run>>;
   get(id: RunId): Promise<Run | null>;
   input(id: RunId): Promise<RunInput | null>;
+  /**
+   * Positions of these runs in the queue of the factory, 1 for the next one. Runs that are not queued, or that are not
+   * among the first `MAX_QUEUE_POSITION`, are left out.
+   */
+  queuePositions(request: { factory: string; runs: readonly RunId[] }): Promise<Map<RunId, number>>;
 }

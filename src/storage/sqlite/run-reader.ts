@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { RunReader } from '../../core/ports/run-queue.ts';
+import type { RunId } from '../../core/ids.ts';
+import { MAX_QUEUE_POSITION, type RunReader } from '../../core/ports/run-queue.ts';
 import { cutPage, parseCursor } from './cursor.ts';
 import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
 import type { Schema } from './schema.ts';
@@ -27,5 +28,32 @@ export function createRunReader(db: Kysely<Schema>): RunReader {
       const row = await selectRunInputs(db).where('runs.id', '=', id).executeTakeFirst();
       return row ? toRunInput(row) : null;
     },
+    queuePositions: async ({ factory, runs }) => {
+      const rows = await selectRanked(db, factory)
+        .innerJoin('runs', 'runs.seq', 'ranked.seq')
+        .select(['runs.id', 'ranked.position'])
+        .where('runs.id', 'in', runs)
+        .execute();
+      return new Map(rows.map(({ id, position }) => [id as RunId, position]));
+    },
   };
+}
+
+/** The first runs of a queue with their positions; one walk over an index, however long the queue is. */
+function selectRanked(db: Kysely<Schema>, factory: string) {
+  const first = db
+    .selectFrom('runs')
+    .select('seq')
+    .where('state', '=', 'queued')
+    .where('factory', '=', factory)
+    .orderBy('seq')
+    .limit(MAX_QUEUE_POSITION);
+  const ranked = db.selectFrom(first.as('first')).select(({ fn }) => [
+    'first.seq',
+    fn
+      .agg<number>('row_number')
+      .over((by) => by.orderBy('first.seq'))
+      .as('position'),
+  ]);
+  return db.selectFrom(ranked.as('ranked'));
 }

@@ -13,7 +13,7 @@ export const OPERATIONS = {
   keptAnswers: ['find', 'keep'],
   liveDefinitions: ['head', 'read', 'commit'],
   runQueue: ['claim', 'finish', 'release', 'cancelQueued', 'retry', 'running'],
-  runReader: ['list', 'get', 'input'],
+  runReader: ['list', 'get', 'input', 'queuePositions'],
   reconciliationReader: ['list', 'get'],
   noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
   sealedSecrets: ['keyCheck', 'setKeyCheck', 'lastVersion', 'insert', 'newest', 'get', 'list', 'delete'],

@@ -1,8 +1,5 @@
 import type { Condition } from '../../api/types.ts';
 
-/** Conditions that say something good when they are true. The others name a trouble, and are there only with it. */
-const GOOD_WHEN_TRUE = new Set(['Ready', 'Reconciled']);
-
 /** What a trouble means, and what to do about it. */
 export interface TroubleWords {
   title: string;
@@ -59,7 +56,7 @@ const FIRST_FAILED: TroubleWords = {
 /** The conditions that are not as they should be, the grave ones first. */
 export function listTroubles(conditions: readonly Condition[]): Condition[] {
   return conditions
-    .filter(({ type, status }) => (GOOD_WHEN_TRUE.has(type) ? status !== 'True' : status === 'True'))
+    .filter(({ severity }) => severity !== 'ok')
     .sort((a, b) => Number(describeTrouble(b).isGrave) - Number(describeTrouble(a).isGrave));
 }
 

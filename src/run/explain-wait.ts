@@ -1,0 +1,53 @@
+import type { WaitReason } from '../core/ports/run-control.ts';
+
+/** What the daemon knows at this moment about the queue of one factory. */
+export interface WaitFacts {
+  factory: string;
+  phase: 'recovering' | 'running' | 'stopping';
+  /** `null`: the configuration does not have the factory. */
+  carriedOutBy: 'daemon' | 'workers' | null;
+  /** Do the runs of the factory fill its concurrency? */
+  isFull: boolean;
+  concurrency: number;
+  /** Does the configuration name an executor? Workers may claim runs without one too. */
+  hasExecutor: boolean;
+  /** Has a worker asked for runs of this factory since the daemon started? */
+  wasAskedFor: boolean;
+}
+
+/** Why queued runs wait. The first fact that alone keeps every run from starting decides. */
+export function explainWait(facts: WaitFacts): WaitReason {
+  const { factory, phase, carriedOutBy, isFull, concurrency, hasExecutor, wasAskedFor } = facts;
+  if (phase === 'stopping')
+    return { reason: 'stopping', text: 'The daemon is stopping. The run starts after the next start.' };
+  if (carriedOutBy === null) {
+    return {
+      reason: 'factory_not_configured',
+      text: `The configuration has no factory ${factory}. Add it to dockbell.yaml again, or cancel the run.`,
+    };
+  }
+  if (phase === 'recovering') {
+    return {
+      reason: 'recovering',
+      text: 'The daemon is recovering runs of an earlier process. The run starts after that.',
+    };
+  }
+  if (isFull) {
+    return {
+      reason: 'concurrency_limit',
+      text: `runs.concurrency is reached: ${concurrency} of ${concurrency} slots are in use.`,
+    };
+  }
+  if (carriedOutBy === 'daemon') return { reason: 'starting', text: 'The run starts in a moment.' };
+  if (wasAskedFor) return { reason: 'no_worker', text: 'The run waits until a worker claims it.' };
+  if (hasExecutor) {
+    return {
+      reason: 'no_worker',
+      text: `No worker has claimed runs of factory ${factory} since the daemon started. Start a worker.`,
+    };
+  }
+  return {
+    reason: 'no_executor',
+    text: `Factory ${factory} has no executor. Set runs.executor in dockbell.yaml and restart the daemon, or start a worker.`,
+  };
+}
