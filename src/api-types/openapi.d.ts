@@ -555,7 +555,7 @@ export interface paths {
         get: operations["getFactoriesByFactoryAutomationsByName"];
         /**
          * Create or change an automation
-         * @description The body says everything: keys that it leaves out are taken away. Refused with 409 where a repository decides; the answer names the file to edit.
+         * @description The body says everything: keys that it leaves out are removed. Answers 201 if it created the automation, and 200 if it changed one. Refused with 409 where a repository decides; the answer names the file to edit.
          *
          *     Role: manager.
          */
@@ -5329,6 +5329,15 @@ export interface operations {
         responses: {
             /** @description An automation as the last apply left it. */
             200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Automation"];
+                };
+            };
+            /** @description An automation as the last apply left it. */
+            201: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -65,6 +65,7 @@ describe('a request with an idempotency key', () => {
         ...editor,
         writeAutomation: async () => {
           if (failures-- > 0) throw new Error('broken');
+          return true;
         },
       },
     });
@@ -77,8 +78,8 @@ describe('a request with an idempotency key', () => {
 
   it('is told to wait while the first one is under way', async () => {
     let release = () => {};
-    const gate = new Promise<void>((resolve) => {
-      release = resolve;
+    const gate = new Promise<boolean>((resolve) => {
+      release = () => resolve(true);
     });
     const { editor } = createFakeAdminServices();
     const { post } = open({ editor: { ...editor, writeAutomation: () => gate } });

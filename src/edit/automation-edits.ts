@@ -14,11 +14,11 @@ export interface AutomationWriting {
   ifMatch: string | null;
 }
 
-/** Creating an automation, or replacing all that it says. */
+/** Creating an automation (`isNew`), or replacing all that it says. */
 export function composeAutomation(
   state: EditedState,
   { name, automation, mustBeNew, ifMatch }: AutomationWriting,
-): ComposedEdit {
+): { edit: ComposedEdit; isNew: boolean } {
   const path = automationFile(name);
   const present = readText(state.tree, path);
   if (mustBeNew && present !== null) {
@@ -27,7 +27,8 @@ export function composeAutomation(
   const applied = findAutomation(state, name);
   requireMatch(ifMatch, applied && tagAutomation(applied));
   const text = present === null ? writeDeclaredAutomation(automation) : editAutomation(present, automation);
-  return { files: [{ path, text }], message: `${present === null ? 'Create' : 'Change'} the automation ${name}` };
+  const isNew = present === null;
+  return { edit: { files: [{ path, text }], message: `${isNew ? 'Create' : 'Change'} the automation ${name}` }, isNew };
 }
 
 export function composeAutomationDeletion(state: EditedState, name: string, ifMatch: string | null): ComposedEdit {

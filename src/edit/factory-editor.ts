@@ -4,6 +4,7 @@ import type { WebhookUid } from '../core/ids.ts';
 import type { Page, PageRequest } from '../core/page.ts';
 import type { Author, Revision } from '../core/ports/hosted-source.ts';
 import type { SecretValue } from '../core/secret-value.ts';
+import { createTurns, type TakeTurn } from '../core/turns.ts';
 import type { ComposedEdit, EditedState, EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
 import {
   type AutomationWriting,
@@ -43,7 +44,8 @@ export interface FactoryEditor {
   /** Answers as `createWebhook`. */
   rotateSecret(order: EditOrder, uid: WebhookUid, given: SecretValue | null): Promise<SecretValue | null>;
   giveSecret(order: EditOrder, uid: WebhookUid, value: SecretValue): Promise<void>;
-  writeAutomation(order: EditOrder, writing: Omit<AutomationWriting, 'ifMatch'>): Promise<void>;
+  /** Returns whether the automation is new. */
+  writeAutomation(order: EditOrder, writing: Omit<AutomationWriting, 'ifMatch'>): Promise<boolean>;
   deleteAutomation(order: EditOrder, name: string): Promise<void>;
   revert(order: EditOrder, revision: string): Promise<void>;
   /** Newest first. Throws `conflict` where the factory keeps no history. */
@@ -60,10 +62,11 @@ export interface EditorParts extends SecretParts {
 export function createFactoryEditor(parts: EditorParts): FactoryEditor {
   const carryOut = async ({ factory, author }: EditOrder, compose: FactoryEdit['compose']) =>
     settle(await parts.loop.edit(factory, { author, compose }));
+  const takeNamingTurn = createTurns({ maxAtWork: 1 });
   return {
     createWebhook: (order, webhook) =>
       showGenerated(
-        (compose) => carryOut(order, compose),
+        (compose) => carryOutAlone(takeNamingTurn, compose, (held) => carryOut(order, held)),
         async (state) => {
           const { edit, chosen } = await composeCreation(parts, state, webhook);
           return { edit, generated: chosen.isGenerated ? chosen.store : null };
@@ -81,8 +84,15 @@ export function createFactoryEditor(parts: EditorParts): FactoryEditor {
       ),
     giveSecret: (order, uid, value) =>
       carryOut(order, (state) => composeSecretStep(parts, state, uid, value, order.ifMatch)),
-    writeAutomation: (order, writing) =>
-      carryOut(order, (state) => composeAutomation(state, { ...writing, ifMatch: order.ifMatch })),
+    writeAutomation: async (order, writing) => {
+      let created = false;
+      await carryOut(order, (state) => {
+        const { edit, isNew } = composeAutomation(state, { ...writing, ifMatch: order.ifMatch });
+        created = isNew;
+        return edit;
+      });
+      return created;
+    },
     deleteAutomation: (order, name) =>
       carryOut(order, (state) => composeAutomationDeletion(state, name, order.ifMatch)),
     revert: (order, revision) => carryOut(order, (state) => composeRevert(state, revision, order.ifMatch)),
@@ -95,6 +105,35 @@ export function createFactoryEditor(parts: EditorParts): FactoryEditor {
       );
     },
   };
+}
+
+/**
+ * Carries an edit out alone among the edits of all factories, from its composition to its end: between the choice of a
+ * secret's name and its use, no other creation can choose the same name. The turn is taken when the factory is ready to
+ * compose, so that a factory that is busy holds up no other.
+ */
+async function carryOutAlone(
+  takeTurn: TakeTurn,
+  compose: FactoryEdit['compose'],
+  carryOut: (compose: FactoryEdit['compose']) => Promise<void>,
+): Promise<void> {
+  let end = () => {};
+  const ended = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  try {
+    await carryOut(
+      (state) =>
+        new Promise((resolve) => {
+          void takeTurn(() => {
+            resolve(compose(state));
+            return ended;
+          });
+        }),
+    );
+  } finally {
+    end();
+  }
 }
 
 /** The generated value leaves only once the edit that needs it is live. */

@@ -3,14 +3,12 @@ import { AppError } from '../core/errors.ts';
 import { SECRET_NAME_PATTERN } from '../core/names.ts';
 import type { SealedSecret, SealedSecretTable, SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
+import { createTurns } from '../core/turns.ts';
 import type { Redactor } from './redactor.ts';
 import type { Vault } from './vault.ts';
 
 /** The longest value a secret may have, in bytes of UTF-8: 64 KiB, room for any key or certificate chain. */
 export const MAX_SECRET_BYTES = 65_536;
-
-/** Writers of one name that meet try again with the next version; more than a few rounds mean something is wrong. */
-const PUT_ATTEMPTS = 5;
 
 export interface SecretStoreDependencies {
   table: SealedSecretTable;
@@ -46,6 +44,8 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore {
     await table.insert({ name, version, sealed: vault.seal(name, version, value), createdAt: clock.wallMs() });
     return { created: existing === null, version };
   };
+  // This process is the only writer. One put after another, so that no version is taken between the look and the insert.
+  const takeTurn = createTurns({ maxAtWork: 1 });
   const list = async () =>
     (await table.list()).map((secret) => ({ ...secret, notify: listTargets(notifyTargets, secret.name) }));
   return {
@@ -53,7 +53,7 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore {
       checkName(name);
       checkValue(name, value);
       redactor.add(value);
-      return retryOnTakenVersion(table, name, () => insertNext(name, value, mode));
+      return takeTurn(() => insertNext(name, value, mode));
     },
     delete: async (name, { force }) => {
       if (!force)
@@ -73,19 +73,6 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore {
       return pinned === null ? null : openSealed(pinned);
     },
   };
-}
-
-/** Repeats a put whose version was taken by another writer between the look and the insert. */
-async function retryOnTakenVersion<T>(table: SealedSecretTable, name: string, put: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    const before = await table.lastVersion(name);
-    try {
-      return await put();
-    } catch (error) {
-      const taken = error instanceof AppError && error.code === 'conflict' && (await table.lastVersion(name)) > before;
-      if (!taken || attempt === PUT_ATTEMPTS) throw error;
-    }
-  }
 }
 
 function refuseOtherCase(name: string, exists: boolean, mode: PutMode): void {

@@ -571,7 +571,10 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
         return new SecretValue('dbs_generated');
       },
       giveSecret: async () => void seen.edited.push('giveSecret'),
-      writeAutomation: async () => void seen.edited.push('writeAutomation'),
+      writeAutomation: async (_order, { mustBeNew }) => {
+        seen.edited.push('writeAutomation');
+        return mustBeNew;
+      },
       deleteAutomation: async () => void seen.edited.push('deleteAutomation'),
       revert: async () => void seen.edited.push('revert'),
       history: async (_factory, request) =>

@@ -37,6 +37,7 @@ beforeEach(async () => {
       writeAutomation: async ({ ifMatch }, writing) => {
         if (refusal !== null) throw refusal;
         written.push({ ...writing, ifMatch });
+        return writing.mustBeNew;
       },
       revert: async (_order, revision) => void reverted.push(revision),
       history: async () => ({

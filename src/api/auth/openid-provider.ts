@@ -3,9 +3,8 @@ import type { Clock } from '../../core/clock.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
+import { createTurns, type TakeTurn } from '../../core/turns.ts';
 import { fetchShort } from './fetch-short.ts';
-import type { TakeTurn } from './turns.ts';
-import { createTurns } from './turns.ts';
 
 /** How the provider knows us, and we it. */
 export interface ProviderSettings {
@@ -65,7 +64,11 @@ const MAX_WAITING = 40;
 /** The provider is asked for its endpoints when the first person signs in: the daemon starts while it is down. */
 export function createOpenIdProvider(settings: ProviderSettings, parts: ProviderParts): OpenIdProvider {
   const discover = rememberDiscovery(settings, parts);
-  const takeTurn = createTurns(MAX_AT_WORK, MAX_WAITING);
+  const takeTurn = createTurns({
+    maxAtWork: MAX_AT_WORK,
+    maxWaiting: MAX_WAITING,
+    refusal: 'Too many people sign in now.',
+  });
   return {
     begin: () =>
       answer(async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '../../core/errors.ts';
-import { createTurns } from './turns.ts';
+import { createTurns } from '../../core/turns.ts';
 
 /** Argon2id, the library's default, with the parameters of OWASP's "Password Storage Cheat Sheet" (memory in KiB). */
 const PARAMETERS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
@@ -33,7 +33,11 @@ export interface Passwords {
 }
 
 export function createPasswords(): Passwords {
-  const takeTurn = createTurns(MAX_AT_WORK, MAX_WAITING);
+  const takeTurn = createTurns({
+    maxAtWork: MAX_AT_WORK,
+    maxWaiting: MAX_WAITING,
+    refusal: 'Too many people sign in now.',
+  });
   let nobodys: Promise<string> | null = null;
   return {
     hash: (password) => takeTurn(() => hash(normalise(password), PARAMETERS)),

@@ -85,18 +85,18 @@ function registerReplacement(app: FastifyInstance, services: AdminServices): voi
       schema: {
         tags,
         summary: 'Create or change an automation',
-        description: `The body says everything: keys that it leaves out are taken away. ${REFUSED}`,
+        description: `The body says everything: keys that it leaves out are removed. Answers 201 if it created the automation, and 200 if it changed one. ${REFUSED}`,
         params: nameSchema,
         body: writingSchema,
-        response: { 200: refTo('Automation'), ...EDIT_ANSWERS },
+        response: { 200: refTo('Automation'), 201: refTo('Automation'), ...EDIT_ANSWERS },
       },
       onRequest: refuseRepositoryEdits(services, adviseReplacement),
     },
     async (request, reply) => {
       const { name } = request.params;
       const writing = { name, automation: readAutomation(request.body), mustBeNew: false };
-      await services.editor.writeAutomation(readEditOrder(request), writing);
-      return answer(services, request, reply, name);
+      const isNew = await services.editor.writeAutomation(readEditOrder(request), writing);
+      return answer(services, request, reply.code(isNew ? 201 : 200), name);
     },
   );
 }
