@@ -43,6 +43,8 @@ export interface TestDaemonOptions {
   env?: Record<string, string>;
   /** Another entry than the built `main.js serve`; gets the configuration file as its argument. */
   entry?: string;
+  /** Node.js and `main.js` in place of the running and the built one. */
+  program?: { node: string; main: string };
 }
 
 const tempDirs: string[] = [];
@@ -91,9 +93,10 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
   const daemonFile = join(dataDir, 'daemon.json');
   rmSync(daemonFile, { force: true });
 
-  const args = options.entry ? [options.entry, configFile] : [MAIN, 'serve', '--config', configFile];
+  const { node, main } = options.program ?? { node: process.execPath, main: MAIN };
+  const args = options.entry ? [options.entry, configFile] : [main, 'serve', '--config', configFile];
   const env = { PATH: process.env.PATH ?? '', ...options.env };
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = collectOutput(child);
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   const kill = (signal: NodeJS.Signals) => void child.kill(signal);

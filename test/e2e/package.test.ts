@@ -1,0 +1,148 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
+import { delimiter, dirname, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
+import { eventually } from '../helpers/eventually.ts';
+import { createTempDir, startTestDaemon } from '../helpers/test-daemon.ts';
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+const VERSION = (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string }).version;
+
+const LOCKFILE = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
+  packages: Record<string, { version?: string; inBundle?: boolean; dependencies?: Record<string, string> }>;
+};
+/** Have a file for each platform, of which npm installs the one that fits. */
+const NATIVE = ['@node-rs/argon2', 'better-sqlite3'];
+
+/** What an installation and a daemon need of the system; no compiler, no make, no Python. */
+const PROGRAMS = ['sh', 'env', 'git', 'mkfifo', 'cat', 'uname'];
+
+/** Runs a program in surroundings without a compiler and with an empty home; answers with its standard output. */
+function runIn(surroundings: { path: string; home: string }, file: string, args: string[], cwd: string): string {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^npm_|^PATH$|^HOME$/i.test(name));
+  const env = { ...Object.fromEntries(inherited), PATH: surroundings.path, HOME: surroundings.home };
+  return execFileSync(file, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+}
+
+/** A folder with links to Node.js and the programs above, to be the whole path. */
+function createBarePath(): string {
+  const folder = createTempDir('path');
+  symlinkSync(process.execPath, join(folder, 'node'));
+  const places = ['/bin', '/usr/bin', ...(process.env.PATH ?? '').split(delimiter)];
+  for (const program of PROGRAMS) {
+    const place = places.find((candidate) => existsSync(join(candidate, program)));
+    if (place !== undefined) symlinkSync(join(place, program), join(folder, program));
+  }
+  return folder;
+}
+
+/** The files that a fresh clone of the work tree would have, with the dependencies that are installed here. */
+function copyWorkTree(): string {
+  const folder = createTempDir('clone');
+  const listed = execFileSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], { cwd: ROOT });
+  for (const file of listed
+    .toString()
+    .split('\0')
+    .filter((name) => name !== '' && existsSync(join(ROOT, name)))) {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    cpSync(join(ROOT, file), join(folder, file));
+  }
+  // A symbolic link would end up in the package. GNU cp makes hard links, others copies.
+  const options = process.platform === 'linux' ? '-al' : '-R';
+  execFileSync('cp', [options, join(ROOT, 'node_modules'), join(folder, 'node_modules')]);
+  return folder;
+}
+
+function findNpm(alias: string): string {
+  return join(ROOT, 'test/providers/node_modules', alias, 'bin/npm-cli.js');
+}
+
+describe('the package', () => {
+  let tarball: string;
+  let files: string[];
+
+  beforeAll(() => {
+    const clone = copyWorkTree();
+    const output = execFileSync(process.execPath, [findNpm('npm-12'), 'pack', '--json'], { cwd: clone });
+    const packed = Object.values(JSON.parse(output.toString()))[0] as { filename: string; files: { path: string }[] };
+    tarball = join(clone, packed.filename);
+    files = packed.files.map(({ path }) => path);
+  }, 300_000);
+
+  it('holds the built program and the dashboard, and no source map', () => {
+    const expected = ['dist/main.js', 'dist/dashboard/index.html', 'SECURITY.md', 'LICENSE'];
+    expect(files).toEqual(expect.arrayContaining(expected));
+    const own = files.filter((path) => !path.startsWith('node_modules/'));
+    expect(own.filter((path) => /\.map$|\.tsbuildinfo$|\.test\./.test(path))).toEqual([]);
+  });
+
+  it('bundles the locked version of each dependency but the native ones, which are named exactly', () => {
+    const { dependencies = {} } = LOCKFILE.packages['']!;
+    for (const name of NATIVE) expect(dependencies[name], name).toMatch(/^\d+\.\d+\.\d+$/);
+    const bundled = Object.entries(LOCKFILE.packages).filter(([path, entry]) => path !== '' && entry.inBundle);
+    expect(Object.keys(dependencies).filter((name) => !LOCKFILE.packages[`node_modules/${name}`]!.inBundle)).toEqual(
+      NATIVE,
+    );
+    expect(files).toEqual(expect.arrayContaining(bundled.map(([path]) => `${path}/package.json`)));
+  });
+
+  it.each(['npm-11', 'npm-12'])(
+    'installed by %s without a compiler, validates and serves a factory',
+    async (npm) => {
+      const prefix = createTempDir('prefix');
+      const surroundings = { path: createBarePath(), home: createTempDir('home') };
+      const install = [findNpm(npm), 'install', '--global', '--prefix', prefix, '--no-audit', '--no-fund', tarball];
+      runIn(surroundings, process.execPath, install, prefix);
+      const installed = join(prefix, 'lib/node_modules/dockbell');
+      const dockbell = (...args: string[]) => runIn(surroundings, join(prefix, 'bin/dockbell'), args, prefix);
+
+      expect(dockbell('--version').trim()).toBe(VERSION);
+      expect(dockbell('validate', join(installed, 'example-factory'))).toContain('Valid');
+      expect(findUntestedVersions(installed)).toEqual([]);
+
+      const repo = createCiRepository();
+      const daemon = await startTestDaemon({
+        config: configureCiFactory(repo, ['/bin/sh', '-c', 'cat "$DOCKBELL_PAYLOAD"']),
+        program: { node: process.execPath, main: join(installed, 'dist/main.js') },
+      });
+      const uid = await applyCiFactory(daemon);
+      const answer = await fetch(`${daemon.ingressUrl}/webhooks/w/${uid}`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${CI_TOKEN}`, 'content-type': 'application/json' },
+        body: '{"start": true}',
+      });
+      expect(answer.status).toBe(202);
+      const listSucceeded = async () => (await daemon.api('/factories/payments/runs?state=succeeded')).body.data.length;
+      await eventually(async () => (await listSucceeded()) === 2, 60_000);
+      expect(await fetch(daemon.adminUrl).then((page) => page.text())).toContain('<title>Dockbell');
+      expect(await daemon.end('SIGTERM')).toBe(0);
+      repo.remove();
+    },
+    300_000,
+  );
+});
+
+/** The packages below the installed one whose version is not the one that this clone is tested with. */
+function findUntestedVersions(installed: string): string[] {
+  const present = listPackages(join(installed, 'node_modules'));
+  expect(present.length).toBeGreaterThan(50);
+  return present.filter((folder) => {
+    const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string };
+    return LOCKFILE.packages[relative(installed, folder)]?.version !== version;
+  });
+}
+
+/** The folder of each package below `node_modules`, those of packages inside of packages too. */
+function listPackages(nodeModules: string): string[] {
+  if (!existsSync(nodeModules)) return [];
+  const names = readdirSync(nodeModules).filter((name) => !name.startsWith('.'));
+  const folders = names.flatMap((name) =>
+    name.startsWith('@') ? readdirSync(join(nodeModules, name)).map((inner) => join(name, inner)) : [name],
+  );
+  return folders.flatMap((name) => {
+    const folder = join(nodeModules, name);
+    return [folder, ...listPackages(join(folder, 'node_modules'))];
+  });
+}
