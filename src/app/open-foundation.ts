@@ -1,14 +1,14 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync } from 'node:fs';
 import type { Config } from '../config/config.ts';
 import { type Clock, systemClock } from '../core/clock.ts';
-import type { AppError } from '../core/errors.ts';
+import { AppError, messageOf } from '../core/errors.ts';
 import { createIdSource, type IdSource, type RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/idempotency.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { SecretValue } from '../core/secret-value.ts';
+import { makeFolder } from '../files/make-folder.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
 import { createAnswerStore } from '../secrets/answer-store.ts';
@@ -66,7 +66,7 @@ export async function openFoundation(
 ): Promise<Foundation> {
   // Payloads, sealed secrets and tokens are for this user alone (threat model S2), whoever made the folder.
   process.umask(0o077);
-  mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
+  await makeDataDir(config.dataDir);
   const lock = lockDataDir(config.dataDir);
   lifetime.defer(() => lock.release());
 
@@ -93,6 +93,14 @@ export async function openFoundation(
       answers,
     },
   };
+}
+
+async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    await makeFolder(dataDir, { mode: 0o700, isDurable: true });
+  } catch (cause) {
+    throw new AppError('config_invalid', `dataDir cannot be used: ${messageOf(cause)}`, { cause });
+  }
 }
 
 /** Throws `master_key_wrong` before anything is written where the key is not the one that sealed what is stored. */

@@ -1,4 +1,4 @@
-import { mkdir, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Transform } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
@@ -7,6 +7,7 @@ import type { ExecutionRequest, Executor, StopOrder, TicketOffice } from '../cor
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunResult } from '../core/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
+import { makeFolder } from '../files/make-folder.ts';
 import { systemErrorCode } from './file-error.ts';
 import { endLeftovers } from './leftovers.ts';
 import { LOG_LIMIT_BYTES } from './log-sink.ts';
@@ -131,7 +132,7 @@ async function openCapture(
   settings: Settings,
 ): Promise<OutputCapture> {
   const { run } = input;
-  await mkdir(settings.logsDir, { recursive: true, mode: 0o700 });
+  await makeFolder(settings.logsDir, { mode: 0o700 });
   return captureOutput({
     pipePath: directory.outputPipe,
     searchPath: settings.path,

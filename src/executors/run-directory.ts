@@ -1,6 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionRequest } from '../core/ports/executor.ts';
+import { makeFolder } from '../files/make-folder.ts';
 import type { RunPlaces } from './run-environment.ts';
 import { removeTree } from './run-files.ts';
 import { runFolder } from './run-paths.ts';
@@ -29,7 +30,7 @@ export async function prepareRunDirectory(runsDir: string, request: ExecutionReq
     payload: join(work, 'event-payload.json'),
     outputPipe: `${work}.output`,
   };
-  await mkdir(folder, { recursive: true, mode: 0o700 });
+  await makeFolder(folder, { mode: 0o700 });
   await makeEmpty(directory.work);
   await makeEmpty(directory.temporary);
   await removeTree(directory.outputPipe);

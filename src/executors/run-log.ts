@@ -1,8 +1,9 @@
-import { type FileHandle, mkdir, open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type Clock, formatInstant } from '../core/clock.ts';
 import type { RunLogReader, RunLogWriter } from '../core/ports/executor.ts';
 import type { Run } from '../core/run.ts';
+import { makeFolder } from '../files/make-folder.ts';
 import { systemErrorCode } from './file-error.ts';
 import { createLogSink, LOG_LIMIT_BYTES, MARK_BYTES } from './log-sink.ts';
 import { runLogFile } from './run-paths.ts';
@@ -39,7 +40,7 @@ export function createRunLogWriter(logsDir: string, clock: Clock): RunLogWriter 
 async function appendText(logsDir: string, run: Run, text: string): Promise<void> {
   if (text === '') return;
   const path = runLogFile(logsDir, run.id);
-  await mkdir(logsDir, { recursive: true, mode: 0o700 });
+  await makeFolder(logsDir, { mode: 0o700 });
   const file = await open(path, 'a', 0o600);
   const { size } = await file.stat();
   // Within the room of the mark the log is full, and says so already.

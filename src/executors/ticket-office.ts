@@ -1,7 +1,9 @@
-import { type FileHandle, mkdir, open, rm, stat } from 'node:fs/promises';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RunId } from '../core/ids.ts';
 import type { TicketOffice } from '../core/ports/executor.ts';
+import { makeFolder } from '../files/make-folder.ts';
+import { syncFolder } from '../files/sync-folder.ts';
 import { systemErrorCode } from './file-error.ts';
 import { runFolder } from './run-paths.ts';
 
@@ -13,7 +15,7 @@ export function createTicketOffice(dir: string): TicketOffice {
   return {
     take: async (run, attempt) => {
       const folder = runFolder(dir, run);
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolder(folder, { mode: 0o700 });
       if (!(await createExclusively(ticketFile(dir, run, attempt)))) return false;
       // The name of a file is on disk only once its folder is, and so is the name of that folder.
       await syncFolder(folder);
@@ -51,13 +53,4 @@ async function createExclusively(path: string): Promise<boolean> {
     await file.close();
   }
   return true;
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, rm } from 'node:fs/promises';
+import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, messageOf } from '../core/errors.ts';
+import { makeFolder } from '../files/make-folder.ts';
+import { syncFolder } from '../files/sync-folder.ts';
+import { writeSynced } from '../files/write-durably.ts';
 import { MASTER_KEY_BYTES } from './vault.ts';
 
 /** The environment variable that holds the master key, base64 of 32 bytes; wins over the file. */
@@ -85,7 +88,7 @@ function warnAboutGroup(path: string, mode: number): string | null {
 async function createKeyFile(path: string): Promise<MasterKey> {
   const key = new Uint8Array(randomBytes(MASTER_KEY_BYTES));
   try {
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    await makeFolder(dirname(path), { mode: 0o700 });
     if (await writeExclusively(path, `${Buffer.from(key).toString('base64')}\n`)) {
       return { key, origin: 'created', warning: null };
     }
@@ -115,25 +118,6 @@ async function writeExclusively(path: string, text: string): Promise<boolean> {
   }
   await syncFolder(dirname(path));
   return true;
-}
-
-async function writeSynced(path: string, text: string): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 /** Strict base64: a key that was cut or mistyped must not decode to some other key. Never quotes what it was given. */

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
+import { makeFolder } from '../files/make-folder.ts';
 import { isBranchName } from './branch-name.ts';
 import { describeGitFailure } from './git-failure.ts';
 import { type Environment, type GitCommand, type GitOutcome, runGit, SMALL_PACK_WINDOWS } from './git-process.ts';
@@ -214,7 +215,7 @@ export class GitMirror {
 
   async #prepareFolder(): Promise<void> {
     const { mirrorDir } = this.#options;
-    await mkdir(mirrorDir, { recursive: true, mode: 0o700 });
+    await makeFolder(mirrorDir, { mode: 0o700 });
     const leftovers = (await readdir(mirrorDir)).filter((name) => /^(fresh|aside)-/.test(name));
     for (const name of leftovers) await removeFolder(join(mirrorDir, name));
   }

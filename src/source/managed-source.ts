@@ -1,9 +1,9 @@
-import { mkdir } from 'node:fs/promises';
 import { AppError } from '../core/errors.ts';
 import type { PageRequest } from '../core/page.ts';
 import type { SourceResult } from '../core/ports/definition-source.ts';
 import type { CommitOutcome, FileChange, HostedSource, Revision, SourceEdit } from '../core/ports/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
+import { makeFolder } from '../files/make-folder.ts';
 import { type Environment, type GitCommand, type GitOutcome, runGit } from './git-process.ts';
 import { readGitTree } from './git-tree.ts';
 import { refuseOldGit } from './git-version.ts';
@@ -109,7 +109,7 @@ class ManagedSource implements HostedSource {
   async #prepare(): Promise<void> {
     const refusal = await refuseOldGit(this.#environment);
     if (refusal !== null) throw new AppError('source_unavailable', refusal.message);
-    await mkdir(this.#gitDir, { recursive: true, mode: 0o700 });
+    await makeFolder(this.#gitDir, { mode: 0o700, isDurable: true });
     const init = ['init', '--quiet', '--bare', '--template=', '--initial-branch=main'];
     requireDone(await this.#git({ args: init, config: DURABLE }), 'be created');
     const pack = { args: ['gc', '--auto', '--quiet'], config: [['gc.auto', String(MAX_LOOSE_OBJECTS)]] as const };

@@ -80,6 +80,13 @@ describe('a start that fails', () => {
     await (await start(env(masterKey))).stop();
   });
 
+  it.runIf(process.platform === 'linux')('for a data directory that cannot be created says so', async () => {
+    await expect(start({ dataDir: '/proc/dockbell/data' })).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: expect.stringMatching(/^dataDir cannot be used: The folder \/proc\/dockbell.* choose another folder/),
+    });
+  });
+
   it('for a folder that another daemon has names that process, and does it no harm', async () => {
     const first = await start();
     const announced = readFileSync(daemonFile(), 'utf8');

@@ -1,7 +1,9 @@
-import { lstat, mkdir, writeFile } from 'node:fs/promises';
+import { lstat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
 import { Option } from 'commander';
 import { readPackageVersion } from '../../app/package-version.ts';
+import { messageOf } from '../../core/errors.ts';
+import { makeFolder } from '../../files/make-folder.ts';
 import { findWorkTreeRoot, realPathOf } from '../../source/local-repository.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -98,11 +100,19 @@ async function exists(path: string): Promise<boolean> {
   return (await lstat(path).catch(() => null)) !== null;
 }
 
+async function makeParent(path: string): Promise<void> {
+  try {
+    await makeFolder(dirname(path));
+  } catch (cause) {
+    throw new CliError(messageOf(cause), { cause });
+  }
+}
+
 /** Without `overwrite` the file is made exclusively: one that appeared in the meantime stays. */
 async function writeScaffold(root: string, file: ScaffoldFile, overwrite: boolean): Promise<void> {
   const path = join(root, file.path);
+  await makeParent(path);
   try {
-    await mkdir(dirname(path), { recursive: true });
     await writeFile(path, file.text, { flag: overwrite ? 'w' : 'wx' });
   } catch (cause) {
     throw new CliError(`${path} cannot be written (${(cause as NodeJS.ErrnoException).code}).`, { cause });

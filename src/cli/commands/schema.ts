@@ -1,8 +1,9 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Argument } from 'commander';
 import type { SchemaName } from '../../definitions/schemas.ts';
 import { readSchema, readSchemaText, SCHEMA_NAMES } from '../../definitions/schemas.ts';
+import { makeFolder } from '../../files/make-folder.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import type { Bind, Session } from '../session.ts';
@@ -55,7 +56,7 @@ async function writeSchemas({ context, output }: Session, dir: string, names: re
   for (const name of names) {
     const path = join(folder, `${name}.schema.json`);
     try {
-      await mkdir(folder, { recursive: true });
+      await makeFolder(folder);
       await writeFile(path, readSchemaText(name));
     } catch (cause) {
       throw new CliError(`${path} cannot be written (${(cause as NodeJS.ErrnoException).code}).`, { cause });
