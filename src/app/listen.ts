@@ -51,12 +51,3 @@ function refuse(name: string, { host, port }: ListenAddress, error: NodeJS.Errno
     },
   );
 }
-
-/** Takes no new connection, lets the requests under way be answered, then closes. */
-export async function closeListener(server: Server, graceMs: number): Promise<void> {
-  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
-  server.closeIdleConnections();
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs).unref();
-  await closed;
-  clearTimeout(timer);
-}

@@ -4,9 +4,11 @@ import { Confirmations } from '../ingress/confirmations.ts';
 import { handleDelivery, type IngressContext } from '../ingress/handle-delivery.ts';
 import { createIngressServer } from '../ingress/http.ts';
 import { RateLimits } from '../ingress/limits.ts';
+import { createProbes } from '../ingress/probes.ts';
 import type { Engine } from './create-engine.ts';
 import type { Lifetime } from './lifetime.ts';
-import { bindServer, closeListener, listen } from './listen.ts';
+import { bindServer, listen } from './listen.ts';
+import { computeMaxConnections, readOpenFileLimit, warnOfLowFileLimit } from './open-file-limit.ts';
 import type { Foundation } from './open-foundation.ts';
 
 /** Requests under way get this long to be answered on a clean stop. */
@@ -26,14 +28,22 @@ export async function openIngress(foundation: Foundation, engine: Engine, lifeti
     onPush: (factory) => reconcilers.onPush(factory),
     onStorageTrouble: (error) => logger.error({ problem: messageOf(error) }, 'a delivery could not be stored'),
   };
-  const server = createIngressServer(
-    (request) => handleDelivery(context, request),
-    createClientAddressFinder(config.trustedProxies),
-  );
+  const openFileLimit = readOpenFileLimit();
+  warnOfLowFileLimit(openFileLimit, logger);
+  const ingress = createIngressServer({
+    handle: (request) => handleDelivery(context, request),
+    answerProbe: createProbes({
+      isReady: async () => (await engine.health.ready()).ready,
+      monotonicMs: () => clock.monotonicMs(),
+    }),
+    findClientAddress: createClientAddressFinder(config.trustedProxies),
+    bounds: { maxConnections: computeMaxConnections(openFileLimit) },
+  });
   // Known before the first request can ask for it: nothing is answered until it listens.
+  const { server } = ingress;
   const url = await listen('ingress', config.ingress, server, (address) => bindServer(server, address));
   lifetime.defer(async () => {
-    await closeListener(server, ANSWER_GRACE_MS);
+    await ingress.close(ANSWER_GRACE_MS);
     await confirmations.stop();
     rejectionRows.flush(clock.monotonicMs(), true);
     handshakeRows.flush(clock.monotonicMs(), true);

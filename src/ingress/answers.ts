@@ -44,6 +44,29 @@ export const UNAVAILABLE = problem(503, 'Service Unavailable', 'the delivery was
   '5',
 ]);
 
+export const SEVERAL_HOSTS = problem(400, 'Bad Request', 'the request has more than one Host field');
+
+export const UNKNOWN_TRANSFER_CODING = problem(501, 'Not Implemented', 'the only transfer coding is chunked');
+
+export const HEALTHY = report(200, 'application/json', { status: 'ok' });
+
+export const READY = report(200, 'application/json', { ready: true, problems: [] });
+
+/** Without the reasons, which may name paths: this listener is public. */
+export const NOT_READY = report(503, 'application/problem+json', {
+  type: 'urn:dockbell:problem:not-ready',
+  title: 'Not ready',
+  status: 503,
+  detail: 'the reasons are under /readyz of the admin listener',
+  code: 'not_ready',
+  ready: false,
+});
+
+function report(status: number, type: string, document: object): IngressAnswer {
+  const body = JSON.stringify(document);
+  return { status, body, headers: contentHeaders(type, body) };
+}
+
 /** Accepted for evaluation; also for duplicates. */
 export function accepted(deliveryId: string): IngressAnswer {
   const body = `{"delivery_id":${JSON.stringify(deliveryId)}}`;

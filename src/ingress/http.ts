@@ -1,10 +1,12 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
+import { Server as NetServer, type Socket } from 'node:net';
 import type { RequestHeaders } from '../core/headers.ts';
 import type { IngressAnswer } from './answers.ts';
+import { checkFraming } from './check-framing.ts';
 import type { FindClientAddress } from './client-address.ts';
+import { Connections } from './connections.ts';
 import type { BodyRead, IngressRequest } from './handle-delivery.ts';
-import { readPath } from './parse-path.ts';
+import type { AnswerProbe } from './probes.ts';
 import { BytesInFlight, readBody } from './read-body.ts';
 import { createRequestHeaders, type ReceivedHeaders } from './request-headers.ts';
 
@@ -16,44 +18,57 @@ const DEFAULT_BOUNDS = {
   keepAliveTimeout: 5_000,
   maxConnections: 10_000,
   maxRequestsPerSocket: 1_000,
+  maxHeaderSize: 16 * 1024,
   /** What is read and thrown away after an answer that came before the end of the body, so that the sender sees it. */
   lingerBytes: 1024 * 1024,
   lingerMs: 2_000,
+  /** How often a stop looks for connections without a request. */
+  quietCheckMs: 20,
 };
 
 /** Milliseconds, bytes and counts, named as `node:http` names its own. */
 export type ServerBounds = typeof DEFAULT_BOUNDS;
 
-const HEALTHY: IngressAnswer = {
-  status: 200,
-  headers: ['Content-Type', 'text/plain; charset=utf-8', 'Content-Length', '3'],
-  body: 'ok\n',
-};
-
 /** Turns one request into an answer; `null` when the sender has gone. */
 export type HandleRequest = (request: IngressRequest) => Promise<IngressAnswer | null>;
 
-interface Listener {
+export interface IngressServerParts {
   handle: HandleRequest;
+  answerProbe: AnswerProbe;
   findClientAddress: FindClientAddress;
-  inFlight: BytesInFlight;
-  bounds: ServerBounds;
+  inFlight?: BytesInFlight;
+  bounds?: Partial<ServerBounds>;
 }
 
-/** The public listener: deliveries and `GET /healthz`, nothing else. */
-export function createIngressServer(
-  handle: HandleRequest,
-  findClientAddress: FindClientAddress,
-  overrides: Partial<ServerBounds> = {},
-  inFlight = new BytesInFlight(),
-): Server {
-  const bounds = { ...DEFAULT_BOUNDS, ...overrides };
-  const listener: Listener = { handle, findClientAddress, inFlight, bounds };
+/** The public listener, not bound yet. */
+export interface IngressServer {
+  server: Server;
+  /**
+   * Takes no new connection. Answers what is under way and closes each connection with its answer, so that no sender
+   * loses the answer to a delivery that is stored. Resolves when all connections have ended.
+   *
+   * @param graceMs after this time the remaining connections are aborted
+   */
+  close(graceMs: number): Promise<void>;
+}
+
+interface Listener extends Required<Omit<IngressServerParts, 'bounds'>> {
+  bounds: ServerBounds;
+  isClosing: boolean;
+}
+
+/** The public listener: deliveries and the probes `/healthz` and `/readyz`, nothing else. */
+export function createIngressServer(parts: IngressServerParts): IngressServer {
+  const bounds = { ...DEFAULT_BOUNDS, ...parts.bounds };
+  const { inFlight = new BytesInFlight() } = parts;
+  const listener: Listener = { ...parts, inFlight, bounds, isClosing: false };
   const server = createServer({ ...bounds, insecureHTTPParser: false });
   server.maxConnections = bounds.maxConnections;
   server.maxRequestsPerSocket = bounds.maxRequestsPerSocket;
+  const connections = new Connections(server);
   const newest = new WeakMap<Socket, ServerResponse>();
   const serve = (request: IncomingMessage, response: ServerResponse, awaitsContinue: boolean) => {
+    connections.note(request.socket, response);
     newest.set(request.socket, response);
     // What cannot be answered is broken off: to its sender that is "unknown", and safe to repeat.
     answerRequest(listener, request, response, awaitsContinue).catch(() => request.socket.destroy());
@@ -64,7 +79,31 @@ export function createIngressServer(
   server.on('clientError', (error, socket) =>
     answerBrokenRequest(error, socket as Socket, newest.get(socket as Socket)),
   );
-  return server;
+  return {
+    server,
+    close: (graceMs) => {
+      listener.isClosing = true;
+      return closeServer(server, connections, bounds.quietCheckMs, graceMs);
+    },
+  };
+}
+
+async function closeServer(
+  server: Server,
+  connections: Connections,
+  quietCheckMs: number,
+  graceMs: number,
+): Promise<void> {
+  const closed = new Promise<void>((resolve) => server.once('close', resolve));
+  // Not the `close` of `http.Server`, which would end the connections of busy senders, too.
+  NetServer.prototype.close.call(server);
+  const checks = setInterval(() => connections.closeQuiet(), quietCheckMs);
+  const grace = setTimeout(() => server.closeAllConnections(), graceMs);
+  await closed;
+  clearInterval(checks);
+  clearTimeout(grace);
+  // For its timer; there is nothing left to close.
+  server.close();
 }
 
 async function answerRequest(
@@ -74,24 +113,31 @@ async function answerRequest(
   awaitsContinue: boolean,
 ): Promise<void> {
   const headers = createRequestHeaders(request.rawHeaders);
-  const isHealthCheck = isRead(request.method!) && readPath(request.url!) === '/healthz';
-  const answer = isHealthCheck
-    ? HEALTHY
-    : await handleRequest(listener, request, headers, awaitsContinue ? () => response.writeContinue() : null);
+  const answer =
+    checkFraming(headers.raw) ??
+    (await listener.answerProbe(request.method!, request.url!)) ??
+    (await handleRequest(listener, request, headers, awaitsContinue ? () => response.writeContinue() : null));
   if (answer === null || response.destroyed) request.socket.destroy();
-  else if (request.complete || isRestShort(headers, listener.bounds)) {
-    response.writeHead(answer.status, answer.headers as string[]);
+  else writeAnswer(listener, request, headers, response, answer);
+}
+
+function writeAnswer(
+  { isClosing, bounds }: Listener,
+  request: IncomingMessage,
+  headers: ReceivedHeaders,
+  response: ServerResponse,
+  answer: IngressAnswer,
+): void {
+  const isReusable = !isClosing && (request.complete || isRestShort(headers, bounds));
+  const fields = isReusable ? answer.headers : [...answer.headers, 'Connection', 'close'];
+  response.writeHead(answer.status, fields as string[]);
+  if (isReusable || request.complete) {
     response.end(answer.body);
     request.resume();
   } else {
-    response.writeHead(answer.status, [...answer.headers, 'Connection', 'close']);
     response.write(answer.body);
-    endAfterRest(request, response, listener.bounds);
+    endAfterRest(request, response, bounds);
   }
-}
-
-function isRead(method: string): boolean {
-  return method === 'GET' || method === 'HEAD';
 }
 
 /** @param invite asks a sender for the body that waits for `100 Continue`; `null` for one that does not wait */

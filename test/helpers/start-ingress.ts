@@ -23,6 +23,7 @@ import { handleDelivery, type IngressContext } from '../../src/ingress/handle-de
 import { HandshakeRows } from '../../src/ingress/handshake-rows.ts';
 import { createIngressServer, type ServerBounds } from '../../src/ingress/http.ts';
 import { RateLimits } from '../../src/ingress/limits.ts';
+import { createProbes } from '../../src/ingress/probes.ts';
 import { BytesInFlight } from '../../src/ingress/read-body.ts';
 import { RejectionRows } from '../../src/ingress/rejection-rows.ts';
 import { buildLiveWebhooks, type PushTrigger } from '../../src/registry/build-live-webhooks.ts';
@@ -63,6 +64,8 @@ export interface TestIngressOptions {
   limits?: Partial<{ deliveriesPerMinute: number; failedAuthPerMinute: number }>;
   bounds?: Partial<ServerBounds>;
   maxBytesInFlight?: number;
+  /** What `/readyz` asks. */
+  isReady?: () => Promise<boolean>;
   trustedProxies?: string[];
   /** Stands in for the provider that confirms subscriptions. */
   fetchStatus?: FetchStatus;
@@ -113,6 +116,8 @@ export interface TestIngress {
   handshakes(name?: string): Promise<Handshake[]>;
   /** Applies the factory anew. */
   apply(webhooks: TestWebhook[], automations?: TestAutomation[]): Promise<void>;
+  /** As a clean stop closes the listener. */
+  stop(graceMs?: number): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -179,12 +184,16 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     onPush: (factory) => seen.pushes.push(factory),
     onStorageTrouble: (error) => seen.trouble.push(error),
   };
-  const server = createIngressServer(
-    (incoming) => handleDelivery(context, incoming),
-    createClientAddressFinder(options.trustedProxies ?? []),
-    options.bounds,
-    new BytesInFlight(options.maxBytesInFlight),
-  );
+  const { server, close } = createIngressServer({
+    handle: (incoming) => handleDelivery(context, incoming),
+    answerProbe: createProbes({
+      isReady: options.isReady ?? (async () => true),
+      monotonicMs: () => clock.monotonicMs(),
+    }),
+    findClientAddress: createClientAddressFinder(options.trustedProxies ?? []),
+    inFlight: new BytesInFlight(options.maxBytesInFlight),
+    ...(options.bounds === undefined ? {} : { bounds: options.bounds }),
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const connections: RawConnection[] = [];
@@ -214,6 +223,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       const page = { webhookUid: uid(name), limit: 5_000, cursor: null };
       return (await storage.handshakeLog.list(page)).data;
     },
+    stop: (graceMs = 5_000) => close(graceMs),
     close: async () => {
       await confirmations.stop();
       for (const connection of connections) connection.destroy();

@@ -1,6 +1,6 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type RawAnswer, withoutDate } from '../helpers/raw-connection.ts';
-import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
+import { startIngress, type TestIngress, type TestIngressOptions, TOKEN } from '../helpers/start-ingress.ts';
 
 const UNKNOWN = '/webhooks/w/wh_00000000000000000000000000';
 const NOT_FOUND = '{"type":"about:blank","title":"Not Found","status":404}';
@@ -43,7 +43,16 @@ it('unknown, disabled, deleted webhooks and wrong paths answer the same bytes, a
     ...[ingress.path('off'), ingress.path('gone'), `${ingress.path('hook')}/${TOKEN}`, `${ingress.path('hook')}/`],
     ...[`${ingress.path('signed')}/x`, `${ingress.path('off')}/x`, `${ingress.path('gone')}/x`, `${UNKNOWN}/x`],
     ...[ingress.path('hook').toUpperCase(), ingress.path('hook').replace('_', '%5F'), `/${ingress.path('hook')}`],
-    ...['/', '/healthz', '/metrics', '/webhooks/w/', '/webhooks/w/__proto__', '/webhooks/w/constructor', '*'],
+    ...[
+      '/',
+      '/healthz',
+      '/readyz',
+      '/metrics',
+      '/webhooks/w/',
+      '/webhooks/w/__proto__',
+      '/webhooks/w/constructor',
+      '*',
+    ],
   ];
   for (const target of same) expect([target, await ask(target)]).toEqual([target, unknown]);
   for (const name of ['hook', 'off', 'gone', 'signed']) expect(await ingress.deliveries(name)).toEqual([]);
@@ -79,7 +88,46 @@ it('a webhook that is disabled answers 404 at once and takes up again when it is
   expect((await ingress.deliveries()).map(({ label }) => label)).toEqual(['Duplicate', 'Accepted']);
 });
 
-it('says that it lives under /healthz, whatever becomes of deliveries', async () => {
-  expect(await ingress.post('/healthz', { method: 'GET' })).toMatchObject({ status: 200, body: 'ok\n' });
-  expect(await ingress.post('/healthz?x=1', { method: 'HEAD' })).toMatchObject({ status: 200, body: '' });
+it('reports that the process is alive under /healthz, in the form of the admin listener', async () => {
+  const [answer, head] = [await ask('/healthz', 'GET'), await ask('/healthz?x=1', 'HEAD')];
+  expect(answer).toMatchObject({ status: 200, body: '{"status":"ok"}' });
+  expect(answer?.head).toContain('Content-Type: application/json\r\n');
+  expect(head).toMatchObject({ status: 200, body: '' });
+});
+
+describe('/readyz', () => {
+  it('answers 200 while deliveries can be taken and 503 while they cannot, without the reasons', async () => {
+    let ready = true;
+    ingress = await replaceIngress({ isReady: async () => ready });
+    expect(await ask('/readyz', 'GET')).toMatchObject({ status: 200, body: '{"ready":true,"problems":[]}' });
+    ready = false;
+    ingress.clock.advance(1_000);
+    const answer = await ask('/readyz', 'GET');
+    expect(answer).toMatchObject({ status: 503, head: expect.stringContaining('application/problem+json') });
+    expect(JSON.parse(answer!.body)).toEqual({
+      ...{ type: 'urn:dockbell:problem:not-ready', title: 'Not ready', status: 503, code: 'not_ready', ready: false },
+      detail: 'the reasons are under /readyz of the admin listener',
+    });
+    expect(await ask('/readyz', 'HEAD')).toMatchObject({ status: 503, body: '' });
+  });
+
+  it('looks at the storage once a second, however often it is asked', async () => {
+    let looks = 0;
+    ingress = await replaceIngress({
+      isReady: async () => {
+        looks += 1;
+        return true;
+      },
+    });
+    for (let n = 0; n < 20; n++) expect((await ask('/readyz', 'GET'))?.status).toBe(200);
+    expect(looks).toBe(1);
+    ingress.clock.advance(1_000);
+    await ask('/readyz', 'GET');
+    expect(looks).toBe(2);
+  });
+
+  async function replaceIngress(options: TestIngressOptions): Promise<TestIngress> {
+    await ingress.close();
+    return startIngress(options);
+  }
 });

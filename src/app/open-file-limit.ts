@@ -1,0 +1,34 @@
+import { readFileSync } from 'node:fs';
+import type { Logger } from '../core/ports/logger.ts';
+
+/** For git, runs, the database, the log and the admin listener. */
+const RESERVED_FILES = 200;
+const RECOMMENDED_FILES = 4_096;
+const MAX_CONNECTIONS = 10_000;
+
+/** The number of files that this process may have open, connections included; `null` if the system does not report it. */
+export function readOpenFileLimit(): number | null {
+  try {
+    const limits = readFileSync('/proc/self/limits', 'utf8');
+    const soft = /^Max open files +(\d+)/m.exec(limits)?.[1];
+    return soft === undefined ? null : Number(soft);
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Connections of senders that leave files free for everything else: strangers must not be able to keep git or a run
+ * from starting. A quarter of the limit where it is too low even for that.
+ */
+export function computeMaxConnections(openFileLimit: number | null): number {
+  if (openFileLimit === null) return MAX_CONNECTIONS;
+  const most = Math.max(openFileLimit - RESERVED_FILES, Math.floor(openFileLimit / 4), 1);
+  return Math.min(most, MAX_CONNECTIONS);
+}
+
+export function warnOfLowFileLimit(openFileLimit: number | null, logger: Logger): void {
+  if (openFileLimit === null || openFileLimit >= RECOMMENDED_FILES) return;
+  const hint = `raise it to ${RECOMMENDED_FILES} or more: LimitNOFILE in the systemd unit, ulimit -n in a shell`;
+  logger.warn({ openFileLimit, maxConnections: computeMaxConnections(openFileLimit), hint }, 'open file limit is low');
+}

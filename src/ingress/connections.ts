@@ -1,0 +1,50 @@
+import type { EventEmitter } from 'node:events';
+import type { Server, Socket } from 'node:net';
+
+/** A connection is quiet when this many looks in a row found nothing new on it. */
+const QUIET_LOOKS = 4;
+
+interface Connection {
+  /** Requests without a whole answer. */
+  requests: number;
+  bytesSeen: number;
+  looks: number;
+}
+
+/**
+ * The open connections of a listener. `closeIdleConnections` of Node is not enough for a clean stop: it keeps connections
+ * that never sent a request, and ends those of busy senders that are between two requests at that instant.
+ */
+export class Connections {
+  readonly #open = new Map<Socket, Connection>();
+
+  constructor(server: Server) {
+    server.on('connection', (socket: Socket) => {
+      this.#open.set(socket, { requests: 0, bytesSeen: 0, looks: 0 });
+      socket.once('close', () => this.#open.delete(socket));
+    });
+  }
+
+  /** To be called with each request that arrives; `response` emits `close` when its answer is out. */
+  note(socket: Socket, response: EventEmitter): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined) return;
+    connection.requests += 1;
+    response.once('close', () => {
+      connection.requests -= 1;
+    });
+  }
+
+  /**
+   * Ends the connections on which nothing has happened for some calls of this. Counts calls and not time, so that a
+   * process that was held up for a moment does not take the silence for that of the senders.
+   */
+  closeQuiet(): void {
+    for (const [socket, connection] of this.#open) {
+      const isQuiet = connection.requests === 0 && socket.bytesRead === connection.bytesSeen;
+      connection.looks = isQuiet ? connection.looks + 1 : 0;
+      connection.bytesSeen = socket.bytesRead;
+      if (connection.looks >= QUIET_LOOKS) socket.destroySoon();
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import type { IngressAnswer } from './answers.ts';
+import * as answers from './answers.ts';
+import { readPath } from './parse-path.ts';
+
+/** The daemon looks at its storage at most this often, whoever asks and however often. */
+const READY_FOR_MS = 1_000;
+
+export interface ProbeParts {
+  isReady(): Promise<boolean>;
+  monotonicMs(): number;
+}
+
+/** Answers `GET` and `HEAD` of `/healthz` and `/readyz`; `null` for every other request. */
+export type AnswerProbe = (method: string, target: string) => Promise<IngressAnswer> | IngressAnswer | null;
+
+/** Probes of load balancers that see the ingress listener only. The reasons stay on the admin listener. */
+export function createProbes({ isReady, monotonicMs }: ProbeParts): AnswerProbe {
+  let askedAt = Number.NEGATIVE_INFINITY;
+  let answer: Promise<IngressAnswer>;
+  const answerReadiness = () => {
+    if (monotonicMs() - askedAt >= READY_FOR_MS) {
+      askedAt = monotonicMs();
+      answer = isReady().then((ready) => (ready ? answers.READY : answers.NOT_READY));
+    }
+    return answer;
+  };
+  return (method, target) => {
+    if (method !== 'GET' && method !== 'HEAD') return null;
+    const path = readPath(target);
+    if (path === '/healthz') return answers.HEALTHY;
+    return path === '/readyz' ? answerReadiness() : null;
+  };
+}
