@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    setupFiles: ['test/helpers/check-documented-answers.ts'],
     globalSetup: ['test/helpers/find-chromium.ts'],
     testTimeout: 60_000,
     // The second that is its default is too short where others test on the same cores.

@@ -132,6 +132,16 @@ describe('the OpenAPI document', () => {
     ]);
   });
 
+  it('lists the errors of what routes have in common: guessed tokens, reused idempotency keys, bodies', () => {
+    const listed = (path: string, method: string) => Object.keys(document.paths[`/api/v1${path}`]![method]!.responses);
+    expect(listed('/tokens', 'post')).toEqual(expect.arrayContaining(['400', '409', '413', '415', '422', '429']));
+    expect(listed('/events', 'get')).toEqual(expect.arrayContaining(['404', '429']));
+    for (const [path, , { security, responses }] of operations()) {
+      if (security === undefined)
+        expect([path, Object.keys(responses)]).toEqual([path, expect.arrayContaining(['429'])]);
+    }
+  });
+
   it('says the role that each route needs, and which are open', () => {
     for (const { method, url, access } of app.accessTable.filter((row) => row.method !== 'HEAD')) {
       const operation = document.paths[url.replaceAll(/:(\w+)/g, '{$1}')]![method.toLowerCase()]!;

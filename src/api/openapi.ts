@@ -64,7 +64,7 @@ function describeRoute(schema: FastifySchema, route: RouteOptions): FastifySchem
     operationId: nameOperation(route),
     ...(body === undefined || body === noBody ? {} : { body }),
     description: [schema.description, sayWhoMay(access)].filter(Boolean).join('\n\n'),
-    response: { ...listErrors(access, schema, route.url), ...withProblemTypes(response as Responses) },
+    response: { ...listErrors(access, schema, route), ...withProblemTypes(response as Responses) },
     ...(access.role === 'public' ? { security: [] } : {}),
     ...describeHeaders(schema, route),
   };
@@ -108,27 +108,38 @@ function problem(description: string) {
   return { description, content: { 'application/problem+json': { schema: refTo('Problem') } } };
 }
 
-function listErrors(access: RouteAccess, schema: FastifySchema, url: string): Record<string, unknown> {
-  const takesInput = schema.body !== undefined || schema.querystring !== undefined || schema.params !== undefined;
+/** The errors that a route can answer because of what all routes have in common. */
+function listErrors(access: RouteAccess, schema: FastifySchema, route: RouteOptions): Record<string, unknown> {
+  const changes = route.method !== 'GET';
+  const takesInput = changes || schema.querystring !== undefined || schema.params !== undefined;
   return {
     ...(takesInput ? { 400: problem('The request is not valid; `errors` says where.') } : {}),
     ...(access.role === 'public'
       ? {}
-      : { 401: problem('No valid API token.'), 403: problem('The token may not do this.') }),
-    ...(url.includes('/:') ? { 404: problem('It does not exist, or is out of the token’s reach.') } : {}),
-    ...(schema.body === undefined
-      ? {}
-      : { 413: problem('The body is too large.'), 415: problem('The body is not JSON.') }),
+      : {
+          401: problem('No valid API token.'),
+          403: problem('The token may not do this.'),
+          429: problem(TOO_MANY),
+        }),
+    ...(route.url.includes('/:') ? { 404: problem(REFUSALS[404]!) } : {}),
+    ...(route.config?.idempotent === true ? { 409: problem(REFUSALS[409]!), 422: problem(KEY_REUSED) } : {}),
+    ...(changes ? { 413: problem('The body is too large.'), 415: problem('The body is not JSON.') } : {}),
     421: problem('The Host header names another host.'),
     500: problem('Internal error; `id` is in the daemon’s log.'),
     503: problem('The storage cannot be used now.'),
   };
 }
 
+const TOO_MANY = 'Too many requests of this kind, or too many invalid tokens from this address.';
+const KEY_REUSED = 'The Idempotency-Key was used with another body.';
+
 const REFUSALS: Record<string, string> = {
+  404: 'It does not exist, or is out of the token’s reach.',
   409: 'It is in conflict with what is there; `detail` says what to do.',
   412: 'Somebody changed it since the `ETag` in `If-Match`.',
   422: 'The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong.',
+  429: TOO_MANY,
+  502: 'Something that the daemon had to ask did not answer; `detail` names it.',
   503: 'Not ready; `problems` says why.',
 };
 

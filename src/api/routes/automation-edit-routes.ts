@@ -10,11 +10,10 @@ import { presentAutomation } from '../present/present-automation.ts';
 import { factoryOf, requireReached } from '../reach.ts';
 import { closedObject, type JsonSchema, refTo } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
-import { type Advice, inFactory, refuseRepositoryEdits } from './refuse-repository-edits.ts';
+import { type Advice, EDIT_ANSWERS, inFactory, refuseRepositoryEdits } from './refuse-repository-edits.ts';
 
 const tags = ['Automations'];
 const access = requireRole('manager', 'factory');
-const EDIT_ANSWERS = { 409: refTo('Problem'), 412: refTo('Problem'), 422: refTo('Problem') };
 const REFUSED = 'Refused with 409 where a repository decides; the answer names the file to edit.';
 
 interface AutomationBody {

@@ -10,6 +10,7 @@ import { presentDelivery } from '../present/present-delivery.ts';
 import { presentReconciliation } from '../present/present-reconciliation.ts';
 import { presentRunInPassing } from '../present/present-runs.ts';
 import { principalOf, requireFactory } from '../reach.ts';
+import { refTo } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
 
 /** Each costs a socket and up to a mebibyte. */
@@ -54,6 +55,7 @@ export function registerEventRoutes(app: FastifyInstance, services: AdminService
             description: 'A stream without end.',
             content: { 'text/event-stream': { schema: { type: 'string' } } },
           },
+          404: refTo('Problem'),
         },
       },
     },

@@ -38,7 +38,7 @@ export function registerFilterRoutes(app: FastifyInstance, services: AdminServic
         summary: 'Try a filter or an automation on a payload or a delivery',
         description: 'An invalid filter is answered with 422 and all that is wrong with it.',
         body: filterTestSchema,
-        response: { 200: refTo('FilterVerdict'), 422: refTo('Problem') },
+        response: { 200: refTo('FilterVerdict'), 404: refTo('Problem'), 409: refTo('Problem'), 422: refTo('Problem') },
       },
     },
     async (request) => {

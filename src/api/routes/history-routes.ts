@@ -9,7 +9,7 @@ import { presentFactory } from '../present/present-factory.ts';
 import { factoryOf } from '../reach.ts';
 import { closedObject, listOf, refTo } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
-import { refuseRepositoryEdits } from './refuse-repository-edits.ts';
+import { EDIT_ANSWERS, refuseRepositoryEdits } from './refuse-repository-edits.ts';
 
 const tags = ['Factories'];
 
@@ -24,7 +24,7 @@ export function registerHistoryRoutes(app: FastifyInstance, services: AdminServi
         summary: 'List the revisions of a managed factory, newest first',
         description: 'Other factories keep no revisions here: 409.',
         querystring: pageQuerySchema(),
-        response: { 200: listOf('Revision'), 409: refTo('Problem') },
+        response: { 200: listOf('Revision'), 409: refTo('Problem'), 502: refTo('Problem') },
       },
     },
     async (request) =>
@@ -41,7 +41,7 @@ export function registerHistoryRoutes(app: FastifyInstance, services: AdminServi
         description:
           'Its definition becomes the newest revision, by the same validation as any edit; webhooks that come back have their earlier UIDs. Secrets are not turned back. `If-Match` takes the `ETag` of the factory.',
         body: closedObject({ revision: { type: 'string', pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' } }),
-        response: { 200: refTo('Factory'), 409: refTo('Problem'), 412: refTo('Problem'), 422: refTo('Problem') },
+        response: { 200: refTo('Factory'), ...EDIT_ANSWERS },
       },
       onRequest: refuseRepositoryEdits(services, async () => 'Revert the commit in the repository, and push'),
     },

@@ -65,7 +65,7 @@ function registerReconcileNow(app: FastifyInstance, services: AdminServices): vo
         description: 'Answers at once, or with `wait=true` when the pass has ended.',
         querystring: querySchema({ wait: { type: 'boolean', default: false } }),
         body: noBody,
-        response: { 200: refTo('Reconciliation'), 202: refTo('ReconciliationRequested') },
+        response: { 200: refTo('Reconciliation'), 202: refTo('ReconciliationRequested'), 502: refTo('Problem') },
       },
     },
     async (request, reply) => {

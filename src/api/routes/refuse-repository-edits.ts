@@ -1,10 +1,19 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import { factoryOf } from '../reach.ts';
+import { refTo } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
 
 /** What to do in place of an edit; throws `not_found` where the object does not exist. */
 export type Advice = (services: AdminServices, request: FastifyRequest) => Promise<string>;
+
+/** What every edit of a definition can answer beside its success. 502: the repository that the service hosts. */
+export const EDIT_ANSWERS = {
+  409: refTo('Problem'),
+  412: refTo('Problem'),
+  422: refTo('Problem'),
+  502: refTo('Problem'),
+};
 
 /**
  * A hook in front of every edit of a definition. Where a repository decides, it answers 409 and names the file to edit,

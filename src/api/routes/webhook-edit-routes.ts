@@ -15,12 +15,11 @@ import { factoryOf } from '../reach.ts';
 import { closedObject, type JsonSchema, refTo } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
 import { findLiveWebhook } from './find-webhook.ts';
-import { type Advice, inFactory, refuseRepositoryEdits } from './refuse-repository-edits.ts';
+import { type Advice, EDIT_ANSWERS, inFactory, refuseRepositoryEdits } from './refuse-repository-edits.ts';
 import { MAX_SECRET_CHARACTERS } from './secret-routes.ts';
 
 const tags = ['Webhooks'];
 const access = requireRole('manager', 'factory');
-const EDIT_ANSWERS = { 409: refTo('Problem'), 412: refTo('Problem'), 422: refTo('Problem') };
 
 const secretValue: JsonSchema = {
   type: 'string',

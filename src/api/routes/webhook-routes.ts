@@ -84,7 +84,7 @@ function registerTestDelivery(app: FastifyInstance, services: AdminServices): vo
         summary: 'Send a delivery as a real sender would',
         description: 'The daemon posts to its own ingress with the webhook’s credential, which never leaves the store.',
         body: testDeliverySchema,
-        response: { 200: refTo('TestDeliveryAnswer') },
+        response: { 200: refTo('TestDeliveryAnswer'), 409: refTo('Problem'), 502: refTo('Problem') },
       },
     },
     async (request) => {

@@ -1,0 +1,46 @@
+import { subscribe } from 'node:diagnostics_channel';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { afterEach } from 'vitest';
+
+/**
+ * Set up for every test file: an answer of the management API that its OpenAPI document does not list fails the test
+ * that caused it. Fastify announces each server that is created in this process.
+ */
+subscribe('fastify.initialization', (message) => {
+  const { fastify: app } = message as { fastify: FastifyInstance };
+  app.addHook('onResponse', async (request, reply) => {
+    const finding = findUndocumented(app, request, reply);
+    if (finding !== null) undocumented.add(finding);
+  });
+});
+
+const undocumented = new Set<string>();
+
+afterEach(() => {
+  const findings = [...undocumented];
+  undocumented.clear();
+  if (findings.length > 0) throw new Error(`not in the OpenAPI document: ${findings.join('; ')}`);
+});
+
+interface Operation {
+  responses: Record<string, { content?: Record<string, unknown> }>;
+}
+
+function findUndocumented(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): string | null {
+  if (request.is404 || !app.hasDecorator('swagger')) return null;
+  const operation = findOperation(app, request);
+  if (operation === undefined) return null;
+  const answer = `${reply.statusCode} of ${request.method} ${request.routeOptions.url}`;
+  const response = operation.responses[reply.statusCode];
+  if (response === undefined) return answer;
+  const mediaType = String(reply.getHeader('content-type') ?? '').split(';')[0]!;
+  const documented = Object.keys(response.content ?? {});
+  const isDocumented = mediaType === '' || documented.includes(mediaType) || documented.includes('*/*');
+  return isDocumented ? null : `${mediaType} as ${answer}`;
+}
+
+function findOperation(app: FastifyInstance, { method, routeOptions }: FastifyRequest): Operation | undefined {
+  const paths = (app.swagger().paths ?? {}) as Record<string, Record<string, Operation>>;
+  const path = (routeOptions.url ?? '').replaceAll(/:(\w+)/g, '{$1}');
+  return paths[path]?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
+}
