@@ -10,6 +10,9 @@ const { ROUTES } = (await import(locate('src/dashboard/routes.ts').href)) as {
   ROUTES: readonly { path: string }[];
 };
 
+/** Around the widths at which the navigation folds and rows become cards, and the usual ones in between. */
+const WIDTHS = [1920, 1440, 1100, 1050, 1024, 1000, 900, 800, 768, 767, 600, 390, 320];
+
 const LONG = 'a-name-that-is-as-long-as-people-make-them-when-nobody-stops-them-and-then-a-little-longer-x';
 
 describeDashboard('every page of the dashboard', ({ openPage, signIn }) => {
@@ -70,6 +73,18 @@ describeDashboard('every page of the dashboard', ({ openPage, signIn }) => {
     },
   );
 
+  it('keeps every list within the window and its table within its frame, from 320 to 1,920 pixels', async () => {
+    const page = await signIn(factory.daemon);
+    for (const path of ROUTES.map((route) => route.path).filter(isList)) {
+      await page.goto(factory.daemon.adminUrl + addressOf(path));
+      await settle(page);
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 800 });
+        await expect.poll(() => page.evaluate(LISTS_TOO_WIDE), { message: `${path} at ${width} pixels` }).toEqual([]);
+      }
+    }
+  });
+
   it.each(['/login', '/nowhere', '/factories/nobody/webhooks'])('is so outside of the pages too: %s', async (path) => {
     const page = path === '/login' ? await openPage() : await signIn(factory.daemon);
     await page.goto(factory.daemon.adminUrl + path);
@@ -80,3 +95,20 @@ describeDashboard('every page of the dashboard', ({ openPage, signIn }) => {
     await checkWidth(page);
   });
 });
+
+/** Pages with tables: an address that ends with no name or ID, and is no form. */
+function isList(path: string): boolean {
+  return !/(?::id|:uid|:name|new|edit|about)$/.test(path);
+}
+
+/** What is wider than the place it has; evaluated in the page. */
+const LISTS_TOO_WIDE = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const tables = [...document.querySelectorAll('table[role="table"]')];
+  return [
+    ...(scrollWidth === clientWidth ? [] : ['page ' + scrollWidth + ' > ' + clientWidth]),
+    ...tables
+      .filter((table) => table.scrollWidth > table.parentElement.clientWidth)
+      .map((table) => table.getAttribute('aria-label') + ' ' + table.scrollWidth + ' > ' + table.parentElement.clientWidth),
+  ];
+})()`;
