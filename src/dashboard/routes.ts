@@ -23,7 +23,7 @@ export interface PageRoute {
 
 /** @param importPage imports the page's file, which is then a chunk of its own, and picks the page out of it */
 function page(path: string, navigation: PageRoute['navigation'], importPage: () => Promise<ComponentType>): PageRoute {
-  return { path, navigation, page: createLazyPage(importPage) };
+  return { path, navigation, page: createLazyPage(path, importPage) };
 }
 
 export const ROUTES: readonly PageRoute[] = [
@@ -116,8 +116,13 @@ export function buildPath(path: string, factory: string): string {
 
 /** Loads the page of an address. `/` leads to the first page of a factory. */
 export async function preloadPage(location: string): Promise<void> {
-  const route = location === '/' ? ROUTES[0] : ROUTES.find(({ path }) => isAt(path, location));
+  const route = findRoute(location === '/' ? '/factories/:factory' : location);
   if (route !== undefined) await loadAhead(route);
+}
+
+/** The page at this address; `undefined` for none. */
+export function findRoute(location: string): PageRoute | undefined {
+  return ROUTES.find(({ path }) => isAt(path, location));
 }
 
 /** Where the file cannot be had, the page says so as soon as it is shown. */

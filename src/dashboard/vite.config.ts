@@ -42,6 +42,8 @@ export default defineConfig({
     target: 'es2022',
     // Nothing goes into data: URLs, which the page's policy does not allow.
     assetsInlineLimit: 0,
+    // Styles that a page would load later cannot be had again once a try has failed, unlike its script.
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     // Those of the packages that the assets are made of ask for it.
     license: { fileName: 'licenses.md' },

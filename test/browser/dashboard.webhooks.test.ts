@@ -233,6 +233,9 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     await submit(page);
     await page.getByText('Letters, digits, dots, dashes and underscores').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.value')).toBe('not a name');
+    const header = (await page.getByRole('banner').boundingBox())!;
+    const label = page.locator('label').filter({ hasText: 'Name' }).first();
+    await expect.poll(async () => (await label.boundingBox())!.y).toBeGreaterThanOrEqual(header.y + header.height);
   });
 
   it('of a webhook that is deleted say so, and no more how to send to it', async () => {

@@ -77,8 +77,9 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
   });
 }
 
-/** Refusals of the API are outcomes that pages show; what else fails to load is a problem. */
-const EXPECTED = /^Failed to load resource: the server responded with a status of 4\d\d .*\/api\/v1\//;
+/** Refusals of the API, and a daemon that a test has ended, are outcomes that pages show; what else fails to load is a problem. */
+const EXPECTED =
+  /^Failed to load resource: (?:the server responded with a status of 4\d\d .*\/api\/v1\/|net::ERR_CONNECTION_REFUSED)/;
 
 /** What the pages of a test did beside what the test looks at. */
 interface Seen {

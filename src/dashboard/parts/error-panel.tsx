@@ -8,10 +8,12 @@ interface ErrorPanelProps {
   /** Whatever a query or a change threw. */
   error: unknown;
   onRetry?: () => void;
+  /** Words of the button for it. */
+  retryLabel?: string;
 }
 
 /** A problem document for people: what went wrong, where, and what to do. */
-export function ErrorPanel({ error, onRetry }: ErrorPanelProps) {
+export function ErrorPanel({ error, onRetry, retryLabel = 'Try again' }: ErrorPanelProps) {
   const problem = toProblem(error);
   return (
     <Alert role="alert" color="red" variant="light" radius="md" icon={<CircleAlert />} title={problem.title}>
@@ -23,7 +25,7 @@ export function ErrorPanel({ error, onRetry }: ErrorPanelProps) {
         <Advice problem={problem} />
         {onRetry !== undefined && (
           <Button size="xs" variant="default" onClick={onRetry}>
-            Try again
+            {retryLabel}
           </Button>
         )}
       </Stack>

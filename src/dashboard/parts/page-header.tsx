@@ -2,11 +2,14 @@ import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { useNamedFactory } from '../shell/current-factory.ts';
 import { escapeText } from './escape-text.ts';
 import { ForeignText } from './foreign-text.tsx';
 
 interface PageHeaderProps {
   title: string;
+  /** Of the tab of the browser, where `title` alone does not say what the page is of. */
+  tabTitle?: string;
   /** One sentence: what this page is for. */
   lead?: ReactNode;
   /** The way back, outermost first. */
@@ -17,8 +20,8 @@ interface PageHeaderProps {
   actions?: ReactNode;
 }
 
-export function PageHeader({ title, lead, trail = [], status, actions }: PageHeaderProps) {
-  useDocumentTitle(`${escapeText(title)} · Dockbell`);
+export function PageHeader({ title, tabTitle = title, lead, trail = [], status, actions }: PageHeaderProps) {
+  useTabTitle([tabTitle, ...trail.map(({ label }) => label).reverse()]);
   return (
     <Stack gap={6} mb="lg">
       {trail.length > 0 && (
@@ -57,4 +60,11 @@ export function PageHeader({ title, lead, trail = [], status, actions }: PageHea
       </Group>
     </Stack>
   );
+}
+
+/** From the part to the whole, as tabs show only the beginning: `ci · Webhooks · payments · Dockbell`. */
+function useTabTitle(parts: readonly string[]): void {
+  const factory = useNamedFactory();
+  const all = factory === null ? parts : [...parts, factory];
+  useDocumentTitle([...all.map(escapeText), 'Dockbell'].join(' · '));
 }

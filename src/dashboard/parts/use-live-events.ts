@@ -1,18 +1,14 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { createContext, createElement, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
-import type { Delivery, Reconciliation, Run } from '../api/types.ts';
+import { sessionQuery } from '../api/session.ts';
+import { followEvents, type LiveEvent } from './follow-events.ts';
 
-/** Something that happened, as `GET /events` tells it. */
-export type LiveEvent =
-  | { type: 'delivery'; data: Delivery }
-  | { type: 'run'; data: Run }
-  | { type: 'reconciliation'; data: Omit<Reconciliation, 'plan' | 'diagnostics'> };
+export type { LiveEvent } from './follow-events.ts';
 
 type Listener = (event: LiveEvent) => void;
 
-const EVENTS = '/api/v1/events';
-const EVENT_TYPES = ['delivery', 'run', 'reconciliation'] as const;
 const EventsContext = createContext<Set<Listener> | null>(null);
+const LostSinceContext = createContext<number | null>(null);
 
 /**
  * One stream of events for all of the page. It is closed while the tab is hidden, because browsers allow few connections
@@ -23,33 +19,56 @@ const EventsContext = createContext<Set<Listener> | null>(null);
 export function LiveEventsProvider({ after, children }: { after: string; children: ReactNode }) {
   const [listeners] = useState(() => new Set<Listener>());
   const [begin] = useState(after);
+  const [lostSinceMs, setLostSinceMs] = useState<number | null>(null);
   const queryClient = useQueryClient();
   useEffect(() => {
-    let source: EventSource | null = null;
-    const tell: Listener = (event) => {
-      for (const listener of listeners) listener(event);
-    };
+    let stop: (() => void) | null = null;
+    let wasLost = false;
     const renew = () => void queryClient.invalidateQueries({ refetchType: 'active' });
-    const open = (path: string) => {
-      source = openStream(path, tell);
-      // The daemon does not remember all that was missed.
-      source.addEventListener('reset', renew);
+    const follow = (from: string | null) => {
+      stop = followEvents(from, {
+        onEvent: (event) => {
+          for (const listener of listeners) listener(event);
+        },
+        onReset: renew,
+        onConnected: () => {
+          if (wasLost) renew();
+          wasLost = false;
+          setLostSinceMs(null);
+        },
+        onLost: (isRefused) => {
+          wasLost = true;
+          setLostSinceMs((since) => since ?? Date.now());
+          // Among the reasons to refuse a stream is that the session has ended.
+          if (isRefused) void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+        },
+      });
     };
-    const follow = () => {
-      source?.close();
-      source = null;
+    const followWhileVisible = () => {
+      stop?.();
+      stop = null;
+      setLostSinceMs(null);
       if (document.hidden) return;
-      open(EVENTS);
+      follow(null);
       renew();
     };
-    if (!document.hidden) open(`${EVENTS}?after=${encodeURIComponent(begin)}`);
-    document.addEventListener('visibilitychange', follow);
+    if (!document.hidden) follow(begin);
+    document.addEventListener('visibilitychange', followWhileVisible);
     return () => {
-      document.removeEventListener('visibilitychange', follow);
-      source?.close();
+      document.removeEventListener('visibilitychange', followWhileVisible);
+      stop?.();
     };
   }, [begin, listeners, queryClient]);
-  return createElement(EventsContext, { value: listeners }, children);
+  return createElement(
+    EventsContext,
+    { value: listeners },
+    createElement(LostSinceContext, { value: lostSinceMs }, children),
+  );
+}
+
+/** When the connection to the daemon was lost, in milliseconds of the reader's clock; `null` while it is there. */
+export function useLostSince(): number | null {
+  return useContext(LostSinceContext);
 }
 
 /** Calls the listener for every event while the component is there. */
@@ -64,14 +83,4 @@ export function useLiveEvents(listener: Listener): void {
     listeners?.add(listen);
     return () => void listeners?.delete(listen);
   }, [listeners]);
-}
-
-function openStream(path: string, tell: Listener): EventSource {
-  const source = new EventSource(path);
-  for (const type of EVENT_TYPES) {
-    source.addEventListener(type, (message: MessageEvent<string>) => {
-      tell({ type, data: JSON.parse(message.data) } as LiveEvent);
-    });
-  }
-  return source;
 }

@@ -4,6 +4,8 @@ import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
 import { BrandLink } from './brand-link.tsx';
 import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
+import { ConnectionState, OfflineBanner } from './connection.tsx';
+import { useRememberedFactory } from './current-factory.ts';
 import { FactorySwitcher } from './factory-switcher.tsx';
 import { Navigation } from './navigation.tsx';
 import { PageOutlet } from './page-outlet.tsx';
@@ -15,6 +17,7 @@ export function DashboardShell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const main = useMainFocus();
   useFreshFactories();
+  useRememberedFactory();
   return (
     <>
       <SkipLink />
@@ -37,6 +40,7 @@ export function DashboardShell() {
               <BrandLink />
             </Group>
             <Group gap="xs" wrap="nowrap">
+              <ConnectionState />
               <FactorySwitcher />
               <ColorSchemeToggle />
               <UserMenu />
@@ -47,6 +51,7 @@ export function DashboardShell() {
           <Navigation onNavigate={close} />
         </AppShell.Navbar>
         <AppShell.Main id="main" ref={main} tabIndex={-1} style={{ outline: 'none' }}>
+          <OfflineBanner />
           <PageOutlet />
         </AppShell.Main>
       </AppShell>

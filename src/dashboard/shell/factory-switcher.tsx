@@ -3,13 +3,15 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { Check, ChevronDown, Factory as FactoryIcon } from 'lucide-react';
 import { useLocation } from 'wouter';
 import { factoriesQuery } from '../api/queries.ts';
-import { rememberFactory, useCurrentFactory } from './current-factory.ts';
+import type { Factory } from '../api/types.ts';
+import { buildPath, findRoute } from '../routes.ts';
+import { addFactory, useCurrentFactory } from './current-factory.ts';
 
 /** Names the factory that is looked at; a menu where there are several. */
 export function FactorySwitcher() {
   const { data: factories } = useSuspenseQuery(factoriesQuery);
   const current = useCurrentFactory();
-  const [, navigate] = useLocation();
+  const [location, navigate] = useLocation();
   if (current === null) return null;
   if (factories.length === 1) {
     return (
@@ -18,10 +20,7 @@ export function FactorySwitcher() {
       </Text>
     );
   }
-  const choose = (name: string) => {
-    rememberFactory(name);
-    navigate(`/factories/${encodeURIComponent(name)}`);
-  };
+  const choose = (factory: Factory) => navigate(findPageOf(factory, location));
   return (
     <Menu position="bottom-end">
       <Menu.Target>
@@ -37,16 +36,24 @@ export function FactorySwitcher() {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        {factories.map(({ name }) => (
+        {factories.map((factory) => (
           <Menu.Item
-            key={name}
-            rightSection={name === current.name ? <Check size={16} aria-label="chosen" /> : null}
-            onClick={() => choose(name)}
+            key={factory.name}
+            rightSection={factory.name === current.name ? <Check size={16} aria-label="chosen" /> : null}
+            onClick={() => choose(factory)}
           >
-            {name}
+            {factory.name}
           </Menu.Item>
         ))}
       </Menu.Dropdown>
     </Menu>
   );
+}
+
+/** The page that is open, of another factory; its overview where the page is of one thing that the other does not have. */
+function findPageOf(factory: Factory, location: string): string {
+  const path = findRoute(location)?.path ?? '';
+  if (!path.includes(':')) return addFactory(location, factory);
+  const isOfOneThing = path.replace(':factory', '').includes(':');
+  return buildPath(isOfOneThing ? '/factories/:factory' : path, factory.name);
 }

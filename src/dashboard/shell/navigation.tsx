@@ -1,7 +1,7 @@
 import { NavLink, Stack } from '@mantine/core';
 import { Link, useLocation } from 'wouter';
 import { buildPath, loadAhead, ROUTES } from '../routes.ts';
-import { useCurrentFactory } from './current-factory.ts';
+import { addFactory, useCurrentFactory } from './current-factory.ts';
 import classes from './shell.module.css';
 
 /** The rows of the route table that have a place in the navigation. */
@@ -14,8 +14,9 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
         const { path, navigation } = route;
         if (navigation === null || (factory === null && path.includes(':factory'))) return null;
         const { label, icon: Icon } = navigation;
-        const href = buildPath(path, factory?.name ?? '');
-        const isCurrent = isWithin(location, href, path);
+        const page = buildPath(path, factory?.name ?? '');
+        const href = path.includes(':factory') ? page : addFactory(page, factory);
+        const isCurrent = isWithin(location, page, path);
         return (
           <NavLink
             key={path}
@@ -37,6 +38,6 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
 }
 
 /** The overview is the beginning of every other address of its factory, so it has to be met exactly. */
-function isWithin(location: string, href: string, path: string): boolean {
-  return location === href || (path !== '/factories/:factory' && location.startsWith(`${href}/`));
+function isWithin(location: string, page: string, path: string): boolean {
+  return location === page || (path !== '/factories/:factory' && location.startsWith(`${page}/`));
 }

@@ -1,5 +1,7 @@
 import { QueryErrorResetBoundary } from '@tanstack/react-query';
 import { Component, type ReactNode } from 'react';
+import { toProblem } from '../api/problem.ts';
+import { PAGE_NOT_LOADED } from '../lazy-page.tsx';
 import { ErrorPanel } from '../parts/error-panel.tsx';
 
 /** Shows what a page threw in the place of the page. */
@@ -21,8 +23,23 @@ class Boundary extends Component<{ children: ReactNode; onReset: () => void }, {
     this.setState({ error: null });
   };
 
+  /** An upgraded daemon has other files under other names, which only a page that is loaded anew knows. */
+  private readonly reload = async () => {
+    if (await isReachable()) window.location.reload();
+    else this.retry();
+  };
+
   override render() {
-    if (this.state.error === null) return this.props.children;
-    return <ErrorPanel error={this.state.error} onRetry={this.retry} />;
+    const { error } = this.state;
+    if (error === null) return this.props.children;
+    if (toProblem(error).code !== PAGE_NOT_LOADED) return <ErrorPanel error={error} onRetry={this.retry} />;
+    return <ErrorPanel error={error} onRetry={this.reload} retryLabel="Reload the page" />;
   }
+}
+
+async function isReachable(): Promise<boolean> {
+  return fetch('/', { method: 'HEAD', cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
 }

@@ -6,11 +6,13 @@ import { Link, useLocation } from 'wouter';
 import { toProblem } from '../api/problem.ts';
 import { sessionQuery, signOut } from '../api/session.ts';
 import { ForeignText } from '../parts/foreign-text.tsx';
+import { addFactory, useCurrentFactory } from './current-factory.ts';
 import { useAskFirst } from './leave-guard.tsx';
 import { useSessionUser } from './session-user.ts';
 
 export function UserMenu() {
   const { name, role } = useSessionUser();
+  const factory = useCurrentFactory();
   const queryClient = useQueryClient();
   const [, navigate] = useLocation();
   const askFirst = useAskFirst();
@@ -45,7 +47,7 @@ export function UserMenu() {
           </Text>
         </Menu.Label>
         <Menu.Divider />
-        <Menu.Item component={Link} href="/account" leftSection={<UserRoundCog size={16} />}>
+        <Menu.Item component={Link} href={addFactory('/account', factory)} leftSection={<UserRoundCog size={16} />}>
           Your account
         </Menu.Item>
         <Menu.Item leftSection={<LogOut size={16} />} onClick={() => askFirst(() => void leave())}>

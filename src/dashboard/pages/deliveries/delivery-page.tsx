@@ -18,6 +18,7 @@ export function DeliveryPage() {
     <>
       <PageHeader
         title={data?.delivery_id ?? id}
+        tabTitle={`Delivery ${data?.delivery_id ?? id}`}
         trail={[{ label: 'Deliveries', href: `/factories/${encodeURIComponent(factory)}/deliveries` }]}
         status={data !== undefined && <StatusBadge state={data.label} />}
         actions={data !== undefined && <ReplayDelivery delivery={data} />}

@@ -22,6 +22,7 @@ export function OverviewPage() {
     <>
       <PageHeader
         title={factory.name}
+        tabTitle="Overview"
         status={
           troubles.length === 0 && factory.counts.webhooks > 0 && <StatusBadge state="applied" label="all is well" />
         }

@@ -15,6 +15,7 @@ import { formatExactTime } from '../../parts/format-time.ts';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useCursorPages } from '../../parts/use-cursor-pages.ts';
+import { keepFactory } from '../../shell/current-factory.ts';
 import { RoleNotice } from '../../shell/role-notice.tsx';
 import { useManagesTeam } from '../../shell/session-user.ts';
 import { AuditDetails } from './audit-details.tsx';
@@ -37,7 +38,8 @@ export function AuditPage() {
 function AuditLog() {
   const [search, setSearch] = useSearchParams();
   const filter = readAuditFilter(search);
-  const filterBy = (changed: AuditFilter) => setSearch(writeAuditFilter(changed), { replace: true });
+  const filterBy = (changed: AuditFilter) =>
+    setSearch({ ...keepFactory(search), ...writeAuditFilter(changed) }, { replace: true });
   return (
     <Stack>
       <Group justify="space-between" align="flex-end">

@@ -3,6 +3,7 @@ import { Info, KeyRound, ScrollText, Users } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { addFactory, useCurrentFactory } from '../../shell/current-factory.ts';
 import classes from './settings-frame.module.css';
 
 const SECTIONS = [
@@ -15,10 +16,16 @@ const SECTIONS = [
 /** What stands around each section of the settings. */
 export function SettingsFrame({ children }: { children: ReactNode }) {
   const [location, navigate] = useLocation();
+  const factory = useCurrentFactory();
+  const section = SECTIONS.find(({ path }) => path === location)?.label ?? '';
   return (
     <>
-      <PageHeader title="Settings" lead="What belongs to the whole team, and to no factory." />
-      <Tabs value={location} onChange={(path) => path !== null && navigate(path)} mb="lg">
+      <PageHeader
+        title="Settings"
+        tabTitle={`${section} · Settings`}
+        lead="What belongs to the whole team, and to no factory."
+      />
+      <Tabs value={location} onChange={(path) => path !== null && navigate(addFactory(path, factory))} mb="lg">
         <Tabs.List>
           {SECTIONS.map(({ path, label, icon: Icon }) => (
             <Tabs.Tab
