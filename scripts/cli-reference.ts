@@ -9,16 +9,29 @@ const INTRODUCTION = `# Command line
 
 <!-- generated from src/cli by scripts/generate-cli-docs.ts: run npx tsx scripts/generate-cli-docs.ts after a change -->
 
-Each command explains itself with \`--help\`. Results go to standard output, everything else to standard error, where
-the first line of an error is one sentence that says what is wrong. With \`--json\`, standard output holds exactly the JSON
-of the management API. Colours and spinners appear on a terminal only, and no colour where \`NO_COLOR\` is set. On a terminal,
-tables are cut to its width; in files and pipes nothing is cut.
+Each command explains itself with \`--help\`. Results go to standard output, everything else to standard error. The first line
+of an error is one sentence that says what failed.
 
-Exit codes: 0 done; 1 the thing asked about is negative (invalid definition, would not trigger, run failed); 2 wrong usage
-or unreachable daemon.
+With \`--json\`, standard output holds exactly the JSON of the management API. An error is then the last line of standard error,
+as one JSON object: \`{"error": {"code": "unreachable", "message": "…", "hint": "…"}}\`. \`code\` is a code of the management API
+or one of \`usage\`, \`unreachable\`, \`ambiguous\`, \`interrupted\` and \`unexpected_answer\`; \`status\` and \`diagnostics\` are added
+if the management API answered with them.
 
-Commands that talk to a daemon find it by \`--url\` (or \`DOCKBELL_URL\`) and \`--token\` (or \`DOCKBELL_TOKEN\`), else by
-\`daemon.json\` and \`admin-token\` in the data directory. The token of a data directory is sent to its own daemon only.
+Colors and spinners appear on a terminal only. \`NO_COLOR\` and \`--no-color\` turn colors off, \`FORCE_COLOR\` turns them on for
+pipes. On a terminal, tables fit its width: reasons move below their row and less important columns are left out. IDs, names and
+states are never cut. In files and pipes, tables are complete.
+
+An argument that takes an ID also takes a unique prefix of it (at least 6 characters after the type prefix, such as
+\`run_01m814\`) or \`last\` for the most recent object.
+
+Exit codes: 0 done; 1 the thing asked about is negative (invalid definition, would not trigger, run failed) or the output cannot
+be written; 2 wrong usage or unreachable daemon; 130 after Ctrl-C at a prompt.
+
+Commands that talk to a daemon find it by \`--url\`, then \`DOCKBELL_URL\`, then \`daemon.json\` in the data directory. The data
+directory is that of \`--data-dir\`, then \`DOCKBELL_DATA_DIR\`, then \`dataDir\` of \`dockbell.yaml\` in the working directory, then
+\`./.dockbell\`. They read the token from \`--token\`, then \`--token-file\`, then \`DOCKBELL_TOKEN\`, then the file that
+\`DOCKBELL_TOKEN_FILE\` names, then \`admin-token\` in the data directory. The token of a data directory is sent to the daemon of
+that directory only. \`DOCKBELL_FACTORY\` names the factory if \`--factory\` does not.
 `;
 
 /** The whole page docs/reference/cli.md, made from the commands themselves. */
@@ -58,11 +71,12 @@ function renderCommand(command: CliCommand): string {
   return [...parts, ...renderNotes(command)].join('\n');
 }
 
-function renderNotes({ notes }: CliCommand): string[] {
+function renderNotes(command: CliCommand): string[] {
+  const { notes } = command;
   if (notes === null) return [];
   const more = notes.more === undefined ? [] : [notes.more.replaceAll('\n', ' '), ''];
   const examples = notes.examples.flatMap(([line, effect]) => [`# ${effect}`, line]);
-  return [...more, '```sh', ...examples, '```', '', `Exit codes: ${describeExitCodes(notes)}.`, ''];
+  return [...more, '```sh', ...examples, '```', '', `Exit codes: ${describeExitCodes(command, notes)}.`, ''];
 }
 
 function renderArguments(args: readonly Argument[]): string {

@@ -807,6 +807,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/ids": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Find IDs by their beginning
+         * @description IDs of deliveries, runs, reconciliations and webhooks in descending order, at most 10. The prefix is unique if one ID is found.
+         *
+         *     Role: viewer.
+         */
+        get: operations["getIds"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/secrets": {
         parameters: {
             query?: never;
@@ -1658,6 +1680,11 @@ export interface components {
             /** Format: date-time */
             received_at: string;
             client_address: string;
+        };
+        /** @description A whole ID and the factory of its object. */
+        FoundId: {
+            id: string;
+            factory: string;
         };
         /** @description Why each automation that listened started or did not. */
         Explanation: {
@@ -7229,6 +7256,89 @@ export interface operations {
             };
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Internal error; `id` is in the daemon’s log. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The storage cannot be used now. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    getIds: {
+        parameters: {
+            query: {
+                /** @description The type prefix and at least 6 further characters. */
+                prefix: string;
+                /** @description Only objects of this factory. */
+                factory?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description One page of the list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        data: components["schemas"]["FoundId"][];
+                        /** @description Pass it back as `cursor`; `null` at the end. */
+                        next_cursor: string | null;
+                    };
+                };
+            };
+            /** @description The request is not valid; `errors` says where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No valid API token. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The token may not do this. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The Host header names another host. */
+            421: {
                 headers: {
                     [name: string]: unknown;
                 };

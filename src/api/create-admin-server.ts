@@ -27,6 +27,7 @@ import { registerEventRoutes } from './routes/event-routes.ts';
 import { registerFactoryRoutes } from './routes/factory-routes.ts';
 import { registerFilterRoutes } from './routes/filter-routes.ts';
 import { registerHistoryRoutes } from './routes/history-routes.ts';
+import { registerIdRoutes } from './routes/id-routes.ts';
 import { registerOidcRoutes, registerSignInWays } from './routes/oidc-routes.ts';
 import { registerOperationRoutes } from './routes/operation-routes.ts';
 import { registerPayloadKeyRoutes } from './routes/payload-key-routes.ts';
@@ -132,6 +133,7 @@ function registerApi(scope: FastifyInstance, services: AdminServices, watch: Wat
   registerFilterRoutes(scope, services);
   registerRunRoutes(scope, services);
   registerWorkerRoutes(scope, services);
+  registerIdRoutes(scope, services);
   registerSecretRoutes(scope, services);
   registerTokenRoutes(scope, services);
   registerUserRoutes(scope, services);

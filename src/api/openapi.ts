@@ -45,6 +45,7 @@ const TAGS = [
   ['Deliveries', 'What senders posted and what came of it.'],
   ['Automations', 'What deliveries start.'],
   ['Runs', 'What was started.'],
+  ['IDs', 'Whole IDs for what people abbreviate.'],
   ['Events', 'What happens, as it happens.'],
   ['Secrets', 'Credentials of the team; written, never read.'],
   ['Tokens', 'Programs that may use this API.'],

@@ -307,6 +307,7 @@ export const COMPONENTS = {
     },
     { description: 'One row of the log of handshakes.' },
   ),
+  FoundId: closedObject({ id: text, factory: text }, { description: 'A whole ID and the factory of its object.' }),
   Explanation: closedObject(
     {
       delivery: text,

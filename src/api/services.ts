@@ -13,6 +13,7 @@ import type { DeliveryReader } from '../core/ports/delivery-log.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { RunLogReader } from '../core/ports/executor.ts';
 import type { HandshakeLog } from '../core/ports/handshake-log.ts';
+import type { IdFinder } from '../core/ports/id-finder.ts';
 import type { AnswerStore } from '../core/ports/idempotency.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
 import type { LoginLinkTable } from '../core/ports/login-link-table.ts';
@@ -110,6 +111,7 @@ export interface AdminServices {
   diagnose(delivery: Delivery): Promise<DeliveryDiagnosis>;
   /** Tries the usual mistakes on a request with a secret that stays here. `too_many_requests` beyond its rate. */
   diagnoseUpload(request: UploadedRequest): Promise<DeliveryDiagnosis>;
+  idFinder: IdFinder;
   runs: RunReader;
   runLogs: RunLogReader;
   runControl: RunControl;

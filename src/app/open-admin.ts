@@ -88,6 +88,7 @@ function composeServices(
     diagnoseUpload: createUploadDiagnosis({
       ...{ ...trial, clock, baseUrl, triesPerMinute: config.limits.failedAuthPerMinute },
     }),
+    idFinder: storage.idFinder,
     runs: storage.runReader,
     runLogs: createRunLogReader(paths.runLogs),
     runControl: engine.dispatcher,

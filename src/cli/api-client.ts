@@ -8,8 +8,7 @@ import { isJsonObject } from '../core/json.ts';
 import type { Page } from './api-types.ts';
 import type { Connection } from './connection.ts';
 import type { CliContext } from './context.ts';
-import type { ExitCode } from './exit-codes.ts';
-import { CliError, EXIT_CODES } from './exit-codes.ts';
+import { CliError, type CliErrorCode, EXIT_CODES, type ExitCode } from './exit-codes.ts';
 
 /** Query parameters; those without a value are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | null | undefined>>;
@@ -38,8 +37,6 @@ const REPEAT_AFTER_MS = [500, 1000, 2000, 4000] as const;
 /** An answer other than 2xx, told as the daemon told it. */
 export class ApiError extends CliError {
   readonly status: number;
-  /** `null` where the answer is no problem document of the daemon. */
-  readonly code: ErrorCode | null;
   /** Findings in definition files, where they are the reason. */
   readonly diagnostics: Diagnostic[] | null;
 
@@ -47,12 +44,11 @@ export class ApiError extends CliError {
   constructor(
     status: number,
     message: string,
-    options: { hint: string; exitCode: ExitCode; diagnostics: Diagnostic[] | null; code: ErrorCode | null },
+    options: { hint: string; exitCode: ExitCode; diagnostics: Diagnostic[] | null; code: CliErrorCode },
   ) {
     super(message, options);
     this.name = 'ApiError';
     this.status = status;
-    this.code = options.code;
     this.diagnostics = options.diagnostics;
   }
 }
@@ -103,7 +99,10 @@ export class ApiClient {
   /** What `get` answers, with the `ETag` that a change of it is made on. Throws where the daemon sends none. */
   async getTagged<T>(path: readonly string[]): Promise<{ value: T; etag: string }> {
     const { body, etag } = await this.#exchange({ method: 'GET', path });
-    if (etag === null) throw new CliError('The answer has no ETag, so it did not come from a Dockbell daemon.');
+    if (etag === null)
+      throw new CliError('The answer has no ETag, so it did not come from a Dockbell daemon.', {
+        code: 'unexpected_answer',
+      });
     return { value: parseAnswer(body) as T, etag };
   }
 
@@ -202,7 +201,12 @@ export class ApiClient {
     const { detail, code, diagnostics } = parseProblem(body);
     const message = detail ?? `The daemon at ${this.#connection.url} answered with status ${status}.`;
     const exitCode = code === null ? EXIT_CODES.failed : ERROR_CODES[code].exit;
-    return new ApiError(status, escapeText(message), { hint: HINTS[status] ?? '', exitCode, diagnostics, code });
+    return new ApiError(status, escapeText(message), {
+      hint: HINTS[status] ?? '',
+      exitCode,
+      diagnostics,
+      code: code ?? 'unexpected_answer',
+    });
   }
 }
 
@@ -238,6 +242,7 @@ function encodeSegment(segment: string): string {
 function unreachable(url: string, cause: unknown): CliError {
   const code = (cause as NodeJS.ErrnoException).code ?? (cause instanceof Error ? cause.message : String(cause));
   return new CliError(`The daemon at ${url} cannot be reached (${code}).`, {
+    code: 'unreachable',
     hint: "Start it with 'dockbell serve', or check --data-dir, --url and DOCKBELL_URL.",
     cause,
   });
@@ -249,6 +254,7 @@ function parseAnswer(body: Buffer): unknown {
     return JSON.parse(body.toString('utf8'));
   } catch (cause) {
     throw new CliError('The answer is not JSON, so it did not come from a Dockbell daemon.', {
+      code: 'unexpected_answer',
       hint: 'Check --url and DOCKBELL_URL: they name the admin address, not the ingress.',
       cause,
     });

@@ -33,6 +33,8 @@ export type Delivery = Schemas['Delivery'];
 export type Explanation = Schemas['Explanation'];
 export type Decision = Explanation['decisions'][number];
 export type Run = Schemas['Run'];
+/** A whole ID, found by its beginning. */
+export type FoundId = Schemas['FoundId'];
 export type Secret = Schemas['Secret'];
 export type ApiToken = Schemas['Token'];
 export type LoginLink = Schemas['LoginLink'];

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseDuration } from '../config/duration.ts';
+import { suggest } from '../core/suggest.ts';
 
 /** What a person learns from below the options of `--help`, and from the generated reference. */
 export interface CommandNotes {
@@ -16,6 +17,14 @@ export interface CommandNotes {
 /** A commander command that remembers its notes, so that help and reference come from one place. */
 export class CliCommand extends Command {
   notes: CommandNotes | null = null;
+  /** Does the command work without a daemon? */
+  isOffline = false;
+
+  constructor(name?: string) {
+    super(name);
+    // Commander prints the help of a group before it notices that the subcommand does not exist.
+    this.on('beforeHelp', () => this.#requireSubcommands());
+  }
 
   override createCommand(name?: string): CliCommand {
     return new CliCommand(name);
@@ -24,12 +33,35 @@ export class CliCommand extends Command {
   /** Adds notes below the options. */
   explain(notes: CommandNotes): this {
     this.notes = notes;
-    return this.addHelpText('after', `\n${renderNotes(notes)}`);
+    return this.addHelpText('after', () => `\n${renderNotes(this, notes)}`);
   }
 
   /** Marks a command that talks to no daemon: its help leaves out the options that find one. */
   offline(): this {
+    this.isOffline = true;
     return this.configureHelp({ showGlobalOptions: false });
+  }
+
+  /** Prints the help of a group that was called without a subcommand: to standard output, and not as an error. */
+  override help(): never {
+    return super.help();
+  }
+
+  #requireSubcommands(): void {
+    const named = this.args.find((word) => !word.startsWith('-') && word !== 'help');
+    if (this.commands.length > 0 && named !== undefined) this.findSubcommand(named);
+  }
+
+  /** The subcommand of this name. Ends the program with the error for an unknown command if none exists. */
+  findSubcommand(name: string): CliCommand {
+    const found = this.commands.find((command) => command.name() === name);
+    if (found !== undefined) return found as CliCommand;
+    const similar = suggest(
+      name,
+      this.commands.map((command) => command.name()),
+    );
+    const question = similar === null ? '' : `\n(Did you mean ${similar}?)`;
+    this.error(`error: unknown command '${name}'${question}`, { code: 'commander.unknownCommand' });
   }
 
   /** The option `--json` of every command that lists or shows. */
@@ -39,16 +71,16 @@ export class CliCommand extends Command {
 }
 
 /** The sentence about exit codes that help and reference show. */
-export function describeExitCodes(notes: CommandNotes): string {
+export function describeExitCodes({ isOffline }: CliCommand, notes: CommandNotes): string {
   const negative = notes.negative === undefined ? '' : `1 ${notes.negative}, `;
   const changed = notes.changed === undefined ? '' : `, 3 ${notes.changed}`;
-  return `0 done, ${negative}2 wrong usage or unreachable daemon${changed}`;
+  return `0 done, ${negative}2 ${isOffline ? 'wrong usage' : 'wrong usage or unreachable daemon'}${changed}`;
 }
 
-function renderNotes(notes: CommandNotes): string {
+function renderNotes(command: CliCommand, notes: CommandNotes): string {
   const more = notes.more === undefined ? '' : `${notes.more}\n\n`;
   const examples = notes.examples.map(([command, effect]) => `  # ${effect}\n  $ ${command}`).join('\n');
-  return `${more}Examples:\n${examples}\n\nExit codes: ${describeExitCodes(notes)}.`;
+  return `${more}Examples:\n${examples}\n\nExit codes: ${describeExitCodes(command, notes)}.`;
 }
 
 /** An option whose value is a duration, kept in milliseconds. */

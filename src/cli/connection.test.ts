@@ -86,3 +86,69 @@ describe('the daemon', () => {
     );
   });
 });
+
+describe('the data directory', () => {
+  let cwd: string;
+
+  beforeEach(async () => {
+    cwd = await mkdtemp(join(tmpdir(), 'dockbell-cwd-'));
+    await leaveDaemonFiles();
+  });
+  afterEach(() => rm(cwd, { recursive: true, force: true }));
+
+  const findFrom = (options: ConnectionOptions, env: Record<string, string> = {}) =>
+    findConnection(options, { env, cwd } as unknown as CliContext);
+  const configure = (text: string) => writeFile(join(cwd, 'dockbell.yaml'), text);
+
+  it('is named by DOCKBELL_DATA_DIR, which wins over dockbell.yaml', async () => {
+    await configure('dataDir: ./elsewhere\n');
+    expect((await findFrom({}, { DOCKBELL_DATA_DIR: dataDir })).token).toBe('dbk_local');
+  });
+
+  it('is named by dataDir of the dockbell.yaml in the working directory', async () => {
+    await configure(`dataDir: $\{DATA}\nfactories: [{ name: 3 }]\nbaseUrl: "$\{UNSET}"\n`);
+    expect((await findFrom({}, { DATA: dataDir })).token).toBe('dbk_local');
+  });
+
+  it('is ./.dockbell if dockbell.yaml names none', async () => {
+    await configure('ingress: { port: 0 }\n');
+    await expect(findFrom({})).rejects.toThrow(`the data directory ${join(cwd, '.dockbell')}.`);
+  });
+
+  it('is named by --data-dir before all others', async () => {
+    await configure('dataDir: ./elsewhere\n');
+    expect((await findFrom({ dataDir }, { DOCKBELL_DATA_DIR: '/nonexistent' })).token).toBe('dbk_local');
+  });
+
+  it.each([
+    ['dataDir: [1]\n', 'dataDir: expected'],
+    [`dataDir: $\{UNSET}\n`, 'dataDir: '],
+    ['dataDir: "\n', 'dockbell.yaml:'],
+  ])('is not guessed if dockbell.yaml says %j', async (text, message) => {
+    await configure(text);
+    await expect(findFrom({})).rejects.toThrow(message);
+  });
+});
+
+describe('a token file', () => {
+  const file = () => join(dataDir, 'ci-token');
+  const url = 'https://dockbell.example';
+
+  it('is read instead of a token on the command line', async () => {
+    await writeFile(file(), 'dbk_file\n');
+    expect((await find({ url, tokenFile: file() })).token).toBe('dbk_file');
+    expect((await find({ url }, { DOCKBELL_TOKEN_FILE: file() })).token).toBe('dbk_file');
+  });
+
+  it('named by the option wins over the environment, which wins over DOCKBELL_TOKEN_FILE', async () => {
+    await writeFile(file(), 'dbk_file\n');
+    const env = { DOCKBELL_TOKEN: 'dbk_env', DOCKBELL_TOKEN_FILE: '/nonexistent' };
+    expect((await find({ url, tokenFile: file() }, env)).token).toBe('dbk_file');
+    expect((await find({ url }, env)).token).toBe('dbk_env');
+  });
+
+  it('that does not exist is an error, not a reason to take another token', async () => {
+    await leaveDaemonFiles();
+    await expect(find({ tokenFile: file() })).rejects.toThrow(`The token file ${file()} does not exist.`);
+  });
+});

@@ -7,6 +7,7 @@ import { CliError } from './exit-codes.ts';
 export interface ConnectionOptions {
   url?: string | undefined;
   token?: string | undefined;
+  tokenFile?: string | undefined;
   dataDir?: string | undefined;
   factory?: string | undefined;
 }
@@ -19,22 +20,47 @@ export interface Connection {
 }
 
 export const DEFAULT_DATA_DIR = './.dockbell';
+/** The configuration that `serve` reads in the working directory. */
+export const CONFIG_FILE = 'dockbell.yaml';
 
 /**
- * Finds the daemon: `--url`, `DOCKBELL_URL`, else `<dataDir>/daemon.json`; `--token`, `DOCKBELL_TOKEN`, else
- * `<dataDir>/admin-token`. The token file is sent to the daemon of that data directory only, never to another address.
+ * Finds the daemon: `--url`, `DOCKBELL_URL`, else `daemon.json` in the data directory. Finds the token: `--token`,
+ * `--token-file`, `DOCKBELL_TOKEN`, `DOCKBELL_TOKEN_FILE`, else `admin-token` in the data directory, which is sent to the
+ * daemon of that directory only, never to another address.
  */
 export async function findConnection(options: ConnectionOptions, context: CliContext): Promise<Connection> {
-  const dataDir = resolve(context.cwd, options.dataDir ?? DEFAULT_DATA_DIR);
+  const dataDir = await findDataDir(options, context);
   const named = options.url ?? (context.env.DOCKBELL_URL || undefined);
   const url = named === undefined ? await requireLocalUrl(dataDir) : parseUrl(named);
-  const token = options.token ?? (context.env.DOCKBELL_TOKEN || undefined) ?? (await readLocalToken(dataDir, url));
+  const token = (await readNamedToken(options, context)) ?? (await readLocalToken(dataDir, url));
   if (!/^[\x21-\x7e]+$/.test(token)) {
     throw new CliError('The API token is empty or holds characters that no token has.', {
-      hint: 'Check --token or DOCKBELL_TOKEN; a token starts with dbk_.',
+      code: 'unauthorized',
+      hint: 'Check --token, --token-file, DOCKBELL_TOKEN or DOCKBELL_TOKEN_FILE; a token starts with dbk_.',
     });
   }
   return { url, token };
+}
+
+/** `--data-dir`, `DOCKBELL_DATA_DIR`, `dataDir` of `dockbell.yaml` in the working directory, else `./.dockbell`. */
+async function findDataDir(options: ConnectionOptions, { cwd, env }: CliContext): Promise<string> {
+  const named = options.dataDir ?? (env.DOCKBELL_DATA_DIR || undefined);
+  if (named !== undefined) return resolve(cwd, named);
+  const { readDataDir } = await import('../config/load-config.ts');
+  return (await readDataDir(resolve(cwd, CONFIG_FILE), env)) ?? resolve(cwd, DEFAULT_DATA_DIR);
+}
+
+/** The token that the command line or the environment names; `null` if neither does. */
+async function readNamedToken({ token, tokenFile }: ConnectionOptions, context: CliContext): Promise<string | null> {
+  const { DOCKBELL_TOKEN, DOCKBELL_TOKEN_FILE } = context.env;
+  if (token !== undefined) return token;
+  if (tokenFile === undefined && DOCKBELL_TOKEN) return DOCKBELL_TOKEN;
+  const file = tokenFile ?? (DOCKBELL_TOKEN_FILE || undefined);
+  if (file === undefined) return null;
+  const path = resolve(context.cwd, file);
+  const text = await readTextIfThere(path);
+  if (text === null) throw new CliError(`The token file ${path} does not exist.`, { code: 'unauthorized' });
+  return text.trim();
 }
 
 function parseUrl(text: string): string {
@@ -51,7 +77,8 @@ async function requireLocalUrl(dataDir: string): Promise<string> {
   const url = await readLocalUrl(dataDir);
   if (url !== null) return url;
   throw new CliError(`No daemon is running with the data directory ${dataDir}.`, {
-    hint: "Start one with 'dockbell serve', name its data directory with --data-dir, or its address with --url and --token.",
+    code: 'unreachable',
+    hint: "Start one with 'dockbell serve', name its data directory with --data-dir, or its address with --url and --token-file.",
   });
 }
 
@@ -71,7 +98,8 @@ async function readLocalUrl(dataDir: string): Promise<string | null> {
 
 function unreadableDaemonFile(path: string, cause?: unknown): CliError {
   return new CliError(`${path} does not hold the address of a daemon.`, {
-    hint: 'Restart the daemon, which writes the file anew, or name its address with --url.',
+    code: 'unreachable',
+    hint: 'Restart the daemon, which writes the file again, or name its address with --url.',
     cause,
   });
 }
@@ -82,7 +110,8 @@ async function readLocalToken(dataDir: string, url: string): Promise<string> {
     localUrl !== null && isSameDaemon(localUrl, url) ? await readTextIfThere(join(dataDir, 'admin-token')) : null;
   if (token !== null) return token.trim();
   throw new CliError(`There is no API token for ${url}.`, {
-    hint: `Give one with --token or DOCKBELL_TOKEN, or the data directory of that daemon with --data-dir (its admin-token file is not in ${dataDir}).`,
+    code: 'unauthorized',
+    hint: `Give one with --token-file, --token, DOCKBELL_TOKEN or DOCKBELL_TOKEN_FILE, or the data directory of that daemon with --data-dir (its admin-token file is not in ${dataDir}).`,
   });
 }
 
@@ -103,7 +132,7 @@ async function readTextIfThere(path: string): Promise<string | null> {
     const code = (cause as NodeJS.ErrnoException).code;
     if (code === 'ENOENT' || code === 'ENOTDIR') return null;
     throw new CliError(`${path} cannot be read (${code}).`, {
-      hint: 'Run the command as the user that runs the daemon, or give --url and --token.',
+      hint: 'Run the command as the user that runs the daemon, or give --url and --token-file.',
       cause,
     });
   }

@@ -25,11 +25,16 @@ export interface CliContext {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
   /** From now on Ctrl-C aborts the returned signal instead of ending the process; a second one ends it. */
   catchInterrupts(): AbortSignal;
-  /** Aborted once nobody reads standard output any more (`| head`). */
+  /** Are failures written to standard error as JSON? Set by `--json`. */
+  jsonErrors?: boolean;
+  /** Aborted once standard output cannot be written any more: nobody reads it (`| head`), or the disk is full. */
   outputClosed: AbortSignal;
 }
 
-/** The context of the real process. Writing to a closed pipe ends quietly instead of crashing. */
+/**
+ * The context of the real process. Writing to a closed pipe ends quietly; another failure to write is reported in one
+ * sentence and makes the exit code 1.
+ */
 export function createProcessContext(process: NodeJS.Process): CliContext {
   const ids = createIdSource(randomBytes);
   return {
@@ -42,7 +47,7 @@ export function createProcessContext(process: NodeJS.Process): CliContext {
     newId: () => `send_${ids.deliveryId(systemClock.wallMs()).slice('dlv_'.length)}`,
     sleep: sleepUnlessAborted,
     catchInterrupts: () => catchInterrupts(process),
-    outputClosed: watchForClosedPipes(process),
+    outputClosed: watchOutput(process),
   };
 }
 
@@ -69,11 +74,19 @@ function catchInterrupts(process: NodeJS.Process): AbortSignal {
   return controller.signal;
 }
 
-function watchForClosedPipes(process: NodeJS.Process): AbortSignal {
+function watchOutput(process: NodeJS.Process): AbortSignal {
   const controller = new AbortController();
   const onError = (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && error.code !== 'ERR_STREAM_DESTROYED') throw error;
+    if (controller.signal.aborted) return;
     controller.abort();
+    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return;
+    // The command has ended by then, or ends by the signal: its own exit code no longer counts.
+    process.on('exit', () => {
+      process.exitCode = 1;
+    });
+    process.stderr.write(
+      `The output cannot be written (${error.code}): free space on the disk, or check where it goes.\n`,
+    );
   };
   process.stdout.on('error', onError);
   process.stderr.on('error', onError);

@@ -25,7 +25,7 @@ import { registerUserCommands } from './commands/user.ts';
 import { registerValidateCommand } from './commands/validate.ts';
 import { registerWebhookCommands } from './commands/webhook.ts';
 import type { ConnectionOptions } from './connection.ts';
-import { DEFAULT_DATA_DIR } from './connection.ts';
+import { CONFIG_FILE, DEFAULT_DATA_DIR } from './connection.ts';
 import type { CliContext } from './context.ts';
 import { EXIT_CODES } from './exit-codes.ts';
 import type { Bind, CommandWork } from './session.ts';
@@ -50,6 +50,8 @@ function createBind(context: CliContext, finish: (exitCode: number) => void): Bi
       const session = new Session(context, command.optsWithGlobals<ConnectionOptions>());
       try {
         finish(await work(session, command.opts() as Options, ...(given.slice(0, -2) as Args)));
+      } catch (error) {
+        throw await session.explainFailure(error);
       } finally {
         await session.close();
       }
@@ -81,24 +83,46 @@ const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
   registerUserCommands,
   registerLoginLinkCommand,
   registerAuditCommands,
+  registerHelpCommand,
 ];
+
+/** Commander's own help command knows no subcommands of groups. */
+function registerHelpCommand(program: CliCommand): void {
+  program
+    .command('help')
+    .argument('[command...]', 'names of the command, such as: webhook show')
+    .description('show the help of a command')
+    .offline()
+    .explain({ examples: [['dockbell help webhook show', 'the same as dockbell webhook show --help']] })
+    .action((names: string[]) => {
+      names.reduce<CliCommand>((command, name) => command.findSubcommand(name), program).help();
+    });
+}
 
 function createRoot(context: CliContext): CliCommand {
   return new CliCommand('dockbell')
     .description(
-      "The bell at a factory's loading dock: a commit decides which automations run, a POST starts them. Commands that talk to a daemon find it by --url and --token, else by the data directory.",
+      "The bell at a factory's loading dock: a commit decides which automations run, a POST starts them. Commands that talk to a daemon find it by --url, else by the data directory.",
     )
     .version(readPackageVersion(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'show this help')
-    .helpCommand('help [command]', 'show the help of a command')
-    .option('--data-dir <dir>', `data directory of the daemon (default: ${DEFAULT_DATA_DIR})`)
+    .helpCommand(false)
+    .option(
+      '--data-dir <dir>',
+      `data directory of the daemon (default: DOCKBELL_DATA_DIR, else dataDir of ${CONFIG_FILE} here, else ${DEFAULT_DATA_DIR})`,
+    )
     .option('--url <url>', 'admin address of the daemon (default: DOCKBELL_URL, else <data-dir>/daemon.json)')
-    .option('--token <token>', 'API token (default: DOCKBELL_TOKEN, else <data-dir>/admin-token)')
-    .option('--factory <name>', 'factory that is meant; may be left out when the daemon serves one')
+    .option(
+      '--token-file <file>',
+      'file that holds the API token (default: DOCKBELL_TOKEN, else DOCKBELL_TOKEN_FILE, else <data-dir>/admin-token)',
+    )
+    .option('--token <token>', 'the API token itself; other users of the machine may see it in the list of processes')
+    .option('--factory <name>', 'factory of the command (default: DOCKBELL_FACTORY, else the only one)')
+    .option('--no-color', 'print without colors, as NO_COLOR does; FORCE_COLOR prints colors into pipes too')
     .configureHelp({ showGlobalOptions: true })
     .configureOutput({
       writeOut: (text) => void context.stdout.write(text),
-      writeErr: (text) => void context.stderr.write(text),
+      writeErr: (text) => void (context.jsonErrors || context.stderr.write(text)),
       outputError: (text, write) => write(text.replace(/^error: (.)/, (_, first: string) => first.toUpperCase())),
       getOutHelpWidth: () => helpWidth(context.stdout.columns),
       getErrHelpWidth: () => helpWidth(context.stderr.columns),

@@ -4,11 +4,14 @@ import { listCredentialPlaces } from '../signature/schemes.ts';
 import { signsWithItsSecret } from '../signature/sign.ts';
 import type { Webhook } from './api-types.ts';
 
-/** How to send to this webhook: lines to paste, with the secret as a shell variable and never its value. */
-export function describeSending(webhook: Webhook): string[] {
-  return webhook.auth_mode === 'signature'
-    ? describeSigned(webhook)
-    : [describeCurl(webhook), ...describeSend(webhook)];
+/**
+ * How to send to this webhook: lines to paste, with the secret as a shell variable and never its value.
+ *
+ * @param factoryOption as `Session.factoryOption` returns it
+ */
+export function describeSending(webhook: Webhook, factoryOption: string): string[] {
+  const send = `dockbell send ${webhook.name}${factoryOption} --data '{"hello": "world"}'`;
+  return webhook.auth_mode === 'signature' ? describeSigned(webhook, send) : [describeCurl(webhook), send];
 }
 
 function describeCurl(webhook: Webhook): string {
@@ -31,13 +34,9 @@ function escapeInQuotes(url: string, variable: string): string {
   return fixed.replace(/["$`\\]/g, '\\$&') + url.slice(fixed.length);
 }
 
-function describeSend(webhook: Webhook): string[] {
-  return [`dockbell send ${webhook.name} --data '{"hello": "world"}'`];
-}
-
-function describeSigned(webhook: Webhook): string[] {
+function describeSigned(webhook: Webhook, send: string): string[] {
   const scheme = resolveScheme(webhook.signature_scheme, webhook.signature);
-  if (scheme === null) return describeSend(webhook);
+  if (scheme === null) return [send];
   const places = listCredentialPlaces(scheme);
   const shown = places.length > 3 ? `${places[0]} and on` : places.join(' or ');
   const sender = scheme.title;
@@ -45,9 +44,7 @@ function describeSigned(webhook: Webhook): string[] {
   return [
     `# ${capitalize(sender)} proves itself with ${webhook.secret_name}, in ${shown}.`,
     `# Give ${sender} the URL above${more}`,
-    ...(signsWithItsSecret(scheme)
-      ? ['# To try it without the provider:', ...describeSend(webhook)]
-      : describeOthersKey(scheme, webhook)),
+    ...(signsWithItsSecret(scheme) ? ['# To try it without the provider:', send] : describeOthersKey(scheme, webhook)),
   ];
 }
 

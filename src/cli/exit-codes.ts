@@ -1,21 +1,33 @@
-import { AppError, ERROR_CODES } from '../core/errors.ts';
+import { AppError, ERROR_CODES, type ErrorCode } from '../core/errors.ts';
 
 /**
  * Exit codes of every command (interfaces, "Command line"): 0 done, 1 the thing asked about is negative, 2 wrong
- * usage or unreachable daemon; 3 only where `plan` is asked to tell changes from none.
+ * usage or unreachable daemon; 3 only where `plan` is asked to tell changes from none; 130 after Ctrl-C at a prompt.
  */
-export const EXIT_CODES = { done: 0, negative: 1, failed: 2, changed: 3 } as const;
+export const EXIT_CODES = { done: 0, negative: 1, failed: 2, changed: 3, interrupted: 130 } as const;
 
 export type ExitCode = (typeof EXIT_CODES)[keyof typeof EXIT_CODES];
 
+/**
+ * What failed, for programs: exit code 2 alone does not distinguish it. Codes of the management API, and those of failures
+ * that happen here.
+ */
+export type CliErrorCode = ErrorCode | 'usage' | 'unreachable' | 'ambiguous' | 'interrupted' | 'unexpected_answer';
+
 /** An expected way for a command to end early. `message` is one readable sentence, `hint` says what to do. */
 export class CliError extends Error {
+  readonly code: CliErrorCode;
   readonly exitCode: ExitCode;
   readonly hint: string;
 
-  constructor(message: string, options: { hint?: string; exitCode?: ExitCode; cause?: unknown } = {}) {
+  /** @param options.code `usage` if omitted */
+  constructor(
+    message: string,
+    options: { hint?: string; exitCode?: ExitCode; code?: CliErrorCode; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'CliError';
+    this.code = options.code ?? 'usage';
     this.exitCode = options.exitCode ?? EXIT_CODES.failed;
     this.hint = options.hint ?? '';
   }

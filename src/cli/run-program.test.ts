@@ -18,12 +18,10 @@ describe('the program', () => {
   });
 
   it.each([
-    [[], 'Usage: dockbell'],
     [['nope'], "Unknown command 'nope'"],
     [['stauts'], 'Did you mean status?'],
     [['status', '--nope'], "Unknown option '--nope'"],
     [['status', 'extra'], 'Too many arguments'],
-    [['secret'], 'Usage: dockbell secret'],
     [['secret', 'rotate'], "Unknown command 'rotate'"],
     [['secret', 'create'], "Missing required argument 'name'"],
     [['status', '--wait', 'main'], '7 to 64 hexadecimal digits'],

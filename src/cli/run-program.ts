@@ -1,18 +1,20 @@
 import { CommanderError } from 'commander';
+import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import { ApiError } from './api-client.ts';
 import { createColors } from './colors.ts';
 import type { CliContext } from './context.ts';
 import { createProgram } from './create-program.ts';
 import { describeDiagnostic } from './describe-reconciliation.ts';
-import { CliError, EXIT_CODES, exitCodeOf } from './exit-codes.ts';
+import { CliError, type CliErrorCode, EXIT_CODES, exitCodeOf } from './exit-codes.ts';
 
 /**
  * Runs one command line and answers with its exit code; never ends the process and never throws.
  *
  * @param argv the arguments after the name of the program
  */
-export async function runProgram(argv: readonly string[], context: CliContext): Promise<number> {
+export async function runProgram(argv: readonly string[], surroundings: CliContext): Promise<number> {
+  const context = readDisplayFlags(argv, surroundings);
   try {
     const { program, exitCode } = createProgram(context);
     await program.parseAsync(argv, { from: 'user' });
@@ -22,11 +24,51 @@ export async function runProgram(argv: readonly string[], context: CliContext): 
   }
 }
 
+/** These count for messages about the command line itself too, which commander writes before it has read all of it. */
+function readDisplayFlags(argv: readonly string[], context: CliContext): CliContext {
+  const end = argv.indexOf('--');
+  const flags = end === -1 ? argv : argv.slice(0, end);
+  return {
+    ...context,
+    env: flags.includes('--no-color') ? { ...context.env, NO_COLOR: '1' } : context.env,
+    jsonErrors: flags.includes('--json'),
+  };
+}
+
 function reportFailure(error: unknown, context: CliContext): number {
-  // Commander has written its own message already; help and version arrive here too, with its exit code 0.
-  if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT_CODES.done : EXIT_CODES.failed;
-  for (const line of describeFailure(error, context)) context.stderr.write(`${line}\n`);
+  if (error instanceof CommanderError) return reportUsage(error, context);
+  const text = context.jsonErrors ? [formatJsonError(error)] : describeFailure(error, context);
+  for (const line of text) context.stderr.write(`${line}\n`);
   return exitCodeOf(error);
+}
+
+/** As text, commander has written its message already; help and version arrive here too, with its exit code 0. */
+function reportUsage(error: CommanderError, context: CliContext): number {
+  if (error.exitCode === 0) return EXIT_CODES.done;
+  const message = error.message.replace(/^error: (.)/, (_, first: string) => first.toUpperCase()).replace('\n', ' ');
+  if (context.jsonErrors) context.stderr.write(`${formatJsonError(new CliError(message))}\n`);
+  return EXIT_CODES.failed;
+}
+
+/** The error as the one JSON object on standard error that `--json` promises. */
+interface JsonError {
+  error: { code: CliErrorCode; message: string; hint?: string; status?: number; diagnostics?: Diagnostic[] };
+}
+
+/** On one line, so that programs find it after the notes of the command. */
+function formatJsonError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const described: JsonError = { error: { code: codeOf(error), message } };
+  if (error instanceof CliError && error.hint !== '') described.error.hint = error.hint;
+  if (error instanceof ApiError) {
+    described.error.status = error.status;
+    if (error.diagnostics !== null) described.error.diagnostics = error.diagnostics;
+  }
+  return JSON.stringify(described);
+}
+
+function codeOf(error: unknown): CliErrorCode {
+  return error instanceof CliError || error instanceof AppError ? error.code : 'internal';
 }
 
 function describeFailure(error: unknown, context: CliContext): string[] {

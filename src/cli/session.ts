@@ -1,4 +1,5 @@
 import { escapeText } from '../core/escape-text.ts';
+import { suggest } from '../core/suggest.ts';
 import { ApiClient } from './api-client.ts';
 import type { Factory, Page } from './api-types.ts';
 import type { ConnectionOptions } from './connection.ts';
@@ -12,15 +13,18 @@ import { createOutput } from './output.ts';
 export class Session {
   readonly context: CliContext;
   readonly output: Output;
-  /** Options of the whole program: `--url`, `--token`, `--data-dir`, `--factory`. */
+  /** Options of the whole program: `--url`, `--token`, `--data-dir`, and so on; `factory` also from `DOCKBELL_FACTORY`. */
   readonly globals: ConnectionOptions;
+  /** The factory that `--factory` names on this command line. */
+  readonly named: string | undefined;
   #client: Promise<ApiClient> | null = null;
   #factory: Promise<string> | null = null;
 
   constructor(context: CliContext, globals: ConnectionOptions) {
     this.context = context;
     this.output = createOutput(context);
-    this.globals = globals;
+    this.named = globals.factory;
+    this.globals = { ...globals, factory: globals.factory ?? (context.env.DOCKBELL_FACTORY || undefined) };
   }
 
   get nowMs(): number {
@@ -41,6 +45,40 @@ export class Session {
     return this.#factory;
   }
 
+  /** Names of the factories that the command looks into: that of `--factory`, or all that the token reaches. */
+  async factories(): Promise<string[]> {
+    if (this.globals.factory !== undefined) return [this.globals.factory];
+    const api = await this.api();
+    const { data } = await api.get<Page<Factory>>(['factories']);
+    return data.map(({ name }) => name);
+  }
+
+  /** The options that a command needs to mean the same factory, with a space in front; empty if it needs none. */
+  factoryOption(): string {
+    const { named } = this;
+    return named === undefined ? '' : ` --factory ${escapeText(named)}`;
+  }
+
+  /** The error, or what it comes from: the API answers for an unknown factory as for any other unknown object. */
+  async explainFailure(error: unknown): Promise<unknown> {
+    const { factory } = this.globals;
+    if (factory === undefined || !(error instanceof CliError) || error.code !== 'not_found') return error;
+    const api = await this.api();
+    const names = await api.get<Page<Factory>>(['factories']).then(
+      ({ data }) => data.map(({ name }) => name),
+      () => null,
+    );
+    if (names === null || names.includes(factory)) return error;
+    const similar = suggest(factory, names);
+    const question = similar === null ? '' : `Did you mean ${escapeText(similar)}? `;
+    const known =
+      names.length === 0 ? 'The daemon serves no factory.' : `The daemon serves: ${names.map(escapeText).join(', ')}.`;
+    return new CliError(`There is no factory '${escapeText(factory)}'.`, {
+      code: 'not_found',
+      hint: `${question}${known}`,
+    });
+  }
+
   async close(): Promise<void> {
     const client = await this.#client?.catch(() => null);
     await client?.close();
@@ -48,15 +86,17 @@ export class Session {
 
   async #findFactory(): Promise<string> {
     if (this.globals.factory !== undefined) return this.globals.factory;
-    const api = await this.api();
-    const { data } = await api.get<Page<Factory>>(['factories']);
-    const [only, ...others] = data.map((factory) => factory.name);
+    const [only, ...others] = await this.factories();
     if (only === undefined) {
-      throw new CliError('The daemon serves no factory.', { hint: "Add one under 'factories' of dockbell.yaml." });
+      throw new CliError('The daemon serves no factory.', {
+        code: 'not_found',
+        hint: "Add one under 'factories' of dockbell.yaml and restart the daemon.",
+      });
     }
     if (others.length === 0) return only;
-    throw new CliError(`The daemon serves ${data.length} factories, so the command has to name one.`, {
-      hint: `Add --factory with one of: ${[only, ...others].map(escapeText).join(', ')}.`,
+    throw new CliError(`The daemon serves ${others.length + 1} factories, so the command has to name one.`, {
+      code: 'ambiguous',
+      hint: `Add --factory (or set DOCKBELL_FACTORY) with one of: ${[only, ...others].map(escapeText).join(', ')}.`,
     });
   }
 }

@@ -47,6 +47,24 @@ export async function loadConfig({ file, env, overrides, workingDir }: ConfigReq
   return assembleConfig(values, path);
 }
 
+/**
+ * The data directory that a configuration file names, for clients of the daemon that runs with it; `null` if there is no
+ * such file or it names none. Other options are not read: what is wrong with them concerns the daemon. Throws
+ * `config_invalid` if the file is not YAML or the value is wrong.
+ */
+export async function readDataDir(file: string, env: Environment): Promise<string | null> {
+  const text = await readConfigFile(file).catch((error: unknown) => {
+    if (error instanceof AppError && (error.cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  });
+  if (text === null) return null;
+  const problems: ConfigProblem[] = [];
+  const values = readText({ name: file, folder: dirname(file), env, problems }, text);
+  const relevant = problems.filter(({ path }) => path === '' || path === 'dataDir');
+  if (relevant.length > 0) throw invalid(relevant);
+  return values.whereOf('dataDir') === null ? null : values.get('dataDir');
+}
+
 interface TextContext {
   /** The file as it was named, for findings. */
   name: string;

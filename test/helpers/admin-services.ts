@@ -484,6 +484,13 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
       seen.uploads.push(request);
       return { mistake: 'body_newline', sentence: 'The body lost its line break: keep it.', tried: [] };
     },
+    idFinder: {
+      find: async ({ prefix, factories, limit }) =>
+        [RUN_ID, RECONCILIATION_ID, REPLAY_ID, REJECTED_ID, DELIVERY_ID, DELETED_UID, WEBHOOK_UID]
+          .filter((id) => id.startsWith(prefix) && (factories === null || factories.includes('payments')))
+          .slice(0, limit)
+          .map((id) => ({ id, factory: 'payments' })),
+    },
     runs: {
       list: async (request) =>
         onePage(

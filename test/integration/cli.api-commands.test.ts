@@ -741,6 +741,6 @@ describe('a refusal', () => {
     await serve();
     const { code, stderr } = await runCli(['webhook', 'list'], { env });
     expect(code).toBe(2);
-    expect(stderr).toContain('Add --factory with one of: other, payments.');
+    expect(stderr).toContain('Add --factory (or set DOCKBELL_FACTORY) with one of: other, payments.');
   });
 });

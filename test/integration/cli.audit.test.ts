@@ -49,7 +49,7 @@ describe('dockbell audit list', () => {
     expect(await list('--outcome', 'refused')).toHaveLength(1);
     expect(await list('--from', '2026-01-02T03:05:00Z')).toHaveLength(1);
     expect(await list('--actor', 'usr_gone')).toEqual([]);
-    expect((await run('audit', 'list', '--actor', 'usr_gone')).stdout).toBe('No entry that fits.\n');
+    expect((await run('audit', 'list', '--actor', 'usr_gone')).stdout).toBe('No matching entries.\n');
     expect((await run('audit', 'list', '--from', 'yesterday')).code).toBe(2);
   });
 

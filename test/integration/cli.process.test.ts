@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -59,6 +60,24 @@ function start(argv: string[], onOutput: (child: ReturnType<typeof spawn>, seen:
 }
 
 describe('the process', () => {
+  it.runIf(existsSync('/dev/full'))(
+    'reports in one sentence that its output cannot be written, and ends with 1',
+    async () => {
+      const script = `exec "$0" --import "$1" "$2" --help > /dev/full`;
+      const child = spawn('sh', ['-c', script, process.execPath, TSX, MAIN], { cwd: dir, env });
+      children.add(child);
+      child.stderr.setEncoding('utf8');
+      const [stderr, code] = await Promise.all([
+        child.stderr.toArray().then((pieces) => pieces.join('')),
+        new Promise((resolve) => child.on('close', resolve)),
+      ]);
+      expect({ stderr, code }).toEqual({
+        stderr: 'The output cannot be written (ENOSPC): free space on the disk, or check where it goes.\n',
+        code: 1,
+      });
+    },
+  );
+
   it('ends with the exit code of the command and leaves nothing open', async () => {
     expect(await start(['status', '--factory', 'payments'])).toMatchObject({ code: 0, signal: null });
     expect(await start(['nope'])).toMatchObject({ code: 2, stdout: '' });

@@ -6,6 +6,7 @@ import type { CliCommand } from '../cli-command.ts';
 import { countOption } from '../cli-command.ts';
 import type { Colors } from '../colors.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { pickById } from '../find-id.ts';
 import { formatAge } from '../format-time.ts';
 import type { Bind, Session } from '../session.ts';
 import type { Column } from '../table.ts';
@@ -26,7 +27,7 @@ export function registerAuditCommands(program: CliCommand, bind: Bind): void {
   audit
     .command('list')
     .description('newest first')
-    .option('--actor <name>', 'only what this user or API token did: name or ID')
+    .option('--actor <name>', 'only what this user or API token did: name, ID, or unique prefix of the ID')
     .option('--object <path>', 'only what is about this and all below it, such as secrets/A_SECRET or users')
     .addOption(new Option('--outcome <outcome>', 'only what ended so').choices(AUDIT_OUTCOMES))
     .option('--from <time>', 'only at this time or later (RFC 3339)')
@@ -50,18 +51,23 @@ async function listEntries(session: Session, { limit, json, ...options }: ListOp
   const actor = options.actor === undefined ? undefined : await findActor(api, options.actor);
   const page = await api.list<AuditEntry>(['audit'], { limit, query: { actor, object, outcome, from, to } });
   if (json) session.output.json(page);
-  else if (page.data.length === 0) session.output.line('No entry that fits.');
+  else if (page.data.length === 0) session.output.line('No matching entries.');
   else session.output.table(createColumns(session.nowMs), page.data);
   return EXIT_CODES.done;
 }
 
-/** The ID of a user or an API token; what is none of their names is taken as an ID, also of somebody who is gone. */
+/** The ID of a user or an API token. Any other text is taken as an ID, because deleted ones have entries too. */
 async function findActor(api: ApiClient, name: string): Promise<string> {
   const { data: users } = await api.list<User>(['users'], { limit: null });
   const { data: tokens } = await api.list<ApiToken>(['tokens'], { limit: null });
   const wanted = name.toLowerCase();
   const user = users.find((one) => one.name.toLowerCase() === wanted);
-  return user?.id ?? tokens.find((one) => one.name === name)?.id ?? name;
+  const named = user ?? tokens.find((one) => one.name === name);
+  const found =
+    named ??
+    pickById({ what: 'user', type: 'usr' }, name, users) ??
+    pickById({ what: 'token', type: 'tok' }, name, tokens);
+  return found?.id ?? name;
 }
 
 function createColumns(nowMs: number): Column<AuditEntry>[] {

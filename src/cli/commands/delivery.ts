@@ -8,9 +8,11 @@ import type { CliCommand } from '../cli-command.ts';
 import { countOption } from '../cli-command.ts';
 import type { Colors } from '../colors.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { findWebhook } from '../find-webhook.ts';
+import { DELIVERY_ARGUMENT, findDelivery } from '../find-delivery.ts';
+import { findWebhook, WEBHOOK_ARGUMENT } from '../find-webhook.ts';
 import { followDeliveries } from '../follow-deliveries.ts';
 import { formatAge, formatInstantWithAge } from '../format-time.ts';
+import { type InstantOption, instantOption, toInstant } from '../instant-option.ts';
 import { parseJsonBytes } from '../read-input.ts';
 import { redactBody } from '../redact-body.ts';
 import { renderSample } from '../render-sample.ts';
@@ -20,6 +22,9 @@ import type { Column } from '../table.ts';
 interface ListOptions {
   follow?: boolean;
   label?: string;
+  deliveryId?: string;
+  from?: InstantOption;
+  to?: InstantOption;
   limit: number;
   json?: boolean;
 }
@@ -34,30 +39,36 @@ interface ShowOptions {
 
 /** `dockbell delivery …`: what senders have posted, and what came of it. */
 export function registerDeliveryCommands(program: CliCommand, bind: Bind): void {
-  const delivery = program.command('delivery').description('the delivery log of a webhook');
+  const delivery = program
+    .command('delivery')
+    .description('the delivery log: what senders posted, and what came of it');
   delivery
     .command('list')
-    .argument('<webhook>', 'name or UID; a deleted webhook by its UID')
-    .description('what has arrived, newest first')
+    .argument('[webhook]', `${WEBHOOK_ARGUMENT}. Default: all webhooks of the factory, deleted ones included`)
+    .description('deliveries of the factory or of one webhook, newest first')
     .option('-f, --follow', 'go on with each new delivery until Ctrl-C, oldest first')
     .addOption(
       new Option('--label <label>', `only deliveries with this label: ${DELIVERY_LABELS.join(', ')}`).argParser(
         parseLabel,
       ),
     )
-    .addOption(countOption('--limit <count>', 'how many at most; with --follow, how many to begin with').default(20))
+    .option('--delivery-id <id>', 'only deliveries with this delivery ID of the sender, exactly')
+    .addOption(instantOption('--from <time>', 'only deliveries received at this time or later'))
+    .addOption(instantOption('--to <time>', 'only deliveries received before this time').conflicts('follow'))
+    .addOption(countOption('--limit <count>', 'maximum number; with --follow, the number to begin with').default(20))
     .withJson("the API's JSON; with --follow one object on each line,")
     .explain({
       examples: [
-        ['dockbell delivery list internal-ci', 'the newest deliveries'],
+        ['dockbell delivery list', 'the most recent deliveries of all webhooks'],
         ['dockbell delivery list internal-ci --follow', 'watch them arrive'],
-        ["dockbell delivery list internal-ci --label 'Rejected (auth)'", 'who was turned away, and why'],
+        ["dockbell delivery list --label 'Rejected (auth)' --from 2h", 'rejected in the last two hours, and why'],
+        ['dockbell delivery list --delivery-id 72d3162e', 'every entry of one delivery of the sender'],
       ],
     })
     .action(bind(listDeliveries));
   delivery
     .command('show')
-    .argument('<id>', 'ID of the delivery (dlv_…)')
+    .argument('<ref>', DELIVERY_ARGUMENT)
     .description('one delivery, the bytes of its body, why it started what it started, or a sample made of it')
     .addOption(new Option('--payload', 'print the exact bytes received').conflicts(['explain', 'json']))
     .option('--explain', 'for each automation that listened: did it start, and which key decided')
@@ -76,6 +87,7 @@ export function registerDeliveryCommands(program: CliCommand, bind: Bind): void 
     .explain({
       examples: [
         ['dockbell delivery show dlv_01jd3v8k6n', 'label, identity, size and runs'],
+        ['dockbell delivery show 72d3162e', 'by the delivery ID that the sender shows'],
         ['dockbell delivery show dlv_01jd3v8k6n --explain', 'why did nothing start?'],
         ['dockbell delivery show dlv_01jd3v8k6n --payload > event.json', 'the body as it was sent'],
         [
@@ -87,7 +99,7 @@ export function registerDeliveryCommands(program: CliCommand, bind: Bind): void 
     .action(bind(showDelivery));
   delivery
     .command('replay')
-    .argument('<id>', 'ID of an accepted delivery (dlv_…)')
+    .argument('<ref>', DELIVERY_ARGUMENT)
     .description('put its payload before the automations that are live now; starts runs anew')
     .option('--automation <name>', 'before this automation only')
     .withJson()
@@ -108,28 +120,38 @@ function parseLabel(text: string): string {
   throw new InvalidArgumentError(`Allowed are: ${DELIVERY_LABELS.join(', ')}.`);
 }
 
-async function listDeliveries(session: Session, options: ListOptions, nameOrUid: string): Promise<number> {
-  const { output } = session;
-  const webhook = await findWebhook(session, nameOrUid);
+async function listDeliveries(session: Session, options: ListOptions, nameOrUid?: string): Promise<number> {
+  const { output, nowMs } = session;
   const api = await session.api();
-  const path = ['factories', webhook.factory, 'webhooks', webhook.uid, 'deliveries'];
+  const path = await findListPath(session, nameOrUid);
+  const { label, deliveryId } = options;
+  const times = { from: toInstant(options.from, nowMs), to: toInstant(options.to, nowMs) };
+  const query = { label, delivery_id: deliveryId, ...times };
   if (options.follow) {
     const { context } = session;
     const print = options.json ? output.jsonLine : (row: Delivery) => output.line(describeLine(row, output.colors));
-    await followDeliveries({ api, context, path, label: options.label, limit: options.limit, print });
+    await followDeliveries({ api, context, path, query, limit: options.limit, print });
     return EXIT_CODES.done;
   }
-  const page = await api.list<Delivery>(path, { limit: options.limit, query: { label: options.label } });
+  const page = await api.list<Delivery>(path, { limit: options.limit, query });
   if (options.json) output.json(page);
-  else if (page.data.length === 0) output.line('No delivery yet that fits.');
-  else output.table(createColumns(session.nowMs), page.data);
+  else if (page.data.length === 0) output.line('No matching deliveries.');
+  else output.table(createColumns(nowMs, nameOrUid === undefined), page.data);
   return EXIT_CODES.done;
 }
 
-function createColumns(nowMs: number): Column<Delivery>[] {
+async function findListPath(session: Session, nameOrUid: string | undefined): Promise<string[]> {
+  if (nameOrUid === undefined) return ['factories', await session.factory(), 'deliveries'];
+  const { factory, uid } = await findWebhook(session, nameOrUid);
+  return ['factories', factory, 'webhooks', uid, 'deliveries'];
+}
+
+function createColumns(nowMs: number, showsWebhook: boolean): Column<Delivery>[] {
+  const webhook: Column<Delivery> = { head: 'WEBHOOK', text: (row) => row.webhook_name, narrow: 'whole', drop: 1 };
   return [
     { head: 'ID', text: (row) => row.id, narrow: 'whole' },
     { head: 'RECEIVED', text: (row) => formatAge(row.received_at, nowMs), narrow: 'whole', drop: 2 },
+    ...(showsWebhook ? [webhook] : []),
     { head: 'LABEL', text: describeLabel, color: (row, colors) => pickLabelColor(row, colors), narrow: 'whole' },
     { head: 'DELIVERY ID', text: (row) => row.delivery_id ?? '-', narrow: 'whole', drop: 3 },
     { head: 'SIZE', text: (row) => String(row.size), narrow: 'whole', drop: 5 },
@@ -171,8 +193,9 @@ function describeLine(row: Delivery, colors: Colors): string {
   return [...parts, reason === null ? '' : escapeText(reason)].filter((part) => part !== '').join('  ');
 }
 
-async function showDelivery(session: Session, options: ShowOptions, id: string): Promise<number> {
+async function showDelivery(session: Session, options: ShowOptions, ref: string): Promise<number> {
   if (options.redact !== undefined && !options.asSample) throw new CliError('--redact goes with --as-sample.');
+  const id = await findDelivery(session, ref);
   if (options.payload) await printPayload(session, id);
   else if (options.asSample) await printSample(session, id, options.redact ?? []);
   else if (options.explain) await explainDelivery(session, options, id);
@@ -301,10 +324,11 @@ interface ReplayOptions {
   json?: boolean;
 }
 
-async function replayDelivery(session: Session, options: ReplayOptions, id: string): Promise<number> {
+async function replayDelivery(session: Session, options: ReplayOptions, ref: string): Promise<number> {
   const { output } = session;
   const api = await session.api();
   const { automation = null } = options;
+  const id = await findDelivery(session, ref);
   const made = await api.create<Delivery>(['deliveries', id, 'replay'], { automation });
   if (options.json) output.json(made);
   else output.line(`Replayed as ${escapeText(made.id)}: ${describeStarted(made)}`);

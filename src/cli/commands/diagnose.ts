@@ -10,6 +10,7 @@ import { SCHEME_NAMES } from '../../signature/schemes.ts';
 import type { Diagnosis } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { DELIVERY_ARGUMENT, findDelivery } from '../find-delivery.ts';
 import { readCapturedRequest } from '../read-captured-request.ts';
 import { readInput } from '../read-input.ts';
 import { decodeSecretText, readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
@@ -33,7 +34,7 @@ interface DiagnoseOptions {
 export function registerDiagnoseCommand(program: CliCommand, bind: Bind): void {
   program
     .command('diagnose')
-    .argument('[id]', 'ID of a rejected delivery (dlv_…), which the daemon judges')
+    .argument('[id]', `${DELIVERY_ARGUMENT}. The daemon examines it`)
     .description('why was a delivery rejected? Tries the usual mistakes and names the one it was, with what to do')
     .option('--request <file>', 'judge a captured request in this file; - for standard input')
     .addOption(
@@ -126,8 +127,9 @@ async function uploadFile(session: Session, options: DiagnoseOptions, name: stri
   });
 }
 
-async function askDaemon(session: Session, id: string): Promise<Diagnosis> {
+async function askDaemon(session: Session, ref: string): Promise<Diagnosis> {
   const api = await session.api();
+  const id = await findDelivery(session, ref, 'Rejected (auth)');
   return api.get<Diagnosis>(['deliveries', id, 'diagnosis']);
 }
 

@@ -39,6 +39,7 @@ async function listRevisions(session: Session, options: { limit: number; json?: 
   const [api, factory] = [await session.api(), await session.factory()];
   const page = await api.list<Revision>(['factories', factory, 'history'], { limit: options.limit });
   if (options.json) session.output.json(page);
+  else if (page.data.length === 0) session.output.line('No revisions yet.');
   else session.output.table(createColumns(session.nowMs), page.data);
   return EXIT_CODES.done;
 }

@@ -2,6 +2,7 @@ import type { Reconciliation } from '../api-types.ts';
 import { type CliCommand, countOption } from '../cli-command.ts';
 import { isFailure, printReconciliation, shortenRevision } from '../describe-reconciliation.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { describeIdArgument, findId } from '../find-id.ts';
 import { formatAge } from '../format-time.ts';
 import type { Bind, Session } from '../session.ts';
 import type { Column } from '../table.ts';
@@ -25,7 +26,7 @@ export function registerReconciliationCommands(program: CliCommand, bind: Bind):
     .action(bind(listReconciliations));
   reconciliation
     .command('show')
-    .argument('<id>', 'ID of the reconciliation (rec_…)')
+    .argument('<id>', describeIdArgument('reconciliation'))
     .description('what it changed, or every finding with file and line')
     .withJson()
     .explain({
@@ -40,6 +41,7 @@ async function listReconciliations(session: Session, options: { limit: number; j
   const path = ['factories', factory, 'reconciliations'];
   const page = await api.list<Reconciliation>(path, { limit: options.limit });
   if (options.json) session.output.json(page);
+  else if (page.data.length === 0) session.output.line('No reconciliations yet.');
   else session.output.table(createColumns(session.nowMs), page.data);
   return EXIT_CODES.done;
 }
@@ -68,8 +70,9 @@ function describeOutcome(row: Reconciliation): string {
   return [...name('+', 'create'), ...name('~', 'update'), ...name('-', 'delete')].join(' ') || '-';
 }
 
-async function showReconciliation(session: Session, options: { json?: boolean }, id: string): Promise<number> {
+async function showReconciliation(session: Session, options: { json?: boolean }, ref: string): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
+  const id = await findId(session, 'reconciliation', ref);
   const found = await api.get<Reconciliation>(['factories', factory, 'reconciliations', id]);
   if (options.json) session.output.json(found);
   else printReconciliation(session.output, found);

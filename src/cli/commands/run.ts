@@ -6,6 +6,7 @@ import type { CliCommand } from '../cli-command.ts';
 import { countOption } from '../cli-command.ts';
 import type { Colors } from '../colors.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
+import { describeIdArgument, findId } from '../find-id.ts';
 import { followRunLog, isEnded, readRunLog } from '../follow-run-log.ts';
 import { formatAge, formatDuration, formatInstantWithAge } from '../format-time.ts';
 import type { Bind, Session } from '../session.ts';
@@ -18,7 +19,7 @@ interface ListOptions {
   json?: boolean;
 }
 
-const ID_HELP = 'ID of the run (run_…)';
+const ID_HELP = describeIdArgument('run');
 
 /** `dockbell run …`: what deliveries have started. */
 export function registerRunCommands(program: CliCommand, bind: Bind): void {
@@ -44,7 +45,10 @@ export function registerRunCommands(program: CliCommand, bind: Bind): void {
     .withJson()
     .explain({
       negative: 'the run has failed or was cancelled',
-      examples: [['dockbell run show run_01jd3v8k6n', 'how it went']],
+      examples: [
+        ['dockbell run show run_01jd3v8k6n', 'how it went'],
+        ['dockbell run show last', 'the most recent run'],
+      ],
     })
     .action(bind(showRun));
   run
@@ -88,7 +92,7 @@ async function listRuns(session: Session, options: ListOptions): Promise<number>
   const query = { state: options.state, automation: options.automation };
   const page = await api.list<Run>(['factories', factory, 'runs'], { limit: options.limit, query });
   if (options.json) session.output.json(page);
-  else if (page.data.length === 0) session.output.line('No run yet that fits.');
+  else if (page.data.length === 0) session.output.line('No matching runs.');
   else session.output.table(createColumns(session.nowMs), page.data);
   return EXIT_CODES.done;
 }
@@ -121,7 +125,8 @@ function describeSpan(run: Run, nowMs: number): string {
   return formatDuration(endMs - Date.parse(run.started_at));
 }
 
-async function showRun(session: Session, options: { json?: boolean }, id: string): Promise<number> {
+async function showRun(session: Session, options: { json?: boolean }, ref: string): Promise<number> {
+  const id = await findId(session, 'run', ref);
   const api = await session.api();
   const run = await api.get<Run>(['runs', id]);
   if (options.json) session.output.json(run);
@@ -155,7 +160,8 @@ function exitCodeOfRun(run: Run): number {
   return run.state === 'failed' || run.state === 'cancelled' ? EXIT_CODES.negative : EXIT_CODES.done;
 }
 
-async function showLog(session: Session, options: { follow?: boolean }, id: string): Promise<number> {
+async function showLog(session: Session, options: { follow?: boolean }, ref: string): Promise<number> {
+  const id = await findId(session, 'run', ref);
   const { output, context } = session;
   const api = await session.api();
   // A multi-byte character may be cut between two pieces: the decoder keeps its first bytes for the next.
@@ -172,7 +178,8 @@ async function showLog(session: Session, options: { follow?: boolean }, id: stri
   return isEnded(run) ? exitCodeOfRun(run) : EXIT_CODES.done;
 }
 
-async function cancelRun(session: Session, options: { json?: boolean }, id: string): Promise<number> {
+async function cancelRun(session: Session, options: { json?: boolean }, ref: string): Promise<number> {
+  const id = await findId(session, 'run', ref);
   const api = await session.api();
   const answer = await api.post<Run>(['runs', id, 'cancel']);
   if (options.json) session.output.json(answer);
@@ -185,7 +192,8 @@ function describeCancel(run: Run): string {
   return run.state === 'cancelled' ? `Cancelled ${id}.` : `Stopping ${id}. See 'dockbell run show ${id}' for its end.`;
 }
 
-async function retryRun(session: Session, options: { json?: boolean }, id: string): Promise<number> {
+async function retryRun(session: Session, options: { json?: boolean }, ref: string): Promise<number> {
+  const id = await findId(session, 'run', ref);
   const api = await session.api();
   const run = await api.create<Run>(['runs', id, 'retry']);
   if (options.json) session.output.json(run);

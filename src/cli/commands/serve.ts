@@ -1,16 +1,15 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { CliCommand } from '../cli-command.ts';
+import { CONFIG_FILE } from '../connection.ts';
 import type { Bind, Session } from '../session.ts';
-
-const DEFAULT_CONFIG = 'dockbell.yaml';
 
 /** `dockbell serve`: the daemon. */
 export function registerServeCommand(program: CliCommand, bind: Bind): void {
   program
     .command('serve')
     .description('run the daemon until Ctrl-C: it applies what is committed, takes deliveries and starts runs')
-    .option('--config <file>', `configuration (default: ${DEFAULT_CONFIG}, where there is one)`)
+    .option('--config <file>', `configuration (default: ${CONFIG_FILE}, if it exists)`)
     .explain({
       negative: 'the daemon had to stop',
       more: 'The log goes to standard output: text on a terminal, else JSON lines. The first start prints a link to sign in to\nstandard error.\nA first Ctrl-C (or SIGTERM) stops cleanly, a second one at once. --data-dir wins over dataDir of the configuration.',
@@ -44,6 +43,6 @@ async function serve(session: Session, options: { config?: string }): Promise<nu
 }
 
 function findConfig(named: string | undefined, cwd: string): string | null {
-  const path = resolve(cwd, named ?? DEFAULT_CONFIG);
+  const path = resolve(cwd, named ?? CONFIG_FILE);
   return named !== undefined || existsSync(path) ? path : null;
 }

@@ -3,7 +3,8 @@ import { ROLES } from '../../core/access.ts';
 import { escapeText } from '../../core/escape-text.ts';
 import type { ApiToken } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { describeIdForms, pickById } from '../find-id.ts';
 import { formatAge } from '../format-time.ts';
 import type { Bind, Session } from '../session.ts';
 import type { Column } from '../table.ts';
@@ -21,7 +22,7 @@ export function registerTokenCommands(program: CliCommand, bind: Bind): void {
     .argument('<name>', 'what the token is for, so that it can be told from others')
     .description('make a token and show it, this once. With --factory it is limited to that factory')
     .addOption(
-      new Option('--role <role>', 'what it may do; each role holds the earlier').choices(ROLES).default('viewer'),
+      new Option('--role <role>', 'permissions; each role includes those before it').choices(ROLES).default('viewer'),
     )
     .withJson()
     .explain({
@@ -40,7 +41,7 @@ export function registerTokenCommands(program: CliCommand, bind: Bind): void {
     .action(bind(listTokens));
   token
     .command('revoke')
-    .argument('<id>', 'ID of the token as the list shows it (tok_…)')
+    .argument('<id>', `the token: ${describeIdForms('tok')}`)
     .description('take a token back at once')
     .explain({ examples: [['dockbell token revoke tok_01jd3v8k6n', 'whoever holds it is locked out']] })
     .action(bind(revokeToken));
@@ -53,7 +54,8 @@ async function createToken(session: Session, options: CreateOptions, name: strin
   if (options.json) session.output.json(created);
   else {
     session.output.line(escapeText(created.token));
-    session.output.note(`Token ${created.id} with role ${created.role}. It is not shown again: store it now.`);
+    const limit = created.factories === null ? '' : `, limited to ${escapeText(created.factories.join(', '))}`;
+    session.output.note(`Token ${created.id} with role ${created.role}${limit}. It is not shown again: store it now.`);
   }
   return EXIT_CODES.done;
 }
@@ -62,6 +64,7 @@ async function listTokens(session: Session, options: { json?: boolean }): Promis
   const api = await session.api();
   const page = await api.list<ApiToken>(['tokens'], { limit: null });
   if (options.json) session.output.json(page);
+  else if (page.data.length === 0) session.output.line("No tokens. Create one with 'dockbell token create NAME'.");
   else session.output.table(createColumns(session.nowMs), page.data);
   return EXIT_CODES.done;
 }
@@ -77,8 +80,16 @@ function createColumns(nowMs: number): Column<ApiToken>[] {
   ];
 }
 
-async function revokeToken(session: Session, _options: object, id: string): Promise<number> {
+async function revokeToken(session: Session, _options: object, ref: string): Promise<number> {
   const api = await session.api();
+  const { data } = await api.list<ApiToken>(['tokens'], { limit: null });
+  const id = pickById({ what: 'token', type: 'tok' }, ref, data)?.id;
+  if (id === undefined) {
+    throw new CliError(`There is no token '${escapeText(ref)}'.`, {
+      code: 'not_found',
+      hint: `Give ${describeIdForms('tok')}. See 'dockbell token list'.`,
+    });
+  }
   await api.delete(['tokens', id]);
   session.output.line(`Revoked token ${escapeText(id)}.`);
   return EXIT_CODES.done;

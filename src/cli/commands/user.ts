@@ -5,10 +5,13 @@ import type { ApiClient } from '../api-client.ts';
 import type { User } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { describeIdForms, pickById } from '../find-id.ts';
 import { formatAge } from '../format-time.ts';
 import { readSecretValue } from '../read-secret-value.ts';
 import type { Bind, Session } from '../session.ts';
 import type { Column } from '../table.ts';
+
+const USER_ARGUMENT = `the user: the name, ${describeIdForms('usr')}`;
 
 interface CreateOptions {
   role: string;
@@ -28,13 +31,13 @@ export function registerUserCommands(program: CliCommand, bind: Bind): void {
   registerChanges(user, bind);
   user
     .command('sign-out')
-    .argument('<name>', 'name or ID of the user')
+    .argument('<name>', USER_ARGUMENT)
     .description('end all sessions of a user, who may sign in again')
     .explain({ examples: [['dockbell user sign-out bob', 'after a laptop was lost']] })
     .action(bind(signUserOut));
   user
     .command('delete')
-    .argument('<name>', 'name or ID of the user')
+    .argument('<name>', USER_ARGUMENT)
     .description('delete a user; all sessions of the user end')
     .explain({ negative: 'it is the last owner', examples: [['dockbell user delete alice', 'locked out at once']] })
     .action(bind(deleteUser));
@@ -48,7 +51,7 @@ function registerCreate(user: CliCommand, bind: Bind): void {
       'add a user. The password is read from standard input, hidden when typed. With --factory limited to it',
     )
     .addOption(
-      new Option('--role <role>', 'what he may do; each role holds the earlier').choices(ROLES).default('viewer'),
+      new Option('--role <role>', 'permissions; each role includes those before it').choices(ROLES).default('viewer'),
     )
     .withJson()
     .explain({
@@ -65,7 +68,7 @@ function registerCreate(user: CliCommand, bind: Bind): void {
 function registerChanges(user: CliCommand, bind: Bind): void {
   user
     .command('set-role')
-    .argument('<name>', 'name or ID of the user')
+    .argument('<name>', USER_ARGUMENT)
     .argument('<role>', ROLES.join(', '))
     .description('give a user another role; it counts at once')
     .explain({ negative: 'it is the last owner', examples: [['dockbell user set-role bob manager', 'from now on']] })
@@ -76,7 +79,7 @@ function registerChanges(user: CliCommand, bind: Bind): void {
     );
   user
     .command('set-password')
-    .argument('<name>', 'name or ID of the user')
+    .argument('<name>', USER_ARGUMENT)
     .description('give a user another password, read from standard input; all sessions of the user end')
     .explain({ examples: [['dockbell user set-password bob', 'for somebody who lost it']] })
     .action(bind(setPassword));
@@ -87,7 +90,7 @@ function registerChanges(user: CliCommand, bind: Bind): void {
 function registerSwitch(user: CliCommand, bind: Bind, verb: string, disabled: boolean, description: string): void {
   user
     .command(verb)
-    .argument('<name>', 'name or ID of the user')
+    .argument('<name>', USER_ARGUMENT)
     .description(description)
     .explain({
       ...(disabled ? { negative: 'it is the last owner' } : {}),
@@ -114,6 +117,7 @@ async function listUsers(session: Session, options: { json?: boolean }): Promise
   const api = await session.api();
   const page = await api.list<User>(['users'], { limit: null });
   if (options.json) session.output.json(page);
+  else if (page.data.length === 0) session.output.line("No users. Create one with 'dockbell user create NAME'.");
   else session.output.table(createColumns(session.nowMs), page.data);
   return EXIT_CODES.done;
 }
@@ -138,9 +142,11 @@ function createColumns(nowMs: number): Column<User>[] {
 async function findUser(api: ApiClient, name: string): Promise<User> {
   const { data } = await api.list<User>(['users'], { limit: null });
   const wanted = name.toLowerCase();
-  const found = data.find((user) => user.id === name || (user.kind === 'local' && user.name.toLowerCase() === wanted));
-  if (found !== undefined) return found;
+  const named = data.find((user) => user.kind === 'local' && user.name.toLowerCase() === wanted);
+  const found = named ?? pickById({ what: 'user', type: 'usr' }, name, data);
+  if (found !== null) return found;
   throw new CliError(`There is no user ${escapeText(name)}.`, {
+    code: 'not_found',
     hint: "'dockbell user list' shows all. Users of the OpenID provider are named by their ID.",
   });
 }

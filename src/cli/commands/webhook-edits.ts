@@ -5,7 +5,7 @@ import type { NewWebhook, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { describeSending } from '../describe-sending.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { findWebhook } from '../find-webhook.ts';
+import { findWebhook, WEBHOOK_ARGUMENT } from '../find-webhook.ts';
 import { readSecretValue } from '../read-secret-value.ts';
 import { readSignature } from '../read-signature.ts';
 import type { Bind, Session } from '../session.ts';
@@ -20,7 +20,7 @@ export function registerWebhookEditCommands(webhook: CliCommand, bind: Bind): vo
   registerRotate(webhook, bind);
   webhook
     .command('rename')
-    .argument('<webhook>', 'name or UID')
+    .argument('<webhook>', WEBHOOK_ARGUMENT)
     .argument('<new-name>', 'what it is called from then on')
     .description('give a webhook of a live factory another name; URL and senders stay')
     .withJson()
@@ -28,7 +28,7 @@ export function registerWebhookEditCommands(webhook: CliCommand, bind: Bind): vo
     .action(bind(renameWebhook));
   webhook
     .command('delete')
-    .argument('<webhook>', 'name or UID')
+    .argument('<webhook>', WEBHOOK_ARGUMENT)
     .description('delete a webhook: its senders get 404 at once')
     .withJson()
     .explain({
@@ -112,7 +112,8 @@ async function createWebhook(session: Session, options: CreateOptions, name: str
 }
 
 /** URL, the generated secret this once, and lines that send to it. */
-function printOnce({ output }: Session, webhook: NewWebhook, done: string): void {
+function printOnce(session: Session, webhook: NewWebhook, done: string): void {
+  const { output } = session;
   output.line(done);
   output.line();
   output.fields([
@@ -129,7 +130,7 @@ function printOnce({ output }: Session, webhook: NewWebhook, done: string): void
   if (!webhook.enabled) {
     const next = webhook.credential_state === 'missing' ? ' --with-secret' : '';
     output.line(
-      `It is disabled: give the URL to the sender, then 'dockbell webhook enable ${escapeText(webhook.name)}${next}'.`,
+      `It is disabled: give the URL to the sender, then 'dockbell webhook enable ${escapeText(webhook.name)}${session.factoryOption()}${next}'.`,
     );
     return;
   }
@@ -139,13 +140,13 @@ function printOnce({ output }: Session, webhook: NewWebhook, done: string): void
   if (webhook.secret !== undefined && webhook.auth_mode === 'token') {
     output.line(`${webhook.secret_name}='${webhook.secret}'`);
   }
-  for (const text of describeSending(webhook)) output.line(escapeLines(text));
+  for (const text of describeSending(webhook, session.factoryOption())) output.line(escapeLines(text));
 }
 
 function registerSwitches(webhook: CliCommand, bind: Bind): void {
   webhook
     .command('enable')
-    .argument('<webhook>', 'name or UID')
+    .argument('<webhook>', WEBHOOK_ARGUMENT)
     .description('take deliveries again, with the newest value of its secret')
     .option('--with-secret', "store the provider's secret first, from standard input (hidden when typed)")
     .withJson()
@@ -160,7 +161,7 @@ function registerSwitches(webhook: CliCommand, bind: Bind): void {
     .action(bind(enableWebhook));
   webhook
     .command('disable')
-    .argument('<webhook>', 'name or UID')
+    .argument('<webhook>', WEBHOOK_ARGUMENT)
     .description('take no deliveries: senders get 404 at once, history and automations stay')
     .withJson()
     .explain({
@@ -219,7 +220,7 @@ function report({ output }: Session, options: { json?: boolean }, webhook: Webho
 function registerRotate(webhook: CliCommand, bind: Bind): void {
   webhook
     .command('rotate')
-    .argument('<webhook>', 'name or UID')
+    .argument('<webhook>', WEBHOOK_ARGUMENT)
     .description('give a webhook of a live factory a new secret, and print it this once')
     .option('--with-secret', 'the new secret that the provider issued, from standard input (hidden when typed)')
     .withJson()

@@ -4,7 +4,7 @@ import type { CliCommand } from '../cli-command.ts';
 import { durationOption } from '../cli-command.ts';
 import { describeSending } from '../describe-sending.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { findWebhook } from '../find-webhook.ts';
+import { findWebhook, WEBHOOK_ARGUMENT } from '../find-webhook.ts';
 import { formatAge, formatInstantWithAge } from '../format-time.ts';
 import type { Bind, Session } from '../session.ts';
 import type { Column } from '../table.ts';
@@ -21,7 +21,7 @@ export function registerWebhookCommands(program: CliCommand, bind: Bind): void {
     .action(bind(listWebhookRows));
   webhook
     .command('show')
-    .argument('<webhook>', 'name or UID')
+    .argument('<webhook>', WEBHOOK_ARGUMENT)
     .description('UID, URL, authentication, and a ready line to send to it; never its secret')
     .withJson()
     .explain({
@@ -33,7 +33,7 @@ export function registerWebhookCommands(program: CliCommand, bind: Bind): void {
     .action(bind(showWebhook));
   webhook
     .command('capture')
-    .argument('<webhook>', 'name or UID')
+    .argument('<webhook>', WEBHOOK_ARGUMENT)
     .description('keep its rejected requests for a while, so that dockbell diagnose can try them')
     .addOption(durationOption('--for <duration>', 'how long, from 1s to 1h').conflicts('off'))
     .option('--off', 'end it now and drop what was kept')
@@ -242,5 +242,5 @@ function printSending(session: Session, webhook: Webhook): void {
     webhook.auth_mode === 'signature' ? '' : ` (${escapeText(webhook.secret_name)} in the shell holds the secret)`;
   output.line(output.colors.bold(`To send to it${secret}:`));
   output.line();
-  for (const text of describeSending(webhook)) output.line(escapeLines(text));
+  for (const text of describeSending(webhook, session.factoryOption())) output.line(escapeLines(text));
 }

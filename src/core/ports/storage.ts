@@ -2,6 +2,7 @@ import type { ActivityReader } from './activity-reader.ts';
 import type { AuditLog } from './audit-log.ts';
 import type { DeliveryLog, DeliveryReader } from './delivery-log.ts';
 import type { HandshakeLog } from './handshake-log.ts';
+import type { IdFinder } from './id-finder.ts';
 import type { KeptAnswerTable } from './idempotency.ts';
 import type { Inventory, InventoryReader } from './inventory.ts';
 import type { LiveDefinitions } from './live-definitions.ts';
@@ -23,6 +24,7 @@ export interface Storage {
   storedPayloads: StoredPayloads;
   activityReader: ActivityReader;
   handshakeLog: HandshakeLog;
+  idFinder: IdFinder;
   inventory: Inventory;
   inventoryReader: InventoryReader;
   keptAnswers: KeptAnswerTable;

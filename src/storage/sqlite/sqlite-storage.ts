@@ -7,6 +7,7 @@ import { prepareRecordBatch } from './delivery-log.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
 import { watchFullDisk } from './full-disk.ts';
 import { createHandshakeLog } from './handshake-log.ts';
+import { createIdFinder } from './id-finder.ts';
 import { createInventory } from './inventory.ts';
 import { createInventoryReader } from './inventory-reader.ts';
 import { createKeptAnswers } from './kept-answers.ts';
@@ -76,6 +77,7 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     storedPayloads: guard(createStoredPayloads(query)),
     activityReader: guard(createActivityReader(query)),
     handshakeLog: guard(createHandshakeLog(query)),
+    idFinder: guard(createIdFinder(query)),
     inventory: guard(createInventory(query)),
     inventoryReader: guard(createInventoryReader(query)),
     keptAnswers: guard(createKeptAnswers(query)),

@@ -8,6 +8,7 @@ export const OPERATIONS = {
   storedPayloads: ['keys', 'read'],
   activityReader: ['deliveries', 'runs'],
   handshakeLog: ['append', 'list'],
+  idFinder: ['find'],
   inventory: ['register', 'load', 'apply', 'recordAttempt', 'pinSecret', 'status', 'lastReconciliation'],
   inventoryReader: ['factories', 'counts', 'webhooks', 'webhook', 'automations', 'automation'],
   keptAnswers: ['find', 'keep'],

@@ -1,0 +1,140 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { createFakeAdminServices, type FakeAdminServices } from '../helpers/admin-services.ts';
+import { runCli } from '../helpers/run-cli.ts';
+
+// What the program says about the command line itself, and how it reports failures to people and to programs.
+
+describe('help', () => {
+  it.each([[[]], [['webhook']], [['audit']]])(
+    'of %j without a command goes to standard output and is no error',
+    async (argv) => {
+      const { code, stdout, stderr } = await runCli(argv);
+      expect([code, stderr]).toEqual([0, '']);
+      expect(stdout).toBe((await runCli([...argv, '--help'])).stdout);
+    },
+  );
+
+  it('of a command in a group is shown by "help GROUP COMMAND"', async () => {
+    const { code, stdout } = await runCli(['help', 'webhook', 'show']);
+    expect(code).toBe(0);
+    expect(stdout).toBe((await runCli(['webhook', 'show', '--help'])).stdout);
+  });
+
+  it.each([
+    [['statsu', '--help'], "Unknown command 'statsu'\n(Did you mean status?)"],
+    [['webhook', 'delte', '--help'], "Unknown command 'delte'\n(Did you mean delete?)"],
+    [['help', 'statsu'], "Unknown command 'statsu'\n(Did you mean status?)"],
+    [['help', 'webhook', 'delte'], "Unknown command 'delte'\n(Did you mean delete?)"],
+    [['nosuch'], "Unknown command 'nosuch'"],
+  ])('of a command that does not exist (%j) is an error', async (argv, message) => {
+    const { code, stdout, stderr } = await runCli(argv);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain(message);
+  });
+
+  it.each(['init', 'validate', 'schema', 'test', 'demo'])(
+    'of %s, which needs no daemon, names none in its exit codes',
+    async (name) => {
+      const { stdout } = await runCli([name, '--help']);
+      expect(stdout).toMatch(/Exit codes: .*2 wrong usage/);
+      expect(stdout).not.toContain('unreachable');
+    },
+  );
+});
+
+describe('a failure', () => {
+  let app: ReturnType<typeof createAdminServer>;
+  let env: Record<string, string>;
+  let services: FakeAdminServices;
+
+  beforeEach(async () => {
+    services = createFakeAdminServices();
+    app = createAdminServer(services);
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
+  });
+  afterEach(() => app.close());
+
+  /** The error as `--json` reports it. */
+  const fail = async (argv: string[], more: Record<string, string> = {}) => {
+    const { code, stdout, stderr } = await runCli([...argv, '--json'], { env: { ...env, ...more } });
+    expect([code, stdout]).toEqual([2, '']);
+    return JSON.parse(stderr).error;
+  };
+
+  it.each([
+    ['an unknown option', ['status', '--nope'], 'usage', "Unknown option '--nope'"],
+    ['a missing argument', ['run', 'show'], 'usage', "Missing required argument 'id'"],
+    ['an unknown run', ['run', 'show', 'run_00000000000000000000000000'], 'not_found', 'There is no such run.'],
+    [
+      'an unknown webhook',
+      ['webhook', 'show', 'x', '--factory', 'payments'],
+      'not_found',
+      "Factory payments has no webhook 'x'.",
+    ],
+    [
+      'no factory named',
+      ['run', 'list'],
+      'ambiguous',
+      'The daemon serves 2 factories, so the command has to name one.',
+    ],
+  ])('is JSON under --json: %s', async (_what, argv, code, message) => {
+    expect(await fail(argv)).toMatchObject({ code, message });
+  });
+
+  it('is told apart by its code, although the exit code is 2 for all', async () => {
+    expect(await fail(['status'], { DOCKBELL_URL: 'http://127.0.0.1:1' })).toMatchObject({ code: 'unreachable' });
+    expect(await fail(['status'], { DOCKBELL_TOKEN: 'dbk_wrong' })).toMatchObject({
+      code: 'unauthorized',
+      status: 401,
+    });
+    expect(await fail(['run', 'show', 'run_00000000000000000000000000'])).toMatchObject({
+      code: 'not_found',
+      status: 404,
+    });
+  });
+
+  it('is text without --json', async () => {
+    const { stderr } = await runCli(['run', 'show', 'run_00000000000000000000000000'], { env });
+    expect(stderr).toBe('There is no such run.\n');
+  });
+
+  it('because of an unknown factory names those that exist', async () => {
+    for (const argv of [['status'], ['run', 'list'], ['delivery', 'list']]) {
+      const { code, stderr } = await runCli([...argv, '--factory', 'payment'], { env });
+      expect([code, stderr]).toEqual([
+        2,
+        "There is no factory 'payment'.\nDid you mean payments? The daemon serves: other, payments.\n",
+      ]);
+    }
+  });
+
+  it('because of an unknown factory names only those that the token reaches', async () => {
+    const limited = { ...env, DOCKBELL_TOKEN: services.grant('viewer', ['other']) };
+    const { stderr } = await runCli(['run', 'list', '--factory', 'payments'], { env: limited });
+    expect(stderr).toBe("There is no factory 'payments'.\nThe daemon serves: other.\n");
+  });
+});
+
+describe('DOCKBELL_FACTORY', () => {
+  it('names the factory if --factory does not', async () => {
+    const services = createFakeAdminServices();
+    const app = createAdminServer(services);
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    const env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner'), DOCKBELL_FACTORY: 'other' };
+    expect(JSON.parse((await runCli(['status', '--json'], { env })).stdout).name).toBe('other');
+    expect(JSON.parse((await runCli(['status', '--json', '--factory', 'payments'], { env })).stdout).name).toBe(
+      'payments',
+    );
+    await app.close();
+  });
+});
+
+describe('colors', () => {
+  it('are printed into a pipe with FORCE_COLOR, and nowhere with --no-color', async () => {
+    const help = async (argv: string[], env: Record<string, string>) =>
+      (await runCli(['validate', '/nonexistent', ...argv], { env, columns: 80 })).stderr;
+    expect(await help(['--no-color'], { FORCE_COLOR: '1' })).not.toContain('\u001b');
+  });
+});
