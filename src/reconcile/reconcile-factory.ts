@@ -172,6 +172,7 @@ function breakOff(revision: string | null, error: unknown): Ending {
   if (!(error instanceof AppError)) {
     return fail(revision, 'InternalError', 'the pass broke off for an internal error; the log of the daemon has it');
   }
+  if (error.code === 'source_unavailable') return fail(revision, 'RepositoryUnreachable', error.message);
   return fail(revision, error.code.startsWith('storage_') ? 'StorageFailed' : 'InternalError', error.message);
 }
 

@@ -103,7 +103,7 @@ const KILL_GRACE_MS = 300;
 /** Stands for the exit code of a git that a signal ended. */
 const SIGNALLED = 128;
 
-/** Runs git without a shell's reading, a prompt, a hook or anybody's configuration; this file alone starts git. */
+/** Runs git without a shell's reading, a prompt, a hook or anybody's configuration; decision 10 says for which repositories. */
 export function runGit(command: GitCommand): Promise<GitOutcome> {
   if (command.signal?.aborted) return Promise.resolve({ kind: 'aborted' });
   return new Promise((resolve) => {
@@ -138,10 +138,15 @@ const START_FAILURES: Readonly<Record<string, string>> = {
   ENOMEM: 'git cannot be started: the system has no free memory (ENOMEM)',
 };
 
-function describeStartFailure(error: unknown): GitOutcome {
+/** Why git could not be started and what to do, by the code of the system error; without a full stop. */
+export function explainStartFailure(error: unknown): string {
   const { code } = error as NodeJS.ErrnoException;
   const known = code === undefined ? undefined : START_FAILURES[code];
-  return { kind: 'not-started', message: known ?? `git cannot be started: ${messageOf(error)}` };
+  return known ?? `git cannot be started: ${messageOf(error)}`;
+}
+
+function describeStartFailure(error: unknown): GitOutcome {
+  return { kind: 'not-started', message: explainStartFailure(error) };
 }
 
 function superviseGit(

@@ -1,26 +1,46 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import type { PageRequest } from '../core/page.ts';
 import type { SourceResult } from '../core/ports/definition-source.ts';
 import type { CommitOutcome, FileChange, HostedSource, Revision, SourceEdit } from '../core/ports/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
-import { type Environment, type GitCommand, type GitOutcome, runGit } from './git-process.ts';
+import { writeDurably } from '../files/write-durably.ts';
+import type { Environment } from './git-process.ts';
 import { readGitTree } from './git-tree.ts';
 import { refuseOldGit } from './git-version.ts';
+import { OwnGitError, useOwnGit } from './own-git.ts';
+import { quote } from './printable-text.ts';
 import { DEFAULT_LIMITS, failed } from './source-limits.ts';
 
 const BRANCH = 'refs/heads/main';
 const COMMIT_ID = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
-const MAX_OUTPUT_BYTES = 4_000_000;
 const TIMEOUT_MS = 30_000;
 /** A repository with more loose objects than this is packed when the daemon opens it (threat model D10). */
 const MAX_LOOSE_OBJECTS = 2_000;
 
-// A commit that a caller was told of survives a loss of power.
-const DURABLE = [
-  ['core.fsync', 'all'],
-  ['core.fsyncMethod', 'fsync'],
-] as const;
+const HEAD_TEXT = `ref: ${BRANCH}\n`;
+
+/** Nobody else configures this repository, so its own file carries what protects it and what makes it durable. */
+const CONFIG_TEXT = `[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = true
+\thooksPath = /dev/null
+\tfsmonitor = false
+\tfsync = all
+\tfsyncMethod = fsync
+[protocol]
+\tallow = never
+[transfer]
+\tfsckObjects = true
+[gc]
+\tauto = ${MAX_LOOSE_OBJECTS}
+\tautoDetach = false
+[maintenance]
+\tauto = false
+`;
 
 /** @param gitDir a folder of this source's own for its bare repository; it holds the definition and its history */
 export function createManagedSource(gitDir: string, environment: Environment): HostedSource {
@@ -42,9 +62,8 @@ class ManagedSource implements HostedSource {
 
   async head(): Promise<string | null> {
     await this.#open();
-    const outcome = await this.#git({ args: ['rev-parse', '--quiet', '--verify', `${BRANCH}^{commit}`] });
-    if (outcome.kind === 'exited' && outcome.code === 1) return null;
-    return requireDone(outcome, 'read its branch').toString('latin1').trim();
+    const printed = await this.#require('read its branch', ['rev-parse', '--quiet', '--verify', `${BRANCH}^{commit}`]);
+    return printed === '' ? null : printed.trim();
   }
 
   async fetch(): Promise<SourceResult<{ revision: string }>> {
@@ -64,30 +83,28 @@ class ManagedSource implements HostedSource {
   async commit(edit: SourceEdit): Promise<CommitOutcome> {
     await this.#open();
     // It moves the branch only where `from` is still its newest commit, in one step with writing the objects.
-    const outcome = await this.#git({
-      args: ['fast-import', '--quiet', '--date-format=raw'],
-      stdin: composeImport(edit),
-      config: DURABLE,
-    });
-    if (outcome.kind === 'exited' && outcome.code !== 0) {
+    try {
+      const printed = await this.#git(['fast-import', '--quiet', '--date-format=raw'], composeImport(edit));
+      return { ok: true, revision: printed.trim() };
+    } catch (error) {
       if ((await this.head()) !== edit.from) return { ok: false, reason: 'moved' };
+      throw this.#describe('store the change', error);
     }
-    const revision = requireDone(outcome, 'store the change').toString('latin1').trim();
-    return { ok: true, revision };
   }
 
   readonly history = async ({ limit, cursor }: PageRequest): ReturnType<NonNullable<HostedSource['history']>> => {
     if (cursor !== null && !COMMIT_ID.test(cursor)) {
       throw new AppError('bad_request', 'The cursor is not one that this list gave.');
     }
+    await this.#open();
     const from = cursor ?? (await this.head());
     if (from === null) return { ok: true, page: { data: [], nextCursor: null } };
     const format = '--format=%H%x00%an%x00%ae%x00%at%x00%s';
-    const outcome = await this.#git({ args: ['log', '-z', format, `--max-count=${limit + 1}`, from, '--'] });
-    if (outcome.kind === 'exited' && outcome.code !== 0) {
+    if (cursor !== null && !(await this.#hasCommit(cursor))) {
       throw new AppError('bad_request', 'The cursor is not one that this list gave.');
     }
-    const revisions = parseLog(requireDone(outcome, 'read its history').toString('utf8'));
+    const log = ['log', '-z', format, `--max-count=${limit + 1}`, from, '--'];
+    const revisions = parseLog(await this.#require('read its history', log));
     return { ok: true, page: { data: revisions.slice(0, limit), nextCursor: revisions[limit]?.revision ?? null } };
   };
 
@@ -109,23 +126,64 @@ class ManagedSource implements HostedSource {
   async #prepare(): Promise<void> {
     const refusal = await refuseOldGit(this.#environment);
     if (refusal !== null) throw new AppError('source_unavailable', refusal.message);
-    await makeFolder(this.#gitDir, { mode: 0o700, isDurable: true });
-    const init = ['init', '--quiet', '--bare', '--template=', '--initial-branch=main'];
-    requireDone(await this.#git({ args: init, config: DURABLE }), 'be created');
-    const pack = { args: ['gc', '--auto', '--quiet'], config: [['gc.auto', String(MAX_LOOSE_OBJECTS)]] as const };
-    requireDone(await this.#git({ ...pack, config: [...DURABLE, ...pack.config] }), 'be packed');
+    try {
+      await this.#restore();
+    } catch (error) {
+      throw this.#describe('be opened', error);
+    }
+    // Packing is housekeeping: a repository that cannot be packed may still be read and changed.
+    await this.#git(['gc', '--auto', '--quiet']).catch(() => {});
   }
 
-  #git(command: Pick<GitCommand, 'args' | 'stdin' | 'config'>): Promise<GitOutcome> {
-    return runGit({
-      ...command,
-      gitDir: this.#gitDir,
-      environment: this.#environment,
-      timeoutMs: TIMEOUT_MS,
-      maxOutputBytes: MAX_OUTPUT_BYTES,
-      signal: this.#abort.signal,
-    });
+  /**
+   * Creates the repository, or what is missing or damaged of it. A loss of power may leave `HEAD` and `config` empty when
+   * `git init` has written them, so they are written here and synced: their content never changes.
+   */
+  async #restore(): Promise<void> {
+    const folders = [this.#gitDir, ...['objects', 'refs', 'refs/heads'].map((name) => join(this.#gitDir, name))];
+    for (const folder of folders) await makeFolder(folder, { mode: 0o700, isDurable: true });
+    await restoreFile(join(this.#gitDir, 'config'), CONFIG_TEXT);
+    await restoreFile(join(this.#gitDir, 'HEAD'), HEAD_TEXT);
   }
+
+  /** Is it the ID of a commit in this repository? */
+  async #hasCommit(id: string): Promise<boolean> {
+    const printed = await this.#git(['rev-parse', '--quiet', '--verify', `${id}^{commit}`]).catch(() => '');
+    return printed !== '';
+  }
+
+  #git(args: string[], input?: Uint8Array): Promise<string> {
+    return useOwnGit(this.#repository(), (git) => git.raw(args), input);
+  }
+
+  /** What git printed; throws `source_unavailable` with a sentence that ends in `what`. */
+  async #require(what: string, args: string[]): Promise<string> {
+    try {
+      return await this.#git(args);
+    } catch (error) {
+      throw this.#describe(what, error);
+    }
+  }
+
+  #repository() {
+    const [environment, signal] = [this.#environment, this.#abort.signal];
+    return { dir: this.#gitDir, isBare: true, environment, signal, timeoutMs: TIMEOUT_MS };
+  }
+
+  #describe(what: string, error: unknown): AppError {
+    const why = error instanceof OwnGitError || isSystemError(error) ? `: ${error.message}` : '';
+    const message = `The managed repository ${quote(this.#gitDir)} could not ${what}${why}`;
+    return new AppError('source_unavailable', message, { cause: error });
+  }
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && 'code' in error;
+}
+
+async function restoreFile(path: string, text: string): Promise<void> {
+  const present = await readFile(path, 'utf8').catch(() => '');
+  if (present !== text) await writeDurably(path, text);
 }
 
 /** The stream of `git fast-import` for one commit on top of `from`; it prints the new commit's id. */
@@ -179,13 +237,4 @@ function parseLog(output: string): Revision[] {
     revisions.push({ revision, author: { name, email }, at: Number(seconds) * 1000, message });
   }
   return revisions;
-}
-
-/** What git printed; throws where it did not end well. */
-function requireDone(outcome: GitOutcome, what: string): Buffer {
-  if (outcome.kind === 'exited' && outcome.code === 0) return outcome.stdout;
-  const why = outcome.kind === 'exited' ? outcome.stderr.trim() : outcome.kind;
-  throw new AppError('source_unavailable', `the repository of the factory could not ${what}`, {
-    cause: new Error(`git: ${why}`),
-  });
 }

@@ -39,41 +39,48 @@ async function fetchOnce(url: string, limits: GitSourceOptions['limits'] = {}) {
   return source.fetch();
 }
 
+/** Each starts git once and gives `started` or why it was not. */
+const STARTS = {
+  'git-process.ts': `const outcome = await runGit({ args: ['version'], environment: process.env, timeoutMs: 10_000, maxOutputBytes: 1000 });
+    return outcome.kind === 'exited' ? 'started' : outcome.message;`,
+  'own-git.ts': `return useOwnGit({ dir: '/', isBare: false, environment: process.env, timeoutMs: 10_000 }, (git) => git.raw('version'))
+    .then(() => 'started', (error) => error.message);`,
+};
+
 describe('Starting git', () => {
-  it('with 0 to 12 free file descriptors answers each time, and ends no process', async () => {
-    const folder = createFolder();
-    const script = join(folder, 'scarce.mts');
-    const modulePath = join(import.meta.dirname, '../../src/source/git-process.ts');
-    writeFileSync(
-      script,
-      `import { closeSync, openSync } from 'node:fs';
-      import { runGit } from ${JSON.stringify(modulePath)};
-      const command = { args: ['version'], environment: process.env, timeoutMs: 10_000, maxOutputBytes: 1000 };
-      await runGit(command);
-      const outcomes = [];
-      for (let free = 0; free <= 12; free++) {
-        const taken = [];
-        try { for (;;) taken.push(openSync('/dev/null')); } catch {}
-        for (let i = 0; i < free; i++) closeSync(taken.pop());
-        outcomes.push(await runGit(command));
-        for (const fd of taken) closeSync(fd);
-      }
-      const last = await runGit(command);
-      console.log(JSON.stringify({ outcomes, last: last.kind }));`,
-    );
-    const child = spawn('/bin/sh', ['-c', 'ulimit -n 200; exec "$0" "$1"', process.execPath, script]);
-    let printed = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (printed += chunk));
-    const [code] = await once(child, 'close');
-    expect(`${code} ${code === 0 ? '' : printed}`).toBe('0 ');
-    const { outcomes, last } = JSON.parse(printed);
-    expect(outcomes[0]).toEqual({
-      kind: 'not-started',
-      message: 'git cannot be started: Dockbell has no free file descriptor (EMFILE); raise its limit on open files',
-    });
-    expect(outcomes.every(({ kind }: { kind: string }) => kind === 'not-started' || kind === 'exited')).toBe(true);
-    expect(last).toBe('exited');
-  });
+  it.each(Object.entries(STARTS))(
+    'by %s with 0 to 20 free file descriptors answers each time, and ends no process',
+    async (name, body) => {
+      const script = join(createFolder(), 'scarce.mts');
+      const modulePath = join(import.meta.dirname, '../../src/source', name);
+      writeFileSync(
+        script,
+        `import { closeSync, openSync } from 'node:fs';
+        import { ${body.includes('runGit') ? 'runGit' : 'useOwnGit'} } from ${JSON.stringify(modulePath)};
+        const start = async () => { ${body} };
+        await start();
+        const answers = [];
+        for (let free = 0; free <= 20; free++) {
+          const taken = [];
+          try { for (;;) taken.push(openSync('/dev/null')); } catch {}
+          for (let i = 0; i < free; i++) closeSync(taken.pop());
+          answers.push(await start());
+          for (const fd of taken) closeSync(fd);
+        }
+        console.log(JSON.stringify({ answers, last: await start() }));`,
+      );
+      const child = spawn('/bin/sh', ['-c', 'ulimit -n 200; exec "$0" "$1"', process.execPath, script]);
+      let printed = '';
+      for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (printed += chunk));
+      const [code] = await once(child, 'close');
+      expect(`${code} ${code === 0 ? '' : printed}`).toBe('0 ');
+      const { answers, last } = JSON.parse(printed);
+      expect(answers[0]).toBe(
+        'git cannot be started: Dockbell has no free file descriptor (EMFILE); raise its limit on open files',
+      );
+      expect([answers.at(-1), last]).toEqual(['started', 'started']);
+    },
+  );
 });
 
 describe('A git server', () => {

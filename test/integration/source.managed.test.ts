@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileChange, HostedSource } from '../../src/core/ports/hosted-source.ts';
@@ -62,6 +63,55 @@ describe('a managed repository', () => {
     const { edit, gitDir } = open();
     const first = await commit(edit(null, [A]));
     expect(await open(gitDir).source.head()).toBe(first);
+  });
+
+  it.each([
+    ['HEAD', ''],
+    ['HEAD', '\0'.repeat(21)],
+    ['config', ''],
+    ['config', '\0'.repeat(66)],
+  ])('whose %s a loss of power damaged is whole again with the next process', async (file, left) => {
+    const { edit, gitDir } = open();
+    const first = await commit(edit(null, [A]));
+    writeFileSync(join(gitDir, file), left);
+    const next = open(gitDir);
+    expect(await next.source.head()).toBe(first);
+    const second = await commit(next.edit(first, [B]));
+    expect(await readFiles(next.source, second)).toEqual([A, B]);
+    expect(next.git('log', '--format=%H', 'HEAD')).toBe(`${second}\n${first}`);
+  });
+
+  it('whose creation was cut off is created by the next process', async () => {
+    const { edit, gitDir } = open();
+    await commit(edit(null, [A]));
+    for (const name of ['HEAD', 'config', 'refs', 'objects']) rmSync(join(gitDir, name), { recursive: true });
+    const next = open(gitDir);
+    expect(await next.source.head()).toBeNull();
+    await commit(next.edit(null, [A]));
+  });
+
+  it('says what is damaged, and begins no new history on a branch without content', async () => {
+    const { edit, gitDir } = open();
+    await commit(edit(null, [A]));
+    writeFileSync(join(gitDir, 'refs/heads/main'), '');
+    const next = open(gitDir);
+    await expect(next.edit(null, [B])).rejects.toMatchObject({ code: 'source_unavailable' });
+    await expect(next.source.head()).rejects.toMatchObject({
+      message: expect.stringMatching(/could not read its branch: git says .*broken ref refs\/heads\/main/),
+    });
+    rmSync(join(gitDir, 'refs'), { recursive: true });
+    writeFileSync(join(gitDir, 'refs'), '');
+    await expect(open(gitDir).source.head()).rejects.toMatchObject({
+      message: expect.stringMatching(/could not be opened: The folder .* a file is in its place/),
+    });
+  });
+
+  it('names git where git cannot be started', async () => {
+    const gitDir = join(createTempDir('managed'), 'f.git');
+    const source = createManagedSource(gitDir, { PATH: '/nonexistent' });
+    await expect(source.head()).rejects.toMatchObject({
+      message: expect.stringContaining('git is not installed or not in PATH'),
+    });
   });
 
   it('takes no edit of a revision that is not the newest, and writes nothing of it', async () => {
