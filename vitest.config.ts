@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
     setupFiles: ['test/helpers/check-documented-answers.ts'],
-    globalSetup: ['test/helpers/find-chromium.ts'],
+    globalSetup: ['test/helpers/share-chromium.ts'],
     testTimeout: 60_000,
     // The second that is its default is too short where others test on the same cores.
     expect: { poll: { timeout: 20_000 } },

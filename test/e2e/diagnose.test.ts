@@ -47,7 +47,7 @@ describe('the diagnosis of a rejected delivery', () => {
     expect((await daemon.cli('webhook', 'show', 'github')).stdout).toMatch(/Capture: +until .*, 1 kept/);
   });
 
-  it('judges a request file by the name of a secret, with every version of it, over the built command line', async () => {
+  it('judges a request file by the name of a secret, with every version of it, over the command line', async () => {
     const file = join(createTempDir('request'), 'request.json');
     const sign = (secret: string) => `sha256=${createHmac('sha256', secret).update(BODY).digest('hex')}`;
     const diagnose = (secret: string, ...more: string[]) => {

@@ -2,19 +2,9 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
-import { findChromium } from './find-chromium.ts';
+import { afterAll, afterEach, beforeAll, describe, expect, inject } from 'vitest';
 import type { TestDaemon } from './test-daemon.ts';
 
-const FLAGS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const SCREENSHOTS = fileURLToPath(new URL('../screenshots/', import.meta.url));
 const WIDE = { width: 1280, height: 800 };
@@ -27,54 +17,124 @@ const TEST_MS = 3 * WAIT_MS;
 /** What a phone shows. */
 export const NARROW = { width: 390, height: 844 };
 
+/** Screenshots of every page that is looked at are for a person who asked for them. */
+const TAKES_SCREENSHOTS = process.env.DOCKBELL_SCREENSHOTS === '1';
+
 /** A browser that is open for the tests of one `describeDashboard`. */
 export interface DashboardBrowser {
-  /** A page of a profile of its own: nothing is stored, nobody is signed in. */
+  /** A page of a separate profile: nothing is stored, nobody is signed in. */
   openPage(viewport?: typeof WIDE): Promise<Page>;
-  /** As `openPage`, signed in as an owner by a one-time link, at `path`. */
+  /** As `openPage`, signed in as an owner with the token of a one-time link, at `path`. */
   signIn(daemon: TestDaemon, path?: string, viewport?: typeof WIDE): Promise<Page>;
 }
 
 /**
- * Tests in a real browser; skipped as a whole where there is none. Each test fails when a page of it wrote an error to
- * the console, threw, broke the page's policy or opened a dialog of the browser that the test did not wait for. A test
- * that failed says what its pages showed.
+ * Tests in the Chromium that all test files share (`share-chromium.ts`); skipped if none is installed. Each test fails
+ * when a page of it wrote an error to the console, threw, broke the page's policy or opened a dialog of the browser that
+ * the test did not wait for. A test that failed says what its pages showed.
  */
 export function describeDashboard(title: string, tests: (browser: DashboardBrowser) => void): void {
-  const executablePath = findChromium();
-  describe.skipIf(executablePath === null)(title, { timeout: TEST_MS }, () => {
+  const chromiumUrl = inject('chromiumUrl');
+  describe.skipIf(chromiumUrl === null)(title, { timeout: TEST_MS }, () => {
     let browser: Browser;
-    const contexts: BrowserContext[] = [];
+    const idle: Profile[] = [];
+    const used: Profile[] = [];
     const seen: Seen = { problems: [], console: [] };
     beforeAll(async () => {
-      browser = await chromium.launch({ executablePath: executablePath!, args: FLAGS });
+      const answer = await fetch(chromiumUrl!);
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(text);
+      browser = await chromium.connect(text);
     });
+    // Closes what this connection opened. The browser stays for the other test files.
     afterAll(() => browser?.close());
     afterEach(async ({ task }) => {
-      const shown = task.result?.state === 'fail' ? await describePages(contexts, task.name) : null;
-      await Promise.all(contexts.splice(0).map((context) => context.close()));
+      const isFailed = task.result?.state === 'fail';
+      const shown = isFailed ? await describePages(used.flatMap(listPages), task.name) : null;
+      for (const profile of used.splice(0)) {
+        if (!isFailed && (await emptyProfile(profile))) idle.push(profile);
+        else await profile.context.close();
+      }
       const { problems, console } = { problems: seen.problems.splice(0), console: seen.console.splice(0) };
       if (shown !== null) throw new Error([...shown, 'Console:', ...console, 'Problems:', ...problems].join('\n  '));
       expect(problems, 'errors in the console, exceptions and breaches of the policy').toEqual([]);
     });
     const openPage = async (viewport = WIDE) => {
-      const context = await browser.newContext({ viewport, colorScheme: 'light', reducedMotion: 'reduce' });
-      contexts.push(context);
-      context.setDefaultTimeout(WAIT_MS);
-      await watch(context, seen);
-      return context.newPage();
+      const profile = idle.pop() ?? (await createProfile(browser, seen));
+      used.push(profile);
+      const page = await profile.context.newPage();
+      if (viewport !== WIDE) await page.setViewportSize(viewport);
+      return page;
     };
     const signIn = async (daemon: TestDaemon, path = '/', viewport = WIDE) => {
       const page = await openPage(viewport);
       const { status, body } = await daemon.api('/login-links', { method: 'POST' });
       expect(status, JSON.stringify(body)).toBe(201);
-      await page.goto(body.url);
+      // As the page behind the link does it, without a page load of its own. `dashboard.sign-in` opens links.
+      const token = new URLSearchParams(new URL(body.url).hash.slice(1)).get('token');
+      const signedIn = await page.request.post(`${daemon.adminUrl}/api/v1/session`, { data: { login_token: token } });
+      expect(signedIn.status(), await signedIn.text()).toBe(200);
+      await page.goto(daemon.adminUrl + path);
       await page.getByRole('button', { name: 'Account' }).waitFor();
-      if (path !== '/') await page.goto(daemon.adminUrl + path);
       return page;
     };
     tests({ openPage, signIn });
   });
+}
+
+/**
+ * A profile of the browser that tests use one after another. The first page of a new profile takes twice the processor
+ * time of a later one.
+ */
+interface Profile {
+  context: BrowserContext;
+  /** The origins that pages of it visited. */
+  origins: Set<string>;
+  /** A page that shows nothing and keeps the renderer process, with the scripts it has compiled, from one test to the next. */
+  keeper: Page | null;
+}
+
+async function createProfile(browser: Browser, seen: Seen): Promise<Profile> {
+  const context = await browser.newContext({ viewport: WIDE, colorScheme: 'light', reducedMotion: 'reduce' });
+  context.setDefaultTimeout(WAIT_MS);
+  const origins = new Set<string>();
+  context.on('request', (request) => {
+    if (request.isNavigationRequest() && request.url().startsWith('http')) origins.add(new URL(request.url()).origin);
+  });
+  await watch(context, seen);
+  return { context, origins, keeper: null };
+}
+
+/**
+ * Leaves the profile as a new one is: without pages, cookies, permissions and stored data. Answers `false` if it cannot,
+ * because the test ended the daemon that its pages came from.
+ */
+async function emptyProfile(profile: Profile): Promise<boolean> {
+  const { context, origins } = profile;
+  const pages = listPages(profile);
+  profile.keeper ??= await openKeeper(profile);
+  if (profile.keeper === null) return false;
+  await Promise.all(pages.map((page) => page.close()));
+  await context.clearCookies();
+  await context.clearPermissions();
+  const debug = await context.newCDPSession(profile.keeper);
+  for (const origin of origins) await debug.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+  await debug.detach();
+  return true;
+}
+
+async function openKeeper({ context, origins }: Profile): Promise<Page | null> {
+  const [origin] = origins;
+  if (origin === undefined) return null;
+  const keeper = await context.newPage();
+  return keeper.goto(`${origin}/healthz`).then(
+    () => keeper,
+    () => null,
+  );
+}
+
+function listPages({ context, keeper }: Profile): Page[] {
+  return context.pages().filter((page) => page !== keeper);
 }
 
 /** Refusals of the API, and a daemon that a test has ended, are outcomes that pages show; what else fails to load is a problem. */
@@ -109,10 +169,10 @@ async function watch(context: BrowserContext, { problems, console }: Seen): Prom
 const SHOWN_CHARACTERS = 2_000;
 
 /** Address, screenshot and text of each page that is open. */
-async function describePages(contexts: readonly BrowserContext[], test: string): Promise<string[]> {
+async function describePages(pages: readonly Page[], test: string): Promise<string[]> {
   const lines = ['When the test failed, the browser showed:'];
   mkdirSync(SCREENSHOTS, { recursive: true });
-  for (const [i, page] of contexts.flatMap((context) => context.pages()).entries()) {
+  for (const [i, page] of pages.entries()) {
     const path = `${SCREENSHOTS}failed-${test.replace(/\W+/g, '-').slice(0, 80)}-${i + 1}.png`;
     const isTaken = await page.screenshot({ path, timeout: WAIT_MS }).then(
       () => true,
@@ -130,10 +190,10 @@ interface AxeViolation {
   nodes: { target: string[]; failureSummary: string }[];
 }
 
-/** Fails where axe-core finds what keeps people from using the page. */
+/** Fails if axe-core finds serious accessibility problems in the page as it is. */
 export async function checkAccessibility(page: Page): Promise<void> {
   // Evaluated by the debugger, which the page's policy does not bind.
-  await page.evaluate(AXE);
+  if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);
   await expect.poll(() => listGraveFindings(page), { message: 'serious findings of axe-core' }).toEqual([]);
 }
 
@@ -156,21 +216,32 @@ export async function checkWidth(page: Page): Promise<void> {
 }
 
 /** All of a page, from its top: what stays at the top of the window would lie over the middle of one that is scrolled. */
-async function takePicture(page: Page, path: string): Promise<void> {
+async function takeScreenshot(page: Page, path: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true });
   const scrolled = await page.evaluate('scrollY');
   await page.evaluate('scrollTo({ top: 0, behavior: "instant" })');
   await page.screenshot({ path, fullPage: true });
   await page.evaluate(`scrollTo({ top: ${scrolled}, behavior: "instant" })`);
 }
 
-/** Writes the page in both themes to test/screenshots/, for a person to look at, and checks both for accessibility. */
+const SCHEMES = ['light', 'dark'] as const;
+
+/**
+ * Checks the page as it is for accessibility, in the light theme. With `DOCKBELL_SCREENSHOTS=1`, checks both themes and
+ * writes a screenshot of each to test/screenshots/.
+ */
 export async function lookAt(page: Page, name: string): Promise<void> {
-  mkdirSync(SCREENSHOTS, { recursive: true });
-  for (const scheme of ['light', 'dark'] as const) {
+  if (TAKES_SCREENSHOTS) await lookAtBothThemes(page, name);
+  else await checkAccessibility(page);
+}
+
+/** As `lookAt`, always in both themes. */
+export async function lookAtBothThemes(page: Page, name: string): Promise<void> {
+  for (const scheme of SCHEMES) {
     await page.emulateMedia({ colorScheme: scheme });
     await page.locator(`html[data-mantine-color-scheme="${scheme}"]`).waitFor();
     await checkAccessibility(page);
-    await takePicture(page, `${SCREENSHOTS}${name}-${scheme}.png`);
+    if (TAKES_SCREENSHOTS) await takeScreenshot(page, `${SCREENSHOTS}${name}-${scheme}.png`);
   }
   await page.emulateMedia({ colorScheme: 'light' });
 }

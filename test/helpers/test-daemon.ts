@@ -21,12 +21,18 @@ export interface TestDaemon {
   output(): string;
   /** A request to the management API with the owner token; answers with the parsed body. */
   api(path: string, init?: { method?: string; body?: unknown; token?: string }): Promise<ApiAnswer>;
-  /** Runs the command line against it. */
-  cli(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }>;
+  /** Runs the command line against it, in this process. The process itself is the subject of `cli.process.test.ts`. */
+  cli(...args: string[]): Promise<CliResult>;
   /** The exit code, `null` where a signal ended it. */
   exited: Promise<number | null>;
   /** Sends the signal and resolves as `exited` does. */
   end(signal: NodeJS.Signals): Promise<number | null>;
+}
+
+export interface CliResult {
+  code: number;
+  stdout: string;
+  stderr: string;
 }
 
 export interface ApiAnswer {
@@ -106,7 +112,7 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
     return {
       ...{ dataDir, ingressUrl, adminUrl, pid: child.pid!, output, exited },
       api: (path, init = {}) => callApi(`${adminUrl}/api/v1${path}`, join(dataDir, 'admin-token'), init),
-      cli: (...cliArgs) => runBuiltCli([...cliArgs, '--data-dir', dataDir]),
+      cli: (...cliArgs) => runCliHere([...cliArgs, '--data-dir', dataDir]),
       end: (signal) => {
         kill(signal);
         return exited;
@@ -149,8 +155,21 @@ async function callApi(
   return { status: response.status, body: isJson && text !== '' ? JSON.parse(text) : text };
 }
 
-/** Runs the built command line as a process of its own. */
-export async function runBuiltCli(args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+let sent = 0;
+
+/** Imported when first used: half of the test files with a daemon run no command. */
+async function runCliHere(args: string[]): Promise<CliResult> {
+  const [{ runCli }, { sleepUnlessAborted }] = await Promise.all([
+    import('./run-cli.ts'),
+    import('../../src/cli/context.ts'),
+  ]);
+  const env = { PATH: process.env.PATH ?? '' };
+  const newId = () => `send_${process.pid}_${++sent}`;
+  return runCli(args, { env, newId, cwd: process.cwd(), onSleep: sleepUnlessAborted });
+}
+
+/** Runs the built command line in a separate process. */
+export async function runBuiltCli(args: string[]): Promise<CliResult> {
   const child = spawn(process.execPath, [MAIN, ...args], { env: { PATH: process.env.PATH ?? '' } });
   const stdout: Buffer[] = [];
   const stderr: Buffer[] = [];

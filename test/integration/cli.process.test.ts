@@ -8,8 +8,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
 import { createFakeAdminServices, makeDelivery } from '../helpers/admin-services.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-const TSX = fileURLToPath(import.meta.resolve('tsx'));
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 const children = new Set<ReturnType<typeof spawn>>();
 let dir: string;
@@ -42,9 +41,9 @@ afterEach(async () => {
   await rm(dir, { recursive: true, force: true });
 });
 
-/** The program in a process of its own; `onOutput` sees each piece of standard output. */
+/** The built program in a separate process; `onOutput` sees each piece of standard output. */
 function start(argv: string[], onOutput: (child: ReturnType<typeof spawn>, seen: string) => void = () => {}) {
-  const child = spawn(process.execPath, ['--import', TSX, MAIN, ...argv], { cwd: dir, env });
+  const child = spawn(process.execPath, [MAIN, ...argv], { cwd: dir, env });
   children.add(child);
   let [stdout, stderr] = ['', ''];
   child.stdout.on('data', (piece) => {

@@ -23,6 +23,7 @@ import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import {
   createTempDir,
   launchTestDaemon,
+  runBuiltCli,
   startTestDaemon,
   type TestDaemon,
   type TestDaemonOptions,
@@ -314,7 +315,7 @@ describe('a data directory that cannot be taken', () => {
     const file = join(scene.folder, 'second.yaml');
     const { dataDir } = scene.options;
     writeFileSync(file, JSON.stringify({ ...scene.options.config, dataDir, ingress: { port: 0 }, admin: { port: 0 } }));
-    const second = await first.cli('serve', '--config', file);
+    const second = await runBuiltCli(['serve', '--config', file]);
     expect(second).toMatchObject({ code: 2, stderr: expect.stringContaining(`process ${first.pid}`) });
     expect(second.stderr).toContain(dataDir);
     expect((await first.api('/factories/payments')).status).toBe(200);

@@ -1,0 +1,3 @@
+import { describeEveryPage } from '../helpers/every-page.ts';
+
+describeEveryPage(1);

@@ -1,0 +1,125 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { checkWidth, describeDashboard, lookAtBothThemes, NARROW } from './dashboard.ts';
+import { type DashboardFactory, startDashboardFactory } from './dashboard-factory.ts';
+import { locate } from './documents.ts';
+import { eventually } from './eventually.ts';
+
+// Not by its name: the compiler would take the pages for a part of the tests.
+const { ROUTES } = (await import(locate('src/dashboard/routes.ts').href)) as {
+  ROUTES: readonly { path: string }[];
+};
+
+/** Around the widths at which the navigation folds and rows become cards, and the usual ones in between. */
+const WIDTHS = [1920, 1440, 1100, 1050, 1024, 1000, 900, 800, 768, 767, 600, 390, 320];
+
+const LONG = 'a-name-that-is-as-long-as-people-make-them-when-nobody-stops-them-and-then-a-little-longer-x';
+
+const OUTSIDE = ['/login', '/nowhere', '/factories/nobody/webhooks'];
+
+/** The number of files that share the pages. */
+const PARTS = 3;
+
+/**
+ * Opens each page of the dashboard, in both themes and as wide as a phone. Every `PARTS`-th page of the table belongs to
+ * a part, so that the test files take equally long and a page that is added belongs to one of them.
+ */
+export function describeEveryPage(part: 1 | 2 | 3): void {
+  const isOfPart = (_: unknown, index: number) => index % PARTS === part - 1;
+  const pages = ROUTES.map(({ path }) => path).filter(isOfPart);
+  const outside = OUTSIDE.filter(isOfPart);
+  describeDashboard(`every page of the dashboard, part ${part} of ${PARTS}`, ({ openPage, signIn }) => {
+    let factory: DashboardFactory;
+    const ids: Record<string, string> = { factory: 'payments', name: LONG };
+    beforeAll(async () => {
+      factory = await startDashboardFactory('echo "$DOCKBELL_WEBHOOK"; exit 0');
+      const { daemon, uid } = factory;
+      const filter = { webhooks: ['ci'], payload: { data: { object: { status: ['paid'] } } } };
+      const triggers = [{ provider: 'webhook', event: 'received', filter }];
+      const automation = { name: LONG, description: `${LONG} ${LONG}`, triggers, prompt: `Look. ${LONG.repeat(4)}` };
+      expect((await daemon.api('/factories/payments/automations', { method: 'POST', body: automation })).status).toBe(
+        201,
+      );
+      expect((await daemon.api('/factories/payments/webhooks', { method: 'POST', body: { name: LONG } })).status).toBe(
+        201,
+      );
+      for (const [i, text] of ['{"start": true}', '{"data": {"object": {"status": "open"}}}', '{"broken'].entries()) {
+        await factory.send(text, { 'x-service-delivery-id': `${LONG}-${i}` });
+      }
+      await factory.send('{}', { authorization: 'Bearer wrong-wrong-wrong-wrong' });
+      const list = async (path: string) => (await daemon.api(path)).body.data;
+      const run = await eventually(async () => (await list('/factories/payments/runs?state=succeeded'))[0], 60_000);
+      const [pass] = await list('/factories/payments/reconciliations');
+      Object.assign(ids, { uid, deliveries: run.delivery, runs: run.id, reconciliations: pass.id });
+    });
+    afterAll(() => factory?.daemon.end('SIGTERM'));
+
+    /** Where the page stands here. An `:id` is that of the list before it; a page with a new parameter needs a value above. */
+    const addressOf = (path: string) =>
+      path.replace(/([^/]+)\/:(\w+)/g, (_, list: string, parameter: string) => {
+        const id = ids[parameter === 'id' ? list : parameter];
+        if (id === undefined) throw new Error(`Say above what stands for ":${parameter}" in ${path}.`);
+        return `${list}/${encodeURIComponent(id)}`;
+      });
+    const settle = async (page: Page) => {
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await expect.poll(() => page.locator('.mantine-Skeleton-root, .mantine-Loader-root').count()).toBe(0);
+      await expect.poll(() => page.getByRole('heading', { name: 'Page not found' }).count()).toBe(0);
+      await expect
+        .poll(() => page.getByRole('button', { name: 'Try again' }).count(), { message: 'pages that failed' })
+        .toBe(0);
+    };
+    const nameOf = (path: string) =>
+      `page${path.replace(/^\/factories\/:factory/, '').replace(/\W+/g, '-') || '-overview'}`;
+
+    it.each(pages)('is without barriers in both themes and fits on a phone: %s', async (path) => {
+      const page = await signIn(factory.daemon, addressOf(path));
+      await settle(page);
+      await lookAtBothThemes(page, nameOf(path));
+      await checkWidth(page);
+      await page.setViewportSize(NARROW);
+      await settle(page);
+      await lookAtBothThemes(page, `${nameOf(path)}-narrow`);
+      await checkWidth(page);
+    });
+
+    it('keeps every list within the window and its table within its frame, from 320 to 1,920 pixels', async () => {
+      const page = await signIn(factory.daemon);
+      for (const path of pages.filter(isList)) {
+        await page.goto(factory.daemon.adminUrl + addressOf(path));
+        await settle(page);
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 800 });
+          await expect.poll(() => page.evaluate(LISTS_TOO_WIDE), { message: `${path} at ${width} pixels` }).toEqual([]);
+        }
+      }
+    });
+
+    it.each(outside)('is so outside of the pages too: %s', async (path) => {
+      const page = path === '/login' ? await openPage() : await signIn(factory.daemon);
+      await page.goto(factory.daemon.adminUrl + path);
+      await page.getByRole('heading', { level: 1 }).waitFor();
+      await lookAtBothThemes(page, `page${path.replace(/\W+/g, '-')}`);
+      await page.setViewportSize(NARROW);
+      await lookAtBothThemes(page, `page${path.replace(/\W+/g, '-')}-narrow`);
+      await checkWidth(page);
+    });
+  });
+}
+
+/** Pages with tables: an address that ends with no name or ID, and is no form. */
+function isList(path: string): boolean {
+  return !/(?::id|:uid|:name|new|edit|about)$/.test(path);
+}
+
+/** What is wider than the place it has; evaluated in the page. */
+const LISTS_TOO_WIDE = `(() => {
+  const { scrollWidth, clientWidth } = document.documentElement;
+  const tables = [...document.querySelectorAll('table[role="table"]')];
+  return [
+    ...(scrollWidth === clientWidth ? [] : ['page ' + scrollWidth + ' > ' + clientWidth]),
+    ...tables
+      .filter((table) => table.scrollWidth > table.parentElement.clientWidth)
+      .map((table) => table.getAttribute('aria-label') + ' ' + table.scrollWidth + ' > ' + table.parentElement.clientWidth),
+  ];
+})()`;
