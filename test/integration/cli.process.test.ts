@@ -62,8 +62,8 @@ describe('the process', () => {
   it.runIf(existsSync('/dev/full'))(
     'reports in one sentence that its output cannot be written, and ends with 1',
     async () => {
-      const script = `exec "$0" --import "$1" "$2" --help > /dev/full`;
-      const child = spawn('sh', ['-c', script, process.execPath, TSX, MAIN], { cwd: dir, env });
+      const script = `exec "$0" "$1" --help > /dev/full`;
+      const child = spawn('sh', ['-c', script, process.execPath, MAIN], { cwd: dir, env });
       children.add(child);
       child.stderr.setEncoding('utf8');
       const [stderr, code] = await Promise.all([
