@@ -81,8 +81,9 @@ export async function createEngine(
   const events = new EventHub(foundation.clock, Buffer.from(foundation.randomBytes(6)).toString('hex'));
   const sources = createEventSources({ hub: events, registry, runs: storage.runReader, logger });
   const warnOfMissingExecutor = createMissingExecutorWarning(config, logger);
+  const reportReconciliation = createReconciliationReport(foundation);
   const onReconciled = (reconciliation: Reconciliation) => {
-    reportReconciliation(foundation, reconciliation);
+    reportReconciliation(reconciliation);
     warnOfMissingExecutor(reconciliation);
     notifier.offer(reconciliation);
     sources.onReconciled(reconciliation);
@@ -134,13 +135,20 @@ function findPushTrigger({ factories }: Config, name: string): PushTrigger | nul
   return { webhook: source.pushWebhook, branch: source.branch };
 }
 
-/** One line for each pass that did or found something; polls that changed nothing are silent. */
-function reportReconciliation({ logger, metrics }: Foundation, reconciliation: Reconciliation): void {
-  const { factory, revision, result, reason, message, startedAt, finishedAt } = reconciliation;
-  metrics.countReconciliation(factory, result);
-  const fields = { factory, revision, result, reason, durationMs: finishedAt - startedAt };
-  if (result === 'applied') logger.info(fields, message);
-  else if (result !== 'unchanged') logger.warn(fields, message);
+/**
+ * One line for each pass that did or found something new. A pass that fails as the one before it did gets the same row,
+ * and no second line.
+ */
+function createReconciliationReport({ logger, metrics }: Foundation): (reconciliation: Reconciliation) => void {
+  const reported = new Map<string, string>();
+  return ({ id, factory, revision, result, reason, message, startedAt, finishedAt }) => {
+    metrics.countReconciliation(factory, result);
+    if (reported.get(factory) === id) return;
+    reported.set(factory, id);
+    const fields = { factory, revision, result, reason, durationMs: finishedAt - startedAt };
+    if (result === 'applied') logger.info(fields, message);
+    else if (result !== 'unchanged') logger.warn(fields, message);
+  };
 }
 
 /** The dispatcher has logged it; whoever runs the daemon in its own process may want to see the run. */

@@ -21,6 +21,7 @@ export function createFastifyLogger(logger: Logger): FastifyBaseLogger {
 
 function adapt(logger: Logger, level: 'info' | 'warn' | 'error'): Log {
   return (fieldsOrMessage, message) => {
+    if (fieldsOrMessage === '') return;
     if (typeof fieldsOrMessage === 'string') logger[level]({}, fieldsOrMessage);
     else logger[level]((fieldsOrMessage ?? {}) as LogFields, message ?? '');
   };

@@ -58,7 +58,8 @@ export async function openAdmin(
   const server = createAdminServer(composeServices(foundation, engine, { ingressUrl, adminUrl }, thread));
   lifetime.defer(() => server.close());
   url = await listen('admin', config.admin, server.server, (address) =>
-    server.listen({ ...address, listenTextResolver: (at) => `management API at ${at}` }),
+    // The address is in the line that reports the start.
+    server.listen({ ...address, listenTextResolver: () => '' }),
   );
   warnOfPlainText(config.admin, foundation.logger);
   const linkParts = { ...foundation, loginLinks: storage.loginLinks, adminUrl };

@@ -114,13 +114,7 @@ function composeHandle(foundation: Foundation, engine: Engine, lifetime: Lifetim
     resolveExited = resolve;
   });
   const end = (code: number) => {
-    ending ??= lifetime.end().then(
-      () => code,
-      (error) => {
-        logger.error({ err: error }, 'the daemon did not stop cleanly');
-        return 1;
-      },
-    );
+    ending ??= endCleanly(foundation, engine, lifetime, code);
     return ending.then(resolveExited);
   };
   void storageBroken.then((error) => {
@@ -135,4 +129,23 @@ function composeHandle(foundation: Foundation, engine: Engine, lifetime: Lifetim
     stop: () => end(0),
     exited,
   };
+}
+
+/** Resolves with the exit code: `code`, or 1 where something could not be stopped. */
+async function endCleanly(
+  { logger }: Foundation,
+  { health }: Engine,
+  lifetime: Lifetime,
+  code: number,
+): Promise<number> {
+  logger.info({}, 'daemon stopping');
+  health.fail('the daemon is stopping');
+  try {
+    await lifetime.end();
+  } catch (error) {
+    logger.error({ err: error }, 'the daemon did not stop cleanly');
+    return 1;
+  }
+  logger.info({}, 'daemon stopped');
+  return code;
 }

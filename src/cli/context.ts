@@ -23,7 +23,7 @@ export interface CliContext {
   newId(): string;
   /** Resolves after `ms`, or at once when `signal` aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
-  /** From now on Ctrl-C aborts the returned signal instead of ending the process; a second one ends it. */
+  /** From now on Ctrl-C, SIGTERM and SIGHUP abort the returned signal instead of ending the process; a second one ends it. */
   catchInterrupts(): AbortSignal;
   /** Are failures written to standard error as JSON? Set by `--json`. */
   jsonErrors?: boolean;
@@ -61,16 +61,20 @@ export async function sleepUnlessAborted(ms: number, signal?: AbortSignal): Prom
 /** npm passes a Ctrl-C on that its child has got from the terminal already: what follows at once is the same one. */
 const SAME_SIGNAL_MS = 500;
 
+/** A terminal or an SSH session that closes sends SIGHUP. */
+const STOP_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
 function catchInterrupts(process: NodeJS.Process): AbortSignal {
   const controller = new AbortController();
-  // Without a listener the second signal ends the process the way the system does by default.
-  const stopListening = () => void process.off('SIGINT', onSignal).off('SIGTERM', onSignal);
   const onSignal = () => {
     controller.abort();
     setTimeout(stopListening, SAME_SIGNAL_MS).unref();
   };
-  process.on('SIGINT', onSignal);
-  process.on('SIGTERM', onSignal);
+  // Without a listener the second signal ends the process the way the system does by default.
+  const stopListening = () => {
+    for (const name of STOP_SIGNALS) process.off(name, onSignal);
+  };
+  for (const name of STOP_SIGNALS) process.on(name, onSignal);
   return controller.signal;
 }
 
@@ -79,7 +83,8 @@ function watchOutput(process: NodeJS.Process): AbortSignal {
   const onError = (error: NodeJS.ErrnoException) => {
     if (controller.signal.aborted) return;
     controller.abort();
-    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED') return;
+    const isTerminalClosed = error.code === 'EIO' && (process.stdout.isTTY || process.stderr.isTTY);
+    if (error.code === 'EPIPE' || error.code === 'ERR_STREAM_DESTROYED' || isTerminalClosed) return;
     // The command has ended by then, or ends by the signal: its own exit code no longer counts.
     process.on('exit', () => {
       process.exitCode = 1;

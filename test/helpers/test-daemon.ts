@@ -47,6 +47,8 @@ export interface TestDaemonOptions {
   /** A folder to go on with; a fresh one where absent. */
   dataDir?: string;
   env?: Record<string, string>;
+  /** Limit of open files of the process; the limit of this process where absent. */
+  openFiles?: number;
   /** Another entry than the built `main.js serve`; gets the configuration file as its argument. */
   entry?: string;
   /** Node.js and `main.js` in place of the running and the built one. */
@@ -102,7 +104,8 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
   const { node, main } = options.program ?? { node: process.execPath, main: MAIN };
   const args = options.entry ? [options.entry, configFile] : [main, 'serve', '--config', configFile];
   const env = { PATH: process.env.PATH ?? '', ...options.env };
-  const child = spawn(node, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const [program = '', ...rest] = [...limitFiles(options.openFiles), node, ...args];
+  const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = collectOutput(child);
   const exited = new Promise<number | null>((resolve) => child.once('close', resolve));
   const kill = (signal: NodeJS.Signals) => void child.kill(signal);
@@ -128,6 +131,10 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
     },
   );
   return { output, kill, exited, serving };
+}
+
+function limitFiles(openFiles: number | undefined): string[] {
+  return openFiles === undefined ? [] : ['/bin/sh', '-c', `ulimit -n ${openFiles} && exec "$@"`, 'sh'];
 }
 
 function collectOutput(child: ChildProcess): () => string {

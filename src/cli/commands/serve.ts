@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { Daemon } from '../../app/start-daemon.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CONFIG_FILE } from '../connection.ts';
 import type { Bind, Session } from '../session.ts';
@@ -12,7 +13,7 @@ export function registerServeCommand(program: CliCommand, bind: Bind): void {
     .option('--config <file>', `configuration (default: ${CONFIG_FILE}, if it exists)`)
     .explain({
       negative: 'the daemon had to stop',
-      more: 'The log goes to standard output: text on a terminal, else JSON lines. The first start prints a link to sign in to\nstandard error.\nA first Ctrl-C (or SIGTERM) stops cleanly, a second one at once. --data-dir wins over dataDir of the configuration.',
+      more: 'The log goes to standard output: text on a terminal, else JSON lines. If standard\nerror is a terminal, the first start prints a link to sign in.\nA first Ctrl-C, SIGTERM or SIGHUP stops cleanly, a second one immediately. --data-dir wins over dataDir of the configuration.',
       examples: [
         ['dockbell serve', 'with the dockbell.yaml of this folder'],
         ['dockbell serve --config /etc/dockbell/dockbell.yaml', 'as a service runs it'],
@@ -32,14 +33,21 @@ async function serve(session: Session, options: { config?: string }): Promise<nu
     env: context.env,
     log: { format: context.stdout.isTTY === true ? 'text' : 'json', destination: context.stdout },
   });
-  if (daemon.isFirstStart) {
-    session.output.note(`Sign in to the dashboard, once and within 24 hours: ${await daemon.createStartLink()}`);
-    session.output.note("Later, 'dockbell login-link' makes another link.");
-  }
+  if (daemon.isFirstStart) await printFirstSteps(session, daemon);
   const stop = () => void daemon.stop();
   if (interrupted.aborted) stop();
   else interrupted.addEventListener('abort', stop, { once: true });
   return daemon.exited;
+}
+
+/** The link makes whoever opens it an owner, so it goes to a terminal only: standard error of a service is its journal. */
+async function printFirstSteps({ context, output }: Session, daemon: Daemon): Promise<void> {
+  if (context.stderr.isTTY !== true) {
+    output.note("Run 'dockbell login-link' as this user to sign in to the dashboard.");
+    return;
+  }
+  output.note(`Sign in to the dashboard, once and within 24 hours: ${await daemon.createStartLink()}`);
+  output.note("Later, 'dockbell login-link' makes another link.");
 }
 
 function findConfig(named: string | undefined, cwd: string): string | null {
