@@ -1801,7 +1801,7 @@ export interface components {
             /** @description Why the run has not started, while it is `queued`; otherwise `null`. */
             waiting: {
                 /** @enum {string} */
-                reason: "starting" | "recovering" | "stopping" | "concurrency_limit" | "no_worker" | "no_executor" | "factory_not_configured";
+                reason: "starting" | "recovering" | "stopping" | "start_failed" | "concurrency_limit" | "no_worker" | "no_executor" | "factory_not_configured";
                 /** @description The reason as a sentence, with what to do. */
                 reason_text: string;
                 /** @description Position in the queue of the factory, 1 for the next run. `null` in events, and beyond 10000. */
@@ -7339,6 +7339,15 @@ export interface operations {
             };
             /** @description The Host header names another host. */
             421: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
+            429: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -41,6 +41,7 @@ describe('factories', () => {
     ['Ready', 'Unknown', 'warning'],
     ['Reconciled', 'False', 'error'],
     ['NoExecutor', 'True', 'warning'],
+    ['RunsNotStarting', 'True', 'error'],
     ['NotifyFailing', 'False', 'ok'],
   ] as const)('rate the condition %s=%s as %s', async (type, status, severity) => {
     const usual = createFakeAdminServices().inventory;

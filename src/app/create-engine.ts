@@ -23,8 +23,9 @@ import { buildLiveWebhooks, type PushTrigger } from '../registry/build-live-webh
 import { Registry } from '../registry/registry.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
 import { activateLastApplied } from './activate-last-applied.ts';
+import { addLiveConditions } from './add-live-conditions.ts';
 import { createSecretAdoption } from './adopt-secret.ts';
-import { createNotifier, tellOfFailures } from './create-notifier.ts';
+import { createNotifier } from './create-notifier.ts';
 import { createPlanPreviewer } from './create-plan-previewer.ts';
 import { createReconcilers, type Reconcilers } from './create-reconcilers.ts';
 import { createRunDispatcher } from './create-run-dispatcher.ts';
@@ -111,7 +112,7 @@ export async function createEngine(
   });
   return {
     ...{ registry, reconcilers, notifier, secrets, tickets, recorder, dispatcher, events },
-    inventoryReader: tellOfFailures(storage.inventoryReader, notifier),
+    inventoryReader: addLiveConditions(storage.inventoryReader, { notifier, dispatcher }),
     planPreviewer: createPlanPreviewer(foundation, definitions),
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
     replays: createReplayControl({

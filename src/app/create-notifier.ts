@@ -1,9 +1,7 @@
 import type { Config, FactoryConfig } from '../config/config.ts';
-import type { InventoryReader } from '../core/ports/inventory.ts';
 import { Notifier } from '../notify/notifier.ts';
 import type { NotifyTarget } from '../notify/notify-target.ts';
 import { postOverHttp } from '../notify/post-notice.ts';
-import { describeNotify } from '../reconcile/conditions.ts';
 import type { Foundation } from './open-foundation.ts';
 import { readPackageVersion } from './package-version.ts';
 import { scheduleUnref } from './schedule-unref.ts';
@@ -23,17 +21,4 @@ function collectTargets({ factories }: Config): Map<string, NotifyTarget[]> {
   const targetsOf = ({ notify, source }: FactoryConfig) =>
     notify.map((target) => ({ ...target, branch: source.type === 'repository' ? source.branch : 'main' }));
   return new Map(factories.map((factory) => [factory.name, targetsOf(factory)]));
-}
-
-/** The inventory as people and scripts see it: with a condition on factories whose targets cannot be told. */
-export function tellOfFailures(inventory: InventoryReader, notifier: Pick<Notifier, 'failures'>): InventoryReader {
-  return {
-    ...inventory,
-    factories: async () => {
-      const factories = await inventory.factories();
-      return factories.map((factory) => {
-        return { ...factory, conditions: [...factory.conditions, ...describeNotify(notifier.failures(factory.name))] };
-      });
-    },
-  };
 }

@@ -42,10 +42,13 @@ export type ConditionSeverity = 'ok' | 'warning' | 'error';
 /** Conditions that are good when they are true; the others name a problem. */
 const GOOD_WHEN_TRUE: ReadonlySet<string> = new Set(['Ready', 'Reconciled']);
 
+const ERROR_WHEN_TRUE: ReadonlySet<string> = new Set(['RunsNotStarting']);
+
 /** What a condition means to somebody who does not know its type: the status alone does not tell good from bad. */
 export function rateCondition({ type, status }: Pick<Condition, 'type' | 'status'>): ConditionSeverity {
   if (GOOD_WHEN_TRUE.has(type)) return { True: 'ok', False: 'error', Unknown: 'warning' }[status] as ConditionSeverity;
-  return status === 'False' ? 'ok' : 'warning';
+  if (status === 'False') return 'ok';
+  return ERROR_WHEN_TRUE.has(type) && status === 'True' ? 'error' : 'warning';
 }
 
 /** What a factory serves and what was last tried. */

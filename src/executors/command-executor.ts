@@ -1,9 +1,8 @@
-import { open } from 'node:fs/promises';
 import { isAbsolute, resolve } from 'node:path';
 import type { Transform } from 'node:stream';
 import type { Clock } from '../core/clock.ts';
 import { AppError, messageOf } from '../core/errors.ts';
-import type { ExecutionRequest, Executor, StopOrder, TicketOffice } from '../core/ports/executor.ts';
+import type { ExecutionRequest, Executor, NotStarted, StopOrder, TicketOffice } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunResult } from '../core/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
@@ -60,9 +59,10 @@ export function createCommandExecutor(options: CommandExecutorOptions): Executor
     logsDir: resolve(options.logsDir),
     logger: options.logger ?? null,
   };
+  const inFlight: InFlight = new Set();
   return {
     type: 'command',
-    execute: (request) => execute(request, settings),
+    execute: (request) => execute(request, settings, inFlight),
     wasStarted: (run, attempt) => settings.tickets.exists(run, attempt),
     endLeftovers: (run) => endLeftovers(run, settings.lingerMs),
   };
@@ -82,48 +82,101 @@ function checkCommand(command: readonly string[]): readonly string[] {
   return command;
 }
 
-async function execute(request: ExecutionRequest, settings: Settings): Promise<RunResult> {
-  const { run } = request.input;
+/** Attempts in preparation or under way, so that two calls never prepare the same directory. */
+type InFlight = Set<string>;
+
+async function execute(
+  request: ExecutionRequest,
+  settings: Settings,
+  inFlight: InFlight,
+): Promise<RunResult | NotStarted> {
+  const { id, attempt } = request.input.run;
+  const key = `${id}/${attempt}`;
+  if (request.signal.aborted) return describeStop(request.signal);
+  if (inFlight.has(key)) return failed('interrupted');
+  inFlight.add(key);
   try {
-    if (request.signal.aborted) return describeStop(request.signal);
-    // From here on the attempt counts as started (threat model D7): a crash before the command really starts costs one
-    // run that a person can repeat, where the other order could start one twice.
-    if (!(await settings.tickets.take(run.id, run.attempt))) return failed('interrupted');
+    if (await settings.tickets.exists(id, attempt)) return failed('interrupted');
     return await executeInDirectory(request, settings);
   } catch (error) {
-    if (error instanceof AppError) return failed(error.message);
-    return failed(`the run could not be prepared: ${messageOf(error)}`);
+    if (error instanceof AppError && error.code === 'bad_request') return failed(error.message);
+    return notStarted(request, messageOf(error));
+  } finally {
+    inFlight.delete(key);
   }
 }
 
-async function executeInDirectory(request: ExecutionRequest, settings: Settings): Promise<RunResult> {
+/** Throws only before there is a ticket: whatever is missing on the machine then, the attempt can be tried again. */
+async function executeInDirectory(request: ExecutionRequest, settings: Settings): Promise<RunResult | NotStarted> {
   const directory = await prepareRunDirectory(settings.runsDir, request);
   try {
     const built = buildRunEnvironment(request.input, directory, settings.path, request.secrets);
     if (!built.ok) return failed(built.error);
-    return await runCaptured(request, directory, built.environment, settings);
+    return await executeCaptured(request, directory, built.environment, settings);
   } finally {
+    await directory.prompt.close();
     await removeTree(directory.temporary).catch((error) =>
       settings.logger?.warn({ err: error, run: request.input.run.id }, "a run's temporary files stay behind"),
     );
   }
 }
 
-async function runCaptured(
+async function executeCaptured(
   request: ExecutionRequest,
   directory: RunDirectory,
   environment: ChildEnvironment,
   settings: Settings,
-): Promise<RunResult> {
+): Promise<RunResult | NotStarted> {
   const capture = await openCapture(request, directory, settings);
   try {
-    const group = await startCommand(directory, environment, capture.writeEnd, settings);
-    capture.releaseWriteEnd();
-    return describeEnd(await supervise(group, request.signal, settings));
+    if (request.signal.aborted) return describeStop(request.signal);
+    const refusal = await takeTicket(request, settings.tickets);
+    if (refusal !== null) return refusal;
+    capture.begin();
+    return await runCommand(request, directory, environment, capture, settings);
   } finally {
     capture.releaseWriteEnd();
     await capture.finish();
   }
+}
+
+/**
+ * From here on the attempt counts as started (threat model D7): a crash before the command really starts costs one run
+ * that a person can repeat, where the other order could start one twice. `null`: the ticket is ours.
+ */
+async function takeTicket(request: ExecutionRequest, tickets: TicketOffice): Promise<RunResult | NotStarted | null> {
+  const { id, attempt } = request.input.run;
+  try {
+    return (await tickets.take(id, attempt)) ? null : failed('interrupted');
+  } catch (error) {
+    // The ticket may be there all the same: then only the next attempt can be started.
+    const isThere = await tickets.exists(id, attempt).catch(() => true);
+    return notStarted(request, messageOf(error), isThere ? attempt + 1 : attempt);
+  }
+}
+
+/** Errors of `spawn` that say what the machine lacks. There is no process then, but the ticket of this attempt is used. */
+const MACHINE_LACKS: ReadonlySet<string | null> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOSPC', 'EDQUOT']);
+
+async function runCommand(
+  request: ExecutionRequest,
+  directory: RunDirectory,
+  environment: ChildEnvironment,
+  capture: OutputCapture,
+  settings: Settings,
+): Promise<RunResult | NotStarted> {
+  const [file] = settings.command as [string];
+  let group: ProcessGroup;
+  try {
+    group = await startCommand(directory, environment, capture.writeEnd, settings);
+  } catch (error) {
+    const problem = describeStartFailure(error, file);
+    const isPassing = MACHINE_LACKS.has(systemErrorCode(error));
+    return isPassing ? notStarted(request, problem, request.input.run.attempt + 1) : failed(problem);
+  }
+  request.onStarted();
+  capture.releaseWriteEnd();
+  return describeEnd(await supervise(group, request.signal, settings));
 }
 
 async function openCapture(
@@ -144,21 +197,14 @@ async function openCapture(
   });
 }
 
-async function startCommand(
+function startCommand(
   directory: RunDirectory,
   environment: ChildEnvironment,
   output: number,
   { command }: Settings,
 ): Promise<ProcessGroup> {
   // The file itself, not a pipe: a command that never reads its input leaves nobody waiting.
-  const prompt = await open(directory.prompt, 'r');
-  try {
-    return await startProcessGroup({ command, cwd: directory.work, environment, input: prompt.fd, output });
-  } catch (error) {
-    throw new AppError('internal', describeStartFailure(error, command[0]!), { cause: error });
-  } finally {
-    await prompt.close();
-  }
+  return startProcessGroup({ command, cwd: directory.work, environment, input: directory.prompt.fd, output });
 }
 
 function describeStartFailure(error: unknown, file: string): string {
@@ -185,6 +231,10 @@ function describeStop(signal: AbortSignal): RunResult {
   const order: StopOrder = signal.reason;
   if (order.cause === 'interrupted') return failed('interrupted');
   return { state: 'cancelled', error: 'cancelled', exitCode: null };
+}
+
+function notStarted({ input }: ExecutionRequest, problem: string, nextAttempt: number = input.run.attempt): NotStarted {
+  return { state: 'not_started', problem, nextAttempt };
 }
 
 function failed(error: string, exitCode: number | null = null): RunResult {

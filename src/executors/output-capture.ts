@@ -27,6 +27,8 @@ export interface CaptureOptions {
 export interface OutputCapture {
   /** File descriptor for the command's standard output and standard error. */
   writeEnd: number;
+  /** Writes the header, then what comes. A log without it stays as it was. */
+  begin(): void;
   /** Closes our copy of it, once the command has its own; there is no end of the output before. May be called again. */
   releaseWriteEnd(): void;
   /** Resolves when the output has ended, or a moment later where somebody still holds it open, and is on disk. */
@@ -36,15 +38,22 @@ export interface OutputCapture {
 export async function captureOutput(options: CaptureOptions): Promise<OutputCapture> {
   const log = await open(options.logFile, 'a', 0o600);
   const pipe = await openPipe(log, options);
-  const captured = carryOutput(pipe.output, log, options);
+  let captured: Promise<void> | null = null;
   let released = false;
   return {
     writeEnd: pipe.writeEnd,
+    begin: () => {
+      captured ??= carryOutput(pipe.output, log, options);
+    },
     releaseWriteEnd: () => {
       if (!released) closeSync(pipe.writeEnd);
       released = true;
     },
     finish: async () => {
+      if (captured === null) {
+        pipe.output.destroy();
+        return log.close();
+      }
       await waitAtMost(captured, OUTPUT_END_MS);
       pipe.output.unpipe(options.mask);
       options.mask.end();
@@ -54,9 +63,8 @@ export async function captureOutput(options: CaptureOptions): Promise<OutputCapt
   };
 }
 
-async function openPipe(log: FileHandle, { header, pipePath, searchPath }: CaptureOptions): Promise<OutputPipe> {
+async function openPipe(log: FileHandle, { pipePath, searchPath }: CaptureOptions): Promise<OutputPipe> {
   try {
-    await log.writeFile(header);
     return await openOutputPipe(pipePath, searchPath);
   } catch (error) {
     await log.close();
@@ -68,11 +76,14 @@ async function openPipe(log: FileHandle, { header, pipePath, searchPath }: Captu
 async function carryOutput(output: Readable, log: FileHandle, options: CaptureOptions): Promise<void> {
   const { mask, header, limitBytes, onFailure } = options;
   output.once('error', () => mask.end());
-  output.pipe(mask);
+  const sink = createLogSink(log, limitBytes - Buffer.byteLength(header));
   try {
-    await pipeline(mask, createLogSink(log, limitBytes - Buffer.byteLength(header)));
+    await log.writeFile(header);
+    output.pipe(mask);
+    await pipeline(mask, sink);
   } catch (error) {
     onFailure(error);
+    sink.destroy();
     // Somebody has to go on reading, or the command waits for room in the pipe until its deadline.
     output.unpipe(mask);
     output.resume();

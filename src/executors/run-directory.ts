@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionRequest } from '../core/ports/executor.ts';
 import { makeFolder } from '../files/make-folder.ts';
@@ -8,8 +8,8 @@ import { runFolder } from './run-paths.ts';
 
 /** The directory of one attempt. */
 export interface RunDirectory extends RunPlaces {
-  /** `prompt.md`, also the standard input. */
-  prompt: string;
+  /** `prompt.md`, open for reading: the standard input. To be closed by the caller. */
+  prompt: FileHandle;
   /** Where the pipe for the output is made; outside the working directory. */
   outputPipe: string;
 }
@@ -23,10 +23,10 @@ export async function prepareRunDirectory(runsDir: string, request: ExecutionReq
   const { input, documents } = request;
   const folder = runFolder(runsDir, input.run.id);
   const work = join(folder, String(input.run.attempt));
+  const promptFile = join(work, 'prompt.md');
   const directory = {
     work,
     temporary: `${work}.tmp`,
-    prompt: join(work, 'prompt.md'),
     payload: join(work, 'event-payload.json'),
     outputPipe: `${work}.output`,
   };
@@ -34,10 +34,10 @@ export async function prepareRunDirectory(runsDir: string, request: ExecutionReq
   await makeEmpty(directory.work);
   await makeEmpty(directory.temporary);
   await removeTree(directory.outputPipe);
-  await writeOnce(directory.prompt, documents.promptFile);
+  await writeOnce(promptFile, documents.promptFile);
   await writeOnce(directory.payload, input.payload);
   await writeOnce(join(work, 'run.json'), documents.runFile);
-  return directory;
+  return { ...directory, prompt: await open(promptFile, 'r') };
 }
 
 async function makeEmpty(path: string): Promise<void> {

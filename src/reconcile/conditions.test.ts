@@ -4,6 +4,7 @@ import {
   describeOutcome,
   describePushWebhook,
   describeReadiness,
+  describeStartFailure,
   updateConditions,
 } from './conditions.ts';
 
@@ -51,5 +52,12 @@ it('only a push webhook that is not there is told of', () => {
   expect(describePushWebhook('git-push', isLive)).toEqual([]);
   expect(describePushWebhook('gone', isLive)).toMatchObject([
     { type: 'PushWebhookMissing', status: 'True', reason: 'NoSuchWebhook', message: expect.stringContaining('gone') },
+  ]);
+});
+
+it('says that runs cannot start, and why, only while they cannot', () => {
+  expect(describeStartFailure(null)).toEqual([]);
+  expect(describeStartFailure({ problem: 'spawn EAGAIN', since: 7 })).toMatchObject([
+    { type: 'RunsNotStarting', status: 'True', since: 7, message: expect.stringContaining('spawn EAGAIN') },
   ]);
 });

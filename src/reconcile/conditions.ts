@@ -56,6 +56,20 @@ export function describePushWebhook(name: string | null, isLive: (webhook: strin
   ];
 }
 
+/** Runs wait although the factory has an executor: the machine cannot start them. */
+export function describeStartFailure(failure: { problem: string; since: number } | null): Condition[] {
+  if (failure === null) return [];
+  return [
+    {
+      type: 'RunsNotStarting',
+      status: 'True',
+      reason: 'StartFailed',
+      message: `runs stay queued, and the daemon keeps trying to start them: ${failure.problem}`,
+      since: failure.since,
+    },
+  ];
+}
+
 /** What could not be told of commits, and since when, in wall time; the definition serves all the same. */
 export function describeNotify(failures: readonly { target: string; problem: string; since: number }[]): Condition[] {
   if (failures.length === 0) return [];

@@ -1,6 +1,6 @@
 import { AppError, messageOf } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import type { Executor } from '../core/ports/executor.ts';
+import type { ExecutionRequest, Executor, NotStarted } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/run.ts';
@@ -8,23 +8,28 @@ import type { SecretValue } from '../core/secret-value.ts';
 import { backoffMs, pause } from './backoff.ts';
 import { renderRunDocuments } from './envelope.ts';
 
-/** Threat model D11: what throws while being handled is tried three times, then set aside and shown. */
+/** Times that a busy storage is asked before the run goes back to the queue. */
 const SECRET_TRIES = 3;
 
 type Resolved = { ok: true; secrets: Map<string, SecretValue> } | { ok: false; error: string };
+type Orders = Pick<ExecutionRequest, 'signal' | 'onStarted'>;
 
-/** One attempt from its documents and secrets to its result. Never throws: whatever goes wrong is the run's result. */
+/**
+ * One attempt from its documents and secrets to its result. Never throws: whatever goes wrong is the run's result, or, if
+ * the run is not at fault, `not_started`.
+ */
 export async function carryOut(
   input: RunInput,
   parts: { executor: Executor; secrets: Pick<SecretStore, 'resolve'>; logger: Logger },
-  signal: AbortSignal,
-): Promise<RunResult> {
+  orders: Orders,
+): Promise<RunResult | NotStarted> {
   try {
-    const resolved = await resolveSecrets(input.overrides.secrets, parts.secrets, signal);
+    const resolved = await resolveSecrets(input.overrides.secrets, parts.secrets, orders.signal);
     if (!resolved.ok) return failed(resolved.error);
     const documents = renderRunDocuments(input);
-    return await parts.executor.execute({ input, documents, secrets: resolved.secrets, signal });
+    return await parts.executor.execute({ input, documents, secrets: resolved.secrets, ...orders });
   } catch (error) {
+    if (isPassing(error)) return { state: 'not_started', problem: error.message, nextAttempt: input.run.attempt };
     parts.logger.error({ err: error, run: input.run.id }, 'a run could not be carried out');
     const text = error instanceof AppError ? error.message : "internal error: the daemon's log has it in full";
     return failed(text);
@@ -55,15 +60,17 @@ async function resolvePatiently(name: string, store: Pick<SecretStore, 'resolve'
     try {
       return await store.resolve(name);
     } catch (error) {
-      const passing = error instanceof AppError && error.code === 'storage_unavailable';
-      if (!passing || failures === SECRET_TRIES || signal.aborted) {
-        throw new AppError('storage_unavailable', `secret ${name} could not be read: ${messageOf(error)}`, {
-          cause: error,
-        });
+      if (!isPassing(error) || failures === SECRET_TRIES || signal.aborted) {
+        const code = error instanceof AppError ? error.code : 'internal';
+        throw new AppError(code, `secret ${name} could not be read: ${messageOf(error)}`, { cause: error });
       }
       await pause(backoffMs(failures), signal);
     }
   }
+}
+
+function isPassing(error: unknown): error is AppError {
+  return error instanceof AppError && error.code === 'storage_unavailable';
 }
 
 function describeMissing(name: string): string {

@@ -13,6 +13,7 @@ import type { FactoryExecutor } from './factory-executor.ts';
 import { Lane } from './lane.ts';
 import { recoverRuns } from './recover.ts';
 import { RunLeases, type WorkerTerms } from './run-leases.ts';
+import type { StartFailure } from './start-failures.ts';
 
 /** Nothing depends on it: it finds a run whose `wake` was lost. */
 const SAFETY_NET_MS = 30_000;
@@ -40,6 +41,8 @@ export interface Dispatcher extends RunControl {
   start(): Promise<void>;
   /** A run of that factory was born or given back. May be called at any time and as often as liked. */
   wake(factory: string): void;
+  /** Why runs of this factory cannot start on this machine, if they cannot. */
+  startFailure(factory: string): StartFailure | null;
   /**
    * Claims nothing more; running commands get SIGTERM at once and SIGKILL after the grace period. A run that did not
    * succeed by then is recorded as `failed`, `interrupted`. Resolves when nothing runs any more.
@@ -111,6 +114,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       concurrency,
       hasExecutor: terms?.hasExecutor ?? true,
       wasAskedFor: leases.wasAskedFor(factory),
+      startFailure: lane?.startFailure()?.problem ?? null,
     });
   }
 
@@ -124,6 +128,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     cancel,
     retry,
     explainWait: explainWaitOf,
+    startFailure: (factory) => lanes.get(factory)?.startFailure() ?? null,
     stop: async (graceMs) => {
       stopping.abort();
       leases.stop();

@@ -13,11 +13,13 @@ export interface WaitFacts {
   hasExecutor: boolean;
   /** Has a worker asked for runs of this factory since the daemon started? */
   wasAskedFor: boolean;
+  /** Why runs cannot start on this machine; `null` if they can. */
+  startFailure: string | null;
 }
 
 /** Why queued runs wait. The first fact that alone keeps every run from starting decides. */
 export function explainWait(facts: WaitFacts): WaitReason {
-  const { factory, phase, carriedOutBy, isFull, concurrency, hasExecutor, wasAskedFor } = facts;
+  const { factory, phase, carriedOutBy, isFull, concurrency, hasExecutor, wasAskedFor, startFailure } = facts;
   if (phase === 'stopping')
     return { reason: 'stopping', text: 'The daemon is stopping. The run starts after the next start.' };
   if (carriedOutBy === null) {
@@ -30,6 +32,12 @@ export function explainWait(facts: WaitFacts): WaitReason {
     return {
       reason: 'recovering',
       text: 'The daemon is recovering runs of an earlier process. The run starts after that.',
+    };
+  }
+  if (startFailure !== null) {
+    return {
+      reason: 'start_failed',
+      text: `Runs of factory ${factory} cannot start on the machine of the daemon, which keeps trying: ${startFailure}`,
     };
   }
   if (isFull) {

@@ -1,13 +1,16 @@
 import type { Clock } from '../core/clock.ts';
+import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
-import type { StopOrder } from '../core/ports/executor.ts';
+import type { NotStarted, StopOrder } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunQueue } from '../core/ports/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/run.ts';
-import { backoffMs, pause, retryWithBackoff } from './backoff.ts';
+import { retryWithBackoff } from './backoff.ts';
+import { callAt } from './call-at.ts';
 import { carryOut } from './carry-out.ts';
 import type { FactoryExecutor } from './factory-executor.ts';
+import { type StartFailure, StartFailures } from './start-failures.ts';
 
 interface LaneParts {
   factory: string;
@@ -31,11 +34,19 @@ export class Lane {
   readonly #parts: LaneParts;
   readonly #attempts = new Map<RunId, Attempt>();
   readonly #stopping = new AbortController();
+  readonly #startFailures: StartFailures;
   #claiming: Promise<void> | null = null;
+  #cancelWake = () => {};
   #wanted = false;
 
   constructor(parts: LaneParts) {
     this.#parts = parts;
+    this.#startFailures = new StartFailures(parts.clock);
+  }
+
+  /** Why runs cannot start on this machine; `null` if they can. */
+  startFailure(): StartFailure | null {
+    return this.#startFailures.current();
   }
 
   /** There may be something to claim. Cheap: one look at the queue at a time, whatever calls come meanwhile. */
@@ -70,23 +81,21 @@ export class Lane {
   /** Claims nothing more, stops what runs and resolves when all of it has ended and is recorded. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort();
+    this.#cancelWake();
     const attempts = [...this.#attempts.values()];
     for (const { stop } of attempts) stop.abort({ cause: 'interrupted', graceMs } satisfies StopOrder);
     await Promise.all([this.#claiming, ...attempts.map((attempt) => attempt.done)]);
   }
 
   async #claimWhileWanted(): Promise<void> {
-    let failures = 0;
     while (this.#wanted && !this.#stopping.signal.aborted) {
       this.#wanted = false;
       try {
         await this.#claimFreeSlots();
-        failures = 0;
       } catch (error) {
-        failures++;
-        this.#parts.logger.warn({ err: error, failures }, 'runs cannot be claimed; trying again');
-        await pause(backoffMs(failures), this.#stopping.signal);
-        this.#wanted = true;
+        const { pauseMs } = this.#startFailures.note(null, `runs cannot be claimed: ${messageOf(error)}`);
+        this.#parts.logger.warn({ err: error, pauseMs }, 'runs cannot be claimed');
+        this.#wakeAt(this.#startFailures.pausedUntil());
       }
     }
     // In the same step as the last look at `#wanted`, so that no wake falls between the two.
@@ -95,13 +104,30 @@ export class Lane {
 
   async #claimFreeSlots(): Promise<void> {
     const { queue, factory, entry, clock } = this.#parts;
-    const limit = entry.concurrency - this.#attempts.size;
-    if (limit <= 0) return;
-    const inputs = await queue.claim({ factory, executor: entry.executor.type, limit, at: clock.wallMs() });
+    const free = entry.concurrency - this.#attempts.size;
+    if (free <= 0) return;
+    const pausedUntil = this.#startFailures.pausedUntil();
+    if (pausedUntil !== null) return this.#wakeAt(pausedUntil);
+    // While runs cannot start, one at a time shows whether they can again.
+    const limit = this.startFailure() === null ? free : 1;
+    const resting = this.#startFailures.resting();
+    const order = { factory, executor: entry.executor.type, limit, at: clock.wallMs(), except: resting.runs };
+    const inputs = await queue.claim(order);
+    if (inputs.length === 0) this.#noteEmptyQueue(resting);
     for (const input of inputs) {
       if (this.#stopping.signal.aborted) await this.#giveBack(input);
       else this.#begin(input);
     }
+  }
+
+  #noteEmptyQueue(resting: ReturnType<StartFailures['resting']>): void {
+    if (resting.runs.length > 0) this.#wakeAt(resting.until);
+    else if (this.#attempts.size === 0) this.#startFailures.clear();
+  }
+
+  #wakeAt(instant: number | null): void {
+    this.#cancelWake();
+    this.#cancelWake = callAt(instant ?? 0, this.#parts.clock, () => this.wake());
   }
 
   #begin(input: RunInput): void {
@@ -117,11 +143,44 @@ export class Lane {
   async #attend(input: RunInput, attempt: Attempt): Promise<void> {
     const { entry, secrets } = this.#parts;
     const logger = this.#parts.logger.child({ run: input.run.id, attempt: input.run.attempt });
-    logger.info({ automation: input.run.automation }, 'run started');
-    const result = await carryOut(input, { executor: entry.executor, secrets, logger }, attempt.stop.signal);
+    const onStarted = () => this.#noteStart(input, logger);
+    const { signal } = attempt.stop;
+    const result = await carryOut(input, { executor: entry.executor, secrets, logger }, { signal, onStarted });
+    if (result.state === 'not_started') return this.#postpone(input, result, signal, logger);
     attempt.ended = true;
-    if (await this.#mayStartAgain(input, result)) await this.#giveBack(input);
-    else await this.#record(input, result, logger);
+    if (await this.#mayStartAgain(input, result)) return this.#giveBack(input);
+    this.#startFailures.forget(input.run.id);
+    await this.#record(input, result, logger);
+  }
+
+  #noteStart({ run }: RunInput, logger: Logger): void {
+    if (this.startFailure() !== null) this.#parts.logger.info({ run: run.id }, 'runs start again');
+    this.#startFailures.noteStart(run.id);
+    logger.info({ automation: run.automation }, 'run started');
+    // The others were held back until one could start.
+    this.wake();
+  }
+
+  /** The run is not at fault: it goes back to the queue, and the lane pauses. */
+  async #postpone(
+    input: RunInput,
+    { problem, nextAttempt }: NotStarted,
+    signal: AbortSignal,
+    logger: Logger,
+  ): Promise<void> {
+    if (this.#stopping.signal.aborted) return this.#giveBack(input, nextAttempt);
+    const { id } = input.run;
+    const { pauseMs, isHopeless } = this.#startFailures.note(id, problem);
+    logger.warn({ problem, pauseMs }, 'run could not start');
+    if (isHopeless) {
+      this.#startFailures.forget(id);
+      const error = `the run could not be prepared, while others could: ${problem}`;
+      return this.#record(input, { state: 'failed', error, exitCode: null }, logger);
+    }
+    await this.#giveBack(input, nextAttempt);
+    // Whoever cancelled it meanwhile was told that it ends.
+    if (signal.aborted) await this.#parts.queue.cancelQueued({ id, at: this.#parts.clock.wallMs() });
+    this.#parts.onRunChanged(id);
   }
 
   /** The slot stays taken until the end is on disk: a run that the queue still calls running uses it. */
@@ -146,11 +205,11 @@ export class Lane {
     return !(await this.#parts.entry.executor.wasStarted(run.id, run.attempt).catch(() => true));
   }
 
-  /** A run that was never started: the next daemon finds it queued. */
-  async #giveBack({ run }: RunInput): Promise<void> {
+  /** A run that was never started is queued again, for this daemon or the next one. */
+  async #giveBack({ run }: RunInput, nextAttempt = run.attempt): Promise<void> {
     const { id, attempt } = run;
     await retryWithBackoff(
-      () => this.#parts.queue.release({ id, attempt, nextAttempt: attempt }),
+      () => this.#parts.queue.release({ id, attempt, nextAttempt }),
       this.#stopping.signal,
       (error) => this.#parts.logger.warn({ err: error, run: id }, 'a run cannot be given back'),
     );

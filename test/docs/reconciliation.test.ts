@@ -7,6 +7,7 @@ import {
   describeOutcome,
   describePushWebhook,
   describeReadiness,
+  describeStartFailure,
 } from '../../src/reconcile/conditions.ts';
 import { readDocument, readFirstColumn } from '../helpers/documents.ts';
 
@@ -57,6 +58,7 @@ function listConditions() {
     describeReadiness(null, false),
     describeOutcome(true, 'Applied', ''),
     ...describeExecutor(false),
+    ...describeStartFailure({ problem: '', since: 0 }),
     ...describeNotify([{ target: 'github a/b', problem: '', since: 0 }]),
     ...describePushWebhook('gone', () => false),
   ];

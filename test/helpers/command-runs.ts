@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../../src/core/clock.ts';
 import { createIdSource, type RunId } from '../../src/core/ids.ts';
-import type { Executor, StopOrder } from '../../src/core/ports/executor.ts';
+import type { Executor, NotStarted, StopOrder } from '../../src/core/ports/executor.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import type { Run, RunInput, RunResult } from '../../src/core/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
@@ -89,15 +89,22 @@ export async function openWorkshop(): Promise<Workshop> {
   };
 }
 
-/** Carries one attempt out, as the dispatcher does. */
-export function execute(
+/** Carries one attempt out, as the dispatcher does; throws if it could not start. */
+export async function execute(...attempt: Parameters<typeof tryToExecute>): Promise<RunResult> {
+  const outcome = await tryToExecute(...attempt);
+  if (outcome.state === 'not_started') throw new Error(`not started: ${outcome.problem}`);
+  return outcome;
+}
+
+/** Carries one attempt out, or says why it could not start. */
+export function tryToExecute(
   executor: Executor,
   input: RunInput,
   options: { secrets?: Record<string, string>; signal?: AbortSignal } = {},
-): Promise<RunResult> {
+): Promise<RunResult | NotStarted> {
   const secrets = new Map(Object.entries(options.secrets ?? {}).map(([name, text]) => [name, new SecretValue(text)]));
   const signal = options.signal ?? new AbortController().signal;
-  return executor.execute({ input, documents: renderRunDocuments(input), secrets, signal });
+  return executor.execute({ input, documents: renderRunDocuments(input), secrets, signal, onStarted: () => undefined });
 }
 
 export function orderStop(controller: AbortController, order: StopOrder): void {

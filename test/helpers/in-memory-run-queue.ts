@@ -23,7 +23,7 @@ export class InMemoryRunQueue implements RunQueue, Pick<RunReader, 'get'> {
   async claim(request: Parameters<RunQueue['claim']>[0]): Promise<RunInput[]> {
     await this.before('claim');
     const queued = [...this.inputs.values()].filter(
-      ({ run }) => run.state === 'queued' && run.factory === request.factory,
+      ({ run }) => run.state === 'queued' && run.factory === request.factory && !request.except?.includes(run.id),
     );
     return queued.slice(0, request.limit).map((input) => {
       const change = { state: 'running', executor: request.executor, startedAt: request.at } as const;

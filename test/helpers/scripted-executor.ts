@@ -21,6 +21,7 @@ export class ScriptedExecutor implements Executor {
     this.requests.push(request);
     const { id } = request.input.run;
     this.tickets.add(id);
+    request.onStarted();
     return new Promise((resolve) => {
       this.#open.set(id, resolve);
       this.highest = Math.max(this.highest, this.#open.size);

@@ -29,13 +29,29 @@ export interface ExecutionRequest {
    * grace period. After a shutdown's SIGTERM, exit 0 still is `succeeded`; every other end is `interrupted`.
    */
   signal: AbortSignal;
+  /** Called once, when the attempt has really started. */
+  onStarted(): void;
+}
+
+/**
+ * The attempt surely did not start, because of the machine (file descriptors, processes, disk) and not because of the
+ * run. It may be tried again as attempt `nextAttempt`, which is this one if it has left no ticket.
+ */
+export interface NotStarted {
+  state: 'not_started';
+  /** One sentence for people. */
+  problem: string;
+  nextAttempt: number;
 }
 
 /** What carries a run out. */
 export interface Executor {
   readonly type: ExecutorType;
-  /** Resolves when the attempt has ended and its output is on disk. Never throws: a failure to start is a result. */
-  execute(request: ExecutionRequest): Promise<RunResult>;
+  /**
+   * Resolves when the attempt has ended and its output is on disk. Never throws: that the command cannot be started is a
+   * result, too.
+   */
+  execute(request: ExecutionRequest): Promise<RunResult | NotStarted>;
   /**
    * Was this attempt perhaps started by an earlier process? Decides after a crash whether it may be started (again).
    */

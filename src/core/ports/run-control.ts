@@ -5,6 +5,7 @@ export const WAIT_REASONS = [
   'starting',
   'recovering',
   'stopping',
+  'start_failed',
   'concurrency_limit',
   'no_worker',
   'no_executor',

@@ -2,10 +2,20 @@ import type { RunId } from '../ids.ts';
 import type { Page, PageRequest } from '../page.ts';
 import type { ExecutorType, Run, RunInput, RunResult, RunState } from '../run.ts';
 
+export interface ClaimRequest {
+  factory: string;
+  executor: ExecutorType;
+  limit: number;
+  at: number;
+  except?: readonly RunId[];
+}
+
 /** The durable queue of runs. Runs are born by `DeliveryLog.record`; here they are taken and ended. */
 export interface RunQueue {
-  /** Takes up to `limit` queued runs of a factory, oldest first: they are `running` when this resolves. */
-  claim(request: { factory: string; executor: ExecutorType; limit: number; at: number }): Promise<RunInput[]>;
+  /**
+   * Takes up to `limit` queued runs of a factory, oldest first and none of `except`: they are `running` when this resolves.
+   */
+  claim(request: ClaimRequest): Promise<RunInput[]>;
   /**
    * Ends a running attempt. `false` where the run is not `running` in that attempt any more: then nothing changed.
    */

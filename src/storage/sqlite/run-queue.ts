@@ -6,13 +6,14 @@ import type { Schema } from './schema.ts';
 /** The queue of runs. Every change is guarded by the state it expects, so that of two that race one changes nothing. */
 export function createRunQueue(db: Kysely<Schema>): RunQueue {
   return {
-    claim: ({ factory, executor, limit, at }) =>
+    claim: ({ factory, executor, limit, at, except = [] }) =>
       db.transaction().execute(async (trx) => {
         const oldest = await trx
           .selectFrom('runs')
           .select('seq')
           .where('factory', '=', factory)
           .where('state', '=', 'queued')
+          .$if(except.length > 0, (query) => query.where('id', 'not in', except))
           .orderBy('seq')
           .limit(limit)
           .execute();

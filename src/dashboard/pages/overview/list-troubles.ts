@@ -32,6 +32,12 @@ const WORDS: Readonly<Record<string, TroubleWords>> = {
       'Runs are born and wait. Name a command, or type: queue for workers, under runs.executor of this factory in dockbell.yaml.',
     page: { path: 'runs', label: 'See what waits' },
   },
+  RunsNotStarting: {
+    title: 'Runs cannot start',
+    isGrave: true,
+    advice: 'Queued runs start when the machine of the daemon has room again. The daemon keeps trying.',
+    page: { path: 'runs', label: 'See what waits' },
+  },
   PushWebhookMissing: {
     title: 'Pushes are seen late',
     isGrave: false,

@@ -1,0 +1,201 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import type { RunId } from '../../src/core/ids.ts';
+import type { Logger } from '../../src/core/ports/logger.ts';
+import type { Run } from '../../src/core/run.ts';
+import type { CommandExecutorOptions } from '../../src/executors/command-executor.ts';
+import { createTicketOffice } from '../../src/executors/ticket-office.ts';
+import { createDispatcher, type Dispatcher } from '../../src/run/dispatcher.ts';
+import {
+  execute,
+  makeRunInput,
+  newRunId,
+  openWorkshop,
+  silentLogger,
+  tryToExecute,
+  type Workshop,
+  waitUntil,
+} from '../helpers/command-runs.ts';
+import { InMemoryRunQueue } from '../helpers/in-memory-run-queue.ts';
+
+const ECHO = ['/bin/sh', '-c', 'echo done'];
+
+let workshop: Workshop;
+let queue: InMemoryRunQueue;
+let dispatcher: Dispatcher | null;
+let warnings: { message: string; problem: unknown }[];
+beforeEach(async () => {
+  workshop = await openWorkshop();
+  queue = new InMemoryRunQueue();
+  dispatcher = null;
+  warnings = [];
+});
+afterEach(async () => {
+  await dispatcher?.stop(0);
+  await workshop.close();
+});
+
+const logger: Logger = {
+  ...silentLogger,
+  warn: ({ problem }: { problem?: unknown }, message?: string) => warnings.push({ message: message ?? '', problem }),
+  child: () => logger,
+};
+
+async function start(
+  options: Partial<CommandExecutorOptions>,
+  { concurrency = 2, clock = systemClock } = {},
+): Promise<Dispatcher> {
+  const executor = workshop.executor(ECHO, options);
+  dispatcher = createDispatcher({
+    ...{ queue, runs: queue, workers: new Map(), clock, logger },
+    executors: new Map([['payments', { executor, concurrency }]]),
+    logs: { begin: async () => undefined, append: async () => undefined },
+    secrets: { resolve: async () => null },
+  });
+  await dispatcher.start();
+  return dispatcher;
+}
+
+function addRuns(count: number): RunId[] {
+  return Array.from({ length: count }, () => {
+    const input = makeRunInput({ run: { id: newRunId(), state: 'queued', executor: null } satisfies Partial<Run> });
+    queue.add(input);
+    return input.run.id;
+  });
+}
+
+describe('a machine that cannot start runs', () => {
+  it('fails none of them: they go back to the queue, and start as the same attempt once it can', async () => {
+    const bin = join(workshop.dir, 'bin');
+    mkdirSync(bin);
+    const runs = addRuns(6);
+    const it = await start({ path: bin });
+    await waitUntil(() => warnings.length >= 3, 'several attempts have failed');
+    expect(queue.states().filter((state) => state !== 'queued' && state !== 'running')).toEqual([]);
+    expect(it.startFailure('payments')?.problem).toMatch(/mkfifo .* not found on PATH/);
+    expect(it.explainWait('payments')).toMatchObject({
+      reason: 'start_failed',
+      text: expect.stringContaining('mkfifo'),
+    });
+    expect(warnings[0]).toEqual({ message: 'run could not start', problem: expect.stringContaining('mkfifo') });
+
+    symlinkSync(execFileSync('sh', ['-c', 'command -v mkfifo'], { encoding: 'utf8' }).trim(), join(bin, 'mkfifo'));
+    await waitUntil(() => queue.states().every((state) => state === 'succeeded'), 'all have succeeded');
+    expect(runs.map((id) => queue.run(id).attempt)).toEqual([1, 1, 1, 1, 1, 1]);
+    expect(await workshop.log(runs[0]!)).toBe('done\n');
+    expect([it.startFailure('payments'), it.explainWait('payments').reason]).toEqual([null, 'starting']);
+  });
+
+  it('pauses between attempts, and attempts one run at a time', async () => {
+    writeFileSync(workshop.runsDir, 'not a folder');
+    addRuns(50);
+    let claimed = 0;
+    queue.before = (operation) => {
+      if (operation === 'claim') claimed++;
+    };
+    await start({}, { concurrency: 4 });
+    await waitUntil(() => warnings.length >= 6, 'six attempts have failed');
+    expect(claimed).toBeLessThanOrEqual(4);
+    expect(queue.states().filter((state) => state === 'failed')).toEqual([]);
+  });
+
+  it('is no longer reported once the last queued run is cancelled', async () => {
+    writeFileSync(workshop.runsDir, 'not a folder');
+    const [run] = addRuns(1);
+    const it = await start({});
+    await waitUntil(() => it.startFailure('payments') !== null, 'the failure is reported');
+    await waitUntil(async () => (await it.cancel(run!)) === 'cancelled', 'the run is cancelled');
+    await waitUntil(() => it.startFailure('payments') === null, 'nothing is reported any more');
+    expect(queue.run(run!).state).toBe('cancelled');
+  });
+
+  it('fails a run that can never start while others can', async () => {
+    const [hopeless] = addRuns(1);
+    // Its directory cannot be made: a file has the name.
+    mkdirSync(workshop.runsDir);
+    writeFileSync(join(workshop.runsDir, hopeless!), '');
+    let laterMs = 0;
+    const it = await start({}, { clock: { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs } });
+    for (let attempts = 1; attempts <= 6; attempts++) {
+      await waitUntil(() => warnings.length === attempts, 'it is attempted');
+      if (attempts === 6) break;
+      const [other] = addRuns(1);
+      laterMs += 1000;
+      it.wake('payments');
+      await waitUntil(() => queue.run(other!).state === 'succeeded', 'the other has succeeded');
+      laterMs += 120_000;
+      it.wake('payments');
+    }
+    await waitUntil(() => queue.run(hopeless!).state === 'failed', 'it has failed');
+    expect(queue.run(hopeless!).error).toMatch(/^the run could not be prepared, while others could: .*EEXIST/);
+    expect(queue.states().filter((state) => state === 'failed')).toHaveLength(1);
+  });
+});
+
+describe('an attempt that could not start', () => {
+  const ticketsDir = () => join(workshop.dir, 'tickets');
+
+  it('for want of file descriptors at its preparation leaves no ticket', async () => {
+    const input = makeRunInput();
+    const outcome = await withoutDescriptors(() => tryToExecute(workshop.executor(ECHO), input));
+    expect(outcome).toEqual({ state: 'not_started', nextAttempt: 1, problem: expect.stringContaining('EMFILE') });
+    expect(existsSync(join(ticketsDir(), input.run.id, '1'))).toBe(false);
+    expect(await execute(workshop.executor(ECHO), input)).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('for want of file descriptors at its start is free for the next attempt number', async () => {
+    const input = makeRunInput();
+    const tickets = createTicketOffice(ticketsDir());
+    let lift = async () => {};
+    const take: typeof tickets.take = async (...ticket) => {
+      const isTaken = await tickets.take(...ticket);
+      lift = await denyDescriptors();
+      return isTaken;
+    };
+    const executor = workshop.executor(ECHO, { tickets: { ...tickets, take } });
+    const outcome = await tryToExecute(executor, input).finally(() => lift());
+    expect(outcome).toEqual({ state: 'not_started', nextAttempt: 2, problem: expect.stringContaining('EMFILE') });
+    expect(readdirSync(join(ticketsDir(), input.run.id))).toEqual(['1']);
+    const second = { ...input, run: { ...input.run, attempt: 2 } };
+    expect(await execute(workshop.executor(ECHO), second)).toMatchObject({ state: 'succeeded' });
+  });
+
+  it('because its ticket could not be written may be started as the same attempt', async () => {
+    const input = makeRunInput();
+    writeFileSync(ticketsDir(), 'not a folder');
+    const outcome = await tryToExecute(workshop.executor(ECHO), input);
+    expect(outcome).toMatchObject({ state: 'not_started', problem: expect.stringContaining('ENOTDIR') });
+    await rm(ticketsDir());
+    expect(await execute(workshop.executor(ECHO), input)).toMatchObject({ state: 'succeeded' });
+  });
+});
+
+/**
+ * Lets this process open no further file descriptor, as a limit of the machine would; resolves with how to undo it. A
+ * helper process does both, because this one can start none meanwhile.
+ */
+async function denyDescriptors(): Promise<() => Promise<void>> {
+  const [soft, hard] = /^Max open files +(\S+) +(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))!.slice(1);
+  const limit = (value: string) => `prlimit --pid ${process.pid} --nofile=${value}:${hard}`;
+  const helper = spawn('sh', ['-ec', `${limit('3')}; echo denied; read line; ${limit(soft!)}`]);
+  const ended = once(helper, 'exit');
+  await once(helper.stdout, 'data');
+  return async () => {
+    helper.stdin.end('lift\n');
+    await ended;
+  };
+}
+
+async function withoutDescriptors<T>(work: () => Promise<T>): Promise<T> {
+  const lift = await denyDescriptors();
+  try {
+    return await work();
+  } finally {
+    await lift();
+  }
+}
