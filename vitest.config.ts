@@ -1,16 +1,46 @@
 import { defineConfig } from 'vitest/config';
+import { LongestFirst } from './test/timing/longest-first.ts';
 
-// Files run side by side on two cores; what starts daemons or kills them has room in its own time limit.
+/** Start the whole daemon in their process, or leave something behind in it. */
+const NEED_A_PROCESS = [
+  'test/integration/{app,cli.process,storage.faults}*.test.ts',
+  'test/integration/{api.concurrent-requests,reconcile.live-before-read,source.managed}.test.ts',
+];
+
+/**
+ * Three projects, run side by side. The files of `shared` leave nothing behind in modules and share the process, so that
+ * nothing is loaded twice; those of `process` have one each; `browser` drives Chromium.
+ */
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
-    setupFiles: ['test/helpers/check-documented-answers.ts'],
     globalSetup: ['test/helpers/share-chromium.ts'],
+    setupFiles: ['test/helpers/check-documented-answers.ts'],
     testTimeout: 60_000,
-    // The second that is its default is too short where others test on the same cores.
-    expect: { poll: { timeout: 20_000 } },
     hookTimeout: 120_000,
+    // The default of one second is too short when other tests run on the same cores.
+    expect: { poll: { timeout: 20_000 } },
     maxWorkers: 3,
-    pool: 'forks',
+    sequence: { sequencer: LongestFirst },
+    reporters: ['default', './test/timing/duration-reporter.ts'],
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'shared',
+          include: ['src/**/*.test.ts', 'test/{contract,docs,integration,providers}/*.test.ts'],
+          exclude: ['**/node_modules/**', ...NEED_A_PROCESS],
+          pool: 'threads',
+          isolate: false,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'process', include: ['test/e2e/*.test.ts', ...NEED_A_PROCESS], pool: 'forks' },
+      },
+      {
+        extends: true,
+        test: { name: 'browser', include: ['test/browser/*.test.ts'], pool: 'forks' },
+      },
+    ],
   },
 });

@@ -21,6 +21,10 @@ const TASKS = {
   build: async () => (await install(['.'])) || build(),
   check: async () => (await install(['.', PROVIDERS])) || (await build()) || check(),
   test: async (args) => (await install(['.', PROVIDERS])) || (await build()) || test(args),
+  durations: async () => {
+    process.env.DOCKBELL_DURATIONS = 'write';
+    return (await install(['.', PROVIDERS])) || (await build()) || run(VITEST);
+  },
   faults: async (args) =>
     (await install(['.', PROVIDERS])) || (await build()) || run([...VITEST, '--config', 'vitest.faults.ts', ...args]),
   bench: async (args) =>

@@ -7,9 +7,9 @@ import { validateFiles } from '../helpers/definition-tree.ts';
 const docs = new URL('../../docs/', import.meta.url);
 const pages = renderSchemePages();
 
-/** The packages that `test/integration/signature.provider-sdks.*.test.ts` import. */
+/** The packages that `test/providers/signature.provider-sdks.*.test.ts` import. */
 function listTestedLibraries(): string[] {
-  const folder = new URL('../integration/', import.meta.url);
+  const folder = new URL('../providers/', import.meta.url);
   const files = readdirSync(folder).filter((file) => file.startsWith('signature.provider-sdks.'));
   const sources = files.map((file) => readFileSync(new URL(file, folder), 'utf8')).join('\n');
   const imports = [...sources.matchAll(/^(?:import|\}) .*'((?:@[\w-]+\/)?[\w-]+)[^']*';$/gm)].map(([, name]) => name!);

@@ -2,19 +2,27 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach } from 'vitest';
 
+/** Set up once for each process of tests, and so for several test files: the set outlives this module. */
+const KEY = Symbol.for('dockbell.undocumented-answers');
+const shared = globalThis as { [KEY]?: Set<string> };
+
 /**
  * Set up for every test file: an answer of the management API that its OpenAPI document does not list fails the test
  * that caused it. Fastify announces each server that is created in this process.
  */
-subscribe('fastify.initialization', (message) => {
-  const { fastify: app } = message as { fastify: FastifyInstance };
-  app.addHook('onResponse', async (request, reply) => {
-    const finding = findUndocumented(app, request, reply);
-    if (finding !== null) undocumented.add(finding);
+if (shared[KEY] === undefined) {
+  const findings = new Set<string>();
+  shared[KEY] = findings;
+  subscribe('fastify.initialization', (message) => {
+    const { fastify: app } = message as { fastify: FastifyInstance };
+    app.addHook('onResponse', async (request, reply) => {
+      const finding = findUndocumented(app, request, reply);
+      if (finding !== null) findings.add(finding);
+    });
   });
-});
+}
 
-const undocumented = new Set<string>();
+const undocumented = shared[KEY];
 
 afterEach(() => {
   const findings = [...undocumented];

@@ -1,0 +1,19 @@
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { nameFile, readDurations } from './durations.ts';
+
+/**
+ * Starts the slowest files first, so that none of them runs alone at the end while a core is idle. A file that is not in
+ * the table yet counts as slow.
+ */
+export class LongestFirst extends BaseSequencer {
+  override async sort(specs: TestSpecification[]): Promise<TestSpecification[]> {
+    const durations = readDurations();
+    const secondsOf = ({ moduleId }: TestSpecification) => durations[nameFile(moduleId)] ?? Number.POSITIVE_INFINITY;
+    return specs.toSorted((a, b) => compare(secondsOf(b), secondsOf(a)));
+  }
+}
+
+/** Subtracting would give NaN for two files that are not in the table. */
+function compare(a: number, b: number): number {
+  return a === b ? 0 : a - b;
+}

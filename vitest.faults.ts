@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+/** `npm run test:faults`: what takes too long for `npm test`, one file after another. */
+export default defineConfig({
+  test: {
+    include: ['test/faults/*.test.ts', 'test/e2e/crash.test.ts'],
+    env: { DOCKBELL_CRASH_ROUNDS: '50' },
+    testTimeout: 900_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 20_000 } },
+    fileParallelism: false,
+  },
+});
