@@ -679,8 +679,34 @@ describe('send', () => {
     const body = '\ufeff{"a" :1}\r\n';
     await writeFile(join(dir, 'event.json'), body);
     const { code, stdout } = await run(['send', 'internal-ci', '--data', '@event.json', '--delivery-id', 'e-1']);
-    expect({ code, stdout }).toEqual({ code: 0, stdout: '202 {"delivery_id":"x"}\n' });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `202 Accepted ${DELIVERY_ID}: started ${RUN_ID}\n` });
+    expect(services.seen.searched.at(-1)).toMatchObject({ webhookUid: WEBHOOK_UID, identity: 'x', limit: 1 });
     expect(services.seen.sent).toEqual([{ uid: WEBHOOK_UID, body, deliveryId: 'e-1' }]);
+  });
+
+  it('prints the ID of the log entry, which delivery show takes', async () => {
+    await serve();
+    const sent = JSON.parse((await run(['send', 'internal-ci', '--json'])).stdout);
+    expect(sent).toMatchObject({ status: 202, delivery: DELIVERY_ID });
+    expect((await run(['delivery', 'show', sent.delivery])).code).toBe(0);
+  });
+
+  it('prints what a duplicate repeats', async () => {
+    await serve();
+    const duplicate = makeDelivery({ id: REPLAY_ID, label: 'Duplicate', duplicateOf: DELIVERY_ID, runs: [] });
+    services.deliveries.list = async () => ({ data: [duplicate], nextCursor: null });
+    const { stdout } = await run(['send', 'internal-ci']);
+    expect(stdout).toBe(`202 Duplicate ${REPLAY_ID} of ${DELIVERY_ID}: started nothing\n`);
+  });
+
+  it('warns that the run will not start if the factory has no executor', async () => {
+    await serve();
+    expect((await run(['send', 'internal-ci'])).stderr).toBe('');
+    services.runs.get = async () => makeRun({ state: 'queued', startedAt: null });
+    expect(await run(['send', 'internal-ci'])).toMatchObject({
+      code: 0,
+      stderr: 'Warning: the run stays queued. Factory payments has no executor.\n',
+    });
   });
 
   it('makes a new body each time where none is given', async () => {
@@ -696,6 +722,19 @@ describe('send', () => {
       code: 1,
       stdout: '400 {"title":"no JSON"}\n',
     });
+  });
+});
+
+describe('a queued run', () => {
+  const queued = makeRun({ state: 'queued', startedAt: null, finishedAt: null, executor: null });
+
+  it('is listed and shown with the reason why it waits', async () => {
+    await serve();
+    services.runs.list = async () => ({ data: [queued], nextCursor: null });
+    services.runs.get = async () => queued;
+    const reason = 'Factory payments has no executor. Position 3.';
+    expect((await run(['run', 'list'])).stdout).toContain(`  ${reason}`);
+    expect((await run(['run', 'show', RUN_ID])).stdout).toMatch(new RegExp(`^Waiting: +${reason}$`, 'm'));
   });
 });
 

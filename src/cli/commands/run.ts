@@ -9,6 +9,7 @@ import { EXIT_CODES } from '../exit-codes.ts';
 import { describeIdArgument, findId } from '../find-id.ts';
 import { followRunLog, isEnded, readRunLog } from '../follow-run-log.ts';
 import { formatAge, formatDuration, formatInstantWithAge } from '../format-time.ts';
+import { needsPerson } from '../needs-person.ts';
 import type { Bind, Session } from '../session.ts';
 import type { Column } from '../table.ts';
 
@@ -110,8 +111,18 @@ function createColumns(nowMs: number): Column<Run>[] {
     { head: 'TRY', text: (run) => String(run.attempt), narrow: 'whole', drop: 5 },
     { head: 'CREATED', text: (run) => formatAge(run.created_at, nowMs), narrow: 'whole', drop: 3 },
     { head: 'TOOK', text: (run) => describeSpan(run, nowMs), narrow: 'whole', drop: 4 },
-    { head: 'ERROR', text: (run) => run.error ?? '-', narrow: 'below' },
+    { head: 'REASON', text: (run) => describeReason(run) ?? '-', color: pickReasonColor, narrow: 'below' },
   ];
+}
+
+/** Why a run failed, or why it has not started. */
+function describeReason({ error, waiting }: Run): string | null {
+  if (waiting === null) return error;
+  return waiting.position === null ? waiting.reason_text : `${waiting.reason_text} Position ${waiting.position}.`;
+}
+
+function pickReasonColor({ waiting }: Run, colors: Colors): (text: string) => string {
+  return waiting !== null && needsPerson(waiting) ? colors.yellow : (text) => text;
 }
 
 function pickStateColor(state: Run['state'], colors: Colors): (text: string) => string {
@@ -139,6 +150,7 @@ function printRun(session: Session, run: Run): void {
   output.fields([
     ['ID', run.id],
     ['State', run.state],
+    ['Waiting', run.waiting && describeReason(run)],
     ['Error', run.error],
     ['Exit code', run.exit_code === null ? null : String(run.exit_code)],
     ['Automation', run.automation],

@@ -1,18 +1,20 @@
 import { Option } from 'commander';
 import type { AuthMode } from '../../core/definition.ts';
 import { AUTH_MODES } from '../../core/definition.ts';
-import { escapeLines } from '../../core/escape-text.ts';
+import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import { isJsonObject } from '../../core/json.ts';
 import type { SenderTarget } from '../../sender/build-request.ts';
 import { buildSenderRequest } from '../../sender/build-request.ts';
 import type { DeliveryResponse } from '../../sender/post-delivery.ts';
 import { postDelivery } from '../../sender/post-delivery.ts';
 import { CUSTOM } from '../../signature/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../signature/schemes.ts';
-import type { Webhook } from '../api-types.ts';
+import type { Delivery, Page, Run, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { countOption } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { findWebhook } from '../find-webhook.ts';
+import { findWebhook, WEBHOOK_ARGUMENT } from '../find-webhook.ts';
+import { needsPerson } from '../needs-person.ts';
 import { readInput } from '../read-input.ts';
 import { decodeSecretText, readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
 import { readData, readSignature } from '../read-signature.ts';
@@ -35,18 +37,24 @@ interface SendOptions {
 /** Posts one delivery. */
 type Post = (body: Uint8Array) => Promise<DeliveryResponse>;
 
+interface Preparation {
+  post: Post;
+  /** The webhook as the daemon knows it; `null` with `--to`, which asks no daemon. */
+  webhook: Webhook | null;
+}
+
 /** `dockbell send`: a delivery as a real sender would post it. */
 export function registerSendCommand(program: CliCommand, bind: Bind): void {
   program
     .command('send')
-    .argument('[webhook]', 'name or UID; left out with --to')
+    .argument('[webhook]', `${WEBHOOK_ARGUMENT}; omitted with --to`)
     .description('post a delivery as a real sender would: bearer token, URL token, or signed under any scheme')
     .option(
       '--data <json>',
       'the body: text, @FILE for its exact bytes, or - for standard input (default: a small new event)',
     )
     .option('--delivery-id <id>', "the sender's own ID of the delivery")
-    .addOption(countOption('--repeat <count>', 'post so many times, one after the other', 10_000).default(1))
+    .addOption(countOption('--repeat <count>', 'number of times to post, sequentially', 10_000).default(1))
     .addOption(new Option('--secret-file <file>', 'sign here, with the secret in this file').conflicts('secretStdin'))
     .option('--secret-stdin', 'sign here, with the secret from standard input')
     .option('--to <url>', 'ingress URL to post to without asking any daemon; needs a secret')
@@ -58,7 +66,9 @@ export function registerSendCommand(program: CliCommand, bind: Bind): void {
     .addOption(new Option('--scheme <scheme>', 'with --to: signature scheme').choices([...SCHEME_NAMES, CUSTOM]))
     .option('--signature <json>', 'with --to: the signature block of the webhook, as JSON or @FILE')
     .option('--delivery-id-header <name>', 'with --to: header that carries --delivery-id')
-    .withJson('status, headers and body of the answer as JSON (one object on each line with --repeat)')
+    .withJson(
+      'status, headers and body of the answer, and the ID of the log entry, as JSON (with --repeat, one object on each line)',
+    )
     .explain({
       negative: 'an answer was not 202',
       more:
@@ -81,14 +91,46 @@ async function send(session: Session, options: SendOptions, nameOrUid: string | 
   checkOptions(options, nameOrUid);
   const secret = await readSecret(session, options);
   const body = options.data === undefined ? null : await readData(session.context, options.data);
-  const post = await preparePost(session, options, { nameOrUid, secret });
+  const { post, webhook } = await preparePost(session, options, { nameOrUid, secret });
   let exitCode: number = EXIT_CODES.done;
+  let last: Delivery | null = null;
   for (let i = 0; i < options.repeat; i++) {
     const answer = await post(body ?? createDefaultBody(session));
-    printAnswer(session, options, answer);
+    const delivery = webhook === null ? null : await findEntry(session, webhook, answer);
+    printAnswer(session, options, answer, delivery);
     if (answer.status !== 202) exitCode = EXIT_CODES.negative;
+    last = delivery ?? last;
   }
+  if (last !== null && !options.json) await warnOfStuckRun(session, last);
   return exitCode;
+}
+
+/** The log entry of the delivery that was just answered; `null` if it was not accepted, or is not found. */
+async function findEntry(session: Session, webhook: Webhook, answer: DeliveryResponse): Promise<Delivery | null> {
+  const deliveryId = answer.status === 202 ? readDeliveryId(answer.body) : null;
+  if (deliveryId === null) return null;
+  const api = await session.api();
+  const path = ['factories', webhook.factory, 'webhooks', webhook.uid, 'deliveries'];
+  const { data } = await api.get<Page<Delivery>>(path, { delivery_id: deliveryId, limit: 1 });
+  return data[0] ?? null;
+}
+
+function readDeliveryId(body: string): string | null {
+  try {
+    const answer: unknown = JSON.parse(body);
+    return isJsonObject(answer) && typeof answer.delivery_id === 'string' ? answer.delivery_id : null;
+  } catch {
+    return null;
+  }
+}
+
+/** A run that nothing will start looks like any other run in the queue. */
+async function warnOfStuckRun(session: Session, { runs: [id] }: Delivery): Promise<void> {
+  if (id === undefined) return;
+  const api = await session.api();
+  const run = await api.find<Run>(['runs', id]);
+  if (run?.waiting == null || !needsPerson(run.waiting)) return;
+  session.output.note(`Warning: the run stays queued. ${escapeText(run.waiting.reason_text)}`);
 }
 
 function checkOptions(options: SendOptions, nameOrUid: string | undefined): void {
@@ -137,13 +179,17 @@ async function preparePost(
   session: Session,
   options: SendOptions,
   { nameOrUid, secret }: { nameOrUid: string | undefined; secret: string | null },
-): Promise<Post> {
-  if (nameOrUid === undefined) return prepareSigned(session, options, await describeTarget(session, options), secret!);
+): Promise<Preparation> {
+  if (nameOrUid === undefined) {
+    return { post: prepareSigned(session, options, await describeTarget(session, options), secret!), webhook: null };
+  }
   const webhook = await findWebhook(session, nameOrUid);
   if (webhook.deleted_at !== null) throw new CliError(`Webhook ${webhook.name} was deleted: its senders get 404.`);
-  return secret === null
-    ? prepareByDaemon(session, options, webhook)
-    : prepareSigned(session, options, toTarget(webhook), secret);
+  const post =
+    secret === null
+      ? prepareByDaemon(session, options, webhook)
+      : prepareSigned(session, options, toTarget(webhook), secret);
+  return { post, webhook };
 }
 
 async function describeTarget(session: Session, options: SendOptions): Promise<SenderTarget> {
@@ -187,11 +233,27 @@ function prepareByDaemon(session: Session, options: SendOptions, webhook: Webhoo
   };
 }
 
-function printAnswer(session: Session, options: SendOptions, answer: DeliveryResponse): void {
-  const { output } = session;
+function printAnswer(
+  { output }: Session,
+  options: SendOptions,
+  answer: DeliveryResponse,
+  delivery: Delivery | null,
+): void {
   if (!options.json) {
     const paint = answer.status === 202 ? output.colors.green : output.colors.red;
-    output.line(`${paint(String(answer.status))} ${escapeLines(answer.body.trim())}`);
-  } else if (options.repeat === 1) output.json(answer);
-  else output.jsonLine(answer);
+    const text = delivery === null ? escapeLines(answer.body.trim()) : describeEntry(delivery);
+    output.line(`${paint(String(answer.status))} ${text}`);
+    return;
+  }
+  const shown = { ...answer, delivery: delivery?.id ?? null };
+  if (options.repeat === 1) output.json(shown);
+  else output.jsonLine(shown);
+}
+
+/** What the log says: the ID to look it up by, and what it started. */
+function describeEntry({ id, label, runs, duplicate_of: original }: Delivery): string {
+  if (label === 'Duplicate')
+    return escapeText(`Duplicate ${id}${original === null ? '' : ` of ${original}`}: started nothing`);
+  const started = runs.length === 0 ? 'started nothing' : `started ${runs.join(', ')}`;
+  return escapeText(`${label} ${id}: ${started}`);
 }
