@@ -1,9 +1,18 @@
 import type { SourceTree } from '../core/source-tree.ts';
-import type { ValidatedTree, ValidationContext } from '../definitions/validate-tree.ts';
-import { TaskThread } from './task-thread.ts';
+import { describeSlowTree, type ValidatedTree, type ValidationContext } from '../definitions/validate-tree.ts';
+import { SlowTaskError, TaskThread } from './task-thread.ts';
 
-/** A tree that takes longer than this is given up. */
-const DEFAULT_TIMEOUT_MS = 60_000;
+/** How long a tree may take. */
+export interface ValidationLimits {
+  /** From the call on, with the wait for other trees: after that the thread is taken for broken. */
+  timeoutMs: number;
+  /** One file (threat model G4). */
+  fileMs: number;
+  /** All files of a tree. */
+  treeMs: number;
+}
+
+const DEFAULT_LIMITS: ValidationLimits = { timeoutMs: 60_000, fileMs: 2_000, treeMs: 30_000 };
 
 export interface ValidationTask {
   tree: SourceTree;
@@ -15,17 +24,36 @@ export class DefinitionsThread {
   readonly #thread: TaskThread<ValidationTask, ValidatedTree>;
 
   /** @param workerUrl the built `definitions-worker.js` */
-  constructor(workerUrl: URL, timeoutMs = DEFAULT_TIMEOUT_MS) {
-    this.#thread = new TaskThread(workerUrl, { timeoutMs, failure: 'the definition could not be validated' });
+  constructor(workerUrl: URL, limits: Partial<ValidationLimits> = {}) {
+    const { timeoutMs, fileMs, treeMs } = { ...DEFAULT_LIMITS, ...limits };
+    this.#thread = new TaskThread(workerUrl, {
+      ...{ timeoutMs, failure: 'the definition could not be validated' },
+      steps: { stepMs: fileMs, allMs: treeMs },
+    });
   }
 
-  /** Rejects with `internal` where the thread broke or took too long, and after `close`. */
-  validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree> {
-    return this.#thread.run({ tree, context });
+  /**
+   * A tree that is too slow is invalid, as too large a one is: the next attempt would take as long. Rejects with
+   * `internal` where the thread broke, and after `close`.
+   */
+  async validate(tree: SourceTree, context: ValidationContext): Promise<ValidatedTree> {
+    try {
+      return await this.#thread.run({ tree, context });
+    } catch (error) {
+      if (!(error instanceof SlowTaskError)) throw error;
+      return describeSlowTree(error.step, explainSlowness(error));
+    }
   }
 
   /** Fails what is under way. */
   close(): Promise<void> {
     return this.#thread.close();
   }
+}
+
+function explainSlowness({ limitMs, isStep }: SlowTaskError): string {
+  const seconds = limitMs / 1000;
+  return isStep
+    ? `The file could not be validated within ${seconds} seconds.`
+    : `The definition could not be validated within ${seconds} seconds; this file was the last that was read.`;
 }

@@ -3,4 +3,4 @@ import type { ValidationTask } from './definitions-thread.ts';
 import { answerTasks } from './task-thread.ts';
 
 /** The thread that reads what strangers commit: slow or huge definitions cost it, not the ingress (threat model G4). */
-answerTasks(({ tree, context }: ValidationTask) => validateTree(tree, context));
+answerTasks(({ tree, context }: ValidationTask, onStep) => validateTree(tree, context, onStep));

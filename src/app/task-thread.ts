@@ -2,8 +2,10 @@ import { parentPort, Worker } from 'node:worker_threads';
 import { AppError } from '../core/errors.ts';
 
 export interface TaskThreadOptions {
-  /** A task that takes longer than this ends the thread, and all that waits for it. */
+  /** A task that takes longer than this, with its wait for others, ends the thread and all that waits for it. */
   timeoutMs: number;
+  /** Bounds for tasks that name their steps; one that exceeds them rejects with `SlowTaskError`. */
+  steps?: StepLimits;
   /** What could not be done, to complete "…: why". */
   failure: string;
   /** Tasks under way and waiting; more are refused with `too_many_requests`. */
@@ -12,20 +14,40 @@ export interface TaskThreadOptions {
   endsWhenIdle?: boolean;
 }
 
+/** Counted from the first step that a task names. */
+export interface StepLimits {
+  stepMs: number;
+  allMs: number;
+}
+
+/** A task took too long, at the step named. */
+export class SlowTaskError extends AppError {
+  readonly step: string;
+  readonly limitMs: number;
+  /** Was it this step alone, not all of them together? */
+  readonly isStep: boolean;
+
+  constructor(step: string, limitMs: number, isStep: boolean) {
+    super('internal', `it took longer than ${limitMs / 1000} s, at ${step}`);
+    this.step = step;
+    this.limitMs = limitMs;
+    this.isStep = isStep;
+  }
+}
+
 interface TaskMessage<Task> {
   id: number;
   task: Task;
 }
 
-interface ResultMessage<Result> {
-  id: number;
-  result: Result;
-}
+type ReplyMessage<Result> = { id: number; result: Result } | { id: number; step: string };
 
 interface Pending<Result> {
   resolve(result: Result): void;
   reject(error: Error): void;
   timer: NodeJS.Timeout;
+  /** Once the task has named one. */
+  steps: StepWatch | null;
 }
 
 /** Does tasks in a thread of its own, one after the other; started when first needed and again after it broke. */
@@ -56,7 +78,7 @@ export class TaskThread<Task, Result> {
     return new Promise((resolve, reject) => {
       const worker = this.#start();
       const giveUp = () => this.#break(worker, `it took longer than ${timeoutMs / 1000} s`);
-      this.#pending.set(id, { resolve, reject, timer: setTimeout(giveUp, timeoutMs).unref() });
+      this.#pending.set(id, { resolve, reject, timer: setTimeout(giveUp, timeoutMs).unref(), steps: null });
       worker.postMessage({ id, task } satisfies TaskMessage<Task>);
     });
   }
@@ -71,14 +93,28 @@ export class TaskThread<Task, Result> {
     if (this.#worker !== null) return this.#worker;
     const worker = new Worker(this.#workerUrl);
     worker.unref();
-    worker.on('message', (message: ResultMessage<Result>) => this.#settle(worker, message));
+    worker.on('message', (message: ReplyMessage<Result>) => {
+      if ('step' in message) this.#noteStep(worker, message);
+      else this.#settle(worker, message.id, message.result);
+    });
     worker.on('error', (error) => this.#break(worker, error.message));
     worker.on('exit', (code) => this.#break(worker, `its thread ended with ${code}`));
     this.#worker = worker;
     return worker;
   }
 
-  #settle(worker: Worker, { id, result }: ResultMessage<Result>): void {
+  #noteStep(worker: Worker, { id, step }: { id: number; step: string }): void {
+    const { steps } = this.#options;
+    const pending = this.#pending.get(id);
+    if (pending === undefined || steps === undefined) return;
+    pending.steps ??= new StepWatch(steps, (error) => {
+      this.#take(id)?.reject(error);
+      void this.#break(worker, error.message);
+    });
+    pending.steps.begin(step);
+  }
+
+  #settle(worker: Worker, id: number, result: Result): void {
     this.#take(id)?.resolve(result);
     const isIdle = this.#worker === worker && this.#pending.size === 0;
     if (isIdle && this.#options.endsWhenIdle) void this.#break(worker, 'it was idle');
@@ -87,6 +123,7 @@ export class TaskThread<Task, Result> {
   #take(id: number): Pending<Result> | undefined {
     const pending = this.#pending.get(id);
     if (pending) clearTimeout(pending.timer);
+    pending?.steps?.stop();
     this.#pending.delete(id);
     return pending;
   }
@@ -104,10 +141,70 @@ export class TaskThread<Task, Result> {
   }
 }
 
-/** The other side: does what a `TaskThread` hands over. To be called once, by the module that is the thread. */
-export function answerTasks<Task, Result>(carryOut: (task: Task) => Result): void {
+/** How much later than planned a timer may run before this thread itself counts as held up. */
+const MAX_TIMER_DELAY_MS = 500;
+
+/** Watches the steps of one task and reports once when they take too long. */
+class StepWatch {
+  readonly #limits: StepLimits;
+  readonly #onSlow: (error: SlowTaskError) => void;
+  readonly #cancelAll: () => void;
+  #cancelStep = () => {};
+  #step = '';
+
+  constructor(limits: StepLimits, onSlow: (error: SlowTaskError) => void) {
+    this.#limits = limits;
+    this.#onSlow = onSlow;
+    this.#cancelAll = startTimer(limits.allMs, () => this.#report(limits.allMs, false));
+  }
+
+  begin(step: string): void {
+    this.#step = step;
+    this.#cancelStep();
+    this.#cancelStep = startTimer(this.#limits.stepMs, () => this.#report(this.#limits.stepMs, true));
+  }
+
+  stop(): void {
+    this.#cancelStep();
+    this.#cancelAll();
+  }
+
+  #report(limitMs: number, isStep: boolean): void {
+    this.stop();
+    this.#onSlow(new SlowTaskError(this.#step, limitMs, isStep));
+  }
+}
+
+/**
+ * Calls back after a time in which this thread was awake. A timer that runs late says that the process was suspended or
+ * this thread busy, so the time starts again; messages that wait meanwhile are read before the call.
+ */
+function startTimer(delayMs: number, callback: () => void): () => void {
+  let isCancelled = false;
+  let timer: NodeJS.Timeout;
+  const arm = () => {
+    const dueMs = performance.now() + delayMs;
+    timer = setTimeout(() => {
+      if (performance.now() - dueMs > MAX_TIMER_DELAY_MS) return arm();
+      setImmediate(() => {
+        if (!isCancelled) callback();
+      });
+    }, delayMs).unref();
+  };
+  arm();
+  return () => {
+    isCancelled = true;
+    clearTimeout(timer);
+  };
+}
+
+/**
+ * The other side: does what a `TaskThread` hands over. To be called once, by the module that is the thread. `carryOut`
+ * may name its steps, for the limits on them.
+ */
+export function answerTasks<Task, Result>(carryOut: (task: Task, onStep: (step: string) => void) => Result): void {
+  const reply = (message: ReplyMessage<Result>) => parentPort!.postMessage(message);
   parentPort!.on('message', ({ id, task }: TaskMessage<Task>) => {
-    const message: ResultMessage<Result> = { id, result: carryOut(task) };
-    parentPort!.postMessage(message);
+    reply({ id, result: carryOut(task, (step) => reply({ id, step })) });
   });
 }

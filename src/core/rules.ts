@@ -25,6 +25,9 @@ export const RULES = {
   'tree/odd-name': error('A name in the tree is not UTF-8, holds a control character or is reserved by git.'),
   'tree/too-large': error('The tree holds more entries, or larger files together, than one is read with.'),
   'file/too-large': error('A definition file is larger than 256 KiB.'),
+  'file/too-slow': error(
+    'Reading a definition file takes longer than two seconds, or all files longer than 30 seconds.',
+  ),
   'file/not-utf8': error('A definition file is not valid UTF-8.'),
   'file/wrong-extension': error('A definition file is called `.yml` or spelt in capitals instead of `.yaml`.'),
   'file/exposed-secret': lint('warning', 'A definition file holds what looks like a credential.'),

@@ -14,6 +14,8 @@ export interface SampleReferences {
   webhooks: Pick<References, 'declared' | 'webhooks'>;
   /** Names of all automations that the tree declares. */
   automations: readonly string[];
+  /** Gets the name of each sample before it is read. */
+  onFile?: (file: string) => void;
 }
 
 /**
@@ -33,7 +35,9 @@ export function checkSamples(
   const { declared, webhooks } = references.webhooks;
   const orphans = new Set<string>();
   return entries.flatMap((entry) => {
-    const findings = new Findings(prefix + entry.entry.path, {}, 'warning');
+    const file = prefix + entry.entry.path;
+    references.onFile?.(file);
+    const findings = new Findings(file, {}, 'warning');
     const read = readSample(entry, findings, listNamedHeaders(webhooks.get(entry.webhook)));
     if (!declared.has(entry.webhook) && !orphans.has(entry.webhook)) {
       orphans.add(entry.webhook);

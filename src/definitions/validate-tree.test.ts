@@ -686,7 +686,7 @@ describe('validateTree', () => {
     const missing = Object.keys(RULES).filter((rule) => !reported.has(rule) && !rule.startsWith('sample/'));
     const told = (kind: string, names: string[]) => names.map((what) => `${kind}/${what}`);
     expect(missing.filter((rule) => !(rule in PATTERN_RULES))).toEqual([
-      ...['tree/odd-name', 'tree/too-large'],
+      ...['tree/odd-name', 'tree/too-large', 'file/too-slow'],
       ...told('webhook', ['empty-secret', 'unsafe-secret', 'unsendable-secret', 'unusable-secret', 'weak-secret']),
       ...told('automation', ['unknown-uid', 'missing-run-secret']),
       ...['secret/missing', 'filter/unseen-key'],

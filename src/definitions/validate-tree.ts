@@ -32,12 +32,21 @@ export interface ValidatedTree {
   files: string[];
 }
 
-/** Bytes → definitions, or everything that is wrong with them. Never throws, whatever the bytes are. */
-export function validateTree(tree: SourceTree, context: ValidationContext): ValidatedTree {
+/**
+ * Bytes → definitions, or everything that is wrong with them. Never throws, whatever the bytes are.
+ *
+ * @param onFile gets the name of each file, as diagnostics name it, before the file is read
+ */
+export function validateTree(
+  tree: SourceTree,
+  context: ValidationContext,
+  onFile: (file: string) => void = () => {},
+): ValidatedTree {
   const sorted = sortEntries(tree);
   const files: Findings[] = [];
   let lint: LintSettings = {};
   const open = (entry: TreeEntry) => {
+    onFile(tree.prefix + entry.path);
     const findings = new Findings(tree.prefix + entry.path, lint);
     files.push(findings);
     return findings;
@@ -54,7 +63,7 @@ export function validateTree(tree: SourceTree, context: ValidationContext): Vali
     ...sorted.diagnostics,
     ...checkTree(tree, sorted, context),
     ...files.flatMap((findings) => findings.toDiagnostics()),
-    ...checkSamples(sorted.samples, tree.prefix, { webhooks: references, automations: declared.automations }),
+    ...checkSamples(sorted.samples, tree.prefix, { webhooks: references, automations: declared.automations, onFile }),
   ];
   // Those of the tree, of samples and of `factory.yaml` itself were made at their default severity.
   const diagnostics = applyLint(found, lint).sort(compareDiagnostics);
@@ -130,6 +139,15 @@ function describeNoFactory(tree: SourceTree): Diagnostic {
   const message = `No factory definition found: there is no factory.yaml, webhooks/ or automations/ ${place}.`;
   const hint = 'Check the configured path and branch, or run "dockbell init" to begin a factory.';
   return toDiagnostic('', { rule: 'factory/not-found', at: FILE_START, path: [], message, hint });
+}
+
+/** The result for a tree whose validation was given up while a file was read. */
+export function describeSlowTree(file: string, message: string): ValidatedTree {
+  const hint =
+    'Split the file, or move documents out of it; then commit. To try the same commit again: dockbell reconcile.';
+  const finding = { rule: 'file/too-slow', at: FILE_START, path: [], message, hint } as const;
+  const declared = { webhooks: [], automations: [] };
+  return { diagnostics: [toDiagnostic(file, finding)], definition: null, declared, files: [file] };
 }
 
 /** The finding for a tree that its source refused to hand out: too large, or with names that cannot be shown or read. */

@@ -104,6 +104,7 @@ const TESTED_ELSEWHERE: { [rule in RuleId]?: string } = {
   'automation/missing-run-secret': 'src/reconcile/resolve-secrets.test.ts',
   'secret/missing': 'src/reconcile/resolve-secrets.test.ts',
   'filter/unseen-key': 'test/e2e/plan.test.ts',
+  'file/too-slow': 'test/integration/app.definitions-thread.test.ts',
   // Cut off together with 100 others, it is itself among those that are not listed.
   'filter/more-problems': 'src/filter/parse-pattern.test.ts',
 };
