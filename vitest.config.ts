@@ -13,12 +13,13 @@ const NEED_A_PROCESS = [
  */
 export default defineConfig({
   test: {
-    globalSetup: ['test/helpers/share-chromium.ts'],
     setupFiles: ['test/helpers/check-documented-answers.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // The default of one second is too short when other tests run on the same cores.
     expect: { poll: { timeout: 20_000 } },
+    // Processes, because some tests measure the processor time of their own.
+    pool: 'forks',
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/timing/duration-reporter.ts'],
@@ -29,17 +30,20 @@ export default defineConfig({
           name: 'shared',
           include: ['src/**/*.test.ts', 'test/{contract,docs,integration,providers}/*.test.ts'],
           exclude: ['**/node_modules/**', ...NEED_A_PROCESS],
-          pool: 'threads',
           isolate: false,
         },
       },
       {
         extends: true,
-        test: { name: 'process', include: ['test/e2e/*.test.ts', ...NEED_A_PROCESS], pool: 'forks' },
+        test: { name: 'process', include: ['test/e2e/*.test.ts', ...NEED_A_PROCESS] },
       },
       {
         extends: true,
-        test: { name: 'browser', include: ['test/browser/*.test.ts'], pool: 'forks' },
+        test: {
+          name: 'browser',
+          include: ['test/browser/*.test.ts'],
+          globalSetup: ['test/helpers/share-chromium.ts'],
+        },
       },
     ],
   },
