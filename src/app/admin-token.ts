@@ -1,10 +1,11 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { createApiToken } from '../api/auth/create-api-token.ts';
 import { hashCredential } from '../api/auth/credential.ts';
 import type { ApiToken } from '../core/access.ts';
 import type { Clock } from '../core/clock.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { TokenTable } from '../core/ports/token-table.ts';
+import { writeDurably } from '../files/write-durably.ts';
 
 const NAME = 'admin-token';
 
@@ -25,10 +26,23 @@ export async function ensureAdminToken(parts: AdminTokenParts, file: string): Pr
   if (!existing.every(isUnusedFirstToken)) return false;
   // A start that was cut off between the table and the file: its token was never seen by anyone.
   for (const token of existing) await parts.tokens.revoke(token.id);
-  const { token } = await createApiToken(parts, { name: NAME, role: 'owner', factories: null });
-  await writeFile(`${file}.new`, `${token}\n`, { mode: 0o600 });
-  await rename(`${file}.new`, file);
+  await createAdminToken(parts, file);
   return true;
+}
+
+/** Makes a new owner token in the place of the first one, which ends. */
+export async function replaceAdminToken(parts: AdminTokenParts, file: string): Promise<ApiToken> {
+  const earlier = (await parts.tokens.list()).filter(({ name }) => name === NAME);
+  const record = await createAdminToken(parts, file);
+  for (const { id } of earlier) await parts.tokens.revoke(id);
+  return record;
+}
+
+/** The file is on disk before anybody can use the token: a token that was used once is not made again. */
+async function createAdminToken(parts: AdminTokenParts, file: string): Promise<ApiToken> {
+  const { record, token } = await createApiToken(parts, { name: NAME, role: 'owner', factories: null });
+  await writeDurably(file, `${token}\n`);
+  return record;
 }
 
 async function isKnown(tokens: TokenTable, file: string): Promise<boolean> {

@@ -1,4 +1,5 @@
-import { rename, rm, writeFile } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
+import { writeDurably } from '../files/write-durably.ts';
 
 /** What `daemon.json` tells the command line (interfaces, "Server configuration"). */
 export interface DaemonFile {
@@ -10,9 +11,7 @@ export interface DaemonFile {
 
 /** Appears whole or not at all: whoever sees it can connect. */
 export async function writeDaemonFile(file: string, content: DaemonFile): Promise<void> {
-  const draft = `${file}.${process.pid}`;
-  await writeFile(draft, `${JSON.stringify(content)}\n`);
-  await rename(draft, file);
+  await writeDurably(file, `${JSON.stringify(content)}\n`);
 }
 
 export async function removeDaemonFile(file: string): Promise<void> {

@@ -19,6 +19,7 @@ import { createVault } from '../secrets/vault.ts';
 import { verifyMasterKey } from '../secrets/verify-master-key.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
 import { startStorage } from '../storage/sqlite/start-storage.ts';
+import { checkDataDir } from './check-data-dir.ts';
 import { removeDaemonFile } from './daemon-file.ts';
 import { type DataPaths, resolveDataPaths } from './data-paths.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -67,6 +68,7 @@ export async function openFoundation(
   // Payloads, sealed secrets and tokens are for this user alone (threat model S2), whoever made the folder.
   process.umask(0o077);
   await makeDataDir(config.dataDir);
+  const openToOthers = checkDataDir(config.dataDir);
   const lock = lockDataDir(config.dataDir);
   lifetime.defer(() => lock.release());
 
@@ -74,6 +76,7 @@ export async function openFoundation(
   const clientSecret = await readClientSecret(config.admin.oidc);
   if (clientSecret !== null) redactor.add(clientSecret);
   const logger = createLogger({ ...log, level: 'info', redact: (text) => redactor.redactText(text) });
+  if (openToOthers !== null) logger.warn({}, openToOthers);
   const paths = resolveDataPaths(config.dataDir);
   // A daemon that was killed left its own behind, with addresses where nobody listens.
   await removeDaemonFile(paths.daemonFile);

@@ -43,7 +43,10 @@ export async function findConnection(options: ConnectionOptions, context: CliCon
 }
 
 /** `--data-dir`, `DOCKBELL_DATA_DIR`, `dataDir` of `dockbell.yaml` in the working directory, else `./.dockbell`. */
-async function findDataDir(options: ConnectionOptions, { cwd, env }: CliContext): Promise<string> {
+export async function findDataDir(
+  options: ConnectionOptions,
+  { cwd, env }: Pick<CliContext, 'cwd' | 'env'>,
+): Promise<string> {
   const named = options.dataDir ?? (env.DOCKBELL_DATA_DIR || undefined);
   if (named !== undefined) return resolve(cwd, named);
   const { readDataDir } = await import('../config/load-config.ts');

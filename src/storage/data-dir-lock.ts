@@ -12,7 +12,9 @@ import { AppError, messageOf } from '../core/errors.ts';
 export function lockDataDir(dataDir: string): { release(): void } {
   const owner = join(dataDir, 'daemon.pid');
   const lock = takeLock(dataDir, owner);
-  writeFileSync(owner, `${process.pid}\n`);
+  // Never through a link or into a file that somebody else has put there.
+  rmSync(owner, { force: true });
+  writeFileSync(owner, `${process.pid}\n`, { flag: 'wx', mode: 0o600 });
   return {
     release: () => {
       rmSync(owner, { force: true });

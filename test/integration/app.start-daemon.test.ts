@@ -1,5 +1,15 @@
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -212,4 +222,40 @@ it('nobody else can read what lies in the folder, also where the folder was ther
   expect(readdirSync(dataDir)).toContain('dockbell.db');
   expect(open).toEqual([]);
   await daemon.stop();
+});
+
+describe('a data directory that others may write to', () => {
+  it('is rejected if every user may, with the command that closes it', async () => {
+    chmodSync(dataDir, 0o777);
+    await expect(start()).rejects.toMatchObject({
+      code: 'config_invalid',
+      message: `dataDir ${dataDir} is writable by every user of this machine (mode 0777). Run: chmod 700 ${dataDir}`,
+    });
+    expect(readdirSync(dataDir)).toEqual([]);
+  });
+
+  it('is reported in the log if its group may, as volumes of containers often are', async () => {
+    chmodSync(dataDir, 0o770);
+    const lines: string[] = [];
+    const daemon = await start({ log: { format: 'json', destination: { write: (line) => lines.push(line) } } });
+    await daemon.stop();
+    expect(lines.join('')).toContain(
+      `dataDir ${dataDir} is writable by its group (mode 0770). Run: chmod 700 ${dataDir}`,
+    );
+  });
+
+  it('cannot lead a file of the daemon elsewhere: planted files and links are replaced', async () => {
+    const victim = join(dataDir, 'victim');
+    writeFileSync(victim, 'precious');
+    const planted = ['admin-token.new', `daemon.json.${process.pid}`];
+    for (const name of planted) writeFileSync(join(dataDir, name), '', { mode: 0o666 });
+    symlinkSync(victim, join(dataDir, 'daemon.pid'));
+    symlinkSync(victim, join(dataDir, 'admin-token'));
+    const daemon = await start();
+    expect(readFileSync(victim, 'utf8')).toBe('precious');
+    expect(readFileSync(join(dataDir, 'daemon.pid'), 'utf8')).toBe(`${process.pid}\n`);
+    expect(statSync(join(dataDir, 'admin-token')).mode & 0o777).toBe(0o600);
+    for (const name of planted) expect(readFileSync(join(dataDir, name), 'utf8')).toBe('');
+    await daemon.stop();
+  });
 });

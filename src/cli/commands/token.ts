@@ -3,6 +3,7 @@ import { ROLES } from '../../core/access.ts';
 import { escapeText } from '../../core/escape-text.ts';
 import type { ApiToken } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { findDataDir } from '../connection.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { describeIdForms, pickById } from '../find-id.ts';
 import { formatAge } from '../format-time.ts';
@@ -45,6 +46,24 @@ export function registerTokenCommands(program: CliCommand, bind: Bind): void {
     .description('take a token back at once')
     .explain({ examples: [['dockbell token revoke tok_01jd3v8k6n', 'whoever holds it is locked out']] })
     .action(bind(revokeToken));
+  token
+    .command('reset')
+    .description('while the daemon is stopped: write a new owner token to admin-token in its data directory')
+    .explain({
+      more: 'For an installation without a working owner token. Needs no token: run it as the user of the daemon. The earlier\ntoken of that file is revoked, and the audit log records the reset.',
+      examples: [['dockbell token reset --data-dir /var/lib/dockbell', 'then start the daemon again']],
+    })
+    .action(bind(resetToken));
+}
+
+async function resetToken({ context, globals, output }: Session): Promise<number> {
+  const dataDir = await findDataDir(globals, context);
+  // Loaded here: the other commands start without the daemon's libraries.
+  const { resetAdminToken } = await import('../../app/reset-admin-token.ts');
+  const file = await resetAdminToken(dataDir);
+  output.line(`A new owner token is in ${file}. The earlier admin-token no longer works.`);
+  output.note("Start the daemon; 'dockbell login-link' then makes a link to sign in.");
+  return EXIT_CODES.done;
 }
 
 async function createToken(session: Session, options: CreateOptions, name: string): Promise<number> {
