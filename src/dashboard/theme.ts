@@ -4,7 +4,9 @@ import {
   type MantineColorsTuple,
   Menu,
   Modal,
+  MultiSelect,
   Notification,
+  Select,
 } from '@mantine/core';
 
 /** The colour of harbour water: actions, links, what is selected. */
@@ -47,6 +49,9 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   components: {
+    // Enter takes the first option that fits what was typed, instead of dropping it.
+    Select: Select.extend({ defaultProps: { selectFirstOptionOnChange: true } }),
+    MultiSelect: MultiSelect.extend({ defaultProps: { selectFirstOptionOnChange: true } }),
     // Its place for the first focus is one that screen readers cannot make sense of (axe: aria-required-children).
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
     Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, radius: 'lg' } }),

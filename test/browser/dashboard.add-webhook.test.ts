@@ -194,7 +194,13 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await tabTo(/^Name/);
     await keyboard.type('by-keyboard');
     await tabTo(/^Bearer token/);
-    await keyboard.press('ArrowDown');
+    await keyboard.press('ArrowUp');
+    await tabTo(/^Provider/);
+    await keyboard.type('stripe');
+    await keyboard.press('Enter');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Provider' }).inputValue()).toBe('Stripe');
+    await keyboard.press('Shift+Tab');
+    await keyboard.press('ArrowUp');
     await tabTo(/^Secret name/);
     await tabTo(/^Delivery ID header/);
     await keyboard.type('X-Event-Id');

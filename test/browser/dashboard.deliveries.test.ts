@@ -140,11 +140,11 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await detailsOf(page, 'bad credential').click();
     await page.getByText('The token is not the secret of this webhook.').waitFor();
     await page.getByRole('button', { name: 'Find the cause' }).click();
-    await page.getByRole('status').filter({ hasText: 'Most likely' }).waitFor();
+    await page.getByRole('status').filter({ hasText: 'The reason alone does not show the cause' }).waitFor();
     await lookAt(page, 'deliveries-rejected');
-    await page.getByRole('button', { name: 'Keep the next ones for a diagnosis' }).click();
-    await page.getByRole('button', { name: 'Keep them for 10 minutes' }).click();
-    await page.getByText('Keeping what is turned away').waitFor();
+    await page.getByRole('button', { name: 'Capture rejected requests' }).click();
+    await page.getByRole('button', { name: 'Capture for 10 minutes' }).click();
+    await page.getByText('closes in 10 minutes').waitFor();
     const { body } = await factory.daemon.api(`/factories/payments/webhooks/${factory.uid}`);
     expect(body.capture).not.toBeNull();
     await page.reload();

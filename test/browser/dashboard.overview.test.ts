@@ -8,23 +8,25 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 describeDashboard('the overview', ({ signIn }) => {
   let factory: DashboardFactory;
   beforeAll(async () => {
-    factory = await startDashboardFactory('exit 0');
+    factory = await startDashboardFactory('exit 1');
   });
   afterAll(() => factory?.daemon.end('SIGTERM'));
 
-  it('says that all is well, and that nothing was turned away', async () => {
+  it('says that it is healthy while nothing failed or was rejected', async () => {
     const page = await signIn(factory.daemon);
-    await page.getByText('all is well').waitFor();
-    await page.getByText('Nothing was turned away').waitFor();
+    await page.getByText('Healthy').waitFor();
+    await page.getByText('No rejected deliveries').waitFor();
     await page.getByText('Nothing in this time.').first().waitFor();
     await lookAt(page, 'overview-quiet');
   });
 
   it('counts deliveries by label and runs by state as they happen, and lists rejections', async () => {
     const page = await signIn(factory.daemon);
-    await page.getByText('Nothing was turned away').waitFor();
+    await page.getByText('No rejected deliveries').waitFor();
     for (let i = 0; i < 12; i += 1) await factory.send(`{"start": ${i % 3 === 0}, "n": ${i}}`);
     await factory.send('{"start": true, "n": 0}');
+    await page.getByText('4 of 4 runs failed in the last 24 hours.').waitFor();
+    await page.getByText('Degraded').waitFor();
     await factory.send('{"broken"');
     await factory.send('{}', { authorization: 'Bearer wrong-wrong-wrong-wrong' });
     const chart = page.getByRole('table', { name: 'Deliveries by label' });
@@ -33,7 +35,7 @@ describeDashboard('the overview', ({ signIn }) => {
     await rejections.getByText('Rejected (auth)').waitFor();
     await rejections.getByText('Rejected (invalid JSON)').waitFor();
     await page
-      .getByText(/^succeeded/)
+      .getByText(/^failed/)
       .first()
       .waitFor();
     await lookAt(page, 'overview');
@@ -73,7 +75,7 @@ describeDashboard('the overview', ({ signIn }) => {
 
   it('fits on a narrow screen', async () => {
     const page = await signIn(factory.daemon, '/', NARROW);
-    await page.getByText('all is well').waitFor();
+    await page.getByText('Degraded').waitFor();
     await page.getByRole('table', { name: 'Rejections' }).waitFor();
     await lookAt(page, 'overview-narrow');
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
@@ -101,7 +103,7 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
     try {
       const page = await signIn(fresh);
       await page.getByText('No webhook yet').waitFor();
-      await expect.poll(() => page.getByText('all is well').count()).toBe(0);
+      await expect.poll(() => page.getByText('Healthy').count()).toBe(0);
       await lookAt(page, 'overview-fresh');
       await page.getByRole('link', { name: 'Add webhook' }).click();
       await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
@@ -141,9 +143,9 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
     await page.getByText('Nothing is live yet').waitFor();
     await page.getByText('Nothing goes live before it does.').waitFor();
     await expect.poll(() => page.getByText('What was live before goes on.').count()).toBe(0);
-    await page.getByText('Nothing carries runs out').waitFor();
+    await page.getByText('Runs are queued but nothing executes them').waitFor();
     await lookAt(page, 'overview-trouble');
-    await page.getByRole('link', { name: 'See the last passes' }).first().click();
+    await page.getByRole('link', { name: 'View reconciliations' }).first().click();
     await page.getByRole('heading', { name: 'Reconciliations', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByText('No webhook is live').waitFor();

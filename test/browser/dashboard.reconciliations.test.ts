@@ -29,9 +29,9 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     await dialog.getByRole('textbox', { name: 'Value' }).fill('the-secret-of-the-team');
     await dialog.getByRole('button', { name: 'Create secret' }).click();
     await dialog.getByRole('button', { name: 'Done' }).click();
-    await page.getByText('A later pass has ended since').waitFor();
+    await page.getByText('A later reconciliation has finished').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Create CI_WEBHOOK_SECRET' }).count()).toBe(0);
-    await page.getByRole('link', { name: 'Open the newest pass' }).click();
+    await page.getByRole('link', { name: 'View the most recent reconciliation' }).click();
     await page.getByRole('heading', { name: 'Went live', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Reconciliations' }).first().click();
     await page.getByRole('link', { name: 'Went live', exact: true }).waitFor();
@@ -47,9 +47,18 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     await lookAt(page, 'reconciliations');
     // The watched repository is reconciled by itself too: a pass that changed nothing may stand above.
     await row.getByRole('link', { name: 'Went live', exact: true }).click();
+    await expect.poll(() => page.getByText('A later reconciliation').count()).toBe(0);
+    await page.getByText('is live').waitFor();
     const changes = page.getByRole('table', { name: 'What changes about ci' });
     await changes.getByRole('row').filter({ hasText: 'description' }).filter({ hasText: 'Builds' }).waitFor();
     await lookAt(page, 'reconciliation-applied');
+    // The apply of before is open: what it says of being live is over.
+    await page.goto(daemon.adminUrl + PATH);
+    const before = page.getByRole('row').filter({ hasText: '1 created' });
+    await before.getByRole('link', { name: 'Went live', exact: true }).click();
+    await page.getByText('Another revision is live now.').waitFor();
+    await page.getByText('A later reconciliation has finished').waitFor();
+    await expect.poll(() => page.getByText(/[0-9a-f]{8} is live/).count()).toBe(0);
   });
 
   it('leads from "Reconcile now" to file, line and rule where the commit is broken', async () => {

@@ -42,7 +42,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     await expect.poll(() => first.url()).toBe(`${daemon.adminUrl}/factories/payments`);
     const second = await openPage();
     await second.goto(body.url);
-    await second.getByRole('alert').waitFor();
+    await second.getByRole('alert').getByText('This login link was already used or has expired.').waitFor();
     await expect.poll(() => second.url()).toBe(`${daemon.adminUrl}/login`);
   });
 

@@ -15,6 +15,15 @@ export function formatTimeAgo(at: string, nowMs: number): string {
   return unit === undefined ? 'just now' : relative.format(-Math.floor(agoMs / unit[1]), unit[0]);
 }
 
+/** For example "in 10 minutes". */
+export function formatTimeUntil(at: string, nowMs: number): string {
+  const leftMs = Date.parse(at) - nowMs;
+  if (leftMs <= 0) return 'now';
+  if (leftMs <= 60_000) return 'in less than a minute';
+  const [name, ms] = UNITS.find(([, unitMs]) => leftMs >= unitMs)!;
+  return relative.format(Math.round(leftMs / ms), name);
+}
+
 /** The exact instant in the reader's zone, then in UTC. */
 export function formatExactTime(at: string): string {
   return `${formatLocalTime(at)} · ${new Date(at).toISOString()}`;

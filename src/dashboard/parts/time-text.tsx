@@ -1,6 +1,6 @@
 import { Text, Tooltip } from '@mantine/core';
 import { useSyncExternalStore } from 'react';
-import { formatExactTime, formatLocalTime, formatTimeAgo } from './format-time.ts';
+import { formatExactTime, formatLocalTime, formatTimeAgo, formatTimeUntil } from './format-time.ts';
 
 interface TimeTextProps {
   at: string;
@@ -10,8 +10,16 @@ interface TimeTextProps {
 }
 
 /** An instant: how long ago, in words, with the exact time of the reader's zone and of UTC on hover and on focus. */
-export function TimeText({ at, inherit = true, isFocusable = true }: TimeTextProps) {
-  const now = useNow();
+export function TimeText(props: TimeTextProps) {
+  return <RelativeTime {...props} words={formatTimeAgo(props.at, useNow())} />;
+}
+
+/** An instant that is to come, for example the end of a window: in how long. */
+export function TimeUntil(props: TimeTextProps) {
+  return <RelativeTime {...props} words={formatTimeUntil(props.at, useNow())} />;
+}
+
+function RelativeTime({ at, words, inherit = true, isFocusable = true }: TimeTextProps & { words: string }) {
   return (
     <Tooltip label={formatExactTime(at)} multiline events={{ hover: true, focus: true, touch: true }}>
       <Text
@@ -21,7 +29,7 @@ export function TimeText({ at, inherit = true, isFocusable = true }: TimeTextPro
         tabIndex={isFocusable ? 0 : undefined}
         style={{ whiteSpace: 'nowrap' }}
       >
-        {formatTimeAgo(at, now)}
+        {words}
       </Text>
     </Tooltip>
   );
@@ -43,6 +51,8 @@ const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | null = null;
 
 function subscribe(listener: () => void): () => void {
+  // Nobody kept the clock going before.
+  if (listeners.size === 0) tick = Date.now();
   listeners.add(listener);
   timer ??= setInterval(() => {
     tick = Date.now();

@@ -2,12 +2,12 @@ import { Stack, Text } from '@mantine/core';
 import type { Delivery } from '../../api/types.ts';
 import { FactList } from '../../parts/fact-list.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
-import { formatSize } from '../../parts/format-size.ts';
 import { ObjectLink } from '../../parts/object-link.tsx';
 import { ExactTime } from '../../parts/time-text.tsx';
 import { DeliveryDecisions } from './delivery-decisions.tsx';
 import { DeliveryPayload } from './delivery-payload.tsx';
 import { DeliveryRejection } from './delivery-rejection.tsx';
+import { formatBodySize } from './format-body-size.ts';
 import { describeReason, IDENTITY_WORDS } from './reason-words.ts';
 
 /** All there is to know of one delivery: below its row, and on its page. */
@@ -42,7 +42,7 @@ function listFacts(delivery: Delivery): [string, React.ReactNode][] {
     ['Delivery ID', delivery_id === null ? null : <ForeignText key="id" text={delivery_id} />],
     ['Delivery ID read from', delivery_id_source === null ? null : IDENTITY_WORDS[delivery_id_source]],
     ['Sent from', <ForeignText key="address" text={delivery.client_address} />],
-    ['Size', formatSize(delivery.size)],
+    ['Size', formatBodySize(delivery)],
     ['Requests', delivery.count > 1 ? `${delivery.count}, summed up` : null],
     [
       'Replay of',

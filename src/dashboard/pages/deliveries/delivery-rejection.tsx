@@ -1,17 +1,18 @@
 import { Alert, Button, Group, List, Stack, Text } from '@mantine/core';
-import { notifications } from '@mantine/notifications';
-import { useMutation } from '@tanstack/react-query';
-import { CircleAlert, Stethoscope } from 'lucide-react';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { CircleAlert, Radio, Stethoscope } from 'lucide-react';
 import { useState } from 'react';
 import { diagnoseDelivery, openCapture } from '../../api/deliveries.ts';
+import { webhookQuery } from '../../api/queries.ts';
 import type { Delivery, Diagnosis } from '../../api/types.ts';
 import { ConfirmChange } from '../../parts/confirm-change.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
+import { TimeUntil } from '../../parts/time-text.tsx';
 import { useMay } from '../../shell/session-user.ts';
 import { describeReason } from './reason-words.ts';
 
-/** Why a request was turned away, and how to find out more. */
+/** Why a request was rejected, and how to find out more. */
 export function DeliveryRejection({ delivery }: { delivery: Delivery }) {
   const { label, reason, detail } = delivery;
   return (
@@ -27,7 +28,7 @@ export function DeliveryRejection({ delivery }: { delivery: Delivery }) {
         )}
       </Alert>
       <Text size="sm" c="dimmed">
-        Of what is turned away neither body nor credential is kept. The sender got no reason either.
+        Bodies and credentials of rejected requests are not stored. The sender got no reason.
       </Text>
       {label === 'Rejected (auth)' && <FindCause delivery={delivery} />}
     </Stack>
@@ -52,13 +53,45 @@ function FindCause({ delivery }: { delivery: Delivery }) {
         </Button>
         {mayCapture && <CaptureButton delivery={delivery} />}
       </Group>
-      {diagnosis.data !== undefined && <Finding diagnosis={diagnosis.data} />}
+      <OpenCapture delivery={delivery} />
+      {diagnosis.data !== undefined && <Finding diagnosis={diagnosis.data} mayCapture={mayCapture} />}
       {diagnosis.error !== null && <ErrorPanel error={diagnosis.error} />}
     </>
   );
 }
 
-function Finding({ diagnosis: { sentence, tried } }: { diagnosis: Diagnosis }) {
+/** Says while a window is open that it is, also after a reload. */
+function OpenCapture({ delivery: { factory, webhook_uid } }: { delivery: Delivery }) {
+  const { data } = useQuery(webhookQuery(factory, webhook_uid));
+  const capture = data?.webhook.capture ?? null;
+  if (capture === null) return null;
+  return (
+    <Alert role="status" color="blue" variant="light" icon={<Radio />} title="Capturing rejected requests" w="100%">
+      <Text size="sm" component="div">
+        {capture.kept} {capture.kept === 1 ? 'request' : 'requests'} captured. The capture window of this webhook closes{' '}
+        <TimeUntil at={capture.until} />. Ask the sender to send again, then find the cause of the new row.
+      </Text>
+    </Alert>
+  );
+}
+
+/** Without a captured request, some reasons fit several mistakes. */
+function NeedsCapture({ mayCapture }: { mayCapture: boolean }) {
+  return (
+    <Alert role="status" variant="light" title="The reason alone does not show the cause" w="100%">
+      <Text size="sm">
+        {mayCapture
+          ? 'Choose “Capture rejected requests” above'
+          : 'Ask an owner to capture rejected requests of this webhook'}
+        , ask the sender to send again, then find the cause of the new row.
+      </Text>
+    </Alert>
+  );
+}
+
+function Finding({ diagnosis, mayCapture }: { diagnosis: Diagnosis; mayCapture: boolean }) {
+  const { mistake, sentence, tried } = diagnosis;
+  if (mistake === null && tried.length === 0) return <NeedsCapture mayCapture={mayCapture} />;
   return (
     <Alert role="status" variant="light" title="Most likely" w="100%">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
@@ -67,7 +100,7 @@ function Finding({ diagnosis: { sentence, tried } }: { diagnosis: Diagnosis }) {
       {tried.length > 0 && (
         <>
           <Text size="sm" mt="xs">
-            Tried in vain:
+            Checked without a match:
           </Text>
           <List size="sm">
             {tried.map((attempt) => (
@@ -85,34 +118,32 @@ function Finding({ diagnosis: { sentence, tried } }: { diagnosis: Diagnosis }) {
 const CAPTURE_MINUTES = 10;
 
 const CAPTURE_EFFECTS = [
-  `For ${CAPTURE_MINUTES} minutes the newest 20 requests that this webhook turns away are kept, in memory only.`,
-  'With such a request at hand, “Find the cause” tries the usual mistakes on it instead of judging by the reason alone.',
-  'Nobody can read them, by this page or otherwise, and they are gone with the window. Senders notice nothing.',
+  `For ${CAPTURE_MINUTES} minutes the 20 most recent requests that this webhook rejects are captured, in memory only.`,
+  '“Find the cause” checks a captured request for the usual mistakes.',
+  'Nobody can read captured requests. They are deleted when the window closes. Senders see no difference.',
 ];
 
 function CaptureButton({ delivery: { factory, webhook_uid } }: { delivery: Delivery }) {
   const [isAsking, setIsAsking] = useState(false);
+  const queryClient = useQueryClient();
   const capture = useMutation({
     mutationFn: () => openCapture(factory, webhook_uid, CAPTURE_MINUTES * 60),
-    onSuccess: () => {
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: webhookQuery(factory, webhook_uid).queryKey });
       setIsAsking(false);
-      notifications.show({
-        title: 'Keeping what is turned away',
-        message: `Have the sender try again within ${CAPTURE_MINUTES} minutes, then find the cause of the new row.`,
-      });
     },
   });
   return (
     <>
       <Button variant="subtle" onClick={() => setIsAsking(true)}>
-        Keep the next ones for a diagnosis
+        Capture rejected requests
       </Button>
       <ConfirmChange
         opened={isAsking}
         onClose={() => setIsAsking(false)}
-        title="Keep rejected requests for a while"
+        title="Capture rejected requests"
         effects={CAPTURE_EFFECTS}
-        action={`Keep them for ${CAPTURE_MINUTES} minutes`}
+        action={`Capture for ${CAPTURE_MINUTES} minutes`}
         onConfirm={() => capture.mutate()}
         isPending={capture.isPending}
         error={capture.error}

@@ -10,7 +10,6 @@ import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
 import { DetailToggle } from '../../parts/detail-toggle.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
-import { formatSize } from '../../parts/format-size.ts';
 import { ObjectLink } from '../../parts/object-link.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
@@ -18,6 +17,7 @@ import { useCursorPages } from '../../parts/use-cursor-pages.ts';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { letsThrough } from './delivery-filter.ts';
+import { formatBodySize } from './format-body-size.ts';
 import { NoDelivery } from './no-delivery.tsx';
 import { ReplayDelivery } from './replay-delivery.tsx';
 
@@ -125,7 +125,7 @@ function DeletedMark({ factory, uid }: { factory: string; uid: string }) {
 const FURTHER_COLUMNS: DataColumn<Delivery>[] = [
   { header: 'Label', render: (delivery) => <DeliveryLabels delivery={delivery} /> },
   { header: 'Received', render: ({ received_at }) => <TimeText at={received_at} isFocusable={false} /> },
-  { header: 'Size', align: 'end', render: ({ size }) => formatSize(size) },
+  { header: 'Size', align: 'end', render: formatBodySize },
   { header: 'Runs', align: 'end', render: ({ runs }) => runs.length },
 ];
 

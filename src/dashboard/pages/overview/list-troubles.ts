@@ -10,7 +10,7 @@ export interface TroubleWords {
   page: { path: string; label: string } | null;
 }
 
-const HISTORY = { path: 'reconciliations', label: 'See the last passes' };
+const HISTORY = { path: 'reconciliations', label: 'View reconciliations' };
 
 const WORDS: Readonly<Record<string, TroubleWords>> = {
   Ready: {
@@ -26,11 +26,10 @@ const WORDS: Readonly<Record<string, TroubleWords>> = {
     page: HISTORY,
   },
   NoExecutor: {
-    title: 'Nothing carries runs out',
+    title: 'Runs are queued but nothing executes them',
     isGrave: false,
-    advice:
-      'Runs are born and wait. Name a command, or type: queue for workers, under runs.executor of this factory in dockbell.yaml.',
-    page: { path: 'runs', label: 'See what waits' },
+    advice: 'Set runs.executor for this factory in dockbell.yaml: a command, or type: queue for workers.',
+    page: { path: 'runs', label: 'View queued runs' },
   },
   RunsNotStarting: {
     title: 'Runs cannot start',
@@ -39,16 +38,16 @@ const WORDS: Readonly<Record<string, TroubleWords>> = {
     page: { path: 'runs', label: 'See what waits' },
   },
   PushWebhookMissing: {
-    title: 'Pushes are seen late',
+    title: 'Pushes are noticed late',
     isGrave: false,
     advice: 'Correct source.pushWebhook in dockbell.yaml, or add the webhook.',
     page: null,
   },
   NotifyFailing: {
-    title: 'The git host could not be told of a commit',
+    title: 'Commit status could not be reported to the git host',
     isGrave: false,
-    advice: 'Look at notify of this factory in dockbell.yaml, and at the secret that it names.',
-    page: { path: 'reconciliations', label: 'See the last passes' },
+    advice: 'Check notify of this factory in dockbell.yaml, and the secret that it names.',
+    page: HISTORY,
   },
 };
 

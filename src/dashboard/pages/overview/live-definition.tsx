@@ -7,9 +7,9 @@ import { RevisionText } from '../../parts/revision-text.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 
 const SOURCES = {
-  repository: 'a repository of the team',
-  managed: 'hosted by the service, as files',
-  live: 'hosted by the service',
+  repository: 'Git repository',
+  managed: 'Managed by Dockbell, as files',
+  live: 'Managed by Dockbell',
 } as const;
 
 /** The commit that serves, where it comes from, and how much it holds. */
@@ -28,10 +28,10 @@ export function LiveDefinition({ factory }: { factory: Factory }) {
       </Group>
       <FactList
         facts={[
-          ['Live', <RevisionText key="live" revision={applied_revision} />],
-          ['Since', applied_at === null ? null : <TimeText key="since" at={applied_at} />],
-          ['Tried last', isBehind ? <RevisionText key="tried" revision={attempted_revision} /> : null],
-          ['Definition', source === null ? 'not in the configuration any more' : SOURCES[source.type]],
+          ['Live revision', <RevisionText key="live" revision={applied_revision} />],
+          ['Applied', applied_at === null ? null : <TimeText key="since" at={applied_at} />],
+          ['Last attempt', isBehind ? <RevisionText key="tried" revision={attempted_revision} /> : null],
+          ['Definition', source === null ? 'removed from the configuration' : SOURCES[source.type]],
           ['Repository', source?.url == null ? null : <ForeignText key="url" text={source.url} />],
           ['Branch', source?.branch == null ? null : <ForeignText key="branch" text={source.branch} />],
         ]}

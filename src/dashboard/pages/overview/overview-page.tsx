@@ -1,10 +1,16 @@
 import { Anchor, Grid, Stack } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { activityQuery } from '../../api/activity.ts';
+import { webhooksQuery } from '../../api/queries.ts';
+import type { Factory } from '../../api/types.ts';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { SectionCard } from '../../parts/section-card.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { useFactory } from '../../shell/current-factory.ts';
 import { ActivityCharts } from './activity-charts.tsx';
+import { assessHealth, HEALTH_HOURS, type HealthFinding, type HealthState, listFindings } from './assess-health.ts';
+import { HealthFindings } from './health-findings.tsx';
 import { listTroubles } from './list-troubles.ts';
 import { LiveDefinition } from './live-definition.tsx';
 import { NextStep } from './next-step.tsx';
@@ -17,18 +23,20 @@ export function OverviewPage() {
   const factory = useFactory();
   useFreshOverview(factory.name);
   const troubles = listTroubles(factory.conditions);
+  const { data: activity } = useQuery(activityQuery(factory.name, HEALTH_HOURS));
+  const { data: webhooks } = useQuery(webhooksQuery(factory.name));
+  const findings = activity === undefined || webhooks === undefined ? null : listFindings(factory, activity, webhooks);
   const reconciliations = `/factories/${encodeURIComponent(factory.name)}/reconciliations`;
   return (
     <>
       <PageHeader
         title={factory.name}
         tabTitle="Overview"
-        status={
-          troubles.length === 0 && factory.counts.webhooks > 0 && <StatusBadge state="applied" label="all is well" />
-        }
+        status={findings !== null && <HealthBadge factory={factory} findings={findings} />}
       />
       <Stack>
         {troubles.length > 0 && <Troubles troubles={troubles} factory={factory} />}
+        <HealthFindings findings={findings ?? []} />
         <NextStep factory={factory} />
         <Grid>
           <Grid.Col span={{ base: 12, lg: 8 }}>
@@ -36,7 +44,7 @@ export function OverviewPage() {
           </Grid.Col>
           <Grid.Col span={{ base: 12, lg: 4 }}>
             <SectionCard
-              title="What is live"
+              title="Live definition"
               actions={
                 <Anchor component={Link} href={reconciliations} size="sm">
                   History
@@ -51,4 +59,17 @@ export function OverviewPage() {
       </Stack>
     </>
   );
+}
+
+const HEALTH_WORDS: Readonly<Record<HealthState, string>> = {
+  healthy: 'Healthy',
+  degraded: 'Degraded',
+  failing: 'Failing',
+};
+
+/** Nothing is said of a factory that cannot have received anything yet. */
+function HealthBadge({ factory, findings }: { factory: Factory; findings: readonly HealthFinding[] }) {
+  const state = assessHealth(factory, findings);
+  if (state === 'healthy' && factory.counts.webhooks === 0) return null;
+  return <StatusBadge state={state} label={HEALTH_WORDS[state]} />;
 }

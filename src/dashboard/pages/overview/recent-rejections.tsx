@@ -19,7 +19,7 @@ import { describeReason } from '../deliveries/reason-words.ts';
 const HOURS = 24;
 const SHOWN = 8;
 
-/** What was turned away lately: a sender that is set up wrongly shows here first. */
+/** Recent rejections: a sender with a wrong configuration appears here first. */
 export function RecentRejections({ factory }: { factory: string }) {
   const query = rejectionsQuery(factory, HOURS, SHOWN);
   const { data, error, refetch } = useQuery(query);
@@ -27,7 +27,7 @@ export function RecentRejections({ factory }: { factory: string }) {
     return type === 'delivery' && told.factory === factory && told.label?.startsWith('Rejected') === true;
   });
   return (
-    <SectionCard title="Rejections of the last 24 hours" actions={<MoreOf factory={factory} shown={data ?? []} />}>
+    <SectionCard title="Rejected in the last 24 hours" actions={<MoreOf factory={factory} shown={data ?? []} />}>
       {error !== null ? (
         <ErrorPanel error={error} onRetry={() => void refetch()} />
       ) : (
@@ -38,8 +38,8 @@ export function RecentRejections({ factory }: { factory: string }) {
           rowKey={({ id }) => id}
           held={held}
           empty={
-            <EmptyState icon={ShieldCheck} title="Nothing was turned away">
-              A sender with a wrong secret, a broken body or a body that is too large shows here, with the reason.
+            <EmptyState icon={ShieldCheck} title="No rejected deliveries">
+              A delivery with a wrong secret, invalid JSON or a body that is too large appears here with the reason.
             </EmptyState>
           }
         />

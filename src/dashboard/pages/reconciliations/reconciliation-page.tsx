@@ -15,7 +15,7 @@ import { DiagnosticList } from './diagnostic-list.tsx';
 import { isEmpty } from './plan-changes.ts';
 import { PlanView } from './plan-view.tsx';
 import { ReconcileNow } from './reconcile-now.tsx';
-import { WhatNext } from './what-next.tsx';
+import { isLive, WhatNext } from './what-next.tsx';
 
 /** One pass: what came of it, what was found, what changed. */
 export function ReconciliationPage() {
@@ -33,7 +33,9 @@ export function ReconciliationPage() {
         lead={<Facts pass={pass} />}
       />
       <Stack gap="lg">
-        {pass.diagnostics.length === 0 && <Message text={pass.message} />}
+        {pass.diagnostics.length === 0 && (
+          <Message text={pass.result === 'applied' && !isLive(pass, factory) ? WAS_LIVE : pass.message} />
+        )}
         <WhatNext pass={pass} factory={factory} />
         {pass.diagnostics.length > 0 && (
           <section aria-labelledby="findings">
@@ -55,6 +57,9 @@ export function ReconciliationPage() {
     </>
   );
 }
+
+/** The message of the pass is of the moment that it ended. */
+const WAS_LIVE = 'This revision was applied. Another revision is live now.';
 
 function Facts({ pass }: { pass: Reconciliation }) {
   const tookMs = Date.parse(pass.finished_at) - Date.parse(pass.started_at);

@@ -20,10 +20,16 @@ interface WhatNextProps {
   factory: Factory;
 }
 
-/** What a pass that changed nothing waits for, and what the reader can do about it; nothing once a later one has ended. */
+/** Is what this pass applied still what the factory serves? */
+export function isLive({ result, revision }: Reconciliation, { applied_revision }: Factory): boolean {
+  return result === 'applied' && revision === applied_revision;
+}
+
+/** What a pass that changed nothing waits for, and what the reader can do about it; of an old one, what came later. */
 export function WhatNext({ pass, factory }: WhatNextProps) {
   const later = useLaterPass(pass);
-  if (pass.result === 'applied' || pass.result === 'unchanged') return null;
+  if (pass.result === 'applied') return isLive(pass, factory) || later === null ? null : <LaterPass later={later} />;
+  if (pass.result === 'unchanged') return later === null ? null : <LaterPass later={later} />;
   const names = pass.result === 'failed' ? listMissingSecrets(pass.diagnostics) : [];
   if (names.length > 0) return <WaitsForSecrets names={names} factory={factory} later={later} />;
   if (later !== null) return <LaterPass later={later} />;
@@ -46,11 +52,11 @@ function useLaterPass({ id, factory }: Reconciliation): Summary | null {
 
 function LaterPass({ later: { id, factory, reason, finished_at } }: { later: Summary }) {
   return (
-    <Alert color="gray" variant="light" icon={<History />} title="A later pass has ended since">
+    <Alert color="gray" variant="light" icon={<History />} title="A later reconciliation has finished">
       <Text size="sm" component="div">
         {describeReason(reason)}, <TimeText at={finished_at} />.{' '}
         <Anchor component={Link} href={reconciliationPath(factory, id)} size="sm" underline="always">
-          Open the newest pass
+          View the most recent reconciliation
         </Anchor>
       </Text>
     </Alert>

@@ -6,6 +6,7 @@ import { useLocation } from 'wouter';
 import { type Credentials, sessionQuery, signIn } from '../../api/session.ts';
 import bell from '../../bell.svg';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { describeSignInError } from './describe-sign-in-error.ts';
 import { ProviderSignIn } from './provider-sign-in.tsx';
 import { readReturnPath } from './read-return-path.ts';
 import { takeLoginToken } from './take-login-token.ts';
@@ -13,7 +14,7 @@ import { takeLoginToken } from './take-login-token.ts';
 /** By the OpenID provider, by password, by API token, or by the one-time link that the daemon prints. */
 export function SignInPage() {
   useDocumentTitle('Sign in · Dockbell');
-  const { mutate, isPending, error } = useSignIn();
+  const { mutate, isPending, error, variables } = useSignIn();
   const [token] = useState(takeLoginToken);
   useEffect(() => {
     if (token !== null) mutate({ login_token: token });
@@ -28,7 +29,7 @@ export function SignInPage() {
               Sign in to Dockbell
             </Title>
           </Stack>
-          {error !== null && <ErrorPanel error={error} />}
+          {error !== null && <ErrorPanel error={describeSignInError(error, variables)} />}
           {token !== null && isPending ? (
             <Center py="lg">
               <Loader role="status" aria-label="Signing in" />

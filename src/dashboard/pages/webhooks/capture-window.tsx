@@ -6,7 +6,7 @@ import { webhookQuery } from '../../api/queries.ts';
 import type { Webhook } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { SectionCard } from '../../parts/section-card.tsx';
-import { TimeText } from '../../parts/time-text.tsx';
+import { TimeUntil } from '../../parts/time-text.tsx';
 import { useMay } from '../../shell/session-user.ts';
 
 const FOR_SECONDS = 600;
@@ -43,8 +43,8 @@ export function CaptureWindow({ webhook }: { webhook: Webhook }) {
       {capture !== null && (
         <Group mt="xs" gap={6}>
           <Text size="sm" component="div">
-            Open; {capture.kept} {capture.kept === 1 ? 'request' : 'requests'} kept. It closes by itself:{' '}
-            <TimeText at={capture.until} />
+            Open; {capture.kept} {capture.kept === 1 ? 'request' : 'requests'} captured. Closes automatically{' '}
+            <TimeUntil at={capture.until} />.
           </Text>
         </Group>
       )}

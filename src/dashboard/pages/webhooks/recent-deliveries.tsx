@@ -8,12 +8,12 @@ import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
 import { EmptyState } from '../../parts/empty-state.tsx';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
-import { formatSize } from '../../parts/format-size.ts';
 import { ObjectLink } from '../../parts/object-link.tsx';
 import { SectionCard } from '../../parts/section-card.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
+import { formatBodySize } from '../deliveries/format-body-size.ts';
 import { describeReason } from '../deliveries/reason-words.ts';
 
 const SHOWN = 10;
@@ -66,7 +66,7 @@ function sayHowToBegin({ enabled, deleted_at }: Webhook): string {
 const COLUMNS: DataColumn<Delivery>[] = [
   { header: 'Label', render: ({ label }) => <StatusBadge state={label} /> },
   { header: 'Delivery', render: (delivery) => <DeliveryIdentity delivery={delivery} /> },
-  { header: 'Size', align: 'end', render: ({ size }) => formatSize(size) },
+  { header: 'Size', align: 'end', render: formatBodySize },
   { header: 'Runs', align: 'end', render: ({ runs }) => runs.length },
   {
     header: 'Time',

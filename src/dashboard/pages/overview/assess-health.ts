@@ -1,0 +1,72 @@
+import type { Activity, Factory, Webhook } from '../../api/types.ts';
+import { buildDeliveriesPath, DELIVERY_LABELS } from '../deliveries/delivery-filter.ts';
+import { listTroubles } from './list-troubles.ts';
+
+/** Over how many hours outcomes count. */
+export const HEALTH_HOURS = 24;
+
+export type HealthState = 'healthy' | 'degraded' | 'failing';
+
+/** Something that went wrong, and where to look at it. */
+export interface HealthFinding {
+  title: string;
+  link: { href: string; label: string };
+}
+
+/** What outcomes say about a factory. Conditions are listed on their own. */
+export function listFindings(factory: Factory, activity: Activity, webhooks: readonly Webhook[]): HealthFinding[] {
+  return [
+    ...findFailedRuns(factory, activity),
+    ...findRejections(factory, activity),
+    ...findOldSecrets(factory, webhooks),
+  ];
+}
+
+/** Healthy is a factory only if its conditions are good and nothing failed. */
+export function assessHealth({ conditions }: Factory, findings: readonly HealthFinding[]): HealthState {
+  const troubles = listTroubles(conditions);
+  if (troubles.some(({ severity }) => severity === 'error')) return 'failing';
+  return troubles.length + findings.length > 0 ? 'degraded' : 'healthy';
+}
+
+function findFailedRuns({ name }: Factory, { buckets }: Activity): HealthFinding[] {
+  const failed = sum(buckets.map(({ runs }) => runs.failed));
+  const all = sum(buckets.flatMap(({ runs }) => Object.values(runs)));
+  if (failed === 0) return [];
+  const title = `${failed} of ${all} ${all === 1 ? 'run' : 'runs'} failed in the last ${HEALTH_HOURS} hours`;
+  return [{ title, link: { href: `${pathOf(name)}/runs?state=failed`, label: 'View failed runs' } }];
+}
+
+function findRejections({ name }: Factory, { buckets }: Activity): HealthFinding[] {
+  return DELIVERY_LABELS.filter((label) => label.startsWith('Rejected')).flatMap((label) => {
+    const count = sum(buckets.map(({ deliveries }) => deliveries[label]));
+    if (count === 0) return [];
+    const why = label.slice('Rejected '.length);
+    const title = `${count} ${count === 1 ? 'delivery' : 'deliveries'} rejected ${why} in the last ${HEALTH_HOURS} hours`;
+    const href = buildDeliveriesPath(name, { label, time: { kind: 'last', span: '24h' } });
+    return [{ title, link: { href, label: 'View rejected deliveries' } }];
+  });
+}
+
+function findOldSecrets({ name }: Factory, webhooks: readonly Webhook[]): HealthFinding[] {
+  const link = { href: `${pathOf(name)}/webhooks`, label: 'View webhooks' };
+  const [outdated, missing] = (['outdated', 'missing'] as const).map(
+    (state) => webhooks.filter(({ enabled, secret_state }) => enabled && secret_state === state).length,
+  ) as [number, number];
+  return [
+    ...(outdated === 0 ? [] : [{ title: `${sayWebhooks(outdated)} an older version of the secret`, link }]),
+    ...(missing === 0 ? [] : [{ title: `${sayWebhooks(missing)} a secret that was deleted`, link }]),
+  ];
+}
+
+function sayWebhooks(count: number): string {
+  return count === 1 ? '1 webhook uses' : `${count} webhooks use`;
+}
+
+function pathOf(factory: string): string {
+  return `/factories/${encodeURIComponent(factory)}`;
+}
+
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
+}

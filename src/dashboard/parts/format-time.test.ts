@@ -1,0 +1,19 @@
+import { expect, it } from 'vitest';
+import { formatTimeAgo, formatTimeUntil } from './format-time.ts';
+
+const NOW = Date.parse('2026-01-01T00:00:00.000Z');
+const at = (ms: number) => new Date(NOW + ms).toISOString();
+
+it('formats what is ahead in words', () => {
+  const texts = [609_000, 590_000, 60_001, 60_000, 1, 0, -5_000, 3_600_000, 90_000_000].map((ms) =>
+    formatTimeUntil(at(ms), NOW),
+  );
+  expect(texts).toEqual([
+    ...['in 10 minutes', 'in 10 minutes', 'in 1 minute', 'in less than a minute', 'in less than a minute'],
+    ...['now', 'now', 'in 1 hour', 'tomorrow'],
+  ]);
+});
+
+it('takes an instant ahead of a clock that is slow for one of just now', () => {
+  expect([formatTimeAgo(at(5_000), NOW), formatTimeAgo(at(-300_000), NOW)]).toEqual(['just now', '5 minutes ago']);
+});
