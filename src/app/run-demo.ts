@@ -46,7 +46,7 @@ export async function runDemo({ dir, out, env, stop }: DemoOptions): Promise<num
   await ensureDemoRepository(EXAMPLE_FACTORY, repository, env);
   const runLogs = createRunLogReader(resolveDataPaths(dir).runLogs);
   const daemon = await startDaemon({
-    ...{ configFile: null, dataDir: dir, env, overrides: await composeConfig(repository) },
+    ...{ configFile: null, dataDir: dir, env, overrides: await composeConfig(repository, env) },
     log: { format: 'text', destination: out },
     beforeWork: ensureSecrets,
     // What cannot be shown can be read with `dockbell run log`.
@@ -64,10 +64,11 @@ export async function runDemo({ dir, out, env, stop }: DemoOptions): Promise<num
   return daemon.exited;
 }
 
-async function composeConfig(repository: string): Promise<JsonObject> {
+/** Overrides win over the environment, so a port that the environment sets is left out of them. */
+async function composeConfig(repository: string, env: Environment): Promise<JsonObject> {
   return {
-    ingress: { port: await choosePort(INGRESS_PORT) },
-    admin: { port: await choosePort(ADMIN_PORT) },
+    ...(env.DOCKBELL_INGRESS_PORT === undefined ? { ingress: { port: await choosePort(INGRESS_PORT) } } : {}),
+    ...(env.DOCKBELL_ADMIN_PORT === undefined ? { admin: { port: await choosePort(ADMIN_PORT) } } : {}),
     factories: [
       {
         name: FACTORY,

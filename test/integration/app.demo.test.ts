@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { promisify } from 'node:util';
@@ -36,7 +36,7 @@ interface RunningDemo {
   end(): Promise<number>;
 }
 
-async function startDemo(): Promise<RunningDemo> {
+async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo> {
   const chunks: string[] = [];
   const out = new Writable({
     write: (chunk, _encoding, done) => {
@@ -45,7 +45,7 @@ async function startDemo(): Promise<RunningDemo> {
     },
   });
   const stop = new AbortController();
-  const exited = runDemo({ dir, out, env: { PATH: process.env.PATH }, stop: stop.signal });
+  const exited = runDemo({ dir, out, env: { PATH: process.env.PATH, ...env }, stop: stop.signal });
   exited.catch(() => {});
   const shown = () => chunks.join('');
   await Promise.race([exited, eventually(() => shown().includes('Ctrl-C'), 30_000)]);
@@ -64,7 +64,15 @@ async function startDemo(): Promise<RunningDemo> {
 /** What of a curl must be the same at the next start: everything but the port. */
 const withoutPort = (curl: string) => curl.replace(/127\.0\.0\.1:\d+/, 'HOST');
 
-it('serves the example with one curl for each webhook that starts a run, and a second start goes on with it', async () => {
+async function findFreePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+it('serves the example with one curl for each webhook that starts a run, and a second start goes on with it, on the ports of the environment', async () => {
   const first = await startDemo();
   expect(first.curls.length).toBeGreaterThanOrEqual(3);
   for (const curl of first.curls) {
@@ -79,7 +87,10 @@ it('serves the example with one curl for each webhook that starts a run, and a s
   const repository = join(dir, 'example-factory');
   writeFileSync(join(repository, 'NOTES.md'), 'mine');
   const head = runTestGit(repository, ['rev-parse', 'HEAD']);
-  const second = await startDemo();
+  const [ingressPort, adminPort] = [await findFreePort(), await findFreePort()];
+  const second = await startDemo({ DOCKBELL_INGRESS_PORT: `${ingressPort}`, DOCKBELL_ADMIN_PORT: `${adminPort}` });
+  expect(second.shown()).toContain(`http://127.0.0.1:${adminPort}/`);
+  for (const curl of second.curls) expect(curl).toContain(`http://127.0.0.1:${ingressPort}/`);
   expect(second.curls.map(withoutPort)).toEqual(first.curls.map(withoutPort));
   expect(runTestGit(repository, ['rev-parse', 'HEAD'])).toBe(head);
   expect(existsSync(join(repository, 'NOTES.md'))).toBe(true);

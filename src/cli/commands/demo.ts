@@ -15,6 +15,7 @@ export function registerDemoCommand(program: CliCommand, bind: Bind): void {
       negative: 'the daemon had to stop',
       examples: [
         ['dockbell demo', 'try it; Ctrl-C stops it cleanly'],
+        ['DOCKBELL_INGRESS_PORT=9000 DOCKBELL_ADMIN_PORT=9001 dockbell demo', 'on other ports than 8787 and 8788'],
         ['dockbell demo --dir /tmp/bell', 'with its state elsewhere; delete the folder to start afresh'],
       ],
     })
