@@ -17,11 +17,20 @@ export interface TreeEntry {
   bytes: Uint8Array | null;
 }
 
+/** An entry that cannot be part of a definition, because of its name or of what it is. Makes the tree invalid. */
+export interface UnusableEntry {
+  /** Path relative to the root of the repository, with everything written out that a terminal would not show. */
+  file: string;
+  /** One sentence that says what is wrong and what to do. */
+  message: string;
+}
+
 /** The part of a repository that can hold a factory's definition: `factory.yaml`, `webhooks/`, `automations/`. */
 export interface SourceTree {
   /** Folder of the factory inside the repository: `''` or `sub/dir/`, to be put before every `path` that is shown. */
   prefix: string;
   entries: TreeEntry[];
+  unusable?: readonly UnusableEntry[];
   /** Only where the source keeps UIDs with webhooks that were renamed: name → UID. */
   uids?: ReadonlyMap<string, WebhookUid>;
 }

@@ -693,6 +693,21 @@ describe('validateTree', () => {
     ]);
   });
 
+  it('lists names that cannot be used beside other findings, the first 100 of them', () => {
+    const unusable = Array.from({ length: 102 }, (_, i) => ({ file: `webhooks/a\\t${i}`, message: `Name ${i}.` }));
+    const tree = { ...createTree({ 'webhooks/b.yaml': 'x: 1\n' }), unusable };
+    const { diagnostics, definition } = validateTree(tree, { webhooksPerFactory: 20, knownUids: new Map() });
+    const odd = diagnostics.filter(({ rule }) => rule === 'tree/odd-name');
+    expect([odd.length, definition]).toEqual([101, null]);
+    expect(odd.find(({ file }) => file === 'webhooks/a\\t100')?.message).toMatch(/^2 more names/);
+    expect(diagnostics.some(({ file }) => file === 'webhooks/b.yaml')).toBe(true);
+    const none = validateTree(
+      { prefix: '', entries: [], unusable: unusable.slice(0, 1) },
+      { webhooksPerFactory: 20, knownUids: new Map() },
+    );
+    expect(none.diagnostics.map(({ rule }) => rule)).toEqual(['tree/odd-name']);
+  });
+
   it('fills in the defaults of a webhook', () => {
     const { definition, diagnostics } = validateFiles(
       { 'webhooks/a.b-c_1.yaml': '# note\nsecretName: A\n' },

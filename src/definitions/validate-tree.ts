@@ -1,7 +1,7 @@
 import type { FactoryDefinition } from '../core/definition.ts';
 import { compareDiagnostics, type Diagnostic, hasErrors } from '../core/diagnostic.ts';
 import { applyLint, type LintSettings } from '../core/rules.ts';
-import type { SourceTree, TreeEntry } from '../core/source-tree.ts';
+import type { SourceTree, TreeEntry, UnusableEntry } from '../core/source-tree.ts';
 import { checkAlike } from './check-alike.ts';
 import { type CheckedWebhook, checkHeard } from './check-heard.ts';
 import { type CheckedAutomation, checkReferences, type References } from './check-references.ts';
@@ -124,8 +124,27 @@ function listDeclared({ webhooks, automations }: SortedEntries): ValidatedTree['
   return { webhooks: webhooks.map(({ name }) => name), automations: automations.map(({ name }) => name) };
 }
 
+/** Nobody reads more unusable names than these; the last finding says how many are left. */
+const MAX_UNUSABLE_LISTED = 100;
+
 function checkTree(tree: SourceTree, sorted: SortedEntries, context: ValidationContext): Diagnostic[] {
-  if (!sorted.isFactory) return [describeNoFactory(tree)];
+  const { unusable = [] } = tree;
+  if (!sorted.isFactory && unusable.length === 0) return [describeNoFactory(tree)];
+  return [...describeUnusable(unusable), ...checkWebhookCount(tree, sorted, context)];
+}
+
+function describeUnusable(unusable: readonly UnusableEntry[]): Diagnostic[] {
+  const listed = unusable.slice(0, MAX_UNUSABLE_LISTED);
+  const next = unusable[listed.length];
+  const left = `${unusable.length - listed.length} more names cannot be used; this is the first of them.`;
+  return [...listed, ...(next === undefined ? [] : [{ file: next.file, message: left }])].map(({ file, message }) =>
+    toDiagnostic(file, { ...ODD_NAME, at: FILE_START, path: [], message }),
+  );
+}
+
+const ODD_NAME = { rule: 'tree/odd-name', hint: 'Rename or remove what is named here, and commit that.' } as const;
+
+function checkWebhookCount(tree: SourceTree, sorted: SortedEntries, context: ValidationContext): Diagnostic[] {
   const over = sorted.webhooks[context.webhooksPerFactory];
   if (over === undefined) return [];
   const message = `The factory declares ${sorted.webhooks.length} webhooks, but may have at most ${context.webhooksPerFactory}; disabled ones count.`;
@@ -154,7 +173,7 @@ export function describeSlowTree(file: string, message: string): ValidatedTree {
 export function describeRefusedTree(reason: 'TreeOdd' | 'TreeTooLarge', message: string): Diagnostic {
   const finding =
     reason === 'TreeOdd'
-      ? ({ rule: 'tree/odd-name', hint: 'Rename or remove what is named here, and commit that.' } as const)
+      ? ODD_NAME
       : ({ rule: 'tree/too-large', hint: 'Keep only definitions under webhooks/ and automations/.' } as const);
   return toDiagnostic('', { ...finding, at: FILE_START, path: [], message });
 }

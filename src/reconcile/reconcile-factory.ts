@@ -3,6 +3,7 @@ import { AppError } from '../core/errors.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
 import type { SourceFailure } from '../core/ports/definition-source.ts';
 import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
+import type { RuleId } from '../core/rules.ts';
 import { describeRefusedTree } from '../definitions/validate-tree.ts';
 import { beginHosted } from './begin-hosted.ts';
 import {
@@ -187,8 +188,8 @@ function refuseDefinition(revision: string, { problem, findings }: BadTree | Wai
 }
 
 function invalidate(revision: string, diagnostics: Diagnostic[]): Ending {
-  const isAbsent = diagnostics.some((diagnostic) => diagnostic.rule === 'factory/not-found');
-  const reason = isAbsent ? 'NoFactoryFound' : 'ValidationFailed';
+  const has = (rule: RuleId) => diagnostics.some((diagnostic) => diagnostic.rule === rule);
+  const reason = has('factory/not-found') ? 'NoFactoryFound' : has('tree/odd-name') ? 'TreeOdd' : 'ValidationFailed';
   return { ...end(revision, 'invalid', reason, summarise(diagnostics)), diagnostics };
 }
 

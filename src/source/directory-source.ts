@@ -3,7 +3,7 @@ import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { SourceResult } from '../core/ports/definition-source.ts';
-import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../core/source-tree.ts';
+import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry, type UnusableEntry } from '../core/source-tree.ts';
 import { type Environment, runGit } from './git-process.ts';
 import { readGitTree, type TreeReading } from './git-tree.ts';
 import { findWorkTreeRoot, realPathOf, resolveLocalRepository } from './local-repository.ts';
@@ -23,7 +23,9 @@ type Walked = { ok: true } | SourceFailed;
 interface Walk {
   root: string;
   limits: SourceLimits;
+  prefix: string;
   entries: TreeEntry[];
+  unusable: UnusableEntry[];
   totalBytes: number;
 }
 
@@ -38,7 +40,8 @@ export async function readDirectoryTree(
   const place = await findPlace(dir);
   if (!place.ok) return place;
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const walk: Walk = { root: place.folder, limits, entries: [], totalBytes: 0 };
+  const { folder, prefix } = place;
+  const walk: Walk = { root: folder, prefix, limits, entries: [], unusable: [], totalBytes: 0 };
   // As the folder lists them: a file system that ignores case would find one folder under each spelling.
   const listed = attempt(() => listFolder(place.folder));
   if (!listed.ok) return failed('RepositoryRefused', `The folder ${quote(dir)} cannot be read; check its permissions.`);
@@ -48,7 +51,8 @@ export async function readDirectoryTree(
     found.map((dirent) => ({ pathBytes: dirent.name, dirent })),
   );
   if (!walked.ok) return walked;
-  return { ok: true, tree: { prefix: place.prefix, entries: walk.entries }, root: place.root };
+  const { entries, unusable } = walk;
+  return { ok: true, tree: { prefix, entries, ...(unusable.length === 0 ? {} : { unusable }) }, root: place.root };
 }
 
 /** The full commit that `rev`, anything git understands, names in the repository that holds a folder. */
@@ -164,12 +168,14 @@ type Visited = { ok: true; below: ListedPath[] } | SourceFailed;
 
 function visitPath(walk: Walk, { pathBytes, dirent }: ListedPath): Visited {
   const name = readTreePath(pathBytes);
-  if (!name.ok) return name;
+  if (!name.ok) return addUnusable(walk, name.unusable);
   const { path } = name;
   const full = join(walk.root, path);
   if (dirent.isSymbolicLink()) return addLink(walk, path, full);
   if (dirent.isFile()) return addFile(walk, path, full);
-  if (!dirent.isDirectory()) return failed('TreeOdd', `${quote(path)} is neither a file nor a folder; remove it.`);
+  if (!dirent.isDirectory()) {
+    return addUnusable(walk, { file: path, message: `${quote(path)} is neither a file nor a folder; remove it.` });
+  }
   return visitFolder(walk, path, full);
 }
 
@@ -225,7 +231,17 @@ function addOpenFile(walk: Walk, path: string, fd: number): Visited {
 }
 
 function addEntry(walk: Walk, entry: TreeEntry): Visited {
-  if (walk.entries.push(entry) <= walk.limits.maxEntries) return { ok: true, below: [] };
+  walk.entries.push(entry);
+  return checkEntries(walk);
+}
+
+function addUnusable(walk: Walk, { file, message }: UnusableEntry): Visited {
+  walk.unusable.push({ file: walk.prefix + file, message });
+  return checkEntries(walk);
+}
+
+function checkEntries(walk: Walk): Visited {
+  if (walk.entries.length + walk.unusable.length <= walk.limits.maxEntries) return { ok: true, below: [] };
   const most = walk.limits.maxEntries;
   return failed('TreeTooLarge', `The definition paths hold more than ${most} entries; remove what is no definition.`);
 }

@@ -1,7 +1,13 @@
-import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry, type TreeEntryKind } from '../core/source-tree.ts';
+import {
+  MAX_DEFINITION_BYTES,
+  type SourceTree,
+  type TreeEntry,
+  type TreeEntryKind,
+  type UnusableEntry,
+} from '../core/source-tree.ts';
 import { type Environment, type GitOutcome, runGit } from './git-process.ts';
 import { failed, formatMegabytes, type SourceFailed, type SourceLimits } from './source-limits.ts';
-import { DEFINITION_PATHS, readTreePath } from './tree-names.ts';
+import { DEFINITION_PATHS, readTreePath, type TreePathResult } from './tree-names.ts';
 
 /** Which repository is read, and with what bounds. */
 export interface TreeReading {
@@ -44,18 +50,20 @@ export async function readGitTree(reading: TreeReading, revision: string, prefix
   const entries = listed.entries.map(({ objectId, ...entry }) => {
     return { ...entry, bytes: isReadable(entry) ? (blobs.bytes.get(objectId) ?? null) : null };
   });
-  return { ok: true, tree: { prefix, entries } };
+  const { unusable } = listed;
+  return { ok: true, tree: { prefix, entries, ...(unusable.length === 0 ? {} : { unusable }) } };
 }
 
 function isReadable(entry: Pick<TreeEntry, 'kind' | 'size'>): boolean {
   return entry.kind === 'file' && entry.size <= MAX_DEFINITION_BYTES;
 }
 
-async function listTree(
-  reading: TreeReading,
-  revision: string,
-  prefix: string,
-): Promise<Step<{ entries: ListedEntry[] }>> {
+interface Listing {
+  entries: ListedEntry[];
+  unusable: UnusableEntry[];
+}
+
+async function listTree(reading: TreeReading, revision: string, prefix: string): Promise<Step<Listing>> {
   const outcome = await runGit({
     ...gitOptions(reading),
     args: [
@@ -75,21 +83,27 @@ async function listTree(
   return parseListing(outcome.stdout, prefix, reading.limits);
 }
 
-function parseListing(listing: Buffer, prefix: string, limits: SourceLimits): Step<{ entries: ListedEntry[] }> {
+function parseListing(listing: Buffer, prefix: string, limits: SourceLimits): Step<Listing> {
   const entries: ListedEntry[] = [];
+  const unusable: UnusableEntry[] = [];
   for (let start = 0; start < listing.length; ) {
     const end = listing.indexOf(0, start);
     if (end === -1) return broken('the listing of the tree is cut short');
     const entry = parseListedEntry(listing.subarray(start, end), prefix);
-    if (!entry.ok) return entry;
-    if (entries.push(entry.entry) > limits.maxEntries) return tooManyEntries(limits);
+    if ('unusable' in entry) unusable.push(entry.unusable);
+    else if (entry.ok) entries.push(entry.entry);
+    else return entry;
+    if (entries.length + unusable.length > limits.maxEntries) return tooManyEntries(limits);
     start = end + 1;
   }
-  return { ok: true, entries };
+  return { ok: true, entries, unusable };
 }
 
 /** One line of `ls-tree -l`: `MODE TYPE OBJECT SIZE<tab>PATH`, the size padded and `-` where there is none. */
-function parseListedEntry(line: Buffer, prefix: string): Step<{ entry: ListedEntry }> {
+function parseListedEntry(
+  line: Buffer,
+  prefix: string,
+): Step<{ entry: ListedEntry }> | (TreePathResult & { ok: false }) {
   const tab = line.indexOf(0x09);
   const [mode = '', , objectId = '', size = ''] = line.subarray(0, Math.max(tab, 0)).toString('latin1').split(/ +/);
   const name = readTreePath(line.subarray(tab + 1));

@@ -1,4 +1,4 @@
-import type { SourceTree } from '../core/source-tree.ts';
+import type { SourceTree, UnusableEntry } from '../core/source-tree.ts';
 import { hasUnprintable, quote, quoteBytes } from './printable-text.ts';
 import { failed, type SourceFailed } from './source-limits.ts';
 
@@ -14,18 +14,20 @@ export const DEFINITION_PATHS: readonly string[] = [
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Reads a path of a tree; a name that is no valid UTF-8, or that git or a terminal could misread, is refused (G2). */
-export function readTreePath(bytes: Uint8Array): { ok: true; path: string } | SourceFailed {
+/** A name of a tree: its path, or why it cannot be used. */
+export type TreePathResult = { ok: true; path: string } | { ok: false; unusable: UnusableEntry };
+
+/** Reads a path of a tree; a name that is no valid UTF-8, or that git or a terminal could misread, is unusable (G2). */
+export function readTreePath(bytes: Uint8Array): TreePathResult {
   const path = decodeUtf8(bytes);
-  if (path === null)
-    return failed('TreeOdd', `The name ${quoteBytes(bytes)} in the tree is not valid UTF-8; rename it.`);
-  if (hasUnprintable(path)) {
-    return failed('TreeOdd', `The name ${quote(path)} in the tree holds a control character; rename it.`);
-  }
-  if (path.split('/').some(isReservedSegment)) {
-    return failed('TreeOdd', `The name ${quote(path)} in the tree is reserved by git; remove it.`);
-  }
+  if (path === null) return unusable(quoteBytes(bytes), 'is not valid UTF-8; rename it');
+  if (hasUnprintable(path)) return unusable(quote(path), 'holds a control character; rename it');
+  if (path.split('/').some(isReservedSegment)) return unusable(quote(path), 'is reserved by git; remove it');
   return { ok: true, path };
+}
+
+function unusable(quoted: string, what: string): TreePathResult & { ok: false } {
+  return { ok: false, unusable: { file: quoted.slice(1, -1), message: `The name ${quoted} in the tree ${what}.` } };
 }
 
 function decodeUtf8(bytes: Uint8Array): string | null {

@@ -195,14 +195,19 @@ describe('validate', () => {
     ]);
   });
 
-  it('reports a name that cannot be shown as a finding of the tree', async () => {
-    await write('webhooks/a\u001b[2J.yaml', WEBHOOK);
-    const { code, stdout, stderr } = await run(['validate', '--format', 'json']);
+  it('reports a name that cannot be shown under its escaped path, and every other finding', async () => {
+    await git('init', '-q');
+    await write('factory/webhooks/a\u001b[2J.yaml', WEBHOOK);
+    await write('factory/webhooks/b.yaml', 'authMode: token\n');
+    const { code, stdout, stderr } = await run(['validate', 'factory', '--format', 'json']);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({
       valid: false,
       root: dir,
-      diagnostics: [{ rule: 'tree/odd-name', file: '' }],
+      diagnostics: [
+        { rule: 'tree/odd-name', file: 'factory/webhooks/a\\x1b[2J.yaml' },
+        { rule: 'webhook/missing-key', file: 'factory/webhooks/b.yaml' },
+      ],
     });
   });
 

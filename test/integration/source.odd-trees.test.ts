@@ -32,6 +32,10 @@ function kindsOf(answer: TreeAnswer): unknown {
   return answer.ok ? answer.tree.entries.map(({ path, kind, bytes }) => [path, kind, bytes !== null]) : answer;
 }
 
+function unusableOf(answer: TreeAnswer): SourceTree['unusable'] | TreeAnswer {
+  return answer.ok ? answer.tree.unusable : answer;
+}
+
 const REFUSED: [title: string, entries: RawEntry[], shown: string][] = [
   ['a name with a line break', [{ mode: '100644', name: 'a\n::error::.yaml' }], '"webhooks/a\\n::error::.yaml"'],
   ['a name with an escape', [{ mode: '100644', name: 'a\u001b[2J.yaml' }], '"webhooks/a\\x1b[2J.yaml"'],
@@ -85,11 +89,23 @@ describe('A tree of a commit (G2)', () => {
     expect(kindsOf(await readByMirror(repo.commit({ 'README.md': 'x' })))).toEqual([]);
   });
 
-  it.each(REFUSED)('with %s is refused, by the mirror and offline', async (_title, entries, shown) => {
-    const revision = repo.commitRawWebhooks(entries);
-    const refusal = { ok: false, reason: 'TreeOdd', message: expect.stringContaining(shown) };
-    expect(await readByMirror(revision)).toMatchObject(refusal);
-    expect(await readRevisionTree(repo.path, 'main')).toMatchObject(refusal);
+  it.each(REFUSED)(
+    'with %s lists it as unusable beside the others, by the mirror and offline',
+    async (_title, entries, shown) => {
+      const revision = repo.commitRawWebhooks([...entries, { mode: '100644', name: 'good.yaml' }]);
+      for (const read of [await readByMirror(revision), await readRevisionTree(repo.path, 'main')]) {
+        expect(kindsOf(read)).toEqual([['webhooks/good.yaml', 'file', true]]);
+        expect(unusableOf(read)).toEqual([
+          { file: expect.stringContaining(shown.replaceAll('"', '')), message: expect.stringContaining(shown) },
+        ]);
+      }
+    },
+  );
+
+  it('with more names than allowed is refused, usable or not', async () => {
+    repo.commitRawWebhooks(Array.from({ length: 5 }, (_, i) => ({ mode: '100644', name: `a\t${i}` })));
+    const read = await readRevisionTree(repo.path, 'main', { limits: { maxEntries: 4 } });
+    expect(read).toMatchObject({ ok: false, reason: 'TreeTooLarge' });
   });
 
   it.each(['.git', '.GIT', '..', '.'])('with the name %j is refused by git and by us', async (name) => {
@@ -98,7 +114,7 @@ describe('A tree of a commit (G2)', () => {
       reason: 'TreeOdd',
       message: expect.stringContaining('git refuses'),
     });
-    expect(await readRevisionTree(repo.path, 'main')).toMatchObject({ ok: false, reason: 'TreeOdd' });
+    expect(unusableOf(await readRevisionTree(repo.path, 'main'))).toMatchObject([{ file: `webhooks/${name}` }]);
   });
 });
 
@@ -205,23 +221,20 @@ describe('A folder read offline', () => {
     ]);
   });
 
-  it('with a pipe in it is refused instead of waited for', async () => {
+  it('with a pipe in it lists it as unusable instead of waiting for it', async () => {
     write('webhooks/a.yaml', 'a');
     execFileSync('mkfifo', [join(repo.path, 'webhooks', 'pipe.yaml')]);
-    expect(await readDirectoryTree(repo.path)).toMatchObject({
-      ok: false,
-      reason: 'TreeOdd',
-      message: '"webhooks/pipe.yaml" is neither a file nor a folder; remove it.',
-    });
+    expect(unusableOf(await readDirectoryTree(join(repo.path, 'webhooks', '..')))).toEqual([
+      { file: 'webhooks/pipe.yaml', message: '"webhooks/pipe.yaml" is neither a file nor a folder; remove it.' },
+    ]);
   });
 
-  it.runIf(process.platform === 'linux')('with a name that is no UTF-8 is refused', async () => {
+  it.runIf(process.platform === 'linux')('with a name that is no UTF-8 lists it as unusable', async () => {
     write('webhooks/a.yaml', 'a');
     writeFileSync(Buffer.concat([Buffer.from(`${repo.path}/webhooks/`), Buffer.from([0x61, 0xff])]), '');
-    expect(await readDirectoryTree(repo.path)).toMatchObject({
-      reason: 'TreeOdd',
-      message: expect.stringContaining('"webhooks/a\\xff"'),
-    });
+    const read = await readDirectoryTree(repo.path);
+    expect(kindsOf(read)).toEqual([['webhooks/a.yaml', 'file', true]]);
+    expect(unusableOf(read)).toMatchObject([{ file: 'webhooks/a\\xff' }]);
   });
 
   it('within its limits only', async () => {
