@@ -23,16 +23,18 @@ const CACHE = fileURLToPath(new URL('../.cache/', import.meta.url));
 /**
  * The path of a current `node`: the running one, or one fetched from the npm registry into `.cache/` of this clone.
  * Throws an `Error` with one sentence for the person if there is none for this platform or it cannot be fetched.
+ *
+ * @param {{ version: string, platform: string }} machine what this script runs on
  */
-export function findCurrentNode() {
-  if (isCurrent(process.versions.node)) return process.execPath;
-  const platform = describePlatform();
-  const problem = `Dockbell needs Node.js ${OLDEST.join('.')} or newer, and this is ${process.versions.node}`;
-  const name = PACKAGES[platform];
+export function findCurrentNode(machine = describeMachine()) {
+  if (isCurrent(machine.version)) return process.execPath;
+  const problem = `Dockbell needs Node.js ${OLDEST.join('.')} or newer, and this is ${machine.version}`;
+  const name = PACKAGES[machine.platform];
   if (name === undefined) {
-    throw new Error(`${problem}. No package of it exists for ${platform}: install Node.js ${FETCHED} from nodejs.org.`);
+    const missing = `No package of it exists for ${machine.platform}`;
+    throw new Error(`${problem}. ${missing}: install Node.js ${FETCHED} from nodejs.org.`);
   }
-  const folder = join(CACHE, `node-${FETCHED}-${platform}`);
+  const folder = join(CACHE, `node-${FETCHED}-${machine.platform}`);
   const node = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (existsSync(node)) return node;
   console.log(`${problem}: fetching Node.js ${FETCHED} from the npm registry into .cache/ ...`);
@@ -52,8 +54,9 @@ function readEngines() {
   return JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')).engines.node;
 }
 
-function describePlatform() {
-  return `${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`;
+function describeMachine() {
+  const platform = `${process.platform}-${process.arch}${isMusl() ? '-musl' : ''}`;
+  return { version: process.versions.node, platform };
 }
 
 /** The packages for Linux are linked against glibc; Alpine and others have musl. */
