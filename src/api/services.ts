@@ -1,8 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
+import type { AppliedAutomation } from '../core/applied.ts';
 import type { SignInMethod } from '../core/audit.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Delivery } from '../core/delivery.ts';
-import type { IdSource, RandomBytes } from '../core/ids.ts';
+import type { IdSource, RandomBytes, WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { PlanPreviewer } from '../core/plan-preview.ts';
 import type { ActivityReader } from '../core/ports/activity-reader.ts';
@@ -25,11 +26,12 @@ import type { RunControl } from '../core/ports/run-control.ts';
 import type { RunReader } from '../core/ports/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { SessionTable } from '../core/ports/session-table.ts';
-import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
 import type { TokenTable } from '../core/ports/token-table.ts';
 import type { UserTable } from '../core/ports/user-table.ts';
 import type { WorkerControl } from '../core/ports/worker-control.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
+import type { CollectedKey } from '../filter/collect-keys.ts';
+import type { FilterVerdict } from '../filter/judge-filters.ts';
 import type { FailedTries } from './auth/failed-tries.ts';
 import type { PasswordTries } from './auth/password-tries.ts';
 import type { Passwords } from './auth/passwords.ts';
@@ -91,6 +93,23 @@ export interface UploadedRequest {
   url: string | null;
 }
 
+/** A payload to try a filter on: as it was parsed, or the stored bytes. */
+export type TriedPayload = { value: unknown } | { bytes: Uint8Array };
+
+/** Questions about filters and payloads. Each throws `too_many_requests` while too many others wait. */
+export interface Inspector {
+  /** Throws `invalid_filter`. */
+  judgeFilter(filter: unknown, payload: TriedPayload): Promise<FilterVerdict>;
+  /** @param webhook that the payload was delivered to; `null` counts the triggers of all webhooks */
+  judgeAutomation(
+    automation: AppliedAutomation,
+    webhook: WebhookUid | null,
+    payload: TriedPayload,
+  ): Promise<FilterVerdict>;
+  /** The keys of the most recent stored payloads, and the number of payloads examined. */
+  collectKeys(webhook: WebhookUid): Promise<{ examined: number; keys: CollectedKey[] }>;
+}
+
 /** Is the daemon fit to serve, and if not, why? Each problem is one readable sentence without secrets. */
 export interface HealthCheck {
   ready(): Promise<{ ready: boolean; problems: string[] }>;
@@ -100,7 +119,7 @@ export interface HealthCheck {
 export interface AdminServices {
   inventory: InventoryReader;
   deliveries: DeliveryReader;
-  storedPayloads: StoredPayloads;
+  inspector: Inspector;
   activity: ActivityReader;
   backtester: Backtester;
   replays: ReplayControl;

@@ -1,8 +1,6 @@
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
-import type { PlanPreviewer } from '../core/plan-preview.ts';
-import type { Backtester } from '../core/ports/backtester.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { TicketOffice } from '../core/ports/executor.ts';
 import type { InventoryReader } from '../core/ports/inventory.ts';
@@ -26,7 +24,6 @@ import { activateLastApplied } from './activate-last-applied.ts';
 import { addLiveConditions } from './add-live-conditions.ts';
 import { createSecretAdoption } from './adopt-secret.ts';
 import { createNotifier } from './create-notifier.ts';
-import { createPlanPreviewer } from './create-plan-previewer.ts';
 import { createReconcilers, type Reconcilers } from './create-reconcilers.ts';
 import { createRunDispatcher } from './create-run-dispatcher.ts';
 import { DefinitionsThread } from './definitions-thread.ts';
@@ -46,7 +43,6 @@ export interface Engine {
   notifier: Notifier;
   /** What is applied, with the conditions that no pass knows. */
   inventoryReader: InventoryReader;
-  planPreviewer: PlanPreviewer & Backtester;
   dispatcher: Dispatcher;
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;
@@ -113,7 +109,6 @@ export async function createEngine(
   return {
     ...{ registry, reconcilers, notifier, secrets, tickets, recorder, dispatcher, events },
     inventoryReader: addLiveConditions(storage.inventoryReader, { notifier, dispatcher }),
-    planPreviewer: createPlanPreviewer(foundation, definitions),
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
     replays: createReplayControl({
       ...{ ...foundation, registry, recorder, deliveries: storage.deliveryReader },

@@ -1,6 +1,6 @@
 import type { SourceTree } from '../core/source-tree.ts';
 import { describeSlowTree, type ValidatedTree, type ValidationContext } from '../definitions/validate-tree.ts';
-import { SlowTaskError, TaskThread } from './task-thread.ts';
+import { SlowTaskError, type StepLimits, TaskThread } from './task-thread.ts';
 
 /** How long a tree may take. */
 export interface ValidationLimits {
@@ -13,6 +13,9 @@ export interface ValidationLimits {
 }
 
 const DEFAULT_LIMITS: ValidationLimits = { timeoutMs: 60_000, fileMs: 2_000, treeMs: 30_000 };
+
+/** The limits for a thread that validates trees among other tasks. */
+export const VALIDATION_STEPS: StepLimits = { stepMs: DEFAULT_LIMITS.fileMs, allMs: DEFAULT_LIMITS.treeMs };
 
 export interface ValidationTask {
   tree: SourceTree;
@@ -40,8 +43,7 @@ export class DefinitionsThread {
     try {
       return await this.#thread.run({ tree, context });
     } catch (error) {
-      if (!(error instanceof SlowTaskError)) throw error;
-      return describeSlowTree(error.step, explainSlowness(error));
+      return describeSlowness(error);
     }
   }
 
@@ -49,6 +51,12 @@ export class DefinitionsThread {
   close(): Promise<void> {
     return this.#thread.close();
   }
+}
+
+/** The invalid tree that a `SlowTaskError` stands for; throws any other error. */
+export function describeSlowness(error: unknown): ValidatedTree {
+  if (!(error instanceof SlowTaskError)) throw error;
+  return describeSlowTree(error.step, explainSlowness(error));
 }
 
 function explainSlowness({ limitMs, isStep }: SlowTaskError): string {

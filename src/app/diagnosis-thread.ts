@@ -17,5 +17,5 @@ const MAX_PENDING = 8;
 /** Makes the thread that tries mistakes out: hundreds of tries on large bodies must not hold up deliveries. */
 export function createDiagnosisThread(workerUrl: URL): TaskThread<DiagnosisTask, Diagnosis> {
   const failure = 'the request could not be diagnosed';
-  return new TaskThread(workerUrl, { timeoutMs: TIMEOUT_MS, failure, maxPending: MAX_PENDING, endsWhenIdle: true });
+  return new TaskThread(workerUrl, { timeoutMs: TIMEOUT_MS, failure, maxPending: MAX_PENDING, idleMs: 0 });
 }

@@ -21,6 +21,7 @@ import type { Scheme } from '../signature/scheme.ts';
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../signature/schemes.ts';
 import { ensureAdminToken } from './admin-token.ts';
 import type { Engine } from './create-engine.ts';
+import { createInspector, type InspectionThreads } from './create-inspector.ts';
 import { createDeliveryDiagnosis } from './diagnose-delivery.ts';
 import { createUploadDiagnosis } from './diagnose-upload.ts';
 import { createDiagnosisThread } from './diagnosis-thread.ts';
@@ -53,9 +54,15 @@ export async function openAdmin(
   const isFirstStart = await ensureAdminToken({ ...foundation, tokens: storage.tokens }, paths.adminToken);
   const thread = createDiagnosisThread(new URL('./diagnosis-worker.js', import.meta.url));
   lifetime.defer(() => thread.close());
+  const inspection = createInspector(new URL('./inspection-worker.js', import.meta.url), {
+    ...{ config, storage, secrets: engine.secrets },
+  });
+  lifetime.defer(() => inspection.close());
   let url = '';
   const adminUrl = () => config.admin.url ?? url;
-  const server = createAdminServer(composeServices(foundation, engine, { ingressUrl, adminUrl }, thread));
+  const server = createAdminServer(
+    composeServices(foundation, engine, { ingressUrl, adminUrl }, { thread, inspection }),
+  );
   lifetime.defer(() => server.close());
   url = await listen('admin', config.admin, server.server, (address) =>
     // The address is in the line that reports the start.
@@ -70,7 +77,7 @@ function composeServices(
   foundation: Foundation,
   engine: Engine,
   { ingressUrl, adminUrl }: { ingressUrl: string; adminUrl(): string },
-  thread: MistakeTrial['thread'],
+  { thread, inspection }: { thread: MistakeTrial['thread']; inspection: InspectionThreads },
 ): AdminServices {
   const { config, storage, metrics, clock, ids, randomBytes, logger, paths } = foundation;
   const baseUrl = () => config.baseUrl ?? ingressUrl;
@@ -78,9 +85,10 @@ function composeServices(
   return {
     inventory: engine.inventoryReader,
     deliveries: storage.deliveryReader,
-    storedPayloads: storage.storedPayloads,
     activity: storage.activityReader,
-    backtester: engine.planPreviewer,
+    backtester: inspection.backtester,
+    planPreviewer: inspection.planPreviewer,
+    inspector: inspection.inspector,
     replays: engine.replays,
     events: engine.events,
     handshakes: storage.handshakeLog,
@@ -96,7 +104,6 @@ function composeServices(
     workers: engine.dispatcher.workers,
     reconciliations: storage.reconciliationReader,
     reconcile: engine.reconcilers,
-    planPreviewer: engine.planPreviewer,
     secrets: engine.secrets,
     editor: createFactoryEditor({
       ...{ loop: engine.reconcilers, secrets: engine.secrets, inventory: storage.inventoryReader, randomBytes },

@@ -1,5 +1,5 @@
 import { parentPort, Worker } from 'node:worker_threads';
-import { AppError } from '../core/errors.ts';
+import { AppError, type ErrorCode, messageOf } from '../core/errors.ts';
 
 export interface TaskThreadOptions {
   /** A task that takes longer than this, with its wait for others, ends the thread and all that waits for it. */
@@ -10,8 +10,10 @@ export interface TaskThreadOptions {
   failure: string;
   /** Tasks under way and waiting; more are refused with `too_many_requests`. */
   maxPending?: number;
-  /** Does the thread end when nothing is left to do, so that nothing of a task stays in its memory? */
-  endsWhenIdle?: boolean;
+  /** The thread ends after this time without a task, and its memory with it. Default: never. */
+  idleMs?: number;
+  /** What the thread may ask of this side while it works on a task, by name. */
+  host?: object;
 }
 
 /** Counted from the first step that a task names. */
@@ -40,7 +42,25 @@ interface TaskMessage<Task> {
   task: Task;
 }
 
-type ReplyMessage<Result> = { id: number; result: Result } | { id: number; step: string };
+/** An expected error, as it crosses threads. */
+interface ErrorCopy {
+  code: ErrorCode;
+  message: string;
+  details: unknown;
+}
+
+/** A question of the thread to the side that started it. */
+interface HostCall {
+  call: number;
+  name: string;
+  args: unknown[];
+}
+
+type HostAnswer = { call: number; value: unknown } | { call: number; error: ErrorCopy };
+
+type Outcome<Result> = { id: number; result: Result } | { id: number; error: ErrorCopy };
+
+type ReplyMessage<Result> = Outcome<Result> | { id: number; step: string | null } | HostCall;
 
 interface Pending<Result> {
   resolve(result: Result): void;
@@ -58,6 +78,7 @@ export class TaskThread<Task, Result> {
   #worker: Worker | null = null;
   #lastId = 0;
   #isClosed = false;
+  #idleTimer: NodeJS.Timeout | undefined;
 
   /** @param workerUrl a built module that calls `answerTasks` */
   constructor(workerUrl: URL, options: TaskThreadOptions) {
@@ -65,7 +86,10 @@ export class TaskThread<Task, Result> {
     this.#options = options;
   }
 
-  /** Rejects with `internal` where the thread broke or took too long, and after `close`. */
+  /**
+   * Rejects with the `AppError` that the task threw, and with `internal` if the thread broke or took too long, and after
+   * `close`.
+   */
   run(task: Task): Promise<Result> {
     const { timeoutMs, maxPending = Number.POSITIVE_INFINITY } = this.#options;
     if (this.#isClosed) return Promise.reject(this.#refuse('the daemon stops'));
@@ -74,6 +98,7 @@ export class TaskThread<Task, Result> {
         new AppError('too_many_requests', 'Too many of these are under way: try again in a moment.'),
       );
     }
+    clearTimeout(this.#idleTimer);
     const id = ++this.#lastId;
     return new Promise((resolve, reject) => {
       const worker = this.#start();
@@ -95,7 +120,8 @@ export class TaskThread<Task, Result> {
     worker.unref();
     worker.on('message', (message: ReplyMessage<Result>) => {
       if ('step' in message) this.#noteStep(worker, message);
-      else this.#settle(worker, message.id, message.result);
+      else if ('call' in message) void this.#answer(worker, message);
+      else this.#settle(worker, message);
     });
     worker.on('error', (error) => this.#break(worker, error.message));
     worker.on('exit', (code) => this.#break(worker, `its thread ended with ${code}`));
@@ -103,7 +129,7 @@ export class TaskThread<Task, Result> {
     return worker;
   }
 
-  #noteStep(worker: Worker, { id, step }: { id: number; step: string }): void {
+  #noteStep(worker: Worker, { id, step }: { id: number; step: string | null }): void {
     const { steps } = this.#options;
     const pending = this.#pending.get(id);
     if (pending === undefined || steps === undefined) return;
@@ -111,13 +137,29 @@ export class TaskThread<Task, Result> {
       this.#take(id)?.reject(error);
       void this.#break(worker, error.message);
     });
-    pending.steps.begin(step);
+    if (step === null) pending.steps.stop();
+    else pending.steps.begin(step);
   }
 
-  #settle(worker: Worker, id: number, result: Result): void {
-    this.#take(id)?.resolve(result);
+  #settle(worker: Worker, outcome: Outcome<Result>): void {
+    const pending = this.#take(outcome.id);
+    if ('error' in outcome) pending?.reject(restoreError(outcome.error));
+    else pending?.resolve(outcome.result);
+    const { idleMs } = this.#options;
     const isIdle = this.#worker === worker && this.#pending.size === 0;
-    if (isIdle && this.#options.endsWhenIdle) void this.#break(worker, 'it was idle');
+    if (!isIdle || idleMs === undefined) return;
+    const end = () => void this.#break(worker, 'it was idle');
+    if (idleMs === 0) end();
+    else this.#idleTimer = setTimeout(end, idleMs).unref();
+  }
+
+  async #answer(worker: Worker, { call, name, args }: HostCall): Promise<void> {
+    const host = this.#options.host as Record<string, (...args: unknown[]) => Promise<unknown>>;
+    const answer: HostAnswer = await host[name]!(...args).then(
+      (value) => ({ call, value }),
+      (error: unknown) => ({ call, error: copyError(error) }),
+    );
+    worker.postMessage(answer);
   }
 
   #take(id: number): Pending<Result> | undefined {
@@ -132,6 +174,7 @@ export class TaskThread<Task, Result> {
   async #break(worker: Worker, reason: string): Promise<void> {
     if (this.#worker !== worker) return;
     this.#worker = null;
+    clearTimeout(this.#idleTimer);
     for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(this.#refuse(reason));
     await worker.terminate();
   }
@@ -198,13 +241,72 @@ function startTimer(delayMs: number, callback: () => void): () => void {
   };
 }
 
+function copyError(error: unknown): ErrorCopy {
+  if (error instanceof AppError) return { code: error.code, message: error.message, details: error.details };
+  return { code: 'internal', message: messageOf(error), details: undefined };
+}
+
+function restoreError({ code, message, details }: ErrorCopy): AppError {
+  return new AppError(code, message, { details });
+}
+
+/** Names the step that begins, for the limits on steps; `null` ends them. */
+type OnStep = (step: string | null) => void;
+
 /**
- * The other side: does what a `TaskThread` hands over. To be called once, by the module that is the thread. `carryOut`
- * may name its steps, for the limits on them.
+ * The other side: does what a `TaskThread` hands over, one task after the other. To be called once, by the module that is
+ * the thread. `carryOut` may name its steps. `host` calls the functions that the options of the `TaskThread` name;
+ * arguments and results are copied.
  */
-export function answerTasks<Task, Result>(carryOut: (task: Task, onStep: (step: string) => void) => Result): void {
+export function answerTasks<Task, Result, Host extends object = object>(
+  carryOut: (task: Task, onStep: OnStep, host: Host) => Result | Promise<Result>,
+): void {
   const reply = (message: ReplyMessage<Result>) => parentPort!.postMessage(message);
-  parentPort!.on('message', ({ id, task }: TaskMessage<Task>) => {
-    reply({ id, result: carryOut(task, (step) => reply({ id, step })) });
+  const calls = new HostCalls(reply);
+  const answer = async ({ id, task }: TaskMessage<Task>) => {
+    try {
+      reply({ id, result: await carryOut(task, (step) => reply({ id, step }), calls.host as Host) });
+    } catch (error) {
+      // Anything else is a defect: it ends the thread, and the other side reports it.
+      if (!(error instanceof AppError)) throw error;
+      reply({ id, error: copyError(error) });
+    }
+  };
+  let last: Promise<void> = Promise.resolve();
+  parentPort!.on('message', (message: TaskMessage<Task> | HostAnswer) => {
+    if ('call' in message) calls.settle(message);
+    else last = last.then(() => answer(message));
   });
+}
+
+/** Questions of a thread to its host that are not answered yet. */
+class HostCalls {
+  readonly host: object;
+  readonly #open = new Map<number, { resolve(value: unknown): void; reject(error: AppError): void }>();
+  #lastCall = 0;
+
+  constructor(send: (call: HostCall) => void) {
+    const ask = (name: string, args: unknown[]) =>
+      new Promise((resolve, reject) => {
+        const call = ++this.#lastCall;
+        this.#open.set(call, { resolve, reject });
+        send({ call, name, args });
+      });
+    this.host = new Proxy(
+      {},
+      {
+        get:
+          (_target, name) =>
+          (...args: unknown[]) =>
+            ask(String(name), args),
+      },
+    );
+  }
+
+  settle(answer: HostAnswer): void {
+    const asked = this.#open.get(answer.call);
+    this.#open.delete(answer.call);
+    if ('error' in answer) asked?.reject(restoreError(answer.error));
+    else asked?.resolve(answer.value);
+  }
 }

@@ -2,7 +2,6 @@ import { type AppliedWebhook, NO_VERSION } from '../core/applied.ts';
 import type { FactoryDefinition, Position, WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { hasErrors } from '../core/diagnostic.ts';
-import type { SecretStore } from '../core/ports/secret-store.ts';
 import { applyLint } from '../core/rules.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { awaitsIssuedSecret, checkSecretForWebhook } from '../definitions/check-secret.ts';
@@ -41,14 +40,20 @@ export interface MissingForRun {
   at: Position;
 }
 
-/** The store, as far as it is read. */
-export type ReadableSecrets = Pick<SecretStore, 'resolve' | 'list' | 'open'>;
+/** The store, as far as it is read. One that keeps its values to itself answers `null` for them, and checks them. */
+export interface ReadableSecrets {
+  resolve(name: string): Promise<ResolvedSecret | null>;
+  list(): Promise<{ name: string }[]>;
+  open(name: string, version: number): Promise<SecretValue | null>;
+  /** What keeps the secret that the webhook names from serving it, as `checkSecretForWebhook`. */
+  check?(webhook: WebhookDefinition): Promise<Diagnostic[]>;
+}
 
 /** How the secrets of a definition that the service hosts are resolved. */
 export interface HostedPins {
   /** Webhooks that did not change, by name: they stay pinned to the versions they have. */
   kept: ReadonlyMap<string, AppliedWebhook>;
-  open: SecretStore['open'];
+  open: ReadableSecrets['open'];
 }
 
 /**
@@ -60,7 +65,7 @@ export interface HostedPins {
  */
 export async function resolveSecrets(
   definition: FactoryDefinition,
-  secrets: Pick<SecretStore, 'resolve' | 'list'>,
+  secrets: Omit<ReadableSecrets, 'open'>,
   options: { mayJudge?: (secretName: string) => boolean; hosted?: HostedPins | null } = {},
 ): Promise<ResolvedSecrets> {
   const { mayJudge = () => true, hosted = null } = options;
@@ -79,7 +84,7 @@ export async function resolveSecrets(
     if (secret !== null) {
       byWebhook.set(webhook.name, secret);
       if (mayJudge(webhook.secretName)) {
-        findings.push(...applyLint(checkSecretForWebhook(webhook, secret.value), definition.lint));
+        findings.push(...applyLint(await checkSecret(secrets, webhook, secret), definition.lint));
       }
     } else if (hosted !== null && awaitsIssuedSecret(webhook)) {
       byWebhook.set(webhook.name, { version: NO_VERSION, value: null });
@@ -95,6 +100,14 @@ export async function resolveSecrets(
   const isMissing = missing.length > 0 || hasErrors(forRuns);
   const problem = hasErrors(findings) ? 'unsuitable' : isMissing ? 'missing' : null;
   return { byWebhook, verifyTokens, problem, missingForRuns, diagnostics };
+}
+
+async function checkSecret(
+  secrets: Pick<ReadableSecrets, 'check'>,
+  webhook: WebhookDefinition,
+  { value }: ResolvedSecret,
+): Promise<Diagnostic[]> {
+  return value === null ? ((await secrets.check?.(webhook)) ?? []) : checkSecretForWebhook(webhook, value);
 }
 
 /** A value that cannot be read leaves its webhook answering `503`, and keeps no edit of another one from applying (S4). */
@@ -113,8 +126,8 @@ async function keepPins(
 }
 
 /** Webhooks that share a secret get the same version of it, also where it changes at this moment (threat model S4). */
-function createOnceResolver(secrets: Pick<SecretStore, 'resolve'>): SecretStore['resolve'] {
-  const resolved = new Map<string, ReturnType<SecretStore['resolve']>>();
+function createOnceResolver(secrets: Pick<ReadableSecrets, 'resolve'>): ReadableSecrets['resolve'] {
+  const resolved = new Map<string, ReturnType<ReadableSecrets['resolve']>>();
   return (name) => {
     const known = resolved.get(name) ?? secrets.resolve(name);
     resolved.set(name, known);
@@ -140,7 +153,7 @@ const FILE_START: Position = { line: 1, column: 1 };
 /** Secrets that only runs need: a run without one fails, the webhooks do not depend on it. */
 async function findMissingForRuns(
   { automations }: FactoryDefinition,
-  secrets: Pick<SecretStore, 'list'>,
+  secrets: Pick<ReadableSecrets, 'list'>,
 ): Promise<MissingForRun[]> {
   const existing = new Set((await secrets.list()).map((secret) => secret.name));
   return automations.flatMap(({ name: automation, file, overrides, places }) => {

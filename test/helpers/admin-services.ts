@@ -6,7 +6,8 @@ import { hashCredential } from '../../src/api/auth/credential.ts';
 import { FailedTries } from '../../src/api/auth/failed-tries.ts';
 import { PasswordTries } from '../../src/api/auth/password-tries.ts';
 import { createPasswords } from '../../src/api/auth/passwords.ts';
-import type { AdminServices, UploadedRequest } from '../../src/api/services.ts';
+import { judgeApplied, judgeFilter } from '../../src/api/judge-filter.ts';
+import type { AdminServices, Inspector, TriedPayload, UploadedRequest } from '../../src/api/services.ts';
 import type { Role } from '../../src/core/access.ts';
 import type { AppliedAutomation } from '../../src/core/applied.ts';
 import type { Delivery } from '../../src/core/delivery.ts';
@@ -18,10 +19,12 @@ import type { ProposedTrigger } from '../../src/core/ports/backtester.ts';
 import type { CaptureState } from '../../src/core/ports/capture-control.ts';
 import type { WebhookView } from '../../src/core/ports/inventory.ts';
 import type { SecretSummary } from '../../src/core/ports/secret-store.ts';
+import type { StoredPayloads } from '../../src/core/ports/stored-payloads.ts';
 import type { FactoryStatus, Reconciliation } from '../../src/core/reconciliation.ts';
 import type { Run } from '../../src/core/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
+import { collectPayloadKeys } from '../../src/filter/collect-payload-keys.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 
@@ -298,6 +301,25 @@ function createAnswers(): AdminServices['answers'] {
   };
 }
 
+/** Answers in this thread; every payload of the webhook is the one of the delivery. */
+function createInspectorHere(): Inspector {
+  const payloads: StoredPayloads = {
+    keys: async ({ webhook }) => (webhook === WEBHOOK_UID ? [2, 1] : []),
+    read: async (keys) => {
+      const body = new TextEncoder().encode(PAYLOAD);
+      const payload = { id: DELIVERY_ID, webhook: WEBHOOK_UID, receivedAt: NOW_MS, body } as const;
+      return { taken: keys.length, payloads: keys.map(() => payload) };
+    },
+  };
+  const read = (payload: TriedPayload): unknown =>
+    'bytes' in payload ? JSON.parse(Buffer.from(payload.bytes).toString('utf8')) : payload.value;
+  return {
+    judgeFilter: async (filter, payload) => judgeFilter(filter, read(payload)),
+    judgeAutomation: async (automation, webhook, payload) => judgeApplied(automation, webhook, read(payload)),
+    collectKeys: (webhook) => collectPayloadKeys(payloads, webhook),
+  };
+}
+
 /** What the fakes noted. */
 export interface Seen {
   touched: { id: string; at: number }[];
@@ -433,14 +455,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
             ]
           : [],
     },
-    storedPayloads: {
-      keys: async ({ webhook }) => (webhook === WEBHOOK_UID ? [2, 1] : []),
-      read: async (keys) => {
-        const body = new TextEncoder().encode(PAYLOAD);
-        const payload = { id: DELIVERY_ID, webhook: WEBHOOK_UID, receivedAt: NOW_MS, body } as const;
-        return { taken: keys.length, payloads: keys.map(() => payload) };
-      },
-    },
+    inspector: createInspectorHere(),
     activity: {
       deliveries: async ({ fromAt }) => [
         { webhook: WEBHOOK_UID, hourAt: fromAt, label: 'Accepted', count: 2 },

@@ -3,10 +3,9 @@ import { AppError } from '../../core/errors.ts';
 import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
 import type { FilterVerdict } from '../../filter/judge-filters.ts';
 import { requireRole } from '../access-rules.ts';
-import { judgeApplied, judgeFilter } from '../judge-filter.ts';
 import { factoryOf, requireReached } from '../reach.ts';
 import { refTo } from '../schemas.ts';
-import type { AdminServices } from '../services.ts';
+import type { AdminServices, TriedPayload } from '../services.ts';
 
 interface FilterTest {
   filter?: unknown;
@@ -52,7 +51,7 @@ export function registerFilterRoutes(app: FastifyInstance, services: AdminServic
 
 /** What the filter is tried on; `webhook` is `null` for a payload that came from none. */
 interface Subject {
-  payload: unknown;
+  payload: TriedPayload;
   webhook: WebhookUid | null;
 }
 
@@ -66,7 +65,7 @@ function requireOneOf(body: FilterTest, one: keyof FilterTest, other: keyof Filt
 
 async function findSubject(services: AdminServices, request: FilterTestRequest): Promise<Subject> {
   const { body } = request;
-  if (body.delivery === undefined) return { payload: body.payload, webhook: null };
+  if (body.delivery === undefined) return { payload: { value: body.payload }, webhook: null };
   const found = await services.deliveries.get(body.delivery as DeliveryId);
   const isHere = found?.factory === factoryOf(request).name;
   const delivery = requireReached(request, 'delivery', isHere ? found : null);
@@ -77,12 +76,13 @@ async function findSubject(services: AdminServices, request: FilterTestRequest):
       `The delivery is labelled ${delivery.label}: only accepted ones keep a payload to test.`,
     );
   }
-  return { payload: JSON.parse(Buffer.from(bytes).toString('utf8')), webhook: delivery.webhookUid };
+  return { payload: { bytes }, webhook: delivery.webhookUid };
 }
 
 async function judge(services: AdminServices, request: FilterTestRequest, subject: Subject): Promise<FilterVerdict> {
   const { automation, filter } = request.body;
-  if (automation === undefined) return judgeFilter(filter, subject.payload);
+  if (automation === undefined) return services.inspector.judgeFilter(filter, subject.payload);
   const found = await services.inventory.automation(factoryOf(request).name, automation);
-  return judgeApplied(requireReached(request, 'automation', found), subject.webhook, subject.payload);
+  const applied = requireReached(request, 'automation', found);
+  return services.inspector.judgeAutomation(applied, subject.webhook, subject.payload);
 }
