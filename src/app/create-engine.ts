@@ -25,7 +25,7 @@ import { addLiveConditions } from './add-live-conditions.ts';
 import { createSecretAdoption } from './adopt-secret.ts';
 import { createNotifier } from './create-notifier.ts';
 import { createReconcilers, type Reconcilers } from './create-reconcilers.ts';
-import { createRunDispatcher } from './create-run-dispatcher.ts';
+import { createRunDispatcher, prepareRunUsers } from './create-run-dispatcher.ts';
 import { DefinitionsThread } from './definitions-thread.ts';
 import { createEventSources } from './feed-events.ts';
 import { createHealth, type Health } from './health.ts';
@@ -68,6 +68,8 @@ export async function createEngine(
   { createTickets, onRunEnded }: EngineHooks,
 ): Promise<Engine> {
   const { config, env, storage, logger } = foundation;
+  const commandPath = env.PATH ?? DEFAULT_COMMAND_PATH;
+  const runUsers = await prepareRunUsers(config, commandPath);
   const registry = new Registry();
   const pushTrigger = (factory: string) => findPushTrigger(config, factory);
   const activation = { inventory: storage.inventory, secrets: foundation.secrets, registry, logger, pushTrigger };
@@ -97,10 +99,9 @@ export async function createEngine(
     notifier.onSecretChanged(name);
   });
   const tickets = createTickets(foundation.paths.tickets);
-  const commandPath = env.PATH ?? DEFAULT_COMMAND_PATH;
   const recorder = new DeliveryRecorder(storage.deliveryLog, sources.onRecorded);
   const dispatcher = createRunDispatcher({
-    ...{ ...foundation, secrets, tickets, commandPath },
+    ...{ ...foundation, secrets, tickets, commandPath, runUsers },
     onRunChanged: (run) => {
       sources.onRunChanged(run);
       if (onRunEnded !== undefined) void tellRunEnded(foundation, run, onRunEnded);

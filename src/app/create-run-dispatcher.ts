@@ -7,6 +7,7 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { createCommandExecutor } from '../executors/command-executor.ts';
 import { createRunLogWriter } from '../executors/run-log.ts';
+import { findRunUser, openRunsDir, type RunUser } from '../executors/run-user.ts';
 import { createDispatcher, type Dispatcher } from '../run/dispatcher.ts';
 import type { FactoryExecutor } from '../run/factory-executor.ts';
 import type { WorkerTerms } from '../run/run-leases.ts';
@@ -21,6 +22,8 @@ export interface RunParts {
   tickets: TicketOffice;
   /** `PATH` of commands: the one thing they get of the daemon's own environment. */
   commandPath: string;
+  /** By factory: as whom its runs are started, where that is not the user of the daemon. */
+  runUsers: ReadonlyMap<string, RunUser>;
   onRunChanged(run: RunId): void;
   clock: Clock;
   logger: Logger;
@@ -41,12 +44,14 @@ export function createRunDispatcher(parts: RunParts): Dispatcher {
   return createDispatcher({ queue, runs, executors, workers, logs, secrets, onRunChanged, clock, logger });
 }
 
-function createFactoryExecutor(parts: RunParts, { runs }: FactoryConfig): FactoryExecutor | null {
+function createFactoryExecutor(parts: RunParts, { name, runs }: FactoryConfig): FactoryExecutor | null {
   if (runs.executor?.type !== 'command') return null;
+
   const executor = createCommandExecutor({
     command: runs.executor.command,
+    user: parts.runUsers.get(name) ?? null,
     timeoutMs: runs.timeoutMs,
-    runsDir: parts.paths.runs,
+    runsDir: parts.config.runsDir,
     logsDir: parts.paths.runLogs,
     tickets: parts.tickets,
     path: parts.commandPath,
@@ -55,4 +60,19 @@ function createFactoryExecutor(parts: RunParts, { runs }: FactoryConfig): Factor
     logger: parts.logger,
   });
   return { executor, concurrency: runs.concurrency, retryInterrupted: runs.retry === 'interrupted' };
+}
+
+/** The users that runs are started as, by factory. Throws `config_invalid` for one that cannot be used. */
+export async function prepareRunUsers(
+  { factories, runsDir }: Pick<Config, 'factories' | 'runsDir'>,
+  commandPath: string,
+): Promise<Map<string, RunUser>> {
+  const users = new Map<string, RunUser>();
+  for (const { name, runs } of factories) {
+    if (runs.executor?.type !== 'command' || runs.executor.user === null) continue;
+    const user = await findRunUser(runs.executor.user, commandPath);
+    await openRunsDir(runsDir, user, commandPath);
+    users.set(name, user);
+  }
+  return users;
 }

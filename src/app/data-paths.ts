@@ -6,7 +6,6 @@ export interface DataPaths {
   mirrors: string;
   /** The repositories of managed factories: not to be lost. */
   managed: string;
-  runs: string;
   runLogs: string;
   tickets: string;
   daemonFile: string;
@@ -18,7 +17,6 @@ export function resolveDataPaths(dataDir: string): DataPaths {
     database: join(dataDir, 'dockbell.db'),
     mirrors: join(dataDir, 'mirrors'),
     managed: join(dataDir, 'managed'),
-    runs: join(dataDir, 'runs'),
     runLogs: join(dataDir, 'run-logs'),
     tickets: join(dataDir, 'tickets'),
     daemonFile: join(dataDir, 'daemon.json'),

@@ -83,10 +83,10 @@ function startWork(foundation: Foundation, engine: Engine, lifetime: Lifetime): 
   const housekeeping = startHousekeeping({
     ...{ ...foundation, ...engine, policy: config.retention, retention: storage.retention, runs: storage.runReader },
     files: createRunFiles({
-      ...{ runsDir: paths.runs, logsDir: paths.runLogs, ticketsDir: paths.tickets },
+      ...{ runsDir: config.runsDir, logsDir: paths.runLogs, ticketsDir: paths.tickets },
       tickets: engine.tickets,
     }),
-    space: createRunSpace({ runsDir: paths.runs, logsDir: paths.runLogs, clock: foundation.clock }),
+    space: createRunSpace({ runsDir: config.runsDir, logsDir: paths.runLogs, clock: foundation.clock }),
   });
   lifetime.defer(() => housekeeping.stop());
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../core/clock.ts';
 import { systemClock } from '../core/clock.ts';
 import { createIdSource } from '../core/ids.ts';
+import { MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
 
 /** A stream that commands read from. `setRawMode` is there on a terminal only. */
 export type CliInput = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(on: boolean): unknown };
@@ -41,7 +42,7 @@ export function createProcessContext(process: NodeJS.Process): CliContext {
     stdin: process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
-    env: process.env,
+    env: takeEnvironment(process),
     cwd: process.cwd(),
     clock: systemClock,
     newId: () => `send_${ids.deliveryId(systemClock.wallMs()).slice('dlv_'.length)}`,
@@ -49,6 +50,16 @@ export function createProcessContext(process: NodeJS.Process): CliContext {
     catchInterrupts: () => catchInterrupts(process),
     outputClosed: watchOutput(process),
   };
+}
+
+/**
+ * The environment without leaving the master key in it: threads, child processes and diagnostic reports of Node.js copy the
+ * environment of the process. What the system shows in `/proc/<pid>/environ` stays as it was at the start.
+ */
+function takeEnvironment({ env }: NodeJS.Process): CliContext['env'] {
+  const taken = { ...env };
+  delete env[MASTER_KEY_VARIABLE];
+  return taken;
 }
 
 /** Resolves after `ms`, or at once when `signal` aborts. */

@@ -10,6 +10,7 @@ export function assembleConfig(values: OptionValues, file: string | null): Confi
     file,
     baseUrl: values.get('baseUrl'),
     dataDir,
+    runsDir: values.get('runsDir') ?? join(dataDir, 'runs'),
     masterKeyFile: values.get('masterKeyFile') ?? join(dataDir, 'master.key'),
     ingress: { host: values.get('ingress.host'), port: values.get('ingress.port') },
     admin: {
@@ -114,7 +115,12 @@ function assembleSource(values: OptionValues): FactoryConfig['source'] {
 function assembleExecutor(values: OptionValues): FactoryConfig['runs']['executor'] {
   if (values.whereOf('factories[].runs.executor.type') === null) return null;
   const type = values.get('factories[].runs.executor.type');
-  return type === 'queue' ? { type } : { type, command: values.get('factories[].runs.executor.command') };
+  if (type === 'queue') return { type };
+  return {
+    type,
+    command: values.get('factories[].runs.executor.command'),
+    user: values.get('factories[].runs.executor.user'),
+  };
 }
 
 function deepFreeze<T>(value: T): T {

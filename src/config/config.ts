@@ -37,6 +37,8 @@ export interface CommandConfig {
   readonly type: 'command';
   /** Program and arguments; paths that were relative to the file are absolute. */
   readonly command: readonly string[];
+  /** `null`: the user of the daemon. */
+  readonly user: string | null;
 }
 
 /** What one factory is configured to do. */
@@ -91,6 +93,8 @@ export interface Config {
   /** Without a slash at its end; `null` where it follows from the ingress listener. */
   readonly baseUrl: string | null;
   readonly dataDir: string;
+  /** Holds a folder for each run. */
+  readonly runsDir: string;
   readonly masterKeyFile: string;
   readonly ingress: ListenerConfig;
   readonly admin: ListenerConfig & {

@@ -61,6 +61,16 @@ export const OPTIONS = {
     env: 'DOCKBELL_DATA_DIR',
     secret: false,
   },
+  runsDir: {
+    title: 'Directory of runs',
+    type: { kind: 'path' },
+    default: null,
+    description:
+      'Folder that holds a directory for each run. By default `runs` in `dataDir`. Runs with a user of their own need a folder outside of `dataDir`.',
+    examples: ['/var/lib/dockbell-runs'],
+    env: 'DOCKBELL_RUNS_DIR',
+    secret: false,
+  },
   masterKeyFile: {
     title: 'Master key file',
     type: { kind: 'path' },
@@ -562,6 +572,17 @@ export const OPTIONS = {
     description:
       'The program and its arguments, never a shell line. A program written with a `/`, and arguments that start with `./` or `../`, are relative to this file; a program without `/` is found on the PATH. Arguments are visible to other users of the machine: pass secrets by the `secrets` of an automation.',
     examples: [['./agent.sh'], ['node', './agent.mjs', '--quiet']],
+    env: null,
+    secret: false,
+  },
+  'factories[].runs.executor.user': {
+    title: 'User of runs',
+    type: { kind: 'text', format: 'systemUser' },
+    onlyWith: 'command',
+    default: null,
+    description:
+      'User of this machine that runs are started as: a name, or `uid:gid`. Needs a daemon that runs as root, and `runsDir`. By default the user of the daemon, whose every file a run can then read.',
+    examples: ['agent', '1500:1500'],
     env: null,
     secret: false,
   },

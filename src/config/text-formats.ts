@@ -53,6 +53,11 @@ export const TEXT_FORMATS = {
     pattern: '^[\\x21\\x23-\\x5b\\x5d-\\x7e]{1,200}$',
     normalise: keep,
   },
+  systemUser: {
+    expected: 'the name of a user of this machine, or uid:gid',
+    pattern: '^([A-Za-z_][A-Za-z0-9_.-]{0,63}|[0-9]{1,10}:[0-9]{1,10})$',
+    normalise: keep,
+  },
   listenHost: {
     expected: 'a host name or an IP address, without port',
     pattern: '^[A-Za-z0-9._:%-]+$',

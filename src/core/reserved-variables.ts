@@ -51,3 +51,6 @@ const PREFIXES = ['LD_', 'DYLD_', 'DOCKBELL_', 'BASH_FUNC_', 'MALLOC_', 'GIT_CON
 export function isReservedVariable(name: string): boolean {
   return NAMES.has(name) || PREFIXES.some((prefix) => name.startsWith(prefix));
 }
+
+/** The environment variable that holds the master key, base64 of 32 bytes; wins over the file. */
+export const MASTER_KEY_VARIABLE = 'DOCKBELL_MASTER_KEY';

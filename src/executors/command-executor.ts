@@ -12,17 +12,20 @@ import { endLeftovers } from './leftovers.ts';
 import { LOG_LIMIT_BYTES } from './log-sink.ts';
 import { captureOutput, type OutputCapture } from './output-capture.ts';
 import { type ProcessGroup, startProcessGroup } from './process-group.ts';
+import { removeAttemptTree } from './remove-run-folder.ts';
 import { prepareRunDirectory, type RunDirectory } from './run-directory.ts';
 import { buildRunEnvironment, type ChildEnvironment } from './run-environment.ts';
-import { removeTree } from './run-files.ts';
 import { renderAttemptMark } from './run-log.ts';
 import { runLogFile } from './run-paths.ts';
+import type { RunUser } from './run-user.ts';
 import { type Supervised, supervise } from './supervise.ts';
 
 export interface CommandExecutorOptions {
   /** Argument vector, never a shell string. The first is an absolute path, or a name that is looked up on `path`. */
   command: readonly string[];
   timeoutMs: number;
+  /** Runs are started as this user; as the user of the daemon if omitted. */
+  user?: RunUser | null;
   /** Holds a folder for each run. */
   runsDir: string;
   /** Holds a file for each run. */
@@ -44,7 +47,7 @@ export interface CommandExecutorOptions {
 
 type Settings = Required<Omit<CommandExecutorOptions, 'logger'>> & { logger: Logger | null };
 
-const DEFAULTS = { logLimitBytes: LOG_LIMIT_BYTES, killGraceMs: 10_000, lingerMs: 1000 };
+const DEFAULTS = { user: null, logLimitBytes: LOG_LIMIT_BYTES, killGraceMs: 10_000, lingerMs: 1000 };
 
 /**
  * Executor `command`: one process group for each attempt, in a directory of its own, with an environment built from
@@ -108,14 +111,14 @@ async function execute(
 
 /** Throws only before there is a ticket: whatever is missing on the machine then, the attempt can be tried again. */
 async function executeInDirectory(request: ExecutionRequest, settings: Settings): Promise<RunResult | NotStarted> {
-  const directory = await prepareRunDirectory(settings.runsDir, request);
+  const directory = await prepareRunDirectory(settings.runsDir, request, settings.user);
   try {
     const built = buildRunEnvironment(request.input, directory, settings.path, request.secrets);
     if (!built.ok) return failed(built.error);
     return await executeCaptured(request, directory, built.environment, settings);
   } finally {
     await directory.prompt.close();
-    await removeTree(directory.temporary).catch((error) =>
+    await removeAttemptTree(directory.temporary).catch((error) =>
       settings.logger?.warn({ err: error, run: request.input.run.id }, "a run's temporary files stay behind"),
     );
   }
@@ -170,7 +173,7 @@ async function runCommand(
   try {
     group = await startCommand(directory, environment, capture.writeEnd, settings);
   } catch (error) {
-    const problem = describeStartFailure(error, file);
+    const problem = describeStartFailure(error, file, settings.user);
     const isPassing = MACHINE_LACKS.has(systemErrorCode(error));
     return isPassing ? notStarted(request, problem, request.input.run.attempt + 1) : failed(problem);
   }
@@ -189,6 +192,7 @@ async function openCapture(
   return captureOutput({
     pipePath: directory.outputPipe,
     searchPath: settings.path,
+    user: settings.user,
     logFile: runLogFile(settings.logsDir, run.id),
     header: renderAttemptMark(run, settings.clock),
     limitBytes: settings.logLimitBytes,
@@ -201,18 +205,21 @@ function startCommand(
   directory: RunDirectory,
   environment: ChildEnvironment,
   output: number,
-  { command }: Settings,
+  { command, user }: Settings,
 ): Promise<ProcessGroup> {
   // The file itself, not a pipe: a command that never reads its input leaves nobody waiting.
-  return startProcessGroup({ command, cwd: directory.work, environment, input: directory.prompt.fd, output });
+  return startProcessGroup({ command, cwd: directory.work, environment, user, input: directory.prompt.fd, output });
 }
 
-function describeStartFailure(error: unknown, file: string): string {
+function describeStartFailure(error: unknown, file: string, user: RunUser | null): string {
   const code = systemErrorCode(error);
   if (code === 'ENOENT') {
     return `cannot start ${file}: there is no such program, or the one that its first line names is missing`;
   }
-  if (code === 'EACCES') return `cannot start ${file}: it is not executable for the daemon's user; use chmod +x`;
+  if (code === 'EACCES') {
+    const who = user === null ? "the daemon's user" : `user ${user.name}`;
+    return `cannot start ${file}: it is not executable for ${who}; use chmod +x`;
+  }
   if (code === 'E2BIG') return `cannot start ${file}: the secrets of the run are too long for an environment`;
   return `cannot start ${file}: ${messageOf(error)}`;
 }

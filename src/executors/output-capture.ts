@@ -5,6 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { createLogSink } from './log-sink.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipe.ts';
+import type { RunUser } from './run-user.ts';
 
 /** A process that left its group may hold the pipe open for ever; the end of a run does not wait for it. */
 const OUTPUT_END_MS = 1000;
@@ -13,6 +14,8 @@ export interface CaptureOptions {
   /** Where the pipe is made; the path is free again once it is open. */
   pipePath: string;
   searchPath: string;
+  /** Owns the pipe, so that a script may open `/dev/stderr`; `null`: this process. */
+  user: RunUser | null;
   /** Is appended to. */
   logFile: string;
   /** Text before the output. */
@@ -63,9 +66,9 @@ export async function captureOutput(options: CaptureOptions): Promise<OutputCapt
   };
 }
 
-async function openPipe(log: FileHandle, { pipePath, searchPath }: CaptureOptions): Promise<OutputPipe> {
+async function openPipe(log: FileHandle, { pipePath, searchPath, user }: CaptureOptions): Promise<OutputPipe> {
   try {
-    return await openOutputPipe(pipePath, searchPath);
+    return await openOutputPipe(pipePath, searchPath, user);
   } catch (error) {
     await log.close();
     throw error;

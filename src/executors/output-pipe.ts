@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
-import { constants, openSync, unlinkSync } from 'node:fs';
+import { constants, fchownSync, openSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { AppError } from '../core/errors.ts';
 import { systemErrorCode } from './file-error.ts';
+import type { RunUser } from './run-user.ts';
 
 const execute = promisify(execFile);
 
@@ -20,21 +21,23 @@ export interface OutputPipe {
  * Makes a pipe with the program `mkfifo` at a path that is free again when this resolves. Node's own pipes are sockets, one
  * for each stream: lines of the two would arrive in another order, and `echo … > /dev/stderr` in a script would fail.
  */
-export async function openOutputPipe(path: string, searchPath: string): Promise<OutputPipe> {
+export async function openOutputPipe(path: string, searchPath: string, owner: RunUser | null): Promise<OutputPipe> {
   await makeFifo(path, searchPath);
   try {
     // The reading end first: without a reader the other would wait; without a writer the reader would see the end.
     const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     const output = new Socket({ fd: readEnd, readable: true, writable: false });
-    return { writeEnd: openWriteEnd(path, output), output };
+    return { writeEnd: openWriteEnd(path, output, owner), output };
   } finally {
     unlinkSync(path);
   }
 }
 
-function openWriteEnd(path: string, output: Socket): number {
+function openWriteEnd(path: string, output: Socket, owner: RunUser | null): number {
   try {
-    return openSync(path, constants.O_WRONLY);
+    const writeEnd = openSync(path, constants.O_WRONLY);
+    if (owner !== null) fchownSync(writeEnd, owner.uid, owner.gid);
+    return writeEnd;
   } catch (error) {
     output.destroy();
     throw error;

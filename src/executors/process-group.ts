@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { systemErrorCode } from './file-error.ts';
 import { readProcessStat } from './process-stat.ts';
 import type { ChildEnvironment } from './run-environment.ts';
+import type { RunUser } from './run-user.ts';
 
 const FIRST_LOOK_MS = 10;
 const LAST_LOOK_MS = 250;
@@ -28,6 +29,8 @@ export interface ProcessStart {
   command: readonly string[];
   cwd: string;
   environment: ChildEnvironment;
+  /** Who it runs as, without any further group; `null`: as this process. */
+  user: RunUser | null;
   /** File descriptors that become standard input, and standard output and error. */
   input: number;
   output: number;
@@ -41,6 +44,9 @@ export async function startProcessGroup(start: ProcessStart): Promise<ProcessGro
     env: start.environment,
     stdio: [start.input, start.output, start.output],
     detached: true,
+    // With them, libuv also drops all supplementary groups.
+    uid: start.user?.uid,
+    gid: start.user?.gid,
     shell: false,
   });
   const exited = new Promise<ProcessExit>((resolve) => {

@@ -1,10 +1,12 @@
-import { type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
+import { chmod, chown, type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ExecutionRequest } from '../core/ports/executor.ts';
 import { makeFolder } from '../files/make-folder.ts';
+import { removeAttemptTree } from './remove-run-folder.ts';
+import { removeTree } from './remove-tree.ts';
 import type { RunPlaces } from './run-environment.ts';
-import { removeTree } from './run-files.ts';
 import { runFolder } from './run-paths.ts';
+import { PASS_THROUGH_MODE, type RunUser } from './run-user.ts';
 
 /** The directory of one attempt. */
 export interface RunDirectory extends RunPlaces {
@@ -15,11 +17,15 @@ export interface RunDirectory extends RunPlaces {
 }
 
 /**
- * Makes the directory of an attempt, `<runsDir>/<run>/<attempt>/`, with its three files in it, readable by the daemon's
- * user only. It stays after the run has ended, for people to look at, until retention removes the run; the folder for
- * temporary files beside it goes with the end of the attempt.
+ * Makes the directory of an attempt, `<runsDir>/<run>/<attempt>/`, with its three files in it, readable by the user of the
+ * run only; `null`: that of the daemon. It stays after the run has ended, for people to look at, until retention removes
+ * the run; the folder for temporary files beside it goes with the end of the attempt.
  */
-export async function prepareRunDirectory(runsDir: string, request: ExecutionRequest): Promise<RunDirectory> {
+export async function prepareRunDirectory(
+  runsDir: string,
+  request: ExecutionRequest,
+  user: RunUser | null,
+): Promise<RunDirectory> {
   const { input, documents } = request;
   const folder = runFolder(runsDir, input.run.id);
   const work = join(folder, String(input.run.attempt));
@@ -31,20 +37,30 @@ export async function prepareRunDirectory(runsDir: string, request: ExecutionReq
     outputPipe: `${work}.output`,
   };
   await makeFolder(folder, { mode: 0o700 });
+  if (user !== null) await chmod(folder, PASS_THROUGH_MODE);
   await makeEmpty(directory.work);
   await makeEmpty(directory.temporary);
   await removeTree(directory.outputPipe);
-  await writeOnce(promptFile, documents.promptFile);
-  await writeOnce(directory.payload, input.payload);
-  await writeOnce(join(work, 'run.json'), documents.runFile);
-  return { ...directory, prompt: await open(promptFile, 'r') };
+  await writeOnce(promptFile, documents.promptFile, user);
+  await writeOnce(directory.payload, input.payload, user);
+  await writeOnce(join(work, 'run.json'), documents.runFile, user);
+  const prompt = await open(promptFile, 'r');
+  // Last: once the user owns the directory, what its names point to is for the user to say.
+  await giveTo(user, directory.temporary);
+  await giveTo(user, directory.work);
+  return { ...directory, prompt };
 }
 
 async function makeEmpty(path: string): Promise<void> {
-  await removeTree(path);
+  await removeAttemptTree(path);
   await mkdir(path, { mode: 0o700 });
 }
 
-function writeOnce(path: string, content: string | Uint8Array): Promise<void> {
-  return writeFile(path, content, { flag: 'wx', mode: 0o600 });
+async function giveTo(user: RunUser | null, path: string): Promise<void> {
+  if (user !== null) await chown(path, user.uid, user.gid);
+}
+
+async function writeOnce(path: string, content: string | Uint8Array, user: RunUser | null): Promise<void> {
+  await writeFile(path, content, { flag: 'wx', mode: 0o600 });
+  await giveTo(user, path);
 }

@@ -5,7 +5,7 @@ import { type Clock, formatInstant } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import { isRunId, type RunId } from '../core/ids.ts';
 import { systemErrorCode } from './file-error.ts';
-import { removeTree } from './run-files.ts';
+import { removeRunFolder } from './remove-run-folder.ts';
 import { runFolder, runLogFile } from './run-paths.ts';
 
 /** What ended runs may leave on disk, by size (threat model D10). Age is the business of retention. */
@@ -106,7 +106,7 @@ async function tryToRemoveOutput({ runsDir, logsDir, clock }: Places, run: RunId
   try {
     await writeFile(runLogFile(logsDir, run), `[dockbell: ${removed}, see retention.runBytes]\n`, { mode: 0o600 });
     // Last: the folder is what tells that there is something to remove.
-    await removeTree(runFolder(runsDir, run));
+    await removeRunFolder(runFolder(runsDir, run));
     return null;
   } catch (error) {
     return messageOf(error);

@@ -2,13 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { link, open, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { AppError, messageOf } from '../core/errors.ts';
+import { MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { syncFolder } from '../files/sync-folder.ts';
 import { writeSynced } from '../files/write-durably.ts';
 import { MASTER_KEY_BYTES } from './vault.ts';
-
-/** The environment variable that holds the master key, base64 of 32 bytes; wins over the file. */
-export const MASTER_KEY_VARIABLE = 'DOCKBELL_MASTER_KEY';
 
 const OTHERS_OR_GROUP_WRITE = 0o027;
 const GROUP_READ = 0o040;

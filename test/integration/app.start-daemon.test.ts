@@ -97,6 +97,16 @@ describe('a start that fails', () => {
     });
   });
 
+  it.skipIf(process.getuid?.() !== 0)(
+    'for a user who cannot enter the folder of runs says where to put it',
+    async () => {
+      const executor = { type: 'command', command: ['true'], user: '12345:12345' };
+      const factories: Json = [{ name: 'f', source: { type: 'live' }, runs: { executor } }];
+      const message = expect.stringMatching(/user 12345:12345 .* cannot enter .*runs; set runsDir to a folder outside/);
+      await expectCleanFailure(start({ overrides: { ...PORTS, factories } }), { code: 'config_invalid', message });
+    },
+  );
+
   it('for a folder that another daemon has names that process, and does it no harm', async () => {
     const first = await start();
     const announced = readFileSync(daemonFile(), 'utf8');

@@ -53,6 +53,7 @@ describe('defaults', () => {
       file: join(folder, 'dockbell.yaml'),
       baseUrl: null,
       dataDir: join(folder, '.dockbell'),
+      runsDir: join(folder, '.dockbell/runs'),
       masterKeyFile: join(folder, '.dockbell/master.key'),
       ingress: { host: '127.0.0.1', port: 8787 },
       admin: {
@@ -275,7 +276,7 @@ describe('overrides', () => {
       },
     });
     expect(config.factories.map((each) => each.name)).toEqual(['demo']);
-    expect(config.factories[0]?.runs.executor).toEqual({ type: 'command', command });
+    expect(config.factories[0]?.runs.executor).toEqual({ type: 'command', command, user: null });
   });
 });
 
@@ -407,6 +408,11 @@ describe('errors', () => {
     ],
     [factory('    runs: { executor: { type: queue, command: [sh] } }'), /unknown key "command"/],
     [factory('    runs: { executor: { type: command, command: [sh], lease: 1m } }'), /unknown key "lease"/],
+    [factory('    runs: { executor: { type: queue, user: agent } }'), /unknown key "user"/],
+    [
+      factory('    runs: { executor: { type: command, command: [sh], user: a b } }'),
+      /executor.user: expected the name of a user of this machine, or uid:gid/,
+    ],
     [factory('    runs: { executor: { type: queue, lease: 2h } }'), /expected a duration from 1s to 1h/],
     [
       factory('    runs: { executor: { type: command, command: ./agent.sh } }'),

@@ -1,7 +1,8 @@
 import { access, chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createRunFiles, openFolders } from '../../src/executors/run-files.ts';
+import { openFolders } from '../../src/executors/remove-tree.ts';
+import { createRunFiles } from '../../src/executors/run-files.ts';
 import { createRunLogReader } from '../../src/executors/run-log.ts';
 import { createTicketOffice } from '../../src/executors/ticket-office.ts';
 import { execute, makeRunInput, newRunId, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
