@@ -53,10 +53,10 @@ export async function reconcileFactory(context: FactoryContext, order: PassOrder
 async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconciliation> {
   await beginHosted(context);
   const fetched = await context.source.fetch();
-  if (!fetched.ok) return recordEnding(context, pass, fail(null, fetched.reason, fetched.message));
+  pass.revision = fetched.revision ?? null;
+  if (!fetched.ok) return recordEnding(context, pass, refuseTree(pass.revision, fetched.reason, fetched.message));
 
   const { revision } = fetched;
-  pass.revision = revision;
   const known = await findKnownEnding(context, revision, pass.trigger);
   if (known !== null) return recordEnding(context, pass, known);
 
@@ -178,7 +178,7 @@ function breakOff(revision: string | null, error: unknown): Ending {
 }
 
 /** A tree that is too large or odd is the commit's own fault and waits for a new one; the rest is git's trouble. */
-function refuseTree(revision: string, reason: SourceFailure, message: string): Ending {
+function refuseTree(revision: string | null, reason: SourceFailure, message: string): Ending {
   if (reason !== 'TreeTooLarge' && reason !== 'TreeOdd') return fail(revision, reason, message);
   return { ...end(revision, 'invalid', reason, message), diagnostics: [describeRefusedTree(reason, message)] };
 }

@@ -2,13 +2,13 @@ import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, read
 import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SourceResult } from '../core/ports/definition-source.ts';
+import type { SourceFailed, SourceResult } from '../core/ports/definition-source.ts';
 import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry, type UnusableEntry } from '../core/source-tree.ts';
 import { type Environment, runGit } from './git-process.ts';
 import { readGitTree, type TreeReading } from './git-tree.ts';
 import { findWorkTreeRoot, realPathOf, resolveLocalRepository } from './local-repository.ts';
 import { hasUnprintable, quote } from './printable-text.ts';
-import { DEFAULT_LIMITS, failed, formatMegabytes, type SourceFailed, type SourceLimits } from './source-limits.ts';
+import { DEFAULT_LIMITS, failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
 import { DEFINITION_PATHS, readTreePath } from './tree-names.ts';
 
 /** Bounds, and for `readRevisionTree` the environment git runs in; both have defaults that fit a command line. */

@@ -1,8 +1,8 @@
-import type { SourceFailure } from '../core/ports/definition-source.ts';
+import type { SourceFailed, SourceFailure } from '../core/ports/definition-source.ts';
 import { type GitOutcome, MAX_GIT_MEMORY_BYTES } from './git-process.ts';
 import { quote } from './printable-text.ts';
 import { type RepositoryLocation, redactCredentials } from './repository-url.ts';
-import { failed, formatMegabytes, type SourceFailed, type SourceLimits } from './source-limits.ts';
+import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
 
 const MAX_QUOTED_CHARACTERS = 240;
 

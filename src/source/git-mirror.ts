@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
+import type { SourceFailed } from '../core/ports/definition-source.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { isBranchName } from './branch-name.ts';
 import { describeGitFailure } from './git-failure.ts';
@@ -10,7 +11,7 @@ import { type GitTreeResult, readGitTree } from './git-tree.ts';
 import { realPathOf, resolveLocalRepository } from './local-repository.ts';
 import { quote } from './printable-text.ts';
 import type { RepositoryLocation } from './repository-url.ts';
-import { failed, formatMegabytes, type SourceFailed, type SourceLimits } from './source-limits.ts';
+import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
 
 /** What a mirror is a mirror of, and where it is kept. */
 export interface MirrorOptions {
@@ -49,6 +50,8 @@ export class GitMirror {
   readonly #currentDir: string;
   /** What the mirror is known to hold; `null` until this process has seen it. */
   #tip: string | null = null;
+  /** Objects never change: a commit that git refused once is not fetched again. */
+  #refused: (SourceFailed & { revision: string }) | null = null;
 
   constructor(options: MirrorOptions) {
     this.#options = options;
@@ -73,9 +76,13 @@ export class GitMirror {
     const tip = await this.#askForTip(remote, deadline);
     if (!tip.ok) return tip;
     if (this.#tip === tip.revision && (await this.#isCurrentOurs())) return tip;
+    if (this.#refused?.revision === tip.revision) return this.#refused;
     const updated = await this.#bringUpToDate(remote, tip.revision, deadline);
     this.#tip = updated.ok ? updated.revision : null;
-    return updated;
+    if (updated.ok) return updated;
+    const failure = { ...updated, revision: tip.revision };
+    if (failure.reason === 'TreeOdd') this.#refused = failure;
+    return failure;
   }
 
   /** Forgets what the mirror holds, so that the next `update` clones anew. */

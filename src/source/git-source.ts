@@ -1,4 +1,4 @@
-import type { DefinitionSource, SourceResult } from '../core/ports/definition-source.ts';
+import type { DefinitionSource, SourceFailed, SourceResult } from '../core/ports/definition-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { GitMirror } from './git-mirror.ts';
 import type { Environment } from './git-process.ts';
@@ -7,7 +7,7 @@ import { refuseOldGit } from './git-version.ts';
 import { startPolling } from './poll-schedule.ts';
 import { parseRepositoryUrl, type RepositoryLocation } from './repository-url.ts';
 import { type SourceClock, systemSourceClock } from './source-clock.ts';
-import { DEFAULT_LIMITS, failed, type SourceFailed, type SourceLimits } from './source-limits.ts';
+import { DEFAULT_LIMITS, failed, type SourceLimits } from './source-limits.ts';
 import { parseFactoryFolder } from './tree-names.ts';
 import { RepositoryWatcher } from './watch-repository.ts';
 

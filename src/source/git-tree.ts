@@ -1,3 +1,4 @@
+import type { SourceFailed } from '../core/ports/definition-source.ts';
 import {
   MAX_DEFINITION_BYTES,
   type SourceTree,
@@ -6,7 +7,7 @@ import {
   type UnusableEntry,
 } from '../core/source-tree.ts';
 import { type Environment, type GitOutcome, runGit } from './git-process.ts';
-import { failed, formatMegabytes, type SourceFailed, type SourceLimits } from './source-limits.ts';
+import { failed, formatMegabytes, type SourceLimits } from './source-limits.ts';
 import { DEFINITION_PATHS, readTreePath, type TreePathResult } from './tree-names.ts';
 
 /** Which repository is read, and with what bounds. */

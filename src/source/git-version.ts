@@ -1,5 +1,6 @@
+import type { SourceFailed } from '../core/ports/definition-source.ts';
 import { type Environment, runGit } from './git-process.ts';
-import { failed, type SourceFailed } from './source-limits.ts';
+import { failed } from './source-limits.ts';
 
 /** Before 2.32 git does not read `GIT_CONFIG_GLOBAL`, so a user's own configuration would take part in every command. */
 const OLDEST_GIT = [2, 32] as const;

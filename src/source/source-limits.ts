@@ -1,4 +1,4 @@
-import type { SourceFailure } from '../core/ports/definition-source.ts';
+import type { SourceFailed, SourceFailure } from '../core/ports/definition-source.ts';
 import { MAX_GIT_MEMORY_BYTES } from './git-process.ts';
 
 /** What one look at a source may cost at most (threat model G3). */
@@ -25,13 +25,6 @@ export const DEFAULT_LIMITS: SourceLimits = Object.freeze({
   maxEntries: 20_000,
   maxTreeBytes: 64_000_000,
 });
-
-/** A source that could not be read, as the port `DefinitionSource` reports it. */
-export interface SourceFailed {
-  ok: false;
-  reason: SourceFailure;
-  message: string;
-}
 
 /** Builds the value for a source that could not be read; `message` is one readable sentence without credentials. */
 export function failed(reason: SourceFailure, message: string): SourceFailed {

@@ -1,6 +1,7 @@
+import type { SourceFailed } from '../core/ports/definition-source.ts';
 import type { SourceTree, UnusableEntry } from '../core/source-tree.ts';
 import { hasUnprintable, quote, quoteBytes } from './printable-text.ts';
-import { failed, type SourceFailed } from './source-limits.ts';
+import { failed } from './source-limits.ts';
 
 /**
  * What a definition can consist of, and how that is misspelt; everything else in a repository is not read. The misspelt

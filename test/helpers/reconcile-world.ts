@@ -30,7 +30,7 @@ import { createTree } from './definition-tree.ts';
 export const FACTORY = 'payments';
 
 type Files = Record<string, string>;
-type Failure = { reason: SourceFailure; message: string };
+type Failure = { reason: SourceFailure; message: string; revision?: string };
 
 /** A repository in memory, whose branch the test moves, breaks and holds up. */
 export interface ScriptedSource extends DefinitionSource {

@@ -61,6 +61,24 @@ describe.each<[SourceFailure, string]>([
   });
 });
 
+it('a commit that git refuses is invalid and shows as attempted', async () => {
+  const good = world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+  await world.pass();
+  const revision = 'b'.repeat(40);
+  world.source.fail({ reason: 'TreeOdd', message: 'git refuses objects.', revision });
+  expect(await world.pass()).toMatchObject({ result: 'invalid', reason: 'TreeOdd', revision });
+  expect(await status()).toMatchObject({ appliedRevision: good, attemptedRevision: revision });
+  expect(world.timers.isPending).toBe(false);
+});
+
+it('a commit that cannot be fetched shows as attempted and is tried again', async () => {
+  const revision = 'b'.repeat(40);
+  world.source.fail({ reason: 'FetchTooLarge', message: 'It is too large.', revision });
+  expect(await world.pass()).toMatchObject({ result: 'failed', reason: 'FetchTooLarge', revision });
+  expect(await status()).toMatchObject({ appliedRevision: null, attemptedRevision: revision });
+  expect(world.timers.isPending).toBe(true);
+});
+
 it('a factory that never had a definition is not ready, and says so', async () => {
   expect(await world.pass()).toMatchObject({ result: 'failed', reason: 'BranchMissing' });
   expect(await condition('Ready')).toMatchObject({ status: 'False', reason: 'NothingApplied' });

@@ -66,6 +66,7 @@ describe('A fetch', () => {
     expect(await source.fetch()).toEqual({
       ok: false,
       reason: 'FetchTooLarge',
+      revision: repo.git(['rev-parse', 'main']),
       message: `The branch of ${repo.path} is larger than 1 MB; remove large files from it.`,
     });
     expect(readdirSync(join(repo.root, 'mirror'))).toEqual(['gitconfig']);

@@ -7,6 +7,7 @@ import type { SourceResult } from '../../src/core/ports/definition-source.ts';
 import type { SourceTree } from '../../src/core/source-tree.ts';
 import { readDirectoryTree, readRevisionTree } from '../../src/source/directory-source.ts';
 import { createGitSource } from '../../src/source/git-source.ts';
+import { startGitHttpServer } from '../helpers/git-http-server.ts';
 import { createTempGitRepo, type RawEntry, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 
 let repo: TempGitRepo;
@@ -111,11 +112,32 @@ describe('A tree of a commit (G2)', () => {
   it.each(['.git', '.GIT', '..', '.'])('with the name %j is refused by git and by us', async (name) => {
     const revision = repo.commitRawWebhooks([{ mode: '100644', name }]);
     expect(await readByMirror(revision)).toMatchObject({
-      reason: 'TreeOdd',
+      ...{ reason: 'TreeOdd', revision },
       message: expect.stringContaining('git refuses'),
     });
     expect(unusableOf(await readRevisionTree(repo.path, 'main'))).toMatchObject([{ file: `webhooks/${name}` }]);
   });
+});
+
+it('A commit that git refuses is downloaded once', async () => {
+  const bare = createTempGitRepo({ bare: true });
+  bare.commit({ 'webhooks/a.yaml': 'a' });
+  const revision = bare.commitRawWebhooks([{ mode: '100644', name: '.git' }]);
+  const server = await startGitHttpServer({ root: bare.root });
+  const url = `${server.url}/origin.git`;
+  const mirrorDir = join(repo.root, 'mirror');
+  const source = createGitSource({ url, branch: 'main', path: '.', mirrorDir, pollIntervalMs: 60_000 });
+  const first = await source.fetch();
+  expect(first).toMatchObject({ reason: 'TreeOdd', revision });
+  const before = server.requests.length;
+  expect(await source.fetch()).toEqual(first);
+  // Listing the branch is two requests, and nothing else is asked.
+  expect(server.requests.length - before).toBe(2);
+  const good = bare.forcePush({ 'webhooks/a.yaml': 'a' });
+  expect(await source.fetch()).toEqual({ ok: true, revision: good });
+  await source.close();
+  await server.close();
+  bare.remove();
 });
 
 describe('A revision read offline', () => {

@@ -11,7 +11,17 @@ export type SourceFailure =
   | 'TreeTooLarge'
   | 'TreeOdd';
 
-export type SourceResult<T> = ({ ok: true } & T) | { ok: false; reason: SourceFailure; message: string };
+export type SourceResult<T> = ({ ok: true } & T) | SourceFailed;
+
+/** A source that could not be read. */
+export interface SourceFailed {
+  ok: false;
+  reason: SourceFailure;
+  /** One readable sentence without credentials. */
+  message: string;
+  /** The commit at the tip of the branch, where that is known although it could not be fetched. */
+  revision?: string;
+}
 
 /** Where a definition comes from. */
 export interface DefinitionSource {
