@@ -11,18 +11,23 @@ import {
 export interface ScaffoldFile {
   path: string;
   text: string;
+  isExecutable?: true;
 }
 
-const SCHEMAS = ['factory', 'webhook', 'automation', 'sample'] as const;
+const SCHEMAS = ['factory', 'webhook', 'automation', 'sample', 'config'] as const;
 
 /**
- * A factory repository to start from: small, valid without warnings, and explained where it is read.
+ * A factory repository to start from: small, valid without warnings, and explained in its own files. Its `dockbell.yaml`
+ * runs a daemon for it, with a command that executes runs.
  *
  * @param host whose pipeline checks pull requests; `null` for none
- * @param version of the package that the checks run
+ * @param commit full commit of Dockbell that the checks build; `null` if it is not known
  */
-export function scaffoldFactory(name: string, host: PipelineHost | null, version: string): ScaffoldFile[] {
+export function scaffoldFactory(name: string, host: PipelineHost | null, commit: string | null): ScaffoldFile[] {
   return [
+    { path: 'dockbell.yaml', text: configFile(name) },
+    { path: 'agent.sh', text: AGENT, isExecutable: true },
+    { path: '.gitignore', text: '# What the daemon stores: database, keys, logs of runs.\n/.dockbell/\n' },
     { path: 'factory.yaml', text: factoryFile(name) },
     { path: 'webhooks/internal-ci.yaml', text: WEBHOOK },
     { path: 'automations/triage-ci-failure/automation.md', text: AUTOMATION },
@@ -31,13 +36,50 @@ export function scaffoldFactory(name: string, host: PipelineHost | null, version
       text: sampleFile('A failed build of main', FAILED, ['triage-ci-failure']),
     },
     { path: `${SAMPLES}/passed-on-main.json`, text: sampleFile('A build of main that passed', PASSED, []) },
-    ...(host === null ? [] : [{ path: PIPELINE_PATHS[host], text: renderPipeline(host, version) }]),
-    { path: PRE_COMMIT_PATH, text: renderPreCommitConfig(version) },
+    ...(host === null ? [] : [{ path: PIPELINE_PATHS[host], text: renderPipeline(host, commit) }]),
+    { path: PRE_COMMIT_PATH, text: renderPreCommitConfig() },
     { path: 'README.md', text: readme(name) },
     // Copied, so that editors find them without a network and as the installed version understands them.
     ...SCHEMAS.map((kind) => ({ path: `schemas/${kind}.schema.json`, text: readSchemaText(kind) })),
   ];
 }
+
+function configFile(name: string): string {
+  return `# yaml-language-server: $schema=schemas/config.schema.json
+# The daemon for this factory: "dockbell serve" in this folder reads this file. On a server it is a file outside the
+# repository, with the URL of the repository instead of the path.
+dataDir: ./.dockbell
+factories:
+  - name: ${slugify(name)}
+    source: { type: repository, url: ., branch: main }
+    runs:
+      # Every run executes this command. Replace agent.sh with your agent.
+      executor: { type: command, command: [./agent.sh], timeout: 30m }
+`;
+}
+
+/** A name that the configuration allows, as similar to the name of the folder as possible. */
+function slugify(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+/, '')
+    .slice(0, 63)
+    .replace(/-+$/, '');
+  return JSON.stringify(slug || 'factory');
+}
+
+const AGENT = `#!/bin/sh
+# Executes one run: what it prints is the log of the run, and exit code 0 means success. Replace it with your agent.
+# It starts in a new folder that holds prompt.md (also on standard input), event-payload.json and run.json.
+set -eu
+echo "Run $DOCKBELL_RUN_ID of $DOCKBELL_AUTOMATION, started by $DOCKBELL_WEBHOOK."
+echo "Payload:"
+cat "$DOCKBELL_PAYLOAD"
+echo
+echo "Prompt:"
+cat prompt.md
+`;
 
 function factoryFile(name: string): string {
   return `# yaml-language-server: $schema=schemas/factory.schema.json
@@ -88,17 +130,25 @@ function sampleFile(description: string, build: { [key: string]: string }, start
 function readme(name: string): string {
   return `# ${name}
 
-The definition of a Dockbell factory: \`webhooks/*.yaml\` say who may post, \`automations/*/automation.md\` say what starts.
-What is committed to the branch \`main\` is live.
+The definition of a Dockbell factory: \`webhooks/*.yaml\` declare who may post, \`automations/*/automation.md\` declare what
+starts. What is committed to the branch \`main\` is live. \`dockbell.yaml\` runs a daemon for it on this machine, and each run
+executes \`agent.sh\`.
 
-1. Check it: \`npx dockbell validate --strict\` and \`npx dockbell test\`. The same checks run on every pull request, and before
-   each commit after \`pre-commit install\`. \`webhooks/internal-ci.samples/\` holds the deliveries that are tested.
-2. Name this repository under \`factories\` of \`dockbell.yaml\` and run \`dockbell serve\`.
-3. Give the webhook its secret: \`dockbell secret create INTERNAL_CI_WEBHOOK_SECRET < secret.txt\`.
-4. See where to send: \`dockbell webhook show internal-ci\`. Try it: \`dockbell send internal-ci --data '{"build": {"status": "failed", "branch": "main"}}'\`.
-5. See what came of it: \`dockbell delivery list internal-ci\`, \`dockbell run list\`.
+1. Check it: \`dockbell validate --strict\` and \`dockbell test\`. \`webhooks/internal-ci.samples/\` holds the deliveries that are
+   tested. The same checks run before each commit after \`pre-commit install\`.
+2. Commit it: \`git init -b main && git add . && git commit -m "Add the factory"\`.
+3. Start the daemon in this folder and leave it running: \`dockbell serve\`.
+4. In a second terminal, in this folder, give the webhook its secret:
+   \`openssl rand -base64 32 | dockbell secret create INTERNAL_CI_WEBHOOK_SECRET\`. Then \`dockbell status\` shows that the commit
+   is live.
+5. Send a delivery: \`dockbell send internal-ci --data '{"build": {"status": "failed", "branch": "main"}}'\`. It starts a run.
+6. See what happened: \`dockbell delivery list\`, \`dockbell run list\`, \`dockbell run log last\`. \`dockbell webhook show internal-ci\`
+   prints where and how real senders post.
 
-The files under \`schemas/\` help editors (with a YAML language server) to complete and check what is written;
-\`dockbell schema --dir schemas\` brings them up to date.
+The checks of pull requests build Dockbell from source, because it is not published on npm yet: fill in
+\`DOCKBELL_REPOSITORY\` and \`DOCKBELL_COMMIT\` in their pipeline.
+
+The files under \`schemas/\` help editors (with a YAML language server) to complete and check these files;
+\`dockbell schema --dir schemas\` updates them.
 `;
 }

@@ -1,12 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { readPackageVersion } from '../../src/app/package-version.ts';
 import { PIPELINE_PATHS, type PipelineHost, renderPipeline } from '../../src/cli/scaffold-checks.ts';
 import { expectGenerated, listFences, readDocument, renderTable } from '../helpers/documents.ts';
 
 const PAGE = 'docs/guides/pull-requests.md';
-const VERSION = readPackageVersion();
-const fence = (host: PipelineHost) => `\`\`\`yaml ${PIPELINE_PATHS[host]}\n${renderPipeline(host, VERSION)}\`\`\`\n`;
+const fence = (host: PipelineHost) => `\`\`\`yaml ${PIPELINE_PATHS[host]}\n${renderPipeline(host, null)}\`\`\`\n`;
 
 interface Input {
   description: string;
@@ -29,18 +27,16 @@ describe(PAGE, () => {
     expectGenerated(PAGE, 'action inputs', renderTable(['input', 'default', 'meaning'], rows));
   });
 
-  it('names this version, as the hooks do', () => {
-    expect(readDocument(PAGE)).toContain(`/dockbell@v${VERSION}\n`);
-    expect(readDocument(PAGE)).toContain(`rev: v${VERSION}\n`);
-    expect(readDocument('.pre-commit-hooks.yaml').match(/dockbell@[\w.-]+/g)).toEqual(
-      [1, 2].map(() => `dockbell@${VERSION}`),
-    );
+  it('downloads no package that is not published', () => {
+    for (const document of [PAGE, '.pre-commit-hooks.yaml', 'action.yml', 'ci/gitlab.yml']) {
+      expect(readDocument(document)).not.toMatch(/npx\b|dockbell@[\d^~*]/);
+    }
   });
 
   it('uses only inputs of the action and hooks that exist', () => {
     const examples = listFences(PAGE).map(({ text }) => text);
     const action = parse(readDocument('action.yml')) as { inputs: object };
-    const used = parse(examples.find((text) => text.includes('/dockbell@v'))!) as {
+    const used = parse(examples.find((text) => text.includes('/dockbell@'))!) as {
       jobs: { check: { steps: { with?: object }[] } };
     };
     expect(Object.keys(action.inputs)).toEqual(expect.arrayContaining(Object.keys(used.jobs.check.steps[1]!.with!)));

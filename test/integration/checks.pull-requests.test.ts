@@ -6,17 +6,15 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
-import { readPackageVersion } from '../../src/app/package-version.ts';
 import { renderPipeline } from '../../src/cli/scaffold-checks.ts';
 import { createFakeAdminServices } from '../helpers/admin-services.ts';
 import { readDocument } from '../helpers/documents.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 
-// The checks that teams copy, run step by step as their hosts would. Only `npx` is made up: it takes exactly the version of
-// this package and runs the built command line in its place.
+// The checks that teams copy, run step by step as their hosts would. Only `npm` is a stand-in: its build puts the built command
+// line of this repository into the source that the checks have fetched. Any other use of npm or npx fails.
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-const VERSION = readPackageVersion();
 
 interface Step {
   name?: string;
@@ -35,15 +33,42 @@ interface Ran {
 
 let dir: string;
 let repo: string;
+/** Stands for the repository of Dockbell. */
+let source: string;
 
 beforeEach(() => {
   dir = mkdtempSync(join(tmpdir(), 'dockbell-checks-'));
   repo = join(dir, 'repo');
   mkdirSync(join(dir, 'bin'));
-  const npx = `#!/bin/sh\n[ "$1 $2" = "--yes dockbell@${VERSION}" ] || { echo "npx $*" >&2; exit 99; }\nshift 2\nexec "${process.execPath}" "${MAIN}" "$@"\n`;
-  writeFileSync(join(dir, 'bin/npx'), npx);
-  chmodSync(join(dir, 'bin/npx'), 0o755);
+  writeCommand('dockbell', `exec "${process.execPath}" "${MAIN}" "$@"`);
+  writeCommand('npx', 'exit 99');
+  writeCommand(
+    'npm',
+    [
+      '[ -z "$DOCKBELL_TOKEN" ] || exit 98',
+      'case "$*" in ci) exit 0 ;; "run build") ;; *) exit 99 ;; esac',
+      `mkdir -p dist && echo 'import ${JSON.stringify(MAIN)};' > dist/main.js`,
+    ].join('\n'),
+  );
+  source = join(dir, 'source');
+  mkdirSync(source);
+  writeFileSync(join(source, 'package.json'), '{"type": "module"}');
+  runTestGit(source, ['init', '-q', '-b', 'main']);
+  runTestGit(source, ['add', '.']);
+  runTestGit(source, ['commit', '-qm', 'Dockbell']);
 });
+
+function writeCommand(name: string, script: string): void {
+  writeFileSync(join(dir, 'bin', name), `#!/bin/sh\n${script}\n`);
+  chmodSync(join(dir, 'bin', name), 0o755);
+}
+
+/** What people fill in before they use a pipeline. */
+const pin = () => ({
+  DOCKBELL_REPOSITORY: `file://${source}`,
+  DOCKBELL_COMMIT: runTestGit(source, ['rev-parse', 'HEAD']).trim(),
+});
+
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
 /** A repository with what `dockbell init` writes, and these files beside or in place of that. */
@@ -100,12 +125,13 @@ async function runSteps(
   jobEnv: { [name: string]: string } = {},
 ): Promise<{ results: { [name: string]: Ran }; summary: string; outputs: string }> {
   const files = { GITHUB_STEP_SUMMARY: join(dir, 'summary.md'), GITHUB_OUTPUT: join(dir, 'output') };
+  const places = { RUNNER_TEMP: dir, GITHUB_ACTION_PATH: source };
   for (const file of Object.values(files)) writeFileSync(file, '');
   const results: { [name: string]: Ran } = {};
   for (const { name = '', run, env = {}, if: condition } of steps) {
     if (run === undefined || !isWanted(condition, values)) continue;
     const given = Object.fromEntries(Object.entries(env).map(([key, text]) => [key, evaluate(text, values)]));
-    results[name] = await runScript(run, { ...files, ...jobEnv, ...given });
+    results[name] = await runScript(run, { ...files, ...places, ...jobEnv, ...given });
   }
   const read = (file: string) => readFileSync(file, 'utf8');
   return { results, summary: read(files.GITHUB_STEP_SUMMARY), outputs: read(files.GITHUB_OUTPUT) };
@@ -114,6 +140,7 @@ async function runSteps(
 const codes = (results: { [name: string]: Ran }) =>
   Object.fromEntries(Object.entries(results).map(([name, { code }]) => [name, code]));
 
+const BUILT = { 'Build Dockbell': 0 };
 const BROKEN = { 'webhooks/internal-ci.yaml': 'secretNam: A\n' };
 const FAILING = {
   'webhooks/internal-ci.samples/passed-on-main.json':
@@ -142,33 +169,34 @@ describe('action.yml', () => {
     return runSteps(steps, Object.fromEntries(known.map(([name, value]) => [`inputs.${name}`, value])));
   };
 
-  it('is composite, and runs this version where no other is asked for', () => {
+  it('is composite, and runs the source that it is part of', () => {
     expect(action.runs.using).toBe('composite');
-    expect(action.inputs.version!.default).toBe(VERSION);
-    expect(steps.map(({ shell }) => shell)).toEqual(steps.map(() => 'bash'));
+    const scripts = steps.filter(({ run: script }) => script !== undefined);
+    expect(scripts.map(({ shell }) => shell)).toEqual(scripts.map(() => 'bash'));
+    expect(readDocument('action.yml')).not.toMatch(/npx|dockbell@/);
   });
 
   it('hands no input to a script but by the environment', () => {
-    for (const { run: script } of steps) expect(script).not.toContain('${{');
+    for (const { run: script } of steps) expect(script ?? '').not.toContain('${{');
   });
 
   it('passes for what init writes', async () => {
     await createRepo();
     const { results } = await run();
-    expect(codes(results)).toEqual({ 'Validate the definition': 0, 'Test the samples': 0 });
+    expect(codes(results)).toEqual({ ...BUILT, 'Validate the definition': 0, 'Test the samples': 0 });
   });
 
   it('annotates what is wrong, and judges the samples all the same', async () => {
     await createRepo(BROKEN);
     const { results } = await run();
-    expect(codes(results)).toEqual({ 'Validate the definition': 1, 'Test the samples': 1 });
+    expect(codes(results)).toEqual({ ...BUILT, 'Validate the definition': 1, 'Test the samples': 1 });
     expect(results['Validate the definition']!.stdout).toMatch(/^::error .*file=webhooks\/internal-ci.yaml/m);
   });
 
   it('fails on a sample, with the key that decided', async () => {
     await createRepo(FAILING);
     const { results } = await run();
-    expect(codes(results)).toEqual({ 'Validate the definition': 0, 'Test the samples': 1 });
+    expect(codes(results)).toEqual({ ...BUILT, 'Validate the definition': 0, 'Test the samples': 1 });
     expect(results['Test the samples']!.stdout).toContain('build.status is "passed"');
   });
 
@@ -182,7 +210,7 @@ describe('action.yml', () => {
     await createRepo();
     for (const hostile of ['$(touch ../pwned)', '"; touch ../pwned; "', '--help', '`touch ../pwned`']) {
       const { results } = await run({ dir: hostile });
-      expect(codes(results), hostile).toEqual({ 'Validate the definition': 2, 'Test the samples': 2 });
+      expect(codes(results), hostile).toEqual({ ...BUILT, 'Validate the definition': 2, 'Test the samples': 2 });
     }
     expect(() => readFileSync(join(dir, 'pwned'))).toThrow('ENOENT');
   });
@@ -218,19 +246,38 @@ describe('the workflow that init writes', () => {
     const text = readFileSync(join(repo, '.github/workflows/dockbell.yaml'), 'utf8');
     return parse(text) as { permissions: unknown; env: { [name: string]: string }; jobs: { check: { steps: Step[] } } };
   };
-  const run = (values: { [name: string]: string } = {}) => {
+  const run = (values: { [name: string]: string } = {}, pinned: { [name: string]: string } = pin()) => {
     const { env, jobs } = readJob();
     const known = { 'github.event_name': 'pull_request', 'vars.DOCKBELL_URL': '', 'secrets.DOCKBELL_TOKEN': '' };
-    return runSteps(jobs.check.steps, { ...known, ...values }, env);
+    return runSteps(jobs.check.steps, { ...known, ...values }, { ...env, ...pinned });
   };
 
   it('passes for the factory beside it, and leaves the plan out without a daemon', async () => {
     await createRepo();
     expect(readJob().permissions).toEqual({ contents: 'read' });
     const { results, summary } = await run();
-    expect(codes(results)).toEqual({ 'Validate the definition': 0, 'Test the samples': 0, Plan: 0 });
+    expect(codes(results)).toEqual({ ...BUILT, 'Validate the definition': 0, 'Test the samples': 0, Plan: 0 });
     expect(summary).toBe('');
     for (const { run: script } of readJob().jobs.check.steps) expect(script ?? '').not.toContain('${{');
+  });
+
+  it('downloads no package, and names the commit of the clone that wrote it', async () => {
+    await createRepo();
+    const text = readFileSync(join(repo, '.github/workflows/dockbell.yaml'), 'utf8');
+    expect(text).not.toMatch(/npx|npm install|dockbell@/);
+    expect(text).toContain('not published on npm yet');
+    expect(readJob().env.DOCKBELL_COMMIT).toMatch(/^([0-9a-f]{40})?$/);
+  });
+
+  it.each([
+    ['nothing is filled in', { DOCKBELL_REPOSITORY: '', DOCKBELL_COMMIT: '' }],
+    ['a branch is named instead of a commit', { DOCKBELL_COMMIT: 'main' }],
+    ['the repository does not have the commit', { DOCKBELL_COMMIT: 'c0ffee'.repeat(6).padEnd(40, '0') }],
+  ])('builds nothing if %s', async (_what, pinned) => {
+    await createRepo();
+    const { results } = await run({}, { ...pin(), ...pinned });
+    expect(results['Build Dockbell']!.code).not.toBe(0);
+    expect(results['Test the samples']!.code).not.toBe(0);
   });
 
   it('fails on mistakes and on samples, and plans against a daemon', async () => {
@@ -247,18 +294,24 @@ describe('the workflow that init writes', () => {
 describe('ci/gitlab.yml', () => {
   interface Job {
     script: string[];
+    before_script?: string[];
     variables?: { [name: string]: string };
     artifacts: { reports?: { [kind: string]: string }; paths?: string[] };
   }
   const read = (text: string) => parse(text) as { [name: string]: Job };
   const run = (jobs: { [name: string]: Job }, name: string, env: { [name: string]: string } = {}) =>
     // GitLab runs the lines of a script as one, and its images may have no bash.
-    runScript(jobs[name]!.script.join('\n'), { ...jobs['.dockbell']!.variables, ...env }, ['sh', '-e']);
+    runScript(
+      [...jobs['.dockbell']!.before_script!, ...jobs[name]!.script].join('\n'),
+      { ...jobs['.dockbell']!.variables, DOCKBELL_SOURCE: join(dir, 'fetched'), ...pin(), ...env },
+      ['sh', '-e'],
+    );
 
   it('is what init --ci gitlab writes', async () => {
-    expect(readDocument('ci/gitlab.yml')).toBe(renderPipeline('gitlab', VERSION));
+    expect(readDocument('ci/gitlab.yml')).toBe(renderPipeline('gitlab', null));
     await createRepo({}, ['--ci', 'gitlab']);
-    expect(readFileSync(join(repo, '.gitlab-ci.yml'), 'utf8')).toBe(readDocument('ci/gitlab.yml'));
+    const written = readFileSync(join(repo, '.gitlab-ci.yml'), 'utf8');
+    expect(written.replace(/(DOCKBELL_COMMIT: )"[0-9a-f]{40}"/, '$1""')).toBe(readDocument('ci/gitlab.yml'));
   });
 
   it.each([
@@ -274,6 +327,13 @@ describe('ci/gitlab.yml', () => {
     for (const name of ['validate', 'test']) {
       expect(readFileSync(join(repo, `dockbell-${name}.xml`), 'utf8')).toMatch(/^<\?xml[\s\S]*<\/testsuites>\n$/);
     }
+  });
+
+  it('runs nothing before a repository and a commit are filled in', async () => {
+    await createRepo();
+    const jobs = read(readDocument('ci/gitlab.yml'));
+    const ran = await run(jobs, 'dockbell-check', { DOCKBELL_REPOSITORY: '' });
+    expect(ran).toMatchObject({ code: 1, stderr: 'Set DOCKBELL_REPOSITORY and DOCKBELL_COMMIT in the pipeline.\n' });
   });
 
   it('writes the plan', async () => {
@@ -303,12 +363,13 @@ describe('the hooks for pre-commit', () => {
   };
 
   it.each([
-    ['.pre-commit-hooks.yaml', published],
-    ['.pre-commit-config.yaml', scaffolded],
-  ])('of %s pass and fail as their commands do', async (_file, read) => {
+    // With language node, pre-commit installs the repository at the commit that a team names.
+    ['.pre-commit-hooks.yaml', published, 'node'],
+    ['.pre-commit-config.yaml', scaffolded, 'system'],
+  ])('of %s pass and fail as their commands do', async (_file, read, wanted) => {
     await createRepo();
     for (const { entry, language, pass_filenames } of read()) {
-      expect({ language, pass_filenames }).toEqual({ language: 'system', pass_filenames: false });
+      expect({ language, pass_filenames }).toEqual({ language: wanted, pass_filenames: false });
       expect((await runScript(entry)).code).toBe(0);
       writeFileSync(join(repo, 'webhooks/internal-ci.yaml'), BROKEN['webhooks/internal-ci.yaml']);
       expect((await runScript(entry)).code).toBe(1);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { loadConfig } from '../../src/config/load-config.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { signAsGitHub } from '../providers/senders.ts';
 
@@ -65,6 +66,24 @@ describe('init', () => {
       automations: ['triage-ci-failure'],
     });
     expect(checked.code).toBe(0);
+  });
+
+  it('writes a configuration that executes the runs of the factory beside it', async () => {
+    await run(['init', 'My Payments']);
+    const folder = join(dir, 'My Payments');
+    const config = await loadConfig({ file: join(folder, 'dockbell.yaml'), env: {} });
+    expect(config.factories).toMatchObject([
+      { name: 'my-payments', source: { url: folder }, runs: { executor: { type: 'command' } } },
+    ]);
+    expect((await stat(join(folder, 'agent.sh'))).mode & 0o111).toBe(0o111);
+    expect(await readFile(join(folder, '.gitignore'), 'utf8')).toContain('/.dockbell/');
+  });
+
+  it('downloads nothing in what it writes', async () => {
+    await run(['init', 'payments', '--json']);
+    for (const path of ['README.md', '.pre-commit-config.yaml', '.github/workflows/dockbell.yaml']) {
+      expect(await readFile(join(dir, 'payments', path), 'utf8')).not.toMatch(/npx|dockbell@\d/);
+    }
   });
 
   it('points editors at schemas that lie where the comments say', async () => {

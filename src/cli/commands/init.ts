@@ -1,9 +1,10 @@
 import { lstat, writeFile } from 'node:fs/promises';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { Option } from 'commander';
-import { readPackageVersion } from '../../app/package-version.ts';
 import { messageOf } from '../../core/errors.ts';
 import { makeFolder } from '../../files/make-folder.ts';
+import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { findWorkTreeRoot, realPathOf } from '../../source/local-repository.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -18,7 +19,7 @@ export function registerInitCommand(program: CliCommand, bind: Bind): void {
     .command('init')
     .argument('[dir]', 'folder to write to; made where it is missing', '.')
     .description(
-      'scaffold a factory repository: a webhook with samples, an automation, editor schemas, checks of pull requests',
+      'scaffold a factory repository: a webhook with samples, an automation, a dockbell.yaml that executes its runs, editor schemas, checks of pull requests',
     )
     .addOption(
       new Option('--ci <host>', 'whose pipeline checks pull requests')
@@ -48,11 +49,8 @@ interface InitOptions {
 async function init(session: Session, options: InitOptions, dir: string): Promise<number> {
   const { context, output } = session;
   const root = resolve(context.cwd, dir);
-  const files = scaffoldFactory(
-    basename(root) || 'factory',
-    options.ci === 'none' ? null : options.ci,
-    readPackageVersion(),
-  );
+  const host = options.ci === 'none' ? null : options.ci;
+  const files = scaffoldFactory(basename(root) || 'factory', host, await findOwnCommit());
   if (!options.force) await refuseExisting(root, files);
   for (const file of files) await writeScaffold(root, file, options.force === true);
   const paths = files.map((file) => file.path);
@@ -62,11 +60,26 @@ async function init(session: Session, options: InitOptions, dir: string): Promis
   }
   for (const path of paths) output.line(`  ${output.colors.green('+')} ${path}`);
   output.line(
-    `\nA factory stands in ${root}. Commit it to a git repository, and check it with 'dockbell validate' and 'dockbell test'.`,
+    `\nCreated a factory in ${root}. Its README.md leads to the first run: commit it, run 'dockbell serve', create the secret, send a delivery.`,
   );
+  if (host !== null) {
+    output.line(
+      `Dockbell is not published on npm yet: ${PIPELINE_PATHS[host]} builds it from source. Fill in DOCKBELL_REPOSITORY and DOCKBELL_COMMIT there.`,
+    );
+  }
   const note = await describeMisplaced(root, paths);
   if (note !== null) output.line(note);
   return EXIT_CODES.done;
+}
+
+const PACKAGE_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The commit of the clone that this program runs from; `null` if it was installed as a package. */
+async function findOwnCommit(): Promise<string | null> {
+  const folder = await realPathOf(PACKAGE_ROOT);
+  if ((await findWorkTreeRoot(folder)) !== folder) return null;
+  const head = await resolveLocalRevision(folder, 'HEAD');
+  return head.ok ? head.revision : null;
 }
 
 const READ_AT_ROOT: readonly string[] = [...Object.values(PIPELINE_PATHS), PRE_COMMIT_PATH];
@@ -113,7 +126,7 @@ async function writeScaffold(root: string, file: ScaffoldFile, overwrite: boolea
   const path = join(root, file.path);
   await makeParent(path);
   try {
-    await writeFile(path, file.text, { flag: overwrite ? 'w' : 'wx' });
+    await writeFile(path, file.text, { flag: overwrite ? 'w' : 'wx', mode: file.isExecutable ? 0o755 : 0o644 });
   } catch (cause) {
     throw new CliError(`${path} cannot be written (${(cause as NodeJS.ErrnoException).code}).`, { cause });
   }

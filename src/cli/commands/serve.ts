@@ -27,13 +27,15 @@ async function serve(session: Session, options: { config?: string }): Promise<nu
   const interrupted = context.catchInterrupts();
   // Loaded here: validate and the like start without the daemon's libraries.
   const { startDaemon } = await import('../../app/start-daemon.ts');
+  const configFile = findConfig(options.config, context.cwd);
   const daemon = await startDaemon({
-    configFile: findConfig(options.config, context.cwd),
+    configFile,
     ...(session.globals.dataDir === undefined ? {} : { dataDir: resolve(context.cwd, session.globals.dataDir) }),
     env: context.env,
     log: { format: context.stdout.isTTY === true ? 'text' : 'json', destination: context.stdout },
   });
   if (daemon.isFirstStart) await printFirstSteps(session, daemon);
+  if ((await daemon.inventory.factories()).length === 0) noteNoFactory(session, configFile);
   const stop = () => void daemon.stop();
   if (interrupted.aborted) stop();
   else interrupted.addEventListener('abort', stop, { once: true });
@@ -48,6 +50,20 @@ async function printFirstSteps({ context, output }: Session, daemon: Daemon): Pr
   }
   output.note(`Sign in to the dashboard, once and within 24 hours: ${await daemon.createStartLink()}`);
   output.note("Later, 'dockbell login-link' makes another link.");
+}
+
+/** A daemon without a factory looks as if it worked. */
+function noteNoFactory({ output, context }: Session, configFile: string | null): void {
+  if (configFile !== null) {
+    output.note(`${configFile} names no factory: no webhook exists and nothing can start.`);
+    output.note("Add one under 'factories' and restart the daemon. 'dockbell init my-factory' creates an example.");
+    return;
+  }
+  output.note(`There is no ${CONFIG_FILE} in ${context.cwd} and no factory: no webhook exists and nothing can start.`);
+  output.note(
+    `Stop this daemon (Ctrl-C) and run 'dockbell init my-factory', which creates a factory with a ${CONFIG_FILE}: its README.md leads to the first run.`,
+  );
+  output.note('Or start with --config FILE to use an existing configuration.');
 }
 
 function findConfig(named: string | undefined, cwd: string): string | null {

@@ -1,0 +1,80 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, expect, it } from 'vitest';
+import { eventually } from '../helpers/eventually.ts';
+import { runTestGit } from '../helpers/temp-git-repo.ts';
+import { createTempDir } from '../helpers/test-daemon.ts';
+
+// What somebody meets who has installed the package and follows the README.md that `dockbell init` writes.
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+// As many daemons run beside each other in tests, ports are any free ones.
+const ENV = { PATH: process.env.PATH!, DOCKBELL_INGRESS_PORT: '0', DOCKBELL_ADMIN_PORT: '0' };
+const START_MS = 60_000;
+
+let daemon: ChildProcess | null = null;
+afterEach(() => daemon?.kill('SIGKILL'));
+
+function serve(cwd: string): () => string {
+  let output = '';
+  daemon = spawn(process.execPath, [MAIN, 'serve'], { cwd, env: ENV });
+  for (const stream of [daemon.stdout!, daemon.stderr!]) {
+    stream.on('data', (chunk) => {
+      output += chunk;
+    });
+  }
+  return () => output;
+}
+
+const end = () =>
+  new Promise((resolve) => {
+    daemon!.once('exit', resolve);
+    daemon!.kill('SIGTERM');
+  });
+
+function run(cwd: string, argv: string[], stdin = ''): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = execFile(process.execPath, [MAIN, ...argv], { cwd, env: ENV }, (error, stdout, stderr) =>
+      error === null ? resolve(stdout) : reject(new Error(`dockbell ${argv.join(' ')}: ${stdout}${stderr}`)),
+    );
+    child.stdin!.end(stdin);
+  });
+}
+
+it('serve without a configuration reports that nothing can start, and what to do', async () => {
+  const folder = createTempDir('no-config');
+  const output = serve(folder);
+  await eventually(() => output().includes('--config FILE'), START_MS);
+  expect(output()).toContain(
+    `There is no dockbell.yaml in ${folder} and no factory: no webhook exists and nothing can start.`,
+  );
+  expect(output()).toContain("run 'dockbell init my-factory'");
+  expect(await end()).toBe(0);
+});
+
+it('the README.md that init writes leads to a run that is executed', async () => {
+  const parent = createTempDir('first-run');
+  await run(parent, ['init', 'my-factory']);
+  const folder = join(parent, 'my-factory');
+  runTestGit(folder, ['init', '-q', '-b', 'main']);
+  runTestGit(folder, ['add', '.']);
+  runTestGit(folder, ['commit', '-qm', 'Add the factory']);
+  const output = serve(folder);
+  await eventually(() => existsSync(join(folder, '.dockbell/daemon.json')), START_MS);
+  expect(output()).not.toContain('nothing can start');
+  await run(folder, ['secret', 'create', 'INTERNAL_CI_WEBHOOK_SECRET'], 'a secret that nobody else knows\n');
+  await run(folder, ['status', '--wait', 'HEAD', '--timeout', '60s']);
+  const sent = await run(folder, [
+    'send',
+    'internal-ci',
+    '--data',
+    '{"build": {"status": "failed", "branch": "main"}}',
+  ]);
+  expect(sent).toMatch(/^202 Accepted dlv_\w{26}: started run_\w{26}\n$/);
+  expect(await run(folder, ['run', 'log', 'last', '--follow'])).toContain(
+    'of triage-ci-failure, started by internal-ci.',
+  );
+  expect(JSON.parse(await run(folder, ['run', 'show', 'last', '--json'])).state).toBe('succeeded');
+  expect(await end()).toBe(0);
+});
