@@ -63,14 +63,14 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await lookAt(page, 'managed-history');
     await rows
       .filter({ hasText: /change|update/i })
-      .getByRole('button', { name: 'Go back to this' })
+      .getByRole('button', { name: 'Revert to this revision' })
       .click();
     const dialog = page.getByRole('dialog');
     await dialog
       .getByText(/delete/i)
       .first()
       .waitFor();
-    await dialog.getByRole('button', { name: 'Go back', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => readPrompt()).toBe('The second prompt.');
     await page.goto(daemon.adminUrl + AUTOMATION);

@@ -12,7 +12,7 @@ describeDashboard('the revisions of a managed factory', ({ signIn }) => {
   });
   afterAll(() => daemon?.end('SIGTERM'));
 
-  it('are listed, and going back shows what is taken back before it does', async () => {
+  it('are listed, and a revert shows what it deletes before it does', async () => {
     const page = await signIn(daemon, '/factories/ours/reconciliations');
     await page.getByRole('tab', { name: 'Revisions' }).click();
     const row = page.getByRole('row').filter({ hasText: 'Create the webhook first' });
@@ -20,9 +20,11 @@ describeDashboard('the revisions of a managed factory', ({ signIn }) => {
     await row.getByRole('button').click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Create the webhook second').waitFor();
-    await dialog.getByRole('table', { name: 'What changes about second' }).waitFor();
+    const preview = dialog.getByRole('region', { name: 'Preview' });
+    await preview.getByText('delete', { exact: true }).waitFor();
+    await expect.poll(() => preview.getByText('create', { exact: true }).count()).toBe(0);
     await lookAt(page, 'revert');
-    await dialog.getByRole('button', { name: 'Go back', exact: true }).click();
+    await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     await row.first().waitFor();
     const { body } = await daemon.api('/factories/ours/webhooks');

@@ -19,7 +19,8 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
   };
 
   it('show the text of a new token once; it is gone after a reload, and works', async () => {
-    const page = await signIn(daemon, '/settings');
+    const page = await signIn(daemon);
+    await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Create token' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create token' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('grafana');
@@ -30,6 +31,13 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     await dialog.getByRole('button', { name: 'Create token' }).click();
     const token = (await dialog.getByRole('region', { name: 'API token' }).textContent())!;
     await lookAt(page, 'settings-new-token');
+    await page.keyboard.press('Escape');
+    await page.mouse.click(5, 400);
+    await page.evaluate('history.back()');
+    const question = page.getByRole('dialog', { name: 'Leave without copying?' });
+    await question.getByRole('button', { name: 'Cancel' }).click();
+    await question.waitFor({ state: 'detached' });
+    await expect.poll(() => dialog.getByRole('region', { name: 'API token' }).textContent()).toBe(token);
     expect((await daemon.api('/factories', { token })).status).toBe(200);
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.reload();

@@ -17,8 +17,8 @@ describeDashboard('text that nobody has saved', ({ signIn }) => {
   });
   afterAll(() => daemon?.end('SIGTERM'));
 
-  const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' });
-  const answer = async (page: Page, words: 'Cancel' | 'Leave') => {
+  const question = (page: Page) => page.getByRole('dialog', { name: 'Discard changes?' });
+  const answer = async (page: Page, words: 'Cancel' | 'Discard') => {
     await question(page).getByRole('button', { name: words, exact: true }).click();
     await question(page).waitFor({ state: 'detached' });
   };
@@ -43,7 +43,7 @@ describeDashboard('text that nobody has saved', ({ signIn }) => {
     await answer(page, 'Cancel');
     await expectToBeStillThere(page);
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
-    await answer(page, 'Leave');
+    await answer(page, 'Discard');
     await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
@@ -56,7 +56,7 @@ describeDashboard('text that nobody has saved', ({ signIn }) => {
     await answer(page, 'Cancel');
     await expectToBeStillThere(page);
     await page.evaluate('history.back()');
-    await answer(page, 'Leave');
+    await answer(page, 'Discard');
     await page.getByRole('heading', { name: 'build', level: 1, exact: true }).waitFor();
     await page.evaluate('history.back()');
     await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor();
@@ -71,7 +71,7 @@ describeDashboard('text that nobody has saved', ({ signIn }) => {
     await expectToBeStillThere(page);
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
-    await answer(page, 'Leave');
+    await answer(page, 'Discard');
     await page.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
   });
 
@@ -108,6 +108,11 @@ describeDashboard('text that nobody has saved', ({ signIn }) => {
     await answer(page, 'Cancel');
     await expect.poll(() => page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('half-typed');
     await page.getByRole('button', { name: 'Add webhook' }).click();
+    await page.getByText('Copy it now').waitFor();
+    await page.getByRole('link', { name: 'Runs', exact: true }).click();
+    const copyQuestion = page.getByRole('dialog', { name: 'Leave without copying?' });
+    await copyQuestion.getByRole('button', { name: 'Cancel' }).click();
+    await copyQuestion.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('heading', { name: 'half-typed', level: 1 }).waitFor();
   });

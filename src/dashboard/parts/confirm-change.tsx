@@ -1,4 +1,4 @@
-import { Button, Group, Modal, Stack, TextInput } from '@mantine/core';
+import { Button, Group, getDefaultZIndex, Modal, Stack, TextInput } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { EffectList } from './effect-list.tsx';
 import { ErrorPanel } from './error-panel.tsx';
@@ -19,13 +19,15 @@ interface ConfirmChangeProps {
   onConfirm: () => void;
   isPending: boolean;
   error: unknown;
+  /** Stands above another dialog that is open. */
+  isOnTop?: boolean;
   /** Fields that the change needs. */
   children?: ReactNode;
 }
 
 /** Says what a change does to senders before it is done. */
 export function ConfirmChange(props: ConfirmChangeProps) {
-  const { opened, onClose, title, effects, action, isDangerous = false, typeToConfirm } = props;
+  const { opened, onClose, title, effects, action, isDangerous = false, isOnTop = false, typeToConfirm } = props;
   const [typed, setTyped] = useState('');
   useFocusReturn(opened);
   const isBlocked = typeToConfirm !== undefined && typed !== typeToConfirm;
@@ -34,7 +36,14 @@ export function ConfirmChange(props: ConfirmChangeProps) {
     if (!isBlocked) props.onConfirm();
   };
   return (
-    <Modal opened={opened} onClose={onClose} onExitTransitionEnd={() => setTyped('')} title={title} centered>
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      onExitTransitionEnd={() => setTyped('')}
+      title={title}
+      centered
+      zIndex={isOnTop ? getDefaultZIndex('popover') : undefined}
+    >
       <form onSubmit={confirm}>
         <Stack>
           <EffectList effects={effects} />

@@ -10,7 +10,7 @@ interface CursorPagerProps {
 
 /** Below a log: to newer and to older rows. Not there while all rows fit on one page. */
 export function CursorPager({ pages, nextCursor }: CursorPagerProps) {
-  const { isNewest, goNewer, goNewest, goOlder } = pages;
+  const { isNewest, knowsNewer, goNewer, goNewest, goOlder } = pages;
   if (isNewest && nextCursor == null) return null;
   return (
     <Group component="nav" aria-label="Pages" justify="space-between" mt="md">
@@ -18,7 +18,7 @@ export function CursorPager({ pages, nextCursor }: CursorPagerProps) {
         <Button variant="default" disabled={isNewest} onClick={goNewest}>
           Newest
         </Button>
-        <Button variant="default" leftSection={<ArrowLeft size={16} />} disabled={isNewest} onClick={goNewer}>
+        <Button variant="default" leftSection={<ArrowLeft size={16} />} disabled={!knowsNewer} onClick={goNewer}>
           Newer
         </Button>
       </Group>

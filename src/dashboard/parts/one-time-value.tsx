@@ -1,6 +1,7 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import { KeyRound } from 'lucide-react';
 import { CodeBlock } from './code-block.tsx';
+import { useOnlyOccasion } from './dialog.tsx';
 
 interface OneTimeValueProps {
   /** What it is, for example "API token". */
@@ -12,10 +13,11 @@ interface OneTimeValueProps {
 
 /** A credential on the only occasion that it is shown. */
 export function OneTimeValue({ what, value, advice }: OneTimeValueProps) {
+  useOnlyOccasion();
   return (
     <Alert color="orange" variant="light" icon={<KeyRound />} title={`Copy the ${what} now`}>
       <Stack gap="xs">
-        <Text size="sm">It is shown this once and cannot be read again. {advice}</Text>
+        <Text size="sm">It is shown only once and cannot be read again. {advice}</Text>
         <CodeBlock code={value} what={what} />
       </Stack>
     </Alert>

@@ -1,7 +1,8 @@
-import { Button, Group, Modal, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
 import { secretsQuery, storeSecret } from '../api/secrets.ts';
+import { Dialog } from './dialog.tsx';
 import { EffectList } from './effect-list.tsx';
 import { ErrorPanel } from './error-panel.tsx';
 import { OneTimeValue } from './one-time-value.tsx';
@@ -21,10 +22,11 @@ interface StoreSecretProps {
 export function StoreSecret(props: StoreSecretProps) {
   const { opened, onClose, mode, name } = props;
   const title = mode === 'create' ? 'Create secret' : `Update ${name}`;
+  if (!opened) return null;
   return (
-    <Modal opened={opened} onClose={onClose} title={title} centered size="lg">
+    <Dialog onClose={onClose} title={title} size="lg">
       <StoreForm {...props} />
-    </Modal>
+    </Dialog>
   );
 }
 

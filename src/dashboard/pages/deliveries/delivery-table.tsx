@@ -1,6 +1,5 @@
 import { Anchor, Badge, Group, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { Link } from 'wouter';
 import { type DeliveryFilter, deliveriesQuery } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
@@ -13,7 +12,7 @@ import { ForeignText } from '../../parts/foreign-text.tsx';
 import { ObjectLink } from '../../parts/object-link.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
-import { useCursorPages } from '../../parts/use-cursor-pages.ts';
+import { useCursorPages, useOpenRow } from '../../parts/use-cursor-pages.ts';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { letsThrough } from './delivery-filter.ts';
@@ -30,8 +29,8 @@ interface DeliveryTableProps {
 }
 
 export function DeliveryTable({ factory, webhooks, filter, onChange }: DeliveryTableProps) {
-  const pages = useCursorPages(JSON.stringify(filter));
-  const [openId, setOpenId] = useState<string | null>(null);
+  const pages = useCursorPages();
+  const [openId, toggle] = useOpenRow();
   const query = deliveriesQuery(factory, filter, pages.cursor);
   const { data, error, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
   const held = useHeldUpdates(
@@ -41,7 +40,7 @@ export function DeliveryTable({ factory, webhooks, filter, onChange }: DeliveryT
     data?.data.some(({ id }) => id === openId) === true,
   );
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
-  const name = buildNameColumn(openId, (id) => setOpenId(openId === id ? null : id));
+  const name = buildNameColumn(openId, toggle);
   return (
     <>
       <DataTable

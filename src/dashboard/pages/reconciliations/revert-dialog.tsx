@@ -1,11 +1,16 @@
-import { Stack, Text } from '@mantine/core';
+import { Alert, List, Skeleton, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query';
+import { TriangleAlert } from 'lucide-react';
+import { useEffect } from 'react';
 import { reconciliationsQuery } from '../../api/reconciliations.ts';
 import { revertTo } from '../../api/revisions.ts';
 import type { Revision } from '../../api/types.ts';
 import { ConfirmChange } from '../../parts/confirm-change.tsx';
+import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
+import { invertPlans } from './invert-plans.ts';
+import { isEmpty, type Plan } from './plan-changes.ts';
 import { PlanView } from './plan-view.tsx';
 
 interface RevertDialogProps {
@@ -16,18 +21,18 @@ interface RevertDialogProps {
   onClose: () => void;
 }
 
-/** Shows every change that is taken back before it is. */
+/** Shows what a revert creates, changes and deletes before it is done. */
 export function RevertDialog({ factory, target, revisions, onClose }: RevertDialogProps) {
   const queryClient = useQueryClient();
   const { mutate, isPending, error } = useMutation({
     mutationFn: revertTo,
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['factory', factory] });
-      notifications.show({ message: 'The earlier definition is live again.' });
+      notifications.show({ message: `Reverted to ${target.revision.slice(0, 8)}.` });
       onClose();
     },
   });
-  const undone = revisions.slice(
+  const reverted = revisions.slice(
     0,
     revisions.findIndex(({ revision }) => revision === target.revision),
   );
@@ -36,38 +41,69 @@ export function RevertDialog({ factory, target, revisions, onClose }: RevertDial
     <ConfirmChange
       opened
       onClose={onClose}
-      title={`Go back to ${target.revision.slice(0, 8)}`}
+      title={`Revert to ${target.revision.slice(0, 8)}`}
       effects={[
-        'The definition of then becomes the newest revision; the ones in between stay in the history.',
-        'Webhooks that come back have their earlier URLs; those that did not exist then answer their senders with 404.',
-        'Values of secrets are not turned back.',
+        'Restores this definition as a new revision. The revisions in between stay in the history.',
+        'Restored webhooks keep their earlier URLs. Senders to deleted webhooks get 404.',
+        'Values of secrets do not change.',
       ]}
-      action="Go back"
+      action="Revert"
       isDangerous
       onConfirm={() => mutate({ factory, revision: target.revision, head })}
       isPending={isPending}
       error={error}
     >
-      <Text size="sm" fw={600}>
-        These changes are taken back, the newest first
-      </Text>
-      {undone.map((revision) => (
-        <Undone key={revision.revision} factory={factory} revision={revision} />
-      ))}
+      <Preview factory={factory} target={target} />
+      <div>
+        <Text size="sm" fw={600} mb={4}>
+          Reverted changes, most recent first
+        </Text>
+        <List size="sm">
+          {reverted.map(({ revision, message, author }) => (
+            <List.Item key={revision}>
+              <ForeignText text={message} />, by <ForeignText text={author} />
+            </List.Item>
+          ))}
+        </List>
+      </div>
     </ConfirmChange>
   );
 }
 
-function Undone({ factory, revision: { revision, message, author } }: { factory: string; revision: Revision }) {
-  const { data } = useInfiniteQuery(reconciliationsQuery(factory));
-  const passes = data?.pages.flatMap((page) => page.data) ?? [];
-  const pass = passes.find((one) => one.revision === revision && one.result === 'applied');
+function Preview({ factory, target }: Pick<RevertDialogProps, 'factory' | 'target'>) {
+  const { plans, isComplete, error } = usePlansSince(factory, target);
+  if (error !== null) return <ErrorPanel error={error} />;
+  if (plans === null) return <Skeleton height={96} />;
+  const plan = invertPlans(plans);
   return (
-    <Stack gap="xs">
-      <Text size="sm">
-        <ForeignText text={message} />, by <ForeignText text={author} />
-      </Text>
-      {pass !== undefined && <PlanView plan={pass.plan} />}
+    <Stack component="section" gap="xs" aria-label="Preview">
+      {!isComplete && (
+        <Alert color="orange" icon={<TriangleAlert />} title="This preview is not complete">
+          Some reconciliations since this revision are not stored any more.
+        </Alert>
+      )}
+      {isEmpty(plan) ? <Text size="sm">The definition does not change.</Text> : <PlanView plan={plan} />}
     </Stack>
   );
+}
+
+interface PlansSince {
+  /** Newest first; `null` while they are on their way. */
+  plans: Plan[] | null;
+  isComplete: boolean;
+  error: Error | null;
+}
+
+/** What was applied after a revision. The history is read back until its apply is found. */
+function usePlansSince(factory: string, { revision }: Revision): PlansSince {
+  const { data, error, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(reconciliationsQuery(factory));
+  const applied = data?.pages.flatMap((page) => page.data).filter(({ result }) => result === 'applied') ?? [];
+  const end = applied.findIndex((pass) => pass.revision === revision);
+  const isWanted = data !== undefined && end === -1 && hasNextPage;
+  useEffect(() => {
+    if (isWanted && !isFetching) void fetchNextPage();
+  }, [isWanted, isFetching, fetchNextPage]);
+  if (data === undefined || isWanted) return { plans: null, isComplete: false, error };
+  const since = end === -1 ? applied : applied.slice(0, end);
+  return { plans: since.map(({ plan }) => plan), isComplete: end !== -1, error: null };
 }

@@ -67,7 +67,7 @@ function revertColumn(head: string | undefined, onRevert: (revision: Revision) =
         </Text>
       ) : (
         <Button size="xs" variant="default" onClick={() => onRevert(revision)}>
-          Go back to this
+          Revert to this revision
         </Button>
       ),
   };

@@ -90,7 +90,7 @@ function RunFilters({ factory, filter, onChange }: RunFiltersProps) {
 }
 
 function RunTable({ factory, filter }: { factory: string; filter: RunFilter }) {
-  const pages = useCursorPages(JSON.stringify(filter));
+  const pages = useCursorPages();
   const query = runsQuery(factory, filter, pages.cursor);
   const { data, error, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
   const isListed = useRunUpdates(query.queryKey);

@@ -1,7 +1,6 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
 import { RefreshCw, ScrollText } from 'lucide-react';
-import { useState } from 'react';
 import { useSearchParams } from 'wouter';
 import { type AuditFilter, auditQuery } from '../../api/audit.ts';
 import type { AuditEntry } from '../../api/types.ts';
@@ -14,7 +13,7 @@ import { ForeignText } from '../../parts/foreign-text.tsx';
 import { formatExactTime } from '../../parts/format-time.ts';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
-import { useCursorPages } from '../../parts/use-cursor-pages.ts';
+import { useCursorPages, useOpenRow } from '../../parts/use-cursor-pages.ts';
 import { keepFactory } from '../../shell/current-factory.ts';
 import { RoleNotice } from '../../shell/role-notice.tsx';
 import { useManagesTeam } from '../../shell/session-user.ts';
@@ -84,13 +83,12 @@ interface AuditTableProps {
 }
 
 function AuditTable({ filter, onFilter }: AuditTableProps) {
-  const pages = useCursorPages(JSON.stringify(filter));
-  const [openId, setOpenId] = useState<string | null>(null);
+  const pages = useCursorPages();
+  const [openId, toggle] = useOpenRow();
   const names = useNamesById();
   const query = { ...auditQuery(filter, pages.cursor), placeholderData: keepPreviousData };
   const { data, error, refetch } = useQuery(query);
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
-  const toggle = (id: string) => setOpenId(openId === id ? null : id);
   return (
     <div>
       <DataTable

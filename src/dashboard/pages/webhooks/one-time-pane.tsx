@@ -6,6 +6,7 @@ import { buildCurl } from '../../parts/build-curl.ts';
 import { CodeBlock } from '../../parts/code-block.tsx';
 import { CopyLine } from '../../parts/copy-line.tsx';
 import { SectionCard } from '../../parts/section-card.tsx';
+import { useLeaveGuard } from '../../shell/leave-guard.tsx';
 
 interface OneTimePaneProps {
   webhook: NewWebhook;
@@ -16,6 +17,11 @@ interface OneTimePaneProps {
 /** URL and secret of a webhook whose secret was just made: this once, and never again. */
 export function OneTimePane({ webhook, title, onDone }: OneTimePaneProps) {
   const { secret = null, ingress_url, auth_mode, secret_name } = webhook;
+  const release = useLeaveGuard(secret !== null, 'one-time value');
+  const finish = () => {
+    release();
+    onDone();
+  };
   return (
     <SectionCard title={title}>
       <Stack maw={760}>
@@ -25,7 +31,7 @@ export function OneTimePane({ webhook, title, onDone }: OneTimePaneProps) {
           </Text>
         ) : (
           <Alert color="orange" icon={<EyeOff />} title="Copy it now">
-            The secret is shown this once. It is stored encrypted as {secret_name} and cannot be read again.
+            The secret is shown only once. It is stored encrypted as {secret_name} and cannot be read again.
           </Alert>
         )}
         <Shown label="Ingress URL">
@@ -45,7 +51,7 @@ export function OneTimePane({ webhook, title, onDone }: OneTimePaneProps) {
           <CodeBlock code={buildCurl(webhook, secret)} what="command" />
         </Shown>
         <Group justify="flex-end">
-          <Button onClick={onDone}>{secret === null ? 'Done' : 'I have copied it'}</Button>
+          <Button onClick={finish}>{secret === null ? 'Done' : 'I have copied it'}</Button>
         </Group>
       </Stack>
     </SectionCard>
