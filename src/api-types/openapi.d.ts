@@ -7970,6 +7970,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
+                    /** @description What the token is for, without control characters. */
                     name: string;
                     /**
                      * @description Each role holds the earlier ones.

@@ -922,6 +922,9 @@ describe('tokens', () => {
       [{ pointer: '#/factories/1', in: 'body', detail: 'is not a factory of this daemon' }],
     ]);
     expect((await call('POST', '/api/v1/tokens', { name: 'x', role: 'viewer', factories: [] })).status).toBe(400);
+    for (const name of ['a\0b', 'a\x1b[31mb', 'a\nb', 'a\u2028b']) {
+      expect((await call('POST', '/api/v1/tokens', { name, role: 'viewer' })).status).toBe(400);
+    }
   });
 });
 

@@ -271,7 +271,7 @@ function composeOffer(
     receivedAt: nowMs,
     clientAddress: request.clientAddress,
     revision: webhook.revision,
-    identity: identify(request.headers, webhook.deliveryIdHeader, providerIdentity, bodyHash),
+    identity: identify(request.headers, webhook, providerIdentity, bodyHash),
     body,
     bodyHash,
     ...matchDelivery(webhook, payload, ids, nowMs),
@@ -349,7 +349,7 @@ function reject(
     receivedAt: nowMs,
     clientAddress: request.clientAddress,
     revision: webhook.revision,
-    identity: findNamedIdentity(request.headers, webhook.deliveryIdHeader, providerIdentity),
+    identity: findNamedIdentity(request.headers, webhook, providerIdentity),
     count: 1,
     ...rejection,
   };

@@ -9,7 +9,8 @@ const HEX = HASH.toString('hex');
 const latin1 = (bytes: Uint8Array | string) => Buffer.from(bytes as string, 'utf8').toString('latin1');
 
 function name(raw: string[], deliveryIdHeader: string | null = null, provider: string | null = null) {
-  return identify(createRequestHeaders(raw), deliveryIdHeader, provider, HASH);
+  const rules = { deliveryIdHeader, holdsSecret: (value: string) => value.includes('the-secret') };
+  return identify(createRequestHeaders(raw), rules, provider, HASH);
 }
 
 const fromHeader = (value: string) => name(['X-Id', value], 'x-id');
@@ -54,6 +55,14 @@ describe('the identity of a delivery', () => {
     // Bytes count, not characters: 128 letters of two bytes each are too long.
     expect(fromHeader(latin1('é'.repeat(127))).value).toBe('é'.repeat(127));
     expect(fromHeader(latin1('é'.repeat(128))).value).toMatch(/^sha256:/);
+  });
+
+  it('replaces a value that holds the secret of the webhook by its hash', () => {
+    const hash = createHash('sha256').update('event-the-secret-1').digest('hex');
+    const hashed = { value: `sha256:${hash}`, key: `sha256:${hash}` };
+    expect(fromHeader(' event-the-secret-1')).toEqual({ source: 'header', ...hashed });
+    expect(name([], null, 'event-the-secret-1')).toEqual({ source: 'provider', ...hashed });
+    expect(name(['X-Service-Delivery-Id', 'event-the-secret-1'])).toEqual({ source: 'service_header', ...hashed });
   });
 
   it('is injective over all values up to 255 bytes after trimming', () => {

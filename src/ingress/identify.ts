@@ -1,12 +1,16 @@
 import { hash } from 'node:crypto';
 import type { Identity, IdentitySource } from '../core/delivery.ts';
 import { type RequestHeaders, trimBlanks } from '../core/headers.ts';
+import type { LiveWebhook } from '../registry/live-webhook.ts';
 
 /** Header in which any sender may stamp its own event ID (specification, "Delivery identity"). */
 const SERVICE_HEADER = 'x-service-delivery-id';
 
 /** An identity longer than this is replaced by its hash. */
 const MAX_IDENTITY_BYTES = 255;
+
+/** What the webhook decides about identities. */
+export type IdentityRules = Pick<LiveWebhook, 'deliveryIdHeader' | 'holdsSecret'>;
 
 /**
  * Which delivery is this: the first available of the webhook's own header, the provider's header, the service's
@@ -16,11 +20,11 @@ const MAX_IDENTITY_BYTES = 255;
  */
 export function identify(
   headers: RequestHeaders,
-  deliveryIdHeader: string | null,
+  rules: IdentityRules,
   providerIdentity: string | null,
   bodyHash: Buffer,
 ): Identity {
-  const named = findNamedIdentity(headers, deliveryIdHeader, providerIdentity);
+  const named = findNamedIdentity(headers, rules, providerIdentity);
   if (named !== null) return named;
   const value = `sha256:${bodyHash.toString('hex')}`;
   return { source: 'body_hash', value, key: value };
@@ -29,21 +33,26 @@ export function identify(
 /** The identity that a header names, as far as one is known; also for the log rows of rejections. */
 export function findNamedIdentity(
   headers: RequestHeaders,
-  deliveryIdHeader: string | null,
+  { deliveryIdHeader, holdsSecret }: IdentityRules,
   providerIdentity: string | null,
 ): Identity | null {
+  const read = (source: IdentitySource, received: string | undefined) => readIdentity(source, received, holdsSecret);
   return (
-    readIdentity('header', deliveryIdHeader === null ? undefined : headers.get(deliveryIdHeader)) ??
-    readIdentity('provider', providerIdentity ?? undefined) ??
-    readIdentity('service_header', headers.get(SERVICE_HEADER))
+    read('header', deliveryIdHeader === null ? undefined : headers.get(deliveryIdHeader)) ??
+    read('provider', providerIdentity ?? undefined) ??
+    read('service_header', headers.get(SERVICE_HEADER))
   );
 }
 
-/** An empty value counts as absent. */
-function readIdentity(source: IdentitySource, received: string | undefined): Identity | null {
+/** An empty value counts as absent. One that holds the webhook's secret is neither stored nor shown as it is. */
+function readIdentity(
+  source: IdentitySource,
+  received: string | undefined,
+  holdsSecret: IdentityRules['holdsSecret'],
+): Identity | null {
   const raw = trimBlanks(received ?? '');
   if (raw === '') return null;
-  if (raw.length <= MAX_IDENTITY_BYTES) return { source, value: decodeText(raw), key: raw };
+  if (raw.length <= MAX_IDENTITY_BYTES && !holdsSecret(raw)) return { source, value: decodeText(raw), key: raw };
   const value = `sha256:${hash('sha256', Buffer.from(raw, 'latin1'))}`;
   return { source, value, key: value };
 }

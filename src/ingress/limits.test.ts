@@ -39,6 +39,17 @@ describe('the budget of failed authentications', () => {
     expect(fail('wh_b', '192.0.2.1')).toBe(true);
   });
 
+  it('is shared by the IPv6 addresses of one /64', () => {
+    const limits = create({ failedAuthPerMinute: 2 });
+    const fail = (address: string) => limits.admitFailure('wh_a', address, 0).ok;
+    expect([fail('2001:db8:1:2::1'), fail('2001:db8:1:2:ffff::2'), fail('2001:db8:1:2::3')]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(fail('2001:db8:1:3::1')).toBe(true);
+  });
+
   it('takes nothing from the delivery rate', () => {
     const limits = create();
     for (let i = 0; i < 10; i++) limits.admitFailure('wh_a', '192.0.2.1', 0);

@@ -1,3 +1,4 @@
+import { networkOf } from '../core/client-network.ts';
 import { SlidingWindow } from '../core/sliding-window.ts';
 
 const MINUTE_MS = 60_000;
@@ -36,7 +37,7 @@ export class RateLimits {
 
   /** Charges one failure. A valid credential never comes here: it is not refused for somebody else's failures. */
   admitFailure(uid: string, clientAddress: string, nowMs: number): Admission {
-    const key = `${uid} ${clientAddress}`;
+    const key = `${uid} ${networkOf(clientAddress)}`;
     const window = this.#failures.get(key) ?? new SlidingWindow(this.#failedAuthPerMinute, MINUTE_MS);
     this.#failures.delete(key);
     this.#failures.set(key, window);

@@ -14,7 +14,10 @@ function open({ listeners = [fires('a'), fires('b')], isLive = true, payload = P
   const { webhookUid: uid, webhookName: name } = makeDelivery();
   const credential = { mode: 'token', accepts: () => true } as const;
   const live = { ref: 5, uid, name, factory: 'payments', revision: 'beef', credential, handshakes: [] };
-  registry.replaceFactory('payments', isLive ? [{ ...live, deliveryIdHeader: null, listeners, pushBranch: null }] : []);
+  registry.replaceFactory(
+    'payments',
+    isLive ? [{ ...live, deliveryIdHeader: null, holdsSecret: () => false, listeners, pushBranch: null }] : [],
+  );
   const recorded: (DeliveryOffer | ReplayEntry)[] = [];
   const woken: string[] = [];
   const control = createReplayControl({

@@ -43,6 +43,7 @@ export function buildLiveWebhooks(
       factory: applied.name,
       revision: applied.revision,
       credential: buildCredential(webhook, secrets.get(webhook.name) ?? null),
+      holdsSecret: compileSecretSearch(secrets.get(webhook.name) ?? null),
       handshakes: buildHandshakes(webhook, secrets.get(webhook.name) ?? null, verifyTokens.get(webhook.name) ?? null),
       deliveryIdHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
       listeners: listeners.get(webhook.uid) ?? [],
@@ -61,6 +62,17 @@ function buildCredential(webhook: AppliedWebhook, secret: SecretValue | null): C
     mode: 'signature',
     verify: signsForStrangers(webhook) ? refuseChallenges(compiled.verify) : compiled.verify,
   };
+}
+
+/** A shorter one would be found in half of all values, and no scheme makes secrets that short. */
+const SHORTEST_SEARCHED_BYTES = 8;
+
+/** In base64 it stands in `Authorization: Basic`. */
+function compileSecretSearch(secret: SecretValue | null): LiveWebhook['holdsSecret'] {
+  const bytes = Buffer.from(secret?.reveal() ?? '', 'utf8');
+  if (bytes.length < SHORTEST_SEARCHED_BYTES) return () => false;
+  const forms = [bytes.toString('latin1'), bytes.toString('base64').replaceAll('=', '')];
+  return (value) => forms.some((form) => value.includes(form));
 }
 
 /** What a handshake of this webhook may have signed for anybody is no delivery. */

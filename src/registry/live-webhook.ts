@@ -31,6 +31,8 @@ export interface LiveWebhook {
   /** The commit that is live in its factory. */
   revision: string | null;
   credential: Credential;
+  /** Does a header value (one character for each byte) hold the secret, as it is or in base64? */
+  holdsSecret(value: string): boolean;
   /** Those of its provider that it answers; empty for most. */
   handshakes: readonly LiveHandshake[];
   /** Lowercase; `null` where the webhook names none. */

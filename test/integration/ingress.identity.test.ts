@@ -44,6 +44,21 @@ describe('the identity of a delivery', () => {
     }
   });
 
+  it('is stored and answered as a hash if it holds the secret of the webhook', async () => {
+    ingress = await startIngress({ webhooks: [{ deliveryIdHeader: 'Authorization' }] });
+    const basic = `Basic ${Buffer.from(TOKEN).toString('base64')}`;
+    const id = sha256(`Bearer ${TOKEN}`);
+    expect(await ingress.post('hook', { body: '{}' })).toMatchObject({ status: 202, body: `{"delivery_id":"${id}"}` });
+    expect((await ingress.post('hook', { body: '{}', headers: { authorization: basic } })).status).toBe(401);
+    const named = { 'x-service-delivery-id': `build ${TOKEN}` };
+    expect((await ingress.post('hook', { body: 'no JSON', headers: named })).status).toBe(400);
+    const values = (await ingress.deliveries()).map(({ identity }) => identity?.value);
+    expect(values).toEqual([id, sha256(basic), id]);
+    const stored = ['', '-wal'].map((suffix) => readFileSync(`${ingress.file}${suffix}`, 'latin1')).join('');
+    expect(stored).toContain(id);
+    expect([stored.includes(TOKEN), stored.includes(basic)]).toEqual([false, false]);
+  });
+
   it('that was accepted before is a Duplicate: 202 again, linked, nothing stored, nothing started', async () => {
     ingress = await startIngress({ automations: [{ name: 'run-it', webhook: 'hook' }] });
     const headers = { 'x-service-delivery-id': 'one' };

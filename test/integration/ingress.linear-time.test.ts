@@ -18,7 +18,12 @@ const automation = (value: string) =>
 const READERS: { [what: string]: (length: number) => unknown } = {
   'a header value with blanks inside': (length) => createRequestHeaders(['X-Id', blanks(length)]).get('x-id'),
   'an identity of the provider with blanks inside': (length) =>
-    identify(createRequestHeaders([]), null, blanks(length), Buffer.alloc(32)),
+    identify(
+      createRequestHeaders([]),
+      { deliveryIdHeader: null, holdsSecret: () => false },
+      blanks(length),
+      Buffer.alloc(32),
+    ),
   'X-Forwarded-For with blanks inside, from a trusted proxy': (length) =>
     createClientAddressFinder(['10.0.0.1'])('10.0.0.1', () => blanks(length)),
   'X-Forwarded-For with many hops, from a trusted proxy': (length) =>

@@ -6,7 +6,7 @@ import { createApiToken } from './create-api-token.ts';
 import { hashCredential } from './credential.ts';
 
 function withHeader(authorization: string): FastifyRequest {
-  return { headers: { authorization } } as FastifyRequest;
+  return { ip: '192.0.2.1', headers: { authorization } } as FastifyRequest;
 }
 
 describe('an API token', () => {

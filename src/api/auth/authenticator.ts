@@ -1,5 +1,6 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { Identity } from '../../core/access.ts';
+import { networkOf } from '../../core/client-network.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
@@ -68,7 +69,7 @@ function createTokenAuthenticator({ tokens, failedTries, ...parts }: Authenticat
     const text = readBearer(request.headers.authorization);
     const record = text === null ? null : await tokens.findByHash(hashCredential(text));
     if (record === null) {
-      if (isUse) failedTries.charge(request.ip);
+      if (isUse) failedTries.charge(networkOf(request.ip));
       throw new AppError('unauthorized', 'The API token is not valid. It may have been revoked.');
     }
     if (isUse) touch(record.id);

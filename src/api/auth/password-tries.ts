@@ -1,3 +1,4 @@
+import { networkOf } from '../../core/client-network.ts';
 import type { Clock } from '../../core/clock.ts';
 import { FailedTries } from './failed-tries.ts';
 
@@ -24,12 +25,12 @@ export class PasswordTries {
 
   /** Throws `too_many_requests` where no further guess may be made. */
   check(name: string, address: string): void {
-    this.#byAddress.check(address);
+    this.#byAddress.check(networkOf(address));
     this.#byName.check(this.#keyOf(name, address));
   }
 
   noteFailure(name: string, address: string): void {
-    this.#byAddress.note(address);
+    this.#byAddress.note(networkOf(address));
     this.#byName.note(this.#keyOf(name, address));
   }
 
@@ -48,5 +49,5 @@ export class PasswordTries {
 
 /** The address comes first, since no address has a space in it: whatever name is tried, it is no other place. */
 function describePlace(name: string, address: string): string {
-  return `${address} ${name.toLowerCase()}`;
+  return `${networkOf(address)} ${name.toLowerCase()}`;
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf } from '../../core/client-network.ts';
 import { AppError } from '../../core/errors.ts';
 import { SlidingWindow } from '../../core/sliding-window.ts';
 import { PUBLIC } from '../access-rules.ts';
@@ -139,9 +140,10 @@ async function finishWithin(
   ...[query, pending]: [string, Parameters<typeof finishOidcSignIn>[3]]
 ): Promise<OidcOutcome> {
   try {
-    services.failedTries.check(ip);
+    const network = networkOf(ip);
+    services.failedTries.check(network);
     const outcome = await finishOidcSignIn(openId, services, query, pending);
-    if (!outcome.ok && outcome.reason !== 'too_many') services.failedTries.charge(ip);
+    if (!outcome.ok && outcome.reason !== 'too_many') services.failedTries.charge(network);
     return outcome;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'too_many_requests') throw error;

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity, SessionOwner, User } from '../../core/access.ts';
 import type { SignInMethod } from '../../core/audit.ts';
+import { networkOf } from '../../core/client-network.ts';
 import { formatInstant } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import { PUBLIC, requireRole } from '../access-rules.ts';
@@ -151,7 +152,7 @@ async function usePassword(
 
 /** One answer for whatever is wrong, which counts against the client's address. */
 function refuse({ failedTries }: AdminServices, request: FastifyRequest): AppError {
-  failedTries.charge(request.ip);
+  failedTries.charge(networkOf(request.ip));
   const help = 'A login link works once and for a short time; "dockbell login-link" makes a new one.';
   return new AppError('unauthorized', `These credentials are not valid. ${help}`);
 }

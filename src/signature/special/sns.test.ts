@@ -86,6 +86,8 @@ describe('a message of SNS', () => {
     'https://sns.eu-central-1.amazonaws.com@evil.example/SimpleNotificationService-0.pem',
     'https://sns.eu-central-1.amazonaws.com:8443/SimpleNotificationService-0.pem',
     'https://bucket.s3.amazonaws.com/SimpleNotificationService-0.pem',
+    'https://sns.s3.amazonaws.com/SimpleNotificationService-0.pem',
+    'https://sns.us-east-1.amazonaws.com/SimpleNotificationService-0.pem',
     'https://sns.eu-central-1.amazonaws.com/other/../SimpleNotificationService-0.pem',
     'https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0.pem?x=.pem',
     'https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0.pem\n',

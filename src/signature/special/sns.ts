@@ -4,7 +4,7 @@ import { type Refusal, refuse, type SignedRequest, type Verdict, type Verificati
 import type { FindSigningKey } from './signing-certificates.ts';
 
 /** `arn:<partition>:sns:<region>:<account>:<topic>`. */
-const TOPIC_ARN = /^arn:aws(?:-[a-z]+)*:sns:[a-z0-9-]+:\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/;
+const TOPIC_ARN = /^arn:aws(?:-[a-z]+)*:sns:([a-z0-9-]+):\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/;
 
 /** Which fields are signed, in this order, by the type of the message. `Subject` counts only where it is there. */
 const SIGNED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
@@ -18,9 +18,12 @@ const DIGESTS: ReadonlyMap<unknown, string> = new Map([
   ['2', 'sha256'],
 ]);
 
-/** Only a host of SNS itself, and only a file of the form that it uses: else we would fetch what a stranger names. */
+/**
+ * Only a host of SNS itself, and only a file of the form that it uses: else we would fetch what a stranger names. No region
+ * has a name of two letters; `sns.s3.amazonaws.com` is a bucket.
+ */
 const CERTIFICATE_URL =
-  /^https:\/\/sns\.[a-z0-9-]{1,40}\.amazonaws\.com(?:\.cn)?\/SimpleNotificationService-[A-Za-z0-9]{1,64}\.pem$/;
+  /^https:\/\/sns\.([a-z0-9-]{3,40})\.amazonaws\.com(?:\.cn)?\/SimpleNotificationService-[A-Za-z0-9]{1,64}\.pem$/;
 
 /** Is this the ARN of a topic? Every customer of AWS can have SNS sign messages, so the secret says which topic is ours. */
 export function isTopicArn(secretText: string): boolean {
@@ -44,7 +47,13 @@ export function checkSnsMessage(body: unknown, topicArn: string): SnsMessage | R
   if ('ok' in message) return message;
   // Compared before anything is fetched: a message of another topic is not ours, whoever signed it.
   if (message.topicArn !== topicArn) return refuse('wrong_sender', 'the message is of another topic');
-  return CERTIFICATE_URL.test(message.certificateUrl) ? message : refuse('untrusted_key');
+  return isOfTopicRegion(message) ? message : refuse('untrusted_key');
+}
+
+/** SNS signs with a key of the region that the topic is in. */
+function isOfTopicRegion({ certificateUrl, topicArn }: SnsMessage): boolean {
+  const region = CERTIFICATE_URL.exec(certificateUrl)?.[1];
+  return region !== undefined && region === TOPIC_ARN.exec(topicArn)?.[1];
 }
 
 /** The signature itself, under the key of the certificate. */
