@@ -1,8 +1,9 @@
 import { closeSync } from 'node:fs';
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
+import { openLogToAppend } from './log-file.ts';
 import { createLogSink } from './log-sink.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipe.ts';
 import type { RunUser } from './run-user.ts';
@@ -39,7 +40,7 @@ export interface OutputCapture {
 }
 
 export async function captureOutput(options: CaptureOptions): Promise<OutputCapture> {
-  const log = await open(options.logFile, 'a', 0o600);
+  const log = await openLogToAppend(options.logFile);
   const pipe = await openPipe(log, options);
   let captured: Promise<void> | null = null;
   let released = false;

@@ -30,7 +30,7 @@ export function createRunFiles(places: RunFilePlaces): RunFiles {
     removeRunFiles: async (runId) => {
       const run = checkRunId(runId);
       await removeRunFolder(runFolder(places.runsDir, run));
-      await rm(runLogFile(places.logsDir, run), { force: true });
+      await rm(runLogFile(places.logsDir, run), { recursive: true, force: true });
       // Last, so that a removal that failed half-way is repeated with the ticket still there.
       await places.tickets.discard(run);
     },

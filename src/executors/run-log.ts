@@ -1,10 +1,10 @@
-import { type FileHandle, open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { type Clock, formatInstant } from '../core/clock.ts';
 import type { RunLogReader, RunLogWriter } from '../core/ports/executor.ts';
 import type { Run } from '../core/run.ts';
 import { makeFolder } from '../files/make-folder.ts';
-import { systemErrorCode } from './file-error.ts';
+import { openLogToAppend, openLogToRead } from './log-file.ts';
 import { createLogSink, LOG_LIMIT_BYTES, MARK_BYTES } from './log-sink.ts';
 import { runLogFile } from './run-paths.ts';
 
@@ -12,7 +12,7 @@ import { runLogFile } from './run-paths.ts';
 export function createRunLogReader(logsDir: string): RunLogReader {
   return {
     read: async (run, offset, limit) => {
-      const file = await openIfThere(runLogFile(logsDir, run));
+      const file = await openLogToRead(runLogFile(logsDir, run));
       if (file === null) return null;
       try {
         const { size } = await file.stat();
@@ -41,20 +41,11 @@ async function appendText(logsDir: string, run: Run, text: string): Promise<void
   if (text === '') return;
   const path = runLogFile(logsDir, run.id);
   await makeFolder(logsDir, { mode: 0o700 });
-  const file = await open(path, 'a', 0o600);
+  const file = await openLogToAppend(path);
   const { size } = await file.stat();
   // Within the room of the mark the log is full, and says so already.
   if (size > LOG_LIMIT_BYTES - MARK_BYTES) await file.close();
   else await pipeline([Buffer.from(text)], createLogSink(file, LOG_LIMIT_BYTES - size));
-}
-
-async function openIfThere(path: string): Promise<FileHandle | null> {
-  try {
-    return await open(path, 'r');
-  } catch (error) {
-    if (systemErrorCode(error) === 'ENOENT') return null;
-    throw error;
-  }
 }
 
 async function readRange(file: FileHandle, offset: number, size: number): Promise<Uint8Array> {

@@ -1,5 +1,5 @@
 import type { Dirent, Stats } from 'node:fs';
-import { lstat, readdir, writeFile } from 'node:fs/promises';
+import { lstat, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, formatInstant } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
@@ -104,7 +104,10 @@ async function measureEnded(
 async function tryToRemoveOutput({ runsDir, logsDir, clock }: Places, run: RunId): Promise<string | null> {
   const removed = `log and files of this run were removed at ${formatInstant(clock.wallMs())} to make room`;
   try {
-    await writeFile(runLogFile(logsDir, run), `[dockbell: ${removed}, see retention.runBytes]\n`, { mode: 0o600 });
+    const log = runLogFile(logsDir, run);
+    // Not written over: a run may have put a link in the place of its log.
+    await rm(log, { force: true });
+    await writeFile(log, `[dockbell: ${removed}, see retention.runBytes]\n`, { flag: 'wx', mode: 0o600 });
     // Last: the folder is what tells that there is something to remove.
     await removeRunFolder(runFolder(runsDir, run));
     return null;

@@ -1,0 +1,44 @@
+import { constants } from 'node:fs';
+import { type FileHandle, open, rm } from 'node:fs/promises';
+import { systemErrorCode } from './file-error.ts';
+
+const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
+/** What `open` answers for a symbolic link, a folder, a pipe without a reader, and a socket or device. */
+const NOT_A_FILE: ReadonlySet<string | null> = new Set(['ELOOP', 'EMLINK', 'EISDIR', 'ENXIO', 'ENODEV']);
+
+/**
+ * Opens the log of a run for reading; `null` if there is none. A run with the user of the daemon can put anything in the
+ * place of its log. What is not a file of its own is not read: a link would show files of the daemon past the masking, and
+ * a pipe would block whoever reads it.
+ */
+export async function openLogToRead(path: string): Promise<FileHandle | null> {
+  try {
+    return await openOwnFile(path, O_RDONLY);
+  } catch (error) {
+    if (systemErrorCode(error) === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** Opens the log of a run for appending, and makes it. What is not a file of its own is removed, never written through. */
+export async function openLogToAppend(path: string): Promise<FileHandle> {
+  const file = await openOwnFile(path, O_WRONLY | O_APPEND | O_CREAT);
+  if (file !== null) return file;
+  await rm(path, { recursive: true, force: true });
+  return open(path, O_WRONLY | O_APPEND | O_CREAT | O_EXCL, 0o600);
+}
+
+/** `null`: what is there is not a regular file, or has a second name. */
+async function openOwnFile(path: string, flags: number): Promise<FileHandle | null> {
+  let file: FileHandle;
+  try {
+    file = await open(path, flags | O_NOFOLLOW | O_NONBLOCK, 0o600);
+  } catch (error) {
+    if (NOT_A_FILE.has(systemErrorCode(error))) return null;
+    throw error;
+  }
+  const stats = await file.stat();
+  if (stats.isFile() && stats.nlink === 1) return file;
+  await file.close();
+  return null;
+}

@@ -1,0 +1,60 @@
+import { execFileSync } from 'node:child_process';
+import { link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/core/clock.ts';
+import type { RunId } from '../../src/core/ids.ts';
+import { createRunLogReader, createRunLogWriter } from '../../src/executors/run-log.ts';
+import { createRunSpace } from '../../src/executors/run-space.ts';
+import { execute, makeRunInput, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
+
+let workshop: Workshop;
+let victim: string;
+beforeEach(async () => {
+  workshop = await openWorkshop();
+  victim = join(workshop.dir, 'precious');
+  await writeFile(victim, 'precious\n');
+  await mkdir(workshop.logsDir);
+});
+afterEach(() => workshop.close());
+
+/** What a run can put in the place of its log. */
+const REPLACEMENTS: [title: string, replace: (log: string) => Promise<unknown>][] = [
+  ['a symbolic link', (log) => symlink(victim, log)],
+  ['a second name of another file', (log) => link(victim, log)],
+  ['a pipe', async (log) => execFileSync('mkfifo', [log])],
+  ['a folder', (log) => mkdir(log)],
+];
+
+describe.each(REPLACEMENTS)('a log that a run has replaced by %s', (title, replace) => {
+  const read = (run: RunId) => createRunLogReader(workshop.logsDir).read(run, 0, 1000);
+  const logOf = (run: RunId) => join(workshop.logsDir, `${run}.log`);
+
+  it('is not read', async () => {
+    const { run } = makeRunInput();
+    await replace(logOf(run.id));
+    expect(await read(run.id)).toBeNull();
+  });
+
+  it('gives way to a log when the next attempt starts, or a worker writes', async () => {
+    const [second, pulled] = [makeRunInput({ run: { attempt: 2 } }), makeRunInput()];
+    await replace(logOf(second.run.id));
+    expect(await execute(workshop.executor(['echo', 'secret']), second)).toMatchObject({ state: 'succeeded' });
+    expect(await workshop.log(second.run.id)).toMatch(/^\n\[dockbell: attempt 2, .*\]\nsecret\n$/);
+    await replace(logOf(pulled.run.id)).catch(() => undefined);
+    await createRunLogWriter(workshop.logsDir, systemClock).append(pulled.run, 'from a worker\n');
+    expect(await workshop.log(pulled.run.id)).toBe('from a worker\n');
+    expect(await readFile(victim, 'utf8')).toBe('precious\n');
+  });
+
+  it.skipIf(title === 'a folder')('gives way to the line that says that it was removed to make room', async () => {
+    const input = makeRunInput();
+    await execute(workshop.executor(['rm', logOf(input.run.id)]), input);
+    await replace(logOf(input.run.id));
+    const space = createRunSpace({ runsDir: workshop.runsDir, logsDir: workshop.logsDir, clock: systemClock });
+    const freed = await space.free({ limitBytes: 0, hasEnded: async () => true, isStopped: () => false });
+    expect(freed).toMatchObject({ runs: 1, stuck: [] });
+    expect(await workshop.log(input.run.id)).toMatch(/^\[dockbell: log and files of this run were removed/);
+    expect(await readFile(victim, 'utf8')).toBe('precious\n');
+  });
+});
