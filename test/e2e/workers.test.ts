@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { isAlive } from '../helpers/command-runs.ts';
 import { listFences } from '../helpers/documents.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
@@ -20,6 +21,8 @@ const AUTOMATION = {
 };
 
 const dir = createTempDir('workers');
+/** Fences of the guide by their title: the files that it tells readers to make, and what to type. */
+const guide = new Map(listFences('docs/guides/workers.md').map(({ title, text }) => [title, text]));
 const workerFile = join(dir, 'worker.mjs');
 const workers: ChildProcess[] = [];
 let daemon: TestDaemon;
@@ -27,8 +30,7 @@ let token: string;
 const senders = new Map<string, { url: string; secret: string }>();
 
 beforeAll(async () => {
-  // The worker that the guide shows, to the letter.
-  writeFileSync(workerFile, listFences('docs/guides/workers.md').find(({ title }) => title === 'worker.mjs')!.text);
+  for (const name of ['worker.mjs', 'agent.sh']) writeFileSync(join(dir, name), guide.get(name)!);
   daemon = await startTestDaemon({ config: CONFIG });
   for (const { name } of CONFIG.factories) {
     const { status, body } = await post(`/factories/${name}/webhooks`, { name: 'ci' });
@@ -63,9 +65,22 @@ async function deliver(factory = 'ours'): Promise<string> {
 const readRun = async (id: string) => (await daemon.api(`/runs/${id}`)).body;
 const isRun = (id: string, state: string) => async () => (await readRun(id)).state === state;
 
+const workerEnv = () => ({ PATH: process.env.PATH, DOCKBELL_URL: daemon.adminUrl, DOCKBELL_TOKEN: token });
+
 function startWorker(...command: string[]): ChildProcess {
-  const env = { PATH: process.env.PATH, DOCKBELL_URL: daemon.adminUrl, DOCKBELL_TOKEN: token };
-  const worker = spawn(process.execPath, [workerFile, ...command], { env, stdio: 'ignore' });
+  const worker = spawn(process.execPath, [workerFile, ...command], { env: workerEnv(), stdio: 'ignore' });
+  workers.push(worker);
+  return worker;
+}
+
+/** What the guide tells readers to type, in the folder of the two files; address and token are ours. */
+function startAsTheGuideShows(): ChildProcess {
+  const lines = guide.get('start the worker')!.matchAll(/^\$ (.+)$/gm);
+  const commands = [...lines].map(([, line]) => line!).filter((line) => !line.startsWith('export '));
+  const last = commands.pop();
+  const worker = spawn('sh', ['-ec', [...commands, `exec ${last}`].join('\n')], {
+    ...{ cwd: dir, env: { ...workerEnv(), PATH: `${dirname(process.execPath)}:${process.env.PATH}` }, stdio: 'ignore' },
+  });
   workers.push(worker);
   return worker;
 }
@@ -78,6 +93,37 @@ async function stop(worker: ChildProcess): Promise<void> {
 }
 
 describe('workers', { timeout: 120_000 }, () => {
+  it('execute runs when the guide is followed to the letter, and end on SIGTERM', async () => {
+    const id = await deliver();
+    const worker = startAsTheGuideShows();
+    await eventually(isRun(id, 'succeeded'));
+    const { stdout } = await daemon.cli('run', 'log', id);
+    expect(stdout).toMatch(new RegExp(`^Run ${id}: Say what broke\\.\\n\\{"step":"lint","n":[\\d.e-]+\\}$`));
+    worker.kill('SIGTERM');
+    expect(await once(worker, 'exit')).toEqual([0, null]);
+  });
+
+  it('report a program that cannot be started, and continue', async () => {
+    const [first, second] = [await deliver(), await deliver()];
+    const worker = startWorker('./no-such-agent.sh');
+    await eventually(isRun(first, 'failed'));
+    await eventually(isRun(second, 'failed'));
+    expect(await readRun(first)).toMatchObject({ attempt: 1, error: expect.stringContaining('ENOENT') });
+    await stop(worker);
+  });
+
+  it('stop their program on SIGTERM and report its end', async () => {
+    const id = await deliver();
+    const pidFile = join(mkdtempSync(join(dir, 'pid-')), 'pid');
+    // The program has a child, and only the child is asked to write its end.
+    const worker = startWorker('sh', '-c', 'echo up; (echo $$ > "$0"; exec sleep 1000)', pidFile);
+    await eventually(async () => String((await daemon.api(`/runs/${id}/log`)).body).includes('up'));
+    worker.kill('SIGTERM');
+    expect(await once(worker, 'exit')).toEqual([0, null]);
+    expect(await readRun(id)).toMatchObject({ state: 'failed', error: 'the worker was stopped', attempt: 1 });
+    expect(await isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
+  });
+
   it('carry out runs as the guide shows, with prompt, payload and a log that grows', async () => {
     const id = await deliver();
     const seen = join(dir, 'seen');
