@@ -15,6 +15,8 @@ function openHouse(pieces: RunId[][] = []) {
     stuck: new Set<string>(),
     errors: [] as string[],
     prunes: 0,
+    /** How often rows had been removed when space was given back. */
+    reclaims: [] as number[],
     failPrune: false,
     flushes: 0,
   };
@@ -32,6 +34,10 @@ function openHouse(pieces: RunId[][] = []) {
         const removedRuns = pieces.shift() ?? [];
         for (const run of removedRuns) house.rows.delete(run);
         return { more: pieces.length > 0, removedRuns };
+      },
+      reclaim: async () => {
+        house.reclaims.push(house.prunes);
+        return { more: false };
       },
     },
     runs: { get: async (run) => (house.rows.has(run) ? ({ id: run } as Run) : null) },
@@ -78,6 +84,7 @@ describe('housekeeping', () => {
     expect([house.prunes, [...house.files]]).toEqual([3, [runId(4)]]);
     await vi.advanceTimersByTimeAsync(60_000);
     expect(house.prunes).toBe(4);
+    expect(house.reclaims).toEqual([3, 4]);
     await housekeeping.stop();
     await vi.advanceTimersByTimeAsync(2 * DAY_MS);
     expect(house.prunes).toBe(4);

@@ -43,6 +43,7 @@ export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<v
   };
   const timers = [
     setInterval(() => sweep(removeExpired), RETENTION_INTERVAL_MS),
+    setInterval(() => sweep(reclaimSpace), RETENTION_INTERVAL_MS),
     setInterval(() => sweep(limitSpace), SPACE_INTERVAL_MS),
     setInterval(() => sweep(removeOrphans), ORPHAN_INTERVAL_MS),
     setInterval(() => flushRows(parts), FLUSH_INTERVAL_MS),
@@ -50,6 +51,7 @@ export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<v
   for (const timer of timers) timer.unref();
   sweep(removeOrphans);
   sweep(removeExpired);
+  sweep(reclaimSpace);
   sweep(limitSpace);
   return {
     stop: async () => {
@@ -70,6 +72,14 @@ async function removeExpired(parts: HousekeepingParts, isStopped: IsStopped): Pr
     const piece = await parts.retention.prune(parts.policy, parts.clock.wallMs());
     for (const run of piece.removedRuns) await removeFiles(parts, run);
     more = piece.more;
+    if (more) await pause();
+  }
+}
+
+/** What the removed rows leave, also where the removal itself was aborted. */
+async function reclaimSpace({ retention }: HousekeepingParts, isStopped: IsStopped): Promise<void> {
+  for (let more = true; more && !isStopped(); ) {
+    ({ more } = await retention.reclaim());
     if (more) await pause();
   }
 }

@@ -83,6 +83,7 @@ export async function openFoundation(
   await removeDaemonFile(paths.daemonFile);
   const thread = await startStorage(new URL('../storage/sqlite/worker.js', import.meta.url), { file: paths.database });
   lifetime.defer(() => thread.close());
+  for (const warning of thread.warnings) logger.warn({}, warning);
 
   const { storage } = thread;
   const { secrets, answers } = await openSecrets(config, env, storage, redactor, logger);

@@ -1,17 +1,23 @@
 import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { watchDatabaseSpace } from '../../src/storage/sqlite/database-space.ts';
+import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
 import { createSpaceGuard, type DiskSpace } from '../../src/storage/sqlite/space-guard.ts';
+import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 const ROOMY: DiskSpace = { freeBytes: 50 * GIB, totalBytes: 100 * GIB };
+const SHORT = expect.objectContaining({ code: 'storage_unavailable' });
 
 describe('the guard of free space', () => {
   const folder = useFolder();
   const file = () => join(folder.path, 'dockbell.db');
   const ballast = () => `${file()}.ballast`;
+  const keepBallast = () => createSpaceGuard(file(), { measureSpace: () => ROOMY }).check();
 
   /** A guard over a disk and a clock that the test turns. */
   function guard(space: DiskSpace) {
@@ -28,11 +34,14 @@ describe('the guard of free space', () => {
     ['200 MiB of a large disk', 200 * MIB, 100 * GIB, true],
     ['just under 5 % of a small disk', 50 * MIB - 1, 1000 * MIB, false],
     ['5 % of a small disk', 50 * MIB, 1000 * MIB, true],
+    ['just under 8 MiB of a tiny disk', 8 * MIB - 1, 100 * MIB, false],
+    ['8 MiB of a tiny disk', 8 * MIB, 100 * MIB, true],
     ['nothing', 0, 100 * GIB, false],
   ])('decides about %s', (_, freeBytes, totalBytes, accepts) => {
+    keepBallast();
     const { guard: space } = guard({ freeBytes, totalBytes });
     if (accepts) expect(() => space.check()).not.toThrow();
-    else expect(() => space.check()).toThrow(expect.objectContaining({ code: 'storage_unavailable' }));
+    else expect(() => space.check()).toThrow(SHORT);
   });
 
   it('looks at the disk at most once a second, and sees then what has changed', () => {
@@ -44,14 +53,29 @@ describe('the guard of free space', () => {
     for (let batch = 0; batch < 1000; batch += 1) space.check();
     expect(disk.looks).toBe(looks);
     disk.nowMs = 1000;
-    expect(() => space.check()).toThrow(expect.objectContaining({ code: 'storage_unavailable' }));
+    expect(() => space.check()).toThrow(SHORT);
     disk.freeBytes = ROOMY.freeBytes;
     disk.nowMs = 2000;
     expect(() => space.check()).not.toThrow();
   });
 
+  it('accepts again only with more than the limit, so that it does not flicker', () => {
+    keepBallast();
+    const { disk, guard: space } = guard({ freeBytes: 200 * MIB - 1, totalBytes: 100 * GIB });
+    expect(() => space.check()).toThrow(SHORT);
+    disk.freeBytes = 216 * MIB - 1;
+    disk.nowMs += 1000;
+    expect(() => space.check()).toThrow(SHORT);
+    disk.freeBytes = 216 * MIB;
+    disk.nowMs += 1000;
+    expect(() => space.check()).not.toThrow();
+    disk.freeBytes = 200 * MIB;
+    disk.nowMs += 1000;
+    expect(() => space.check()).not.toThrow();
+  });
+
   it('keeps 16 MiB that really take their room', () => {
-    guard(ROOMY);
+    keepBallast();
     const { size, blocks } = statSync(ballast());
     expect(size).toBe(16 * MIB);
     expect(blocks * 512).toBeGreaterThanOrEqual(16 * MIB);
@@ -59,34 +83,32 @@ describe('the guard of free space', () => {
   });
 
   it('keeps the ballast that it finds, and makes a new one where it is cut short', () => {
-    guard(ROOMY);
+    keepBallast();
     const { ino } = statSync(ballast());
-    guard(ROOMY);
+    keepBallast();
     expect(statSync(ballast()).ino).toBe(ino);
     writeFileSync(ballast(), 'cut short');
-    guard(ROOMY);
+    keepBallast();
     expect(statSync(ballast()).size).toBe(16 * MIB);
   });
 
-  it('gives the ballast up at once, and takes it again when there is room for it and more', () => {
-    const { disk, guard: space } = guard(ROOMY);
-    disk.freeBytes = 231 * MIB;
+  it('accepts nothing on the space that the ballast left, until there is enough for both', () => {
+    const { disk, guard: space } = guard({ freeBytes: 40 * MIB, totalBytes: 110 * MIB });
+    space.check();
+    expect(existsSync(ballast())).toBe(true);
+    disk.freeBytes = 0;
     space.releaseBallast();
     expect(existsSync(ballast())).toBe(false);
-    space.check();
+    disk.freeBytes = 16 * MIB;
+    expect(() => space.check()).toThrow(SHORT);
     expect(existsSync(ballast())).toBe(false);
-    disk.freeBytes = 232 * MIB;
+    disk.freeBytes = 26 * MIB;
     disk.nowMs += 1000;
-    space.check();
+    expect(() => space.check()).not.toThrow();
     expect(existsSync(ballast())).toBe(true);
   });
 
-  it('takes no ballast where it would bring the shortage about', () => {
-    guard({ freeBytes: 210 * MIB, totalBytes: 100 * GIB });
-    expect(existsSync(ballast())).toBe(false);
-  });
-
-  it('refuses nothing where the disk cannot be measured', () => {
+  it('rejects nothing if the disk cannot be measured', () => {
     const measureSpace = () => {
       throw new Error('ENOSYS');
     };
@@ -95,5 +117,147 @@ describe('the guard of free space', () => {
 
   it('measures the real disk', () => {
     expect(() => createSpaceGuard(file()).check()).not.toThrow();
+  });
+
+  describe('over a database', () => {
+    /** A guarded database with rows of 4 MiB and more in its file, on a disk that the test turns. */
+    function openGuarded(space: DiskSpace) {
+      keepBallast();
+      const db = openDatabase(file());
+      db.exec('CREATE TABLE filling (body BLOB)');
+      const { disk, guard: guarded } = guard(space);
+      const fill = () => db.exec('INSERT INTO filling SELECT zeroblob(4096 * 1024)');
+      const storage = createSqliteStorage(db, guarded);
+      const recheck = () => {
+        disk.nowMs += 1000;
+        guarded.check();
+      };
+      return { db, disk, guarded, fill, storage, recheck, space: watchDatabaseSpace(db) };
+    }
+
+    it('counts free pages inside the file as space', () => {
+      const { db, disk, fill, recheck, space } = openGuarded(ROOMY);
+      for (let row = 0; row < 10; row += 1) fill();
+      space.writeBack();
+      disk.totalBytes = 500 * MIB;
+      disk.freeBytes = 12 * MIB;
+      expect(recheck).toThrow(SHORT);
+      db.exec('DELETE FROM filling');
+      expect(recheck).not.toThrow();
+      db.close();
+    });
+
+    it('still needs space for the write-ahead log, however many pages are free', () => {
+      const { db, disk, fill, recheck, space } = openGuarded(ROOMY);
+      for (let row = 0; row < 10; row += 1) fill();
+      db.exec('DELETE FROM filling');
+      space.writeBack();
+      disk.totalBytes = 500 * MIB;
+      disk.freeBytes = 8 * MIB - 1;
+      expect(recheck).toThrow(SHORT);
+      db.close();
+    });
+
+    it('counts as taken what the log has yet to write into the file, and writes it back before it rejects', () => {
+      const { db, disk, fill, recheck, space } = openGuarded(ROOMY);
+      for (let row = 0; row < 5; row += 1) fill();
+      const { pendingBytes, walBytes } = space.measure();
+      expect(pendingBytes).toBeGreaterThan(20 * MIB);
+      disk.freeBytes = 200 * MIB + pendingBytes - 1;
+      // What the checkpoint leaves to the file system: the log is empty, and the file has grown.
+      Object.defineProperty(disk, 'freeBytes', {
+        get: () => 200 * MIB + pendingBytes - 1 + (space.measure().walBytes === 0 ? walBytes - pendingBytes : 0),
+      });
+      expect(recheck).not.toThrow();
+      expect(space.measure()).toMatchObject({ pendingBytes: 0, walBytes: 0 });
+      db.close();
+    });
+
+    it('keeps the log small while the disk is nearly full', () => {
+      const { db, disk, fill, recheck } = openGuarded(ROOMY);
+      const limit = () => db.pragma('journal_size_limit', { simple: true });
+      expect(limit()).toBe(64 * MIB);
+      disk.freeBytes = 250 * MIB;
+      recheck();
+      expect(limit()).toBe(4 * MIB);
+      for (let row = 0; row < 10; row += 1) fill();
+      expect(statSync(`${file()}-wal`).size).toBeLessThan(10 * MIB);
+      disk.freeBytes = ROOMY.freeBytes;
+      recheck();
+      expect(limit()).toBe(64 * MIB);
+      db.close();
+    });
+
+    it('gives pages that retention freed back to the file system, and keeps some for later rows', async () => {
+      const { db, fill, storage, space } = openGuarded(ROOMY);
+      for (let row = 0; row < 20; row += 1) fill();
+      db.exec('DELETE FROM filling');
+      space.writeBack();
+      const before = statSync(file()).size;
+      let pieces = 1;
+      while ((await storage.retention.reclaim()).more) pieces += 1;
+      expect(pieces).toBeGreaterThan(10);
+      expect(statSync(file()).size).toBeLessThan(before / 2);
+      expect(space.measure().freePageBytes).toBeGreaterThanOrEqual(15 * MIB);
+      expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+      expect(await storage.retention.reclaim()).toEqual({ more: false });
+      db.close();
+    });
+
+    it('gives back all that the file system lacks when the disk is nearly full', async () => {
+      const { db, disk, fill, storage, space, recheck } = openGuarded(ROOMY);
+      for (let row = 0; row < 10; row += 1) fill();
+      db.exec('DELETE FROM filling');
+      space.writeBack();
+      disk.freeBytes = 1 * MIB;
+      expect(recheck).toThrow(SHORT);
+      while ((await storage.retention.reclaim()).more);
+      expect(statSync(file()).size).toBeLessThan(1 * MIB);
+      db.close();
+    });
+  });
+});
+
+describe('a database of Dockbell 0.1, whose file cannot shrink', () => {
+  const folder = useFolder();
+  const file = () => join(folder.path, 'dockbell.db');
+
+  function makeOld(): void {
+    const whole = `${file()}.new`;
+    openDatabase(whole).close();
+    const db = new Database(whole);
+    db.prepare("INSERT INTO factories (name, created_at) VALUES ('kept', 1)").run();
+    db.pragma('auto_vacuum = NONE');
+    db.prepare('VACUUM INTO ?').run(file());
+    db.close();
+    const old = new Database(file());
+    expect(old.pragma('auto_vacuum', { simple: true })).toBe(0);
+    old.close();
+  }
+
+  it('is rebuilt at the start, with all that it holds', () => {
+    makeOld();
+    writeFileSync(`${file()}.rebuilt`, 'left by a start that was interrupted');
+    const warnings: string[] = [];
+    const db = openDatabase(file(), undefined, (message) => warnings.push(message));
+    expect(db.pragma('auto_vacuum', { simple: true })).toBe(2);
+    expect(db.prepare('SELECT name FROM factories').pluck().all()).toEqual(['kept']);
+    expect(db.pragma('integrity_check', { simple: true })).toBe('ok');
+    expect(warnings).toEqual([]);
+    expect(readdirSync(folder.path).filter((name) => name.includes('rebuilt'))).toEqual([]);
+    db.close();
+  });
+
+  it('stays as it is, with a warning, while another connection holds it open', () => {
+    makeOld();
+    const other = new Database(file());
+    other.pragma('journal_mode = WAL');
+    other.exec('BEGIN; SELECT * FROM factories');
+    const warnings: string[] = [];
+    const db = openDatabase(file(), undefined, (message) => warnings.push(message));
+    expect(warnings).toEqual([expect.stringContaining('cannot shrink')]);
+    expect(db.prepare('SELECT name FROM factories').pluck().all()).toEqual(['kept']);
+    db.close();
+    other.close();
   });
 });

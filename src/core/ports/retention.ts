@@ -12,4 +12,9 @@ export interface RetentionPolicy {
 export interface Retention {
   /** Removes at most a few hundred rows. `more` where another piece is due; `runs` lists the runs whose files may go. */
   prune(policy: RetentionPolicy, nowMs: number): Promise<{ more: boolean; removedRuns: string[] }>;
+  /**
+   * Gives a piece of the space that removed rows left back to the file system, if there is much of it or the disk is
+   * nearly full. `more` where another piece is due.
+   */
+  reclaim(): Promise<{ more: boolean }>;
 }

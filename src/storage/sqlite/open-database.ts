@@ -2,13 +2,13 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../core/errors.ts';
+import { limitWal } from './database-space.ts';
 import { MIGRATIONS } from './migrations.ts';
+import { rebuildShrinkable } from './rebuild-database.ts';
+import { WAL_BYTES } from './space-guard.ts';
 
 /** `PRAGMA synchronous` as SQLite numbers it. */
 const SYNCHRONOUS_FULL = 2;
-
-/** How large the log beside the database may grow before it is written back; read again at a start after a crash. */
-const WAL_BYTES = 64 * 1024 * 1024;
 
 /**
  * Opens the database for writing deliveries and brings its schema up to date.
@@ -17,9 +17,19 @@ const WAL_BYTES = 64 * 1024 * 1024;
  * cannot be opened or migrated, and where a commit would not be on disk when it returns.
  *
  * @param steps the schema, as `MIGRATIONS` explains
+ * @param warn gets a sentence about the file that an operator should know
  */
-export function openDatabase(file: string, steps: readonly string[] = MIGRATIONS): Database.Database {
+export function openDatabase(
+  file: string,
+  steps: readonly string[] = MIGRATIONS,
+  warn: (message: string) => void = () => undefined,
+): Database.Database {
   try {
+    const db = openAndMigrate(file, steps);
+    if (canShrink(db)) return db;
+    db.close();
+    const problem = rebuildShrinkable(file);
+    if (problem !== null) warn(problem);
     return openAndMigrate(file, steps);
   } catch (error) {
     if (error instanceof AppError) throw error;
@@ -44,6 +54,10 @@ function openAndMigrate(file: string, steps: readonly string[]): Database.Databa
   }
 }
 
+function canShrink(db: Database.Database): boolean {
+  return db.pragma('auto_vacuum', { simple: true }) !== 0;
+}
+
 function schemaVersion(db: Database.Database): number {
   return db.pragma('user_version', { simple: true }) as number;
 }
@@ -60,13 +74,13 @@ function refuseNewer(db: Database.Database, file: string, known: number): void {
 
 /** Threat model D1: better-sqlite3's own default in WAL is NORMAL, which loses acknowledged rows at power loss. */
 function configureDurability(db: Database.Database): void {
+  // Counts for an empty file alone, and only before anything else is written to it.
+  db.pragma('auto_vacuum = INCREMENTAL');
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   db.pragma('foreign_keys = ON');
   // SQLite's own four megabytes would be a checkpoint, with two more fsyncs, for every few batches of a busy ingress.
-  db.pragma(`wal_autocheckpoint = ${WAL_BYTES / (db.pragma('page_size', { simple: true }) as number)}`);
-  // What a burst made of the log beside the database is given back to the disk at the next checkpoint.
-  db.pragma(`journal_size_limit = ${WAL_BYTES}`);
+  limitWal(db, WAL_BYTES);
   db.pragma('temp_store = MEMORY');
   db.pragma('cache_size = -65536');
 }

@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import type { Storage } from '../../core/ports/storage.ts';
 import { createActivityReader } from './activity-reader.ts';
 import { createAuditLog } from './audit-log.ts';
+import { watchDatabaseSpace } from './database-space.ts';
 import { prepareRecordBatch } from './delivery-log.ts';
 import { createDeliveryReader } from './delivery-reader.ts';
 import { watchFullDisk } from './full-disk.ts';
@@ -13,6 +14,7 @@ import { createInventoryReader } from './inventory-reader.ts';
 import { createKeptAnswers } from './kept-answers.ts';
 import { createLiveDefinitions } from './live-definitions.ts';
 import { createLoginLinkTable } from './login-links.ts';
+import { MIGRATIONS } from './migrations.ts';
 import { createNoticeQueue } from './notice-queue.ts';
 import { openDatabase } from './open-database.ts';
 import { createQueryBuilder } from './query-builder.ts';
@@ -37,24 +39,30 @@ export interface SqliteStorage extends Storage {
  * Opens or creates the file; throws as `openDatabase` does.
  *
  * @param space asked before deliveries are accepted, told when the disk is full; left out, only SQLite itself says so
+ * @param warn gets a sentence about the file that an operator should know
  */
-export function openSqliteStorage(file: string, space: SpaceGuard = UNGUARDED): SqliteStorage {
-  return createSqliteStorage(openWithRoom(file, space), space);
+export function openSqliteStorage(
+  file: string,
+  space: SpaceGuard = UNGUARDED,
+  warn: (message: string) => void = () => undefined,
+): SqliteStorage {
+  return createSqliteStorage(openWithRoom(file, space, warn), space);
 }
 
 /** On a full disk the ballast makes room for opening; accepting deliveries is another matter. */
-function openWithRoom(file: string, space: SpaceGuard): Database.Database {
+function openWithRoom(file: string, space: SpaceGuard, warn: (message: string) => void): Database.Database {
   try {
-    return openDatabase(file);
+    return openDatabase(file, MIGRATIONS, warn);
   } catch (error) {
     if (!(error instanceof AppError && isDiskFull(error.cause))) throw error;
     space.releaseBallast();
-    return openDatabase(file);
+    return openDatabase(file, MIGRATIONS, warn);
   }
 }
 
 /** The ports on a database that `openDatabase` opened. */
 export function createSqliteStorage(db: Database.Database, space: SpaceGuard = UNGUARDED): SqliteStorage {
+  space.watch(watchDatabaseSpace(db));
   const query = createQueryBuilder(db);
   const recordBatch = prepareRecordBatch(db);
   const fullDisk = watchFullDisk(db);
@@ -92,12 +100,17 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     sessions: guard(createSessionTable(query)),
     loginLinks: guard(createLoginLinkTable(query)),
     auditLog: guard(createAuditLog(query)),
-    retention: guard(createRetention(query)),
+    retention: guard({ ...createRetention(query), reclaim: async () => space.reclaim() }),
     close: () => db.close(),
   };
 }
 
-const UNGUARDED: SpaceGuard = { check: () => undefined, releaseBallast: () => undefined };
+const UNGUARDED: SpaceGuard = {
+  watch: () => undefined,
+  check: () => undefined,
+  releaseBallast: () => undefined,
+  reclaim: () => ({ more: false }),
+};
 
 /** Every operation of a port, its failures given the codes that callers decide on. */
 function translateErrors<Port extends object>(port: Port, onDiskFull: () => void): Port {

@@ -7,6 +7,8 @@ import { CLOSE, OPERATIONS, type PortName, type StorageReply, type WorkerSetting
 /** A storage in a thread of its own, so that the HTTP thread never waits for a disk. */
 export interface StorageThread {
   storage: Storage;
+  /** Sentences about the file that an operator should know. */
+  warnings: readonly string[];
   /** Resolves with the reason when the storage can promise nothing any more: stop accepting and exit (threat model D3). */
   broken: Promise<AppError>;
   /** Finishes what was asked, checkpoints, closes the file. */
@@ -21,8 +23,9 @@ export interface StorageThread {
 export async function startStorage(workerUrl: URL, settings: WorkerSettings): Promise<StorageThread> {
   const worker = new Worker(workerUrl, { workerData: settings });
   const calls = new PendingCalls(worker);
-  await calls.opened;
+  const warnings = await calls.opened;
   return {
+    warnings,
     storage: createClient(calls),
     broken: calls.broken,
     close: async () => {
@@ -39,7 +42,7 @@ interface Call {
 
 /** Matches replies to requests, and fails what is open when the thread ends. */
 class PendingCalls {
-  readonly opened: Promise<void>;
+  readonly opened: Promise<string[]>;
   readonly broken: Promise<AppError>;
   readonly exited: Promise<void>;
   readonly #worker: Worker;
@@ -52,7 +55,7 @@ class PendingCalls {
   constructor(worker: Worker) {
     this.#worker = worker;
     this.opened = new Promise((resolve, reject) => {
-      this.#markOpened = { resolve: resolve as () => void, reject };
+      this.#markOpened = { resolve: resolve as (value: unknown) => void, reject };
     });
     this.broken = new Promise((resolve) => {
       this.#markBroken = resolve;
@@ -77,7 +80,7 @@ class PendingCalls {
   }
 
   #settle(reply: StorageReply): void {
-    if (reply.kind === 'opened') this.#markOpened.resolve(undefined);
+    if (reply.kind === 'opened') this.#markOpened.resolve(reply.warnings);
     else if (reply.kind === 'result') this.#take(reply.id)?.resolve(reply.value);
     else this.#refuse(reply);
   }

@@ -23,7 +23,7 @@ export const OPERATIONS = {
   sessions: ['insert', 'find', 'touch', 'end', 'listOf', 'endAll'],
   loginLinks: ['insert', 'take'],
   auditLog: ['append', 'list'],
-  retention: ['prune'],
+  retention: ['prune', 'reclaim'],
 } as const satisfies { [Port in keyof Storage]: readonly (keyof Storage[Port])[] };
 
 export type PortName = keyof typeof OPERATIONS;
@@ -42,7 +42,7 @@ export interface StorageRequest {
 }
 
 export type StorageReply =
-  | { kind: 'opened' }
+  | { kind: 'opened'; warnings: string[] }
   | { kind: 'result'; id: number; value: unknown }
   | { kind: 'error'; id: number | null; code: ErrorCode; message: string; details: unknown };
 

@@ -18,8 +18,9 @@ if (storage !== null) serve(storage);
 function open(): SqliteStorage | null {
   try {
     const { file } = workerData as WorkerSettings;
-    const opened = openSqliteStorage(file, createSpaceGuard(file));
-    reply({ kind: 'opened' });
+    const warnings: string[] = [];
+    const opened = openSqliteStorage(file, createSpaceGuard(file), (message) => warnings.push(message));
+    reply({ kind: 'opened', warnings });
     return opened;
   } catch (error) {
     reply(describeError(null, error));

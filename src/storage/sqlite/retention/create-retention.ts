@@ -32,7 +32,7 @@ const STEPS: readonly Step[] = [
  * Removes what is too old. One pass walks each table from its front in pieces and remembers where it stands between
  * the calls, so that rows which have to stay at the front are looked at once a pass and not once a piece.
  */
-export function createRetention(db: Kysely<Schema>): Retention {
+export function createRetention(db: Kysely<Schema>): Pick<Retention, 'prune'> {
   let pass = beginPass(null);
   return {
     prune: async (policy, nowMs) => {
