@@ -185,7 +185,7 @@ function tryOnSmallDisk(work: (folder: string) => Promise<void>): Promise<void> 
   const folder = createTempDir('small-disk');
   try {
     // Too small for the ballast, which would give way before anybody is refused.
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m,mode=0700', 'dockbell-test', folder], { stdio: 'pipe' });
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48m,mode=0700', 'dockbell-test', folder], { stdio: 'pipe' });
   } catch {
     return null;
   }

@@ -34,8 +34,8 @@ describe('the guard of free space', () => {
     ['200 MiB of a large disk', 200 * MIB, 100 * GIB, true],
     ['just under 5 % of a small disk', 50 * MIB - 1, 1000 * MIB, false],
     ['5 % of a small disk', 50 * MIB, 1000 * MIB, true],
-    ['just under 8 MiB of a tiny disk', 8 * MIB - 1, 100 * MIB, false],
-    ['8 MiB of a tiny disk', 8 * MIB, 100 * MIB, true],
+    ['just under 16 MiB of a tiny disk', 16 * MIB - 1, 100 * MIB, false],
+    ['16 MiB of a tiny disk', 16 * MIB, 100 * MIB, true],
     ['nothing', 0, 100 * GIB, false],
   ])('decides about %s', (_, freeBytes, totalBytes, accepts) => {
     keepBallast();
@@ -93,7 +93,7 @@ describe('the guard of free space', () => {
   });
 
   it('accepts nothing on the space that the ballast left, until there is enough for both', () => {
-    const { disk, guard: space } = guard({ freeBytes: 40 * MIB, totalBytes: 110 * MIB });
+    const { disk, guard: space } = guard({ freeBytes: 60 * MIB, totalBytes: 110 * MIB });
     space.check();
     expect(existsSync(ballast())).toBe(true);
     disk.freeBytes = 0;
@@ -102,7 +102,7 @@ describe('the guard of free space', () => {
     disk.freeBytes = 16 * MIB;
     expect(() => space.check()).toThrow(SHORT);
     expect(existsSync(ballast())).toBe(false);
-    disk.freeBytes = 26 * MIB;
+    disk.freeBytes = 36 * MIB;
     disk.nowMs += 1000;
     expect(() => space.check()).not.toThrow();
     expect(existsSync(ballast())).toBe(true);

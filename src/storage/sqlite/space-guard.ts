@@ -22,9 +22,10 @@ const BALLAST_BYTES = 16 * MIB;
 /** The file system itself must have this much for the write-ahead log, however many pages of the database are free. */
 const WORKING_BYTES = 8 * MIB;
 
-/** Below the smaller of the two no delivery is accepted. */
-const MIN_FREE_BYTES = 200 * MIB;
-const MIN_FREE_SHARE = 0.05;
+/** No delivery is accepted below this share of the disk, but at least and at most so much. */
+const RESERVE_SHARE = 0.05;
+const MIN_RESERVE_BYTES = 16 * MIB;
+const MAX_RESERVE_BYTES = 200 * MIB;
 /** Above the limit by a quarter of it, at most this much, deliveries are accepted again. */
 const RESUME_SHARE = 0.25;
 const MAX_RESUME_BYTES = 16 * MIB;
@@ -152,7 +153,8 @@ class DiskGuard implements SpaceGuard {
     const disk = tryMeasure(this.#options.measureSpace, this.#directory);
     if (disk === null) return null;
     const use = this.#database?.measure() ?? { fileBytes: 0, freePageBytes: 0, pendingBytes: 0, walBytes: 0 };
-    const reserveBytes = Math.min(MIN_FREE_BYTES, disk.totalBytes * MIN_FREE_SHARE);
+    const shareBytes = Math.max(MIN_RESERVE_BYTES, disk.totalBytes * RESERVE_SHARE);
+    const reserveBytes = Math.min(MAX_RESERVE_BYTES, shareBytes);
     return { ...use, spareBytes: disk.freeBytes - use.pendingBytes, reserveBytes };
   }
 
@@ -193,7 +195,7 @@ class DiskGuard implements SpaceGuard {
 
   #describeShortage(room: Room): string {
     const inMib = (bytes: number) => `${Math.max(0, Math.floor(bytes / MIB))} MiB`;
-    const neededBytes = Math.max(this.#neededBytes(room), WORKING_BYTES);
+    const neededBytes = this.#neededBytes(room);
     return (
       `${inMib(room.spareBytes)} are free on the file system of ${this.#directory} and ${inMib(room.freePageBytes)} ` +
       `inside the database, together ${inMib(neededBytes)} must be free, ${inMib(WORKING_BYTES)} of them on the file ` +

@@ -25,7 +25,7 @@ import { createRunReader } from './run-reader.ts';
 import { createSealedSecrets } from './sealed-secrets.ts';
 import { createSessionTable } from './sessions.ts';
 import type { SpaceGuard } from './space-guard.ts';
-import { isDiskFull, toStorageError } from './storage-error.ts';
+import { isDiskFull, isNoSpaceToOpen, toStorageError } from './storage-error.ts';
 import { createStoredPayloads } from './stored-payloads.ts';
 import { createTokenTable } from './tokens.ts';
 import { createUserTable } from './users.ts';
@@ -54,7 +54,7 @@ function openWithRoom(file: string, space: SpaceGuard, warn: (message: string) =
   try {
     return openDatabase(file, MIGRATIONS, warn);
   } catch (error) {
-    if (!(error instanceof AppError && isDiskFull(error.cause))) throw error;
+    if (!(error instanceof AppError && isNoSpaceToOpen(error.cause))) throw error;
     space.releaseBallast();
     return openDatabase(file, MIGRATIONS, warn);
   }

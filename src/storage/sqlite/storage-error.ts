@@ -12,6 +12,11 @@ export function isDiskFull(error: unknown): boolean {
   return error instanceof Database.SqliteError && error.code === 'SQLITE_FULL';
 }
 
+/** Did opening fail for want of space? The index of the write-ahead log has an error of its own for it. */
+export function isNoSpaceToOpen(error: unknown): boolean {
+  return isDiskFull(error) || (error instanceof Database.SqliteError && error.code === 'SQLITE_IOERR_SHMSIZE');
+}
+
 /** Gives a failure of SQLite the code that callers decide on; whatever is not SQLite's own passes through. */
 export function toStorageError(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
