@@ -971,9 +971,16 @@ describe('what a repository decides', () => {
 
 describe('health', () => {
   it('is 503 with the problems while the daemon is not ready', async () => {
-    const ready = async () => ({ ready: false, problems: ['The storage is not writable.'] });
+    const ready = async () => ({ ready: false, problems: ['The storage is not writable.'], warnings: [] });
     const { status, body } = await open({ health: { ready } }).get('/readyz');
     expect(status).toBe(503);
     expect(body).toMatchObject({ ready: false, problems: ['The storage is not writable.'], code: 'not_ready' });
+  });
+
+  it('is 200 with warnings when deliveries are accepted and something needs attention', async () => {
+    const ready = async () => ({ ready: true, problems: [], warnings: ['The clock is wrong.'] });
+    const { status, body } = await open({ health: { ready } }).get('/readyz');
+    expect(status).toBe(200);
+    expect(body).toEqual({ ready: true, problems: [], warnings: ['The clock is wrong.'] });
   });
 });

@@ -598,7 +598,10 @@ export const COMPONENTS = {
     { description: 'What the ingress answered.' },
   ),
   Health: closedObject({ status: oneOf(['ok']) }, { description: 'The process lives.' }),
-  Readiness: closedObject({ ready: flag, problems: texts }, { description: 'Deliveries can be taken.' }),
+  Readiness: closedObject(
+    { ready: flag, problems: texts, warnings: texts },
+    { description: 'Deliveries can be taken.' },
+  ),
   Problem: {
     type: 'object',
     description: 'A problem document (RFC 9457).',

@@ -112,7 +112,7 @@ export interface Inspector {
 
 /** Is the daemon fit to serve, and if not, why? Each problem is one readable sentence without secrets. */
 export interface HealthCheck {
-  ready(): Promise<{ ready: boolean; problems: string[] }>;
+  ready(): Promise<{ ready: boolean; problems: string[]; warnings: string[] }>;
 }
 
 /** Everything the management API needs; filled in by the composition root. */

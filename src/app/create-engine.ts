@@ -29,6 +29,7 @@ import { createRunDispatcher, prepareRunUsers } from './create-run-dispatcher.ts
 import { DefinitionsThread } from './definitions-thread.ts';
 import { createEventSources } from './feed-events.ts';
 import { createHealth, type Health } from './health.ts';
+import { createLiveConditions, type LiveConditions } from './live-conditions.ts';
 import { createNotifyingSecretStore } from './notifying-secret-store.ts';
 import type { Foundation } from './open-foundation.ts';
 import { createMissingExecutorWarning } from './warn-of-missing-executor.ts';
@@ -43,6 +44,7 @@ export interface Engine {
   notifier: Notifier;
   /** What is applied, with the conditions that no pass knows. */
   inventoryReader: InventoryReader;
+  conditions: LiveConditions;
   dispatcher: Dispatcher;
   recorder: DeliveryRecorder;
   rejectionRows: RejectionRows;
@@ -98,6 +100,7 @@ export async function createEngine(
     reconcilers.onSecretChanged();
     notifier.onSecretChanged(name);
   });
+  const conditions = createLiveConditions(foundation, registry);
   const tickets = createTickets(foundation.paths.tickets);
   const recorder = new DeliveryRecorder(storage.deliveryLog, sources.onRecorded);
   const dispatcher = createRunDispatcher({
@@ -109,7 +112,8 @@ export async function createEngine(
   });
   return {
     ...{ registry, reconcilers, notifier, secrets, tickets, recorder, dispatcher, events },
-    inventoryReader: addLiveConditions(storage.inventoryReader, { notifier, dispatcher }),
+    inventoryReader: addLiveConditions(storage.inventoryReader, { notifier, dispatcher, conditions }),
+    conditions,
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
     replays: createReplayControl({
       ...{ ...foundation, registry, recorder, deliveries: storage.deliveryReader },
@@ -122,8 +126,16 @@ export async function createEngine(
         .catch((error) => logger.warn({ problem: messageOf(error) }, 'a handshake could not be logged'));
     }),
     adoptSecret: createSecretAdoption({ ...activation, storage, reconcilers, clock: foundation.clock }),
-    health: createHealth(storage),
+    health: createHealth(storage, () => listWarnings(config, conditions)),
   };
+}
+
+/** What `/readyz` adds: no reason to send deliveries elsewhere, but somebody has to do something. */
+function listWarnings({ factories }: Config, conditions: LiveConditions): string[] {
+  const ofFactories = factories.flatMap(({ name }) =>
+    conditions.ofFactory(name).map(({ message }) => `factory ${name}: ${message}`),
+  );
+  return [...conditions.ofDaemon().map(({ message }) => message), ...ofFactories];
 }
 
 function findPushTrigger({ factories }: Config, name: string): PushTrigger | null {

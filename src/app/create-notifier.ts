@@ -7,9 +7,11 @@ import { readPackageVersion } from './package-version.ts';
 import { scheduleUnref } from './schedule-unref.ts';
 
 /** What tells the targets of all configured factories; it does nothing before its start. */
-export function createNotifier({ config, storage, secrets, metrics, clock, ids, logger }: Foundation): Notifier {
+export function createNotifier({ config, storage, secrets, metrics, ids, logger, ...clocks }: Foundation): Notifier {
   return new Notifier({
-    ...{ secrets, metrics, clock, ids, logger, schedule: scheduleUnref, post: postOverHttp },
+    ...{ secrets, metrics, ids, logger, schedule: scheduleUnref, post: postOverHttp },
+    // A notice that is due in a minute must not wait for a year because the clock was set back.
+    clock: clocks.steadyClock,
     userAgent: `dockbell/${readPackageVersion()}`,
     targets: collectTargets(config),
     inventory: storage.inventory,

@@ -3,18 +3,19 @@ import type { Storage } from '../core/ports/storage.ts';
 
 /** Is the daemon fit to serve, and if not, why? */
 export interface Health {
-  ready(): Promise<{ ready: boolean; problems: string[] }>;
+  /** `warnings`: what somebody has to look at, although deliveries are accepted. */
+  ready(): Promise<{ ready: boolean; problems: string[]; warnings: string[] }>;
   /** From now on not ready, for this reason. */
   fail(problem: string): void;
 }
 
 /** Ready: nothing failed for good and the storage answers. Definitions were made live before anything listens. */
-export function createHealth(storage: Storage): Health {
+export function createHealth(storage: Storage, listWarnings: () => string[]): Health {
   const failures: string[] = [];
   return {
     ready: async () => {
       const problems = [...failures, ...(await findStorageProblems(storage))];
-      return { ready: problems.length === 0, problems };
+      return { ready: problems.length === 0, problems, warnings: listWarnings() };
     },
     fail: (problem) => failures.push(problem),
   };

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import { RetentionTime } from '../core/retention-time.ts';
 import type { Run } from '../core/run.ts';
 import { type HousekeepingParts, startHousekeeping } from './housekeeping.ts';
 
@@ -24,6 +25,7 @@ function openHouse(pieces: RunId[][] = []) {
     ...{ info: () => {}, warn: () => {}, child: () => logger },
     error: (_fields, message) => house.errors.push(message),
   };
+  const clock = { wallMs: () => 5, monotonicMs: () => 5 };
   const parts: HousekeepingParts = {
     policy: { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, auditMs: 1, runBytes: 1 },
     space: { free: async () => ({ runs: 0, bytes: 0, stuck: [] }) },
@@ -35,6 +37,8 @@ function openHouse(pieces: RunId[][] = []) {
         for (const run of removedRuns) house.rows.delete(run);
         return { more: pieces.length > 0, removedRuns };
       },
+      lastMark: async () => null,
+      noteMark: async () => {},
       reclaim: async () => {
         house.reclaims.push(house.prunes);
         return { more: false };
@@ -54,7 +58,11 @@ function openHouse(pieces: RunId[][] = []) {
         house.flushes += 1;
       },
     },
-    clock: { wallMs: () => 5, monotonicMs: () => 5 },
+    clock,
+    steadyClock: clock,
+    retentionTime: new RetentionTime(null, clock.wallMs()),
+    uptimeMs: () => 0,
+    conditions: { ofDaemon: () => [] },
     logger,
   };
   const add = (index: number, options: { row: boolean }) => {

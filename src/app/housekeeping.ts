@@ -3,10 +3,12 @@ import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Retention, RetentionPolicy } from '../core/ports/retention.ts';
 import type { RunReader } from '../core/ports/run-queue.ts';
+import type { RetentionTime } from '../core/retention-time.ts';
 import type { RunFiles } from '../executors/run-files.ts';
 import type { RunSpace } from '../executors/run-space.ts';
 import type { HandshakeRows } from '../ingress/handshake-rows.ts';
 import type { RejectionRows } from '../ingress/rejection-rows.ts';
+import type { LiveConditions } from './live-conditions.ts';
 
 const RETENTION_INTERVAL_MS = 60_000;
 const SPACE_INTERVAL_MS = 5 * 60_000;
@@ -26,6 +28,11 @@ export interface HousekeepingParts {
   rejectionRows: Pick<RejectionRows, 'flush'>;
   handshakeRows: Pick<HandshakeRows, 'flush'>;
   clock: Clock;
+  steadyClock: Clock;
+  retentionTime: RetentionTime;
+  uptimeMs: () => number;
+  /** Looked at before each pass, so that what is wrong with the clock is logged also if nobody asks. */
+  conditions: Pick<LiveConditions, 'ofDaemon'>;
   logger: Logger;
 }
 
@@ -68,8 +75,13 @@ function flushRows({ rejectionRows, handshakeRows, clock }: HousekeepingParts): 
 }
 
 async function removeExpired(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {
+  parts.conditions.ofDaemon();
+  const mark = parts.retentionTime.advance(parts.steadyClock.wallMs(), parts.uptimeMs());
+  await parts.retention.noteMark(mark);
+  // Rows are stored with the wall time: while it is behind, none of the new ones may look old.
+  const nowMs = Math.min(mark.horizonMs, parts.clock.wallMs());
   for (let more = true; more && !isStopped(); ) {
-    const piece = await parts.retention.prune(parts.policy, parts.clock.wallMs());
+    const piece = await parts.retention.prune(parts.policy, nowMs);
     for (const run of piece.removedRuns) await removeFiles(parts, run);
     more = piece.more;
     if (more) await pause();

@@ -50,8 +50,11 @@ export async function openAdmin(
   ingressUrl: string,
   lifetime: Lifetime,
 ): Promise<Admin> {
-  const { config, storage, paths } = foundation;
-  const isFirstStart = await ensureAdminToken({ ...foundation, tokens: storage.tokens }, paths.adminToken);
+  const { config, storage, paths, steadyClock } = foundation;
+  const isFirstStart = await ensureAdminToken(
+    { ...foundation, clock: steadyClock, tokens: storage.tokens },
+    paths.adminToken,
+  );
   const thread = createDiagnosisThread(new URL('./diagnosis-worker.js', import.meta.url));
   lifetime.defer(() => thread.close());
   const inspection = createInspector(new URL('./inspection-worker.js', import.meta.url), {
@@ -69,7 +72,7 @@ export async function openAdmin(
     server.listen({ ...address, listenTextResolver: () => '' }),
   );
   warnOfPlainText(config.admin, foundation.logger);
-  const linkParts = { ...foundation, loginLinks: storage.loginLinks, adminUrl };
+  const linkParts = { ...foundation, clock: steadyClock, loginLinks: storage.loginLinks, adminUrl };
   return { url, isFirstStart, createStartLink: async () => (await createLoginLink(linkParts, 'start')).url };
 }
 
@@ -79,7 +82,7 @@ function composeServices(
   { ingressUrl, adminUrl }: { ingressUrl: string; adminUrl(): string },
   { thread, inspection }: { thread: MistakeTrial['thread']; inspection: InspectionThreads },
 ): AdminServices {
-  const { config, storage, metrics, clock, ids, randomBytes, logger, paths } = foundation;
+  const { config, storage, metrics, clock, steadyClock, ids, randomBytes, logger, paths } = foundation;
   const baseUrl = () => config.baseUrl ?? ingressUrl;
   const trial = { inventory: storage.inventoryReader, secrets: engine.secrets, thread };
   return {
@@ -130,7 +133,7 @@ function composeServices(
     signatureSchemes: SCHEMES.map(describeScheme),
     dashboardDir: fileURLToPath(new URL('../dashboard', import.meta.url)),
     version: readPackageVersion(),
-    ...{ clock, ids, randomBytes, logger: createFastifyLogger(logger) },
+    ...{ clock: steadyClock, ids, randomBytes, logger: createFastifyLogger(logger) },
   };
 }
 

@@ -8,7 +8,9 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
+import { RetentionTime } from '../core/retention-time.ts';
 import { SecretValue } from '../core/secret-value.ts';
+import { measureUptimeMs, SteadyClock } from '../core/steady-clock.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
@@ -36,7 +38,11 @@ export interface Foundation {
   /** For the OpenID provider; `null` where there is none, and for a public client. */
   clientSecret: SecretValue | null;
   paths: DataPaths;
+  /** The machine's clock: for signatures, and for the time at which something happened. */
   clock: Clock;
+  /** For whatever ends by age. */
+  steadyClock: SteadyClock;
+  retentionTime: RetentionTime;
   ids: IdSource;
   randomBytes: RandomBytes;
   logger: Logger;
@@ -86,9 +92,23 @@ export async function openFoundation(
   for (const warning of thread.warnings) logger.warn({}, warning);
 
   const { storage } = thread;
-  const { secrets, answers } = await openSecrets(config, env, storage, redactor, logger);
+  const retentionMark = await storage.retention.lastMark();
+  const newestStoredMs = retentionMark?.passedAtMs ?? null;
+  const steadyClock = new SteadyClock({ clock: systemClock, uptimeMs: measureUptimeMs, newestStoredMs });
+  const retentionTime = new RetentionTime(retentionMark, steadyClock.wallMs());
+  const { secrets, answers } = await openSecrets({ config, env, storage, redactor, logger, steadyClock });
   return {
-    ...{ config, env, clientSecret, paths, clock: systemClock, ids: createIdSource(randomBytes), randomBytes },
+    ...{
+      config,
+      env,
+      clientSecret,
+      paths,
+      clock: systemClock,
+      steadyClock,
+      retentionTime,
+      ids: createIdSource(randomBytes),
+      randomBytes,
+    },
     ...{
       logger,
       metrics: createMetrics(createMetricProbes(storage)),
@@ -109,13 +129,16 @@ async function makeDataDir(dataDir: string): Promise<void> {
 }
 
 /** Throws `master_key_wrong` before anything is written where the key is not the one that sealed what is stored. */
-async function openSecrets(
-  config: Config,
-  env: Environment,
-  { sealedSecrets: table, keptAnswers }: Storage,
-  redactor: Redactor,
-  logger: Logger,
-): Promise<Pick<Foundation, 'secrets' | 'answers'>> {
+async function openSecrets({
+  config,
+  env,
+  storage: { sealedSecrets: table, keptAnswers },
+  redactor,
+  logger,
+  steadyClock,
+}: Pick<Foundation, 'config' | 'env' | 'storage' | 'logger' | 'steadyClock'> & { redactor: Redactor }): Promise<
+  Pick<Foundation, 'secrets' | 'answers'>
+> {
   const { key, warning } = await loadMasterKey({
     masterKeyFile: config.masterKeyFile,
     environmentValue: env[MASTER_KEY_VARIABLE],
@@ -130,7 +153,7 @@ async function openSecrets(
       ...{ table, vault, clock: systemClock, redactor },
       notifyTargets: listNotifyTargets(config),
     }),
-    answers: createAnswerStore({ table: keptAnswers, vault, clock: systemClock }),
+    answers: createAnswerStore({ table: keptAnswers, vault, clock: steadyClock }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { InventoryReader } from '../core/ports/inventory.ts';
 import type { ReconcileControl } from '../core/ports/reconciler.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Run } from '../core/run.ts';
+import { measureUptimeMs } from '../core/steady-clock.ts';
 import { createRunFiles } from '../executors/run-files.ts';
 import { createRunSpace } from '../executors/run-space.ts';
 import { createTicketOffice } from '../executors/ticket-office.ts';
@@ -82,6 +83,7 @@ function startWork(foundation: Foundation, engine: Engine, lifetime: Lifetime): 
   engine.reconcilers.start();
   const housekeeping = startHousekeeping({
     ...{ ...foundation, ...engine, policy: config.retention, retention: storage.retention, runs: storage.runReader },
+    uptimeMs: measureUptimeMs,
     files: createRunFiles({
       ...{ runsDir: config.runsDir, logsDir: paths.runLogs, ticketsDir: paths.tickets },
       tickets: engine.tickets,

@@ -40,7 +40,7 @@ export interface Condition {
 export type ConditionSeverity = 'ok' | 'warning' | 'error';
 
 /** Conditions that are good when they are true; the others name a problem. */
-const GOOD_WHEN_TRUE: ReadonlySet<string> = new Set(['Ready', 'Reconciled']);
+const GOOD_WHEN_TRUE: ReadonlySet<string> = new Set(['Ready', 'Reconciled', 'SecretsReadable']);
 
 const ERROR_WHEN_TRUE: ReadonlySet<string> = new Set(['RunsNotStarting']);
 

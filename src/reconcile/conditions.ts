@@ -70,6 +70,19 @@ export function describeStartFailure(failure: { problem: string; since: number }
   ];
 }
 
+/** Webhooks whose pinned secret cannot be opened answer 503, while everything else of the factory works. */
+export function describeUnreadableSecrets(webhooks: readonly string[]): ConditionState | null {
+  if (webhooks.length === 0) return null;
+  return {
+    type: 'SecretsReadable',
+    status: 'False',
+    reason: 'SecretUnreadable',
+    message:
+      `the applied secret of ${webhooks.join(', ')} cannot be read, so every delivery to it is rejected with 503. ` +
+      'Set the secret again with "dockbell secret update", or restore your copy of dockbell.db. The log names the version',
+  };
+}
+
 /** What could not be told of commits, and since when, in wall time; the definition serves all the same. */
 export function describeNotify(failures: readonly { target: string; problem: string; since: number }[]): Condition[] {
   if (failures.length === 0) return [];

@@ -637,7 +637,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
       seen.sent.push({ uid: webhook.uid, body: Buffer.from(body).toString('utf8'), deliveryId });
       return { status: 202, headers: { 'content-type': 'application/json' }, body: '{"delivery_id":"x"}' };
     },
-    health: { ready: async () => ({ ready: true, problems: [] }) },
+    health: { ready: async () => ({ ready: true, problems: [], warnings: [] }) },
     renderMetrics: async () => '# HELP up\nup 1\n',
     openMetrics: false,
     allowedHosts: ['dockbell.example.com'],

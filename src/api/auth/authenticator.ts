@@ -1,11 +1,12 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
-import type { Identity } from '../../core/access.ts';
+import type { Identity, Session } from '../../core/access.ts';
 import { networkOf } from '../../core/client-network.ts';
 import type { Clock } from '../../core/clock.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionTable } from '../../core/ports/session-table.ts';
 import type { TokenTable } from '../../core/ports/token-table.ts';
+import { CLOCK_TOLERANCE_MS } from '../../core/steady-clock.ts';
 import { isApiTokenText } from './create-api-token.ts';
 import { hashCredential } from './credential.ts';
 import type { FailedTries } from './failed-tries.ts';
@@ -97,12 +98,18 @@ function createSessionAuthenticator({
     if (text === null) throw new AppError('unauthorized', NOBODY);
     const nowMs = parts.clock.wallMs();
     const found = await sessions.find(hashCredential(text), nowMs);
-    if (found === null || nowMs - found.session.lastUsedAt >= sessionIdleMs) throw new AppError('unauthorized', ENDED);
+    if (found === null || hasEnded(found.session, nowMs, sessionIdleMs)) throw new AppError('unauthorized', ENDED);
     requireIntent(request, text);
     if (isUse && request.headers['x-unattended'] === undefined) touch(found.session.id);
     const { id, lastUsedAt, expiresAt } = found.session;
     return { ...found.identity, sessionId: id, endsAt: Math.min(expiresAt, lastUsedAt + sessionIdleMs) };
   };
+}
+
+/** A use in the future was noted by a clock that was wrong: such a session could not end for as long as it was wrong by. */
+function hasEnded({ lastUsedAt }: Session, nowMs: number, sessionIdleMs: number): boolean {
+  const idleMs = nowMs - lastUsedAt;
+  return idleMs >= sessionIdleMs || idleMs < -CLOCK_TOLERANCE_MS;
 }
 
 const NOBODY = 'Send an API token as "Authorization: Bearer dbk_…", or sign in.';

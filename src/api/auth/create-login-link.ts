@@ -2,6 +2,7 @@ import type { LoginLink } from '../../core/access.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { IdSource, RandomBytes } from '../../core/ids.ts';
 import type { LoginLinkTable } from '../../core/ports/login-link-table.ts';
+import { CLOCK_TOLERANCE_MS } from '../../core/steady-clock.ts';
 import { createCredential, hashCredential } from './credential.ts';
 
 /** How long a link may wait for its use: one that was asked for is used at once, the one of a start may wait for a person. */
@@ -41,5 +42,9 @@ export async function takeLoginLink(
   { loginLinks, clock }: Pick<LoginLinkParts, 'loginLinks' | 'clock'>,
   token: string,
 ): Promise<LoginLink | null> {
-  return LOGIN_TOKEN.test(token) ? loginLinks.take(hashCredential(token), clock.wallMs()) : null;
+  if (!LOGIN_TOKEN.test(token)) return null;
+  const now = clock.wallMs();
+  const link = await loginLinks.take(hashCredential(token), now);
+  // Made by a clock that was wrong, it would be valid for longer than it may be.
+  return link !== null && link.createdAt > now + CLOCK_TOLERANCE_MS ? null : link;
 }

@@ -24,13 +24,14 @@ export function registerOperationRoutes(app: FastifyInstance, services: AdminSer
       schema: {
         tags,
         summary: 'Can deliveries be taken?',
-        description: 'Storage is writable, and a definition is loaded for every factory that ever had one.',
+        description:
+          'Storage is writable, and a definition is loaded for every factory that ever had one. `warnings` lists conditions that do not stop deliveries from being accepted, for example a wrong system clock or a secret that cannot be read.',
         response: { 200: refTo('Readiness'), 503: refTo('Problem') },
       },
     },
     async (_request, reply) => {
-      const { ready, problems } = await services.health.ready();
-      if (ready) return { ready, problems };
+      const { ready, problems, warnings } = await services.health.ready();
+      if (ready) return { ready, problems, warnings };
       const detail = problems.join(' ');
       const code = 'not_ready';
       return sendProblem(reply, {

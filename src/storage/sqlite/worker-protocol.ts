@@ -23,7 +23,7 @@ export const OPERATIONS = {
   sessions: ['insert', 'find', 'touch', 'end', 'listOf', 'endAll'],
   loginLinks: ['insert', 'take'],
   auditLog: ['append', 'list'],
-  retention: ['prune', 'reclaim'],
+  retention: ['prune', 'lastMark', 'noteMark', 'reclaim'],
 } as const satisfies { [Port in keyof Storage]: readonly (keyof Storage[Port])[] };
 
 export type PortName = keyof typeof OPERATIONS;

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Retention } from '../../../core/ports/retention.ts';
 import type { Schema } from '../schema.ts';
+import { findMark, writeMark } from './mark.ts';
 import { beginPass, type Step } from './pass.ts';
 import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
 import { pruneDeliveries, pruneIdentities } from './prune-deliveries.ts';
@@ -32,9 +33,11 @@ const STEPS: readonly Step[] = [
  * Removes what is too old. One pass walks each table from its front in pieces and remembers where it stands between
  * the calls, so that rows which have to stay at the front are looked at once a pass and not once a piece.
  */
-export function createRetention(db: Kysely<Schema>): Pick<Retention, 'prune'> {
+export function createRetention(db: Kysely<Schema>): Omit<Retention, 'reclaim'> {
   let pass = beginPass(null);
   return {
+    lastMark: () => findMark(db),
+    noteMark: (mark) => writeMark(db, mark),
     prune: async (policy, nowMs) => {
       const removedRuns: string[] = [];
       let room = MAX_PIECE_ROWS;
