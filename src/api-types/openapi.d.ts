@@ -36,7 +36,7 @@ export interface paths {
         };
         /**
          * Can deliveries be taken?
-         * @description Storage is writable, and a definition is loaded for every factory that ever had one.
+         * @description Storage is writable, and a definition is loaded for every factory that ever had one. `warnings` lists conditions that do not stop deliveries from being accepted, for example a wrong system clock or a secret that cannot be read.
          *
          *     Open: needs no credentials.
          */
@@ -2392,6 +2392,7 @@ export interface components {
         Readiness: {
             ready: boolean;
             problems: string[];
+            warnings: string[];
         };
         /** @description A problem document (RFC 9457). */
         Problem: {

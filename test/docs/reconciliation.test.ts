@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { describeClockStep, describeRetentionLag } from '../../src/app/clock-conditions.ts';
 import type { SourceFailure } from '../../src/core/ports/definition-source.ts';
 import type { ReconciliationResult } from '../../src/core/reconciliation.ts';
 import {
@@ -8,6 +9,7 @@ import {
   describePushWebhook,
   describeReadiness,
   describeStartFailure,
+  describeUnreadableSecrets,
 } from '../../src/reconcile/conditions.ts';
 import { readDocument, readFirstColumn } from '../helpers/documents.ts';
 
@@ -25,6 +27,8 @@ const SOURCE_FAILURES = {
   TreeOdd: true,
 } satisfies Record<SourceFailure, true>;
 
+const DAY_MS = 86_400_000;
+
 const RESULTS = { applied: true, unchanged: true, invalid: true, failed: true } satisfies Record<
   ReconciliationResult,
   true
@@ -32,7 +36,8 @@ const RESULTS = { applied: true, unchanged: true, invalid: true, failed: true } 
 
 describe('docs/reference/reconciliation.md', () => {
   it('explains every reason that a pass or a condition can have, and no other', () => {
-    const sources = ['reconcile-factory.ts', 'conditions.ts'].map((name) => readDocument(`src/reconcile/${name}`));
+    const files = ['reconcile/reconcile-factory.ts', 'reconcile/conditions.ts', 'app/clock-conditions.ts'];
+    const sources = files.map((name) => readDocument(`src/${name}`));
     const types = listConditions().map(({ type }) => type);
     const written = [...sources.join('\n').matchAll(/'([A-Z][a-z]+(?:[A-Z][a-z]+)*)'/g)].map((match) => match[1]!);
     const reasons = written.filter((word) => !types.includes(word) && word !== 'True' && word !== 'False');
@@ -61,5 +66,9 @@ function listConditions() {
     ...describeStartFailure({ problem: '', since: 0 }),
     ...describeNotify([{ target: 'github a/b', problem: '', since: 0 }]),
     ...describePushWebhook('gone', () => false),
+    describeUnreadableSecrets(['ci'])!,
+    describeClockStep({ wallMs: 1, expectedMs: 0, remainingMs: 0 })!,
+    describeClockStep({ wallMs: 0, expectedMs: 1, remainingMs: 0 })!,
+    describeRetentionLag(2 * DAY_MS, 2 * DAY_MS)!,
   ];
 }
