@@ -33,4 +33,18 @@ describe('retention in a SQLite file', () => {
     expect(db.pragma('page_count', { simple: true })).toBeLessThan(pages * 1.1);
     storage.close();
   });
+
+  it('removes in the next pass what it could not remove on a full disk', async () => {
+    const db = openDatabase(join(folder.path, 'dockbell.db'));
+    const storage = createSqliteStorage(db);
+    const { webhook } = await applyOneOfEach(storage);
+    await storage.deliveryLog.record(Array.from({ length: 20 }, () => buildOffer({ webhook })));
+    db.exec("CREATE TRIGGER full BEFORE DELETE ON deliveries BEGIN SELECT RAISE(ABORT, 'full'); END");
+    const prune = () => storage.retention.prune(POLICY, START_MS + 8 * DAY_MS);
+    await expect(prune()).rejects.toThrow('full');
+    db.exec('DROP TRIGGER full');
+    await prune();
+    expect(db.prepare('SELECT count(*) FROM deliveries').pluck().get()).toBe(5);
+    storage.close();
+  });
 });

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Retention } from '../../../core/ports/retention.ts';
 import type { Schema } from '../schema.ts';
 import { findMark, writeMark } from './mark.ts';
-import { beginPass, type Step } from './pass.ts';
+import { beginPass, type Piece, type Step } from './pass.ts';
 import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
 import { pruneDeliveries, pruneIdentities } from './prune-deliveries.ts';
 import { pruneNotices, pruneReconciliations } from './prune-reconciliations.ts';
@@ -39,17 +39,31 @@ export function createRetention(db: Kysely<Schema>): Omit<Retention, 'reclaim'> 
     lastMark: () => findMark(db),
     noteMark: (mark) => writeMark(db, mark),
     prune: async (policy, nowMs) => {
-      const removedRuns: string[] = [];
-      let room = MAX_PIECE_ROWS;
-      while (pass.step < STEPS.length) {
-        const done = await STEPS[pass.step]!({ db, policy, nowMs, limit: room, pass, removedRuns });
-        room -= done.rows;
-        if (room === 0) return { more: true, removedRuns };
-        pass.step += 1;
-        pass.afterSeq = 0;
+      try {
+        const piece = await prunePiece({ db, policy, nowMs, pass });
+        if (!piece.more) pass = beginPass(pass);
+        return piece;
+      } catch (error) {
+        // It has moved past the rows that it could not remove.
+        pass = beginPass(null);
+        throw error;
       }
-      pass = beginPass(pass);
-      return { more: false, removedRuns };
     },
   };
+}
+
+async function prunePiece(
+  parts: Omit<Piece, 'limit' | 'removedRuns'>,
+): Promise<{ more: boolean; removedRuns: string[] }> {
+  const { pass } = parts;
+  const removedRuns: string[] = [];
+  let limit = MAX_PIECE_ROWS;
+  while (pass.step < STEPS.length) {
+    const done = await STEPS[pass.step]!({ ...parts, limit, removedRuns });
+    limit -= done.rows;
+    if (limit === 0) return { more: true, removedRuns };
+    pass.step += 1;
+    pass.afterSeq = 0;
+  }
+  return { more: false, removedRuns };
 }
