@@ -39,17 +39,26 @@ export class ApiError extends CliError {
   readonly status: number;
   /** Findings in definition files, where they are the reason. */
   readonly diagnostics: Diagnostic[] | null;
+  /** JSON Pointers of the values of the request that the daemon rejects, such as `#/secret`. */
+  readonly pointers: readonly string[];
 
   /** @param exitCode as the table of error codes says for the code that the daemon gave */
   constructor(
     status: number,
     message: string,
-    options: { hint: string; exitCode: ExitCode; diagnostics: Diagnostic[] | null; code: CliErrorCode },
+    options: {
+      hint: string;
+      exitCode: ExitCode;
+      diagnostics: Diagnostic[] | null;
+      code: CliErrorCode;
+      pointers: readonly string[];
+    },
   ) {
     super(message, options);
     this.name = 'ApiError';
     this.status = status;
     this.diagnostics = options.diagnostics;
+    this.pointers = options.pointers;
   }
 }
 
@@ -198,7 +207,7 @@ export class ApiClient {
   }
 
   #refusal(status: number, body: Buffer): ApiError {
-    const { detail, code, diagnostics } = parseProblem(body);
+    const { detail, code, diagnostics, pointers } = parseProblem(body);
     const message = detail ?? `The daemon at ${this.#connection.url} answered with status ${status}.`;
     const exitCode = code === null ? EXIT_CODES.failed : ERROR_CODES[code].exit;
     return new ApiError(status, escapeText(message), {
@@ -206,6 +215,7 @@ export class ApiClient {
       exitCode,
       diagnostics,
       code: code ?? 'unexpected_answer',
+      pointers,
     });
   }
 }
@@ -266,6 +276,7 @@ interface ParsedProblem {
   detail: string | null;
   code: ErrorCode | null;
   diagnostics: Diagnostic[] | null;
+  pointers: string[];
 }
 
 function parseProblem(body: Buffer): ParsedProblem {
@@ -277,13 +288,19 @@ function parseProblem(body: Buffer): ParsedProblem {
       detail: typeof sentence === 'string' ? sentence : null,
       code: isErrorCode(problem.code) ? problem.code : null,
       diagnostics: Array.isArray(problem.diagnostics) ? (problem.diagnostics as unknown as Diagnostic[]) : null,
+      pointers: listPointers(problem.errors),
     };
   } catch {
     return NO_PROBLEM;
   }
 }
 
-const NO_PROBLEM: ParsedProblem = { detail: null, code: null, diagnostics: null };
+const NO_PROBLEM: ParsedProblem = { detail: null, code: null, diagnostics: null, pointers: [] };
+
+function listPointers(errors: unknown): string[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.flatMap((error) => (isJsonObject(error) && typeof error.pointer === 'string' ? [error.pointer] : []));
+}
 
 function isErrorCode(code: unknown): code is ErrorCode {
   return typeof code === 'string' && Object.hasOwn(ERROR_CODES, code);

@@ -64,6 +64,11 @@ export class CliCommand extends Command {
     this.error(`error: unknown command '${name}'${question}`, { code: 'commander.unknownCommand' });
   }
 
+  /** The option `--yes` of every command that deletes or replaces something. */
+  withYes(): this {
+    return this.option('-y, --yes', 'do not ask; without a terminal on standard input the command never asks');
+  }
+
   /** The option `--json` of every command that lists or shows. */
   withJson(what = "the API's JSON"): this {
     return this.option('--json', `print ${what} instead of text for people`);

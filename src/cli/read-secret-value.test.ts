@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { systemClock } from '../core/clock.ts';
 import type { CliInput } from './context.ts';
+import type { CliError } from './exit-codes.ts';
 import { decodeSecretText, readSecretValue } from './read-secret-value.ts';
 
 /** A terminal on which these keys are pressed, each chunk at once. */
@@ -19,8 +20,11 @@ async function type(...chunks: string[]) {
   };
   const reading = readSecretValue(context, 'Value of S');
   for (const chunk of chunks) keys.write(chunk);
-  const value = await reading.catch((error: Error) => error.message);
-  return { value, raw, shown: String(shown.read()) };
+  const [value, exitCode] = await reading.then(
+    (text) => [text, null],
+    (error: CliError) => [error.message, error.exitCode],
+  );
+  return { value, exitCode, raw, shown: String(shown.read()) };
 }
 
 describe('a secret typed on a terminal', () => {
@@ -42,8 +46,9 @@ describe('a secret typed on a terminal', () => {
   });
 
   it('is given up with Ctrl-C, which also gives the terminal back', async () => {
-    const { value, raw } = await type('gehe\u0003');
-    expect(value).toBe('Given up; nothing was changed.');
+    const { value, raw, exitCode } = await type('gehe\u0003');
+    expect(value).toBe('Interrupted. Nothing was changed.');
+    expect(exitCode).toBe(130);
     expect(raw).toEqual([true, false]);
   });
 

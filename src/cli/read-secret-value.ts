@@ -1,5 +1,5 @@
 import type { CliContext, CliInput } from './context.ts';
-import { CliError } from './exit-codes.ts';
+import { CliError, EXIT_CODES } from './exit-codes.ts';
 
 // Far above any credential, far below what would hurt.
 const MAX_SECRET_BYTES = 65_536;
@@ -42,6 +42,10 @@ export function decodeSecretText(bytes: Uint8Array): string {
   }
 }
 
+function interrupted(): CliError {
+  return new CliError('Interrupted. Nothing was changed.', { code: 'interrupted', exitCode: EXIT_CODES.interrupted });
+}
+
 const CTRL_C = '\u0003';
 const CTRL_D = '\u0004';
 const BACKSPACES = ['\u007f', '\b'];
@@ -73,7 +77,7 @@ function collectLine(stdin: CliInput): Promise<string> {
     const onData = (chunk: string | Buffer) => {
       for (const key of chunk.toString()) {
         if (key === '\r' || key === '\n' || key === CTRL_D) return finish(() => resolve(typed.join('')));
-        if (key === CTRL_C) return finish(() => reject(new CliError('Given up; nothing was changed.')));
+        if (key === CTRL_C) return finish(() => reject(interrupted()));
         typed = BACKSPACES.includes(key) ? typed.slice(0, -1) : [...typed, key];
       }
     };

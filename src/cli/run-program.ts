@@ -1,6 +1,7 @@
 import { CommanderError } from 'commander';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
+import { escapeText } from '../core/escape-text.ts';
 import { ApiError } from './api-client.ts';
 import { createColors } from './colors.ts';
 import type { CliContext } from './context.ts';
@@ -84,7 +85,9 @@ function describeFailure(error: unknown, context: CliContext): string[] {
 
 /** Findings about files of which the message names the first alone. */
 function listFindings({ diagnostics }: ApiError, { stderr, env }: CliContext): string[] {
-  if (diagnostics === null || diagnostics.length < 2) return [];
+  if (diagnostics === null) return [];
+  // The message quotes the first finding, but not what to do about it.
+  if (diagnostics.length === 1) return diagnostics[0]!.hint === '' ? [] : [escapeText(diagnostics[0]!.hint)];
   const colors = createColors(stderr, env);
   return diagnostics.map((diagnostic) => `  ${describeDiagnostic(diagnostic, colors)}`);
 }

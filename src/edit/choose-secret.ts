@@ -56,8 +56,10 @@ export function chooseSecret(
 
 function takeExisting(name: string, value: SecretValue | null): ChosenSecret {
   if (value === null) return { name, store: null, isGenerated: false, isAwaited: false };
-  const message = `The secret ${name} exists already. Leave "secret" out to use its value, or choose another name.`;
-  throw new AppError('conflict', message);
+  const message = `The secret ${name} exists already: use its value, or choose another name.`;
+  throw new AppError('conflict', message, {
+    details: describeSecretProblem('must be left out to use the stored value'),
+  });
 }
 
 /** The value for a webhook, or for its rotation. */
@@ -72,8 +74,8 @@ export function chooseValue(
   };
   if (authMode !== 'signature') {
     if (given === null) return generate(authMode);
-    const advice = 'Leave "secret" out, or store your value as a team secret and name it in "secret_name".';
-    throw new AppError('bad_request', `The secret of a ${authMode} webhook is generated. ${advice}`);
+    const message = `The secret of a ${authMode} webhook is generated. To use your value, store it as a team secret first.`;
+    throw new AppError('bad_request', message, { details: describeSecretProblem('must be left out') });
   }
   if (given !== null) return { value: given, isGenerated: false, isAwaited: false };
   if (signatureScheme === 'standard_webhooks') return generate('standard_webhooks');
@@ -84,7 +86,14 @@ export function chooseValue(
   if (scheme.whenSecretIsIssued === 'handshake') {
     return { value: new SecretValue(AWAITED_SECRET), isGenerated: false, isAwaited: false };
   }
-  throw new AppError('bad_request', `${scheme.title} signs with a secret that you have to give: put it in "secret".`);
+  throw new AppError('bad_request', `${scheme.title} signs with a secret that you have to provide.`, {
+    details: describeSecretProblem('is missing'),
+  });
+}
+
+/** For clients, which call the value by other names than the body of the request does. */
+function describeSecretProblem(detail: string) {
+  return [{ pointer: '#/secret', in: 'body', detail }];
 }
 
 /** The webhook's name upper-cased, other characters as `_`, with `_WEBHOOK_SECRET` behind it, made unique. */

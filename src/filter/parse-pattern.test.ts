@@ -211,3 +211,22 @@ describe('a hostile filter', () => {
     );
   });
 });
+
+describe('the hint for a value that should be a list', () => {
+  const hintFor = (filter: object) => {
+    const parsed = parsePattern(filter);
+    return parsed.ok ? null : parsed.problems[0]!.hint;
+  };
+
+  test.each([
+    ['failed, passed', '["failed", "passed"]'],
+    ['failed', '["failed"]'],
+    [3, '[3]'],
+    [null, '[null]'],
+    ['', '["error"]'],
+    ['x'.repeat(500), '["error"]'],
+  ])('shows the list that was probably meant by %j', (value, list) => {
+    const hint = `List the values, also a single one: ${list}.`;
+    expect([hintFor({ status: value }), hintFor({ status: { in: value } })]).toEqual([hint, hint]);
+  });
+});

@@ -116,7 +116,7 @@ function parseCondition(walk: Walk, value: unknown, path: Path): PatternField['c
 
 function reportNotACondition(walk: Walk, value: unknown, path: Path): LeafCondition {
   const message = `Expected a list of values, an object with operators or a nested pattern, found ${describeValue(value)}.`;
-  report(walk, path, 'filter/not-a-list', message);
+  report(walk, path, 'filter/not-a-list', message, hintAtList(value));
   return { kind: 'leaf', in: null, notIn: null, exists: null };
 }
 
@@ -142,7 +142,8 @@ function parseLeaf(
 
 function parseList(walk: Walk, list: unknown, operator: 'in' | 'not_in', path: Path): Scalar[] {
   if (!Array.isArray(list)) {
-    report(walk, path, 'filter/not-a-list', `"${operator}" takes a list of values, found ${describeValue(list)}.`);
+    const message = `"${operator}" takes a list of values, found ${describeValue(list)}.`;
+    report(walk, path, 'filter/not-a-list', message, hintAtList(list));
     return [];
   }
   if (list.length === 0) report(walk, path, 'filter/empty-list', `The list of "${operator}" is empty.`);
@@ -210,9 +211,20 @@ function reportUnlisted(walk: Walk): void {
   walk.problems.push({ path: [], rule: 'filter/more-problems', message, hint: PATTERN_RULES['filter/more-problems'] });
 }
 
-function report(walk: Walk, path: Path, rule: PatternRule, message: string): void {
+const MAX_HINT_LENGTH = 120;
+
+/** The list that was probably meant: YAML reads `failed, passed` as one text. */
+function hintAtList(value: unknown): string {
+  if (!isScalar(value)) return PATTERN_RULES['filter/not-a-list'];
+  const values = typeof value === 'string' ? value.split(',').map((part) => part.trim()) : [value];
+  const list = JSON.stringify(values).replaceAll('","', '", "');
+  const isOdd = values.some((each) => each === '') || list.length > MAX_HINT_LENGTH;
+  return isOdd ? PATTERN_RULES['filter/not-a-list'] : `List the values, also a single one: ${list}.`;
+}
+
+function report(walk: Walk, path: Path, rule: PatternRule, message: string, hint: string = PATTERN_RULES[rule]): void {
   if (walk.problems.length < MAX_PROBLEMS) {
-    walk.problems.push({ path: [...path], rule, message, hint: PATTERN_RULES[rule] });
+    walk.problems.push({ path: [...path], rule, message, hint });
   } else {
     walk.unlisted += 1;
   }

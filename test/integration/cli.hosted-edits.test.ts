@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -5,6 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
 import { declareTrigger } from '../../src/core/declare-trigger.ts';
 import { AppError } from '../../src/core/errors.ts';
+import { SecretValue } from '../../src/core/secret-value.ts';
+import { chooseValue } from '../../src/edit/choose-secret.ts';
 import { tagAutomation } from '../../src/edit/entity-tag.ts';
 import type { EditOrder, FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { createFakeAdminServices, makeAutomation, NOW_MS } from '../helpers/admin-services.ts';
@@ -21,16 +24,19 @@ let refusal: AppError | null;
 let app: ReturnType<typeof createAdminServer>;
 let env: Record<string, string>;
 let dir: string;
+let refuseCreate: () => void;
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'dockbell-cli-'));
   [written, created, reverted, refusal] = [[], [], [], null];
+  refuseCreate = () => {};
   const { editor } = createFakeAdminServices();
   const services = createFakeAdminServices({
     factorySource: () => ({ type: 'managed', url: null, branch: null, path: null }),
     editor: {
       ...editor,
       createWebhook: async (_order, { name }) => {
+        refuseCreate();
         created.push(name);
         return null;
       },
@@ -75,6 +81,34 @@ describe('a webhook of a factory that the service hosts', () => {
     ]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean "header"?')]);
     expect(created).toEqual([]);
+  });
+
+  it.each([
+    [['webhook', 'create', 'pulls', '--auth-mode', 'signature', '--scheme', 'gihub']],
+    [['send', '--to', 'http://127.0.0.1:1/', '--auth-mode', 'signature', '--scheme', 'gihub']],
+    [['diagnose', '--request', 'request.json', '--scheme', 'gihub']],
+  ])('has a scheme, and a similar one is suggested for %j', async (argv) => {
+    const { code, stderr } = await run(argv);
+    expect([code, stderr]).toEqual([2, expect.stringMatching(/'gihub' is invalid\. Did you mean github\?/)]);
+    expect(created).toEqual([]);
+  });
+
+  it.each([
+    ['signature', [], 'GitHub signs with a secret that you have to provide.', 'Add --with-secret: '],
+    ['token', ['--with-secret'], 'The secret of a token webhook is generated. ', 'Omit --with-secret. '],
+  ] as const)('is refused in the words of the command line (%s)', async (authMode, options, message, hint) => {
+    const secret = options.length === 0 ? null : new SecretValue('typed');
+    refuseCreate = () =>
+      void chooseValue({ authMode, signatureScheme: 'github', signature: null }, secret, randomBytes);
+    const { code, stderr } = await run(['webhook', 'create', 'pulls', ...options], 'typed');
+    const [first, second] = stderr.split('\n');
+    expect([code, first, second]).toEqual([2, expect.stringContaining(message), expect.stringContaining(hint)]);
+    expect(stderr).not.toMatch(/"secret/);
+  });
+
+  it('is shown with commands that name its factory', async () => {
+    const { stdout } = await run(['webhook', 'show', 'internal-ci']);
+    expect(stdout).toContain("dockbell send internal-ci --factory payments --data '");
   });
 });
 

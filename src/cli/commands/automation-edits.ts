@@ -3,6 +3,7 @@ import { ApiError } from '../api-client.ts';
 import type { Automation } from '../api-types.ts';
 import { type AutomationBody, declareAutomation, readAutomationFile } from '../automation-file.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import type { Bind, Session } from '../session.ts';
 
@@ -54,6 +55,7 @@ export function registerAutomationEditCommands(automation: CliCommand, bind: Bin
     .command('delete')
     .argument('<name>', NAME)
     .description('delete an automation; its runs stay, also those that wait')
+    .withYes()
     .withJson('the name as JSON')
     .explain({
       negative: NEGATIVE,
@@ -123,8 +125,13 @@ function report({ output }: Session, options: { json?: boolean }, automation: Au
   return EXIT_CODES.done;
 }
 
-async function deleteAutomation(session: Session, options: { json?: boolean }, name: string): Promise<number> {
+async function deleteAutomation(
+  session: Session,
+  options: ConfirmOptions & { json?: boolean },
+  name: string,
+): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
+  await confirm(session, options, `Delete the automation ${name}? Deliveries no longer start it.`);
   await api.delete(['factories', factory, 'automations', name]);
   if (options.json) session.output.json({ name });
   else session.output.line(`Deleted the automation ${escapeText(name)}.`);

@@ -1,12 +1,10 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { Option } from 'commander';
 import { escapeText } from '../../core/escape-text.ts';
-import { CUSTOM } from '../../signature/custom-scheme.ts';
 import { diagnoseRequest } from '../../signature/diagnose.ts';
 import { BEARER } from '../../signature/mistakes/scheme-mistakes.ts';
 import { resolveScheme } from '../../signature/resolve-scheme.ts';
 import type { Scheme } from '../../signature/scheme.ts';
-import { SCHEME_NAMES } from '../../signature/schemes.ts';
 import type { Diagnosis } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -16,6 +14,7 @@ import { readInput } from '../read-input.ts';
 import { decodeSecretText, readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
 import { readSignature } from '../read-signature.ts';
 import { requireSecretName } from '../require-secret-name.ts';
+import { schemeOption } from '../scheme-option.ts';
 import type { Bind, Session } from '../session.ts';
 
 interface DiagnoseOptions {
@@ -44,11 +43,7 @@ export function registerDiagnoseCommand(program: CliCommand, bind: Bind): void {
       ).conflicts(['secretFile', 'secretStdin', 'signature', 'certificate']),
     )
     .addOption(
-      new Option('--scheme <scheme>', 'with --request: signature scheme, or token for a bearer token').choices([
-        BEARER.name,
-        ...SCHEME_NAMES,
-        CUSTOM,
-      ]),
+      schemeOption('--scheme <scheme>', 'with --request: signature scheme, or token for a bearer token', [BEARER.name]),
     )
     .option('--signature <json>', 'with --request: the signature block as JSON; @FILE for a file')
     .addOption(

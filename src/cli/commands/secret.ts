@@ -1,5 +1,6 @@
 import type { Secret } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { formatAge } from '../format-time.ts';
 import { readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
@@ -33,6 +34,7 @@ export function registerSecretCommands(program: CliCommand, bind: Bind): void {
     .command('delete')
     .argument('<name>', 'name of the secret')
     .description('delete a secret; refused while a webhook, an automation or a target of notify uses it, unless forced')
+    .withYes()
     .withJson('the name as JSON')
     .option(
       '--force',
@@ -134,10 +136,11 @@ function describeUses(uses: Secret['used_by']): string {
 
 async function deleteSecret(
   session: Session,
-  options: { force?: boolean; json?: boolean },
+  options: ConfirmOptions & { force?: boolean; json?: boolean },
   name: string,
 ): Promise<number> {
   requireSecretName(name);
+  await confirm(session, options, `Delete the secret ${name}? Its value cannot be read back.`);
   const api = await session.api();
   await api.delete(['secrets', name], { force: options.force === true ? true : null });
   if (options.json) session.output.json({ name });

@@ -18,6 +18,7 @@ import { needsPerson } from '../needs-person.ts';
 import { readInput } from '../read-input.ts';
 import { decodeSecretText, readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
 import { readData, readSignature } from '../read-signature.ts';
+import { schemeOption } from '../scheme-option.ts';
 import type { Bind, Session } from '../session.ts';
 
 interface SendOptions {
@@ -63,7 +64,7 @@ export function registerSendCommand(program: CliCommand, bind: Bind): void {
         .choices(AUTH_MODES)
         .default(undefined, 'token'),
     )
-    .addOption(new Option('--scheme <scheme>', 'with --to: signature scheme').choices([...SCHEME_NAMES, CUSTOM]))
+    .addOption(schemeOption('--scheme <scheme>', 'with --to: signature scheme'))
     .option('--signature <json>', 'with --to: the signature block of the webhook, as JSON or @FILE')
     .option('--delivery-id-header <name>', 'with --to: header that carries --delivery-id')
     .withJson(

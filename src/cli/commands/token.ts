@@ -3,6 +3,7 @@ import { ROLES } from '../../core/access.ts';
 import { escapeText } from '../../core/escape-text.ts';
 import type { ApiToken } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { findDataDir } from '../connection.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { describeIdForms, pickById } from '../find-id.ts';
@@ -43,7 +44,8 @@ export function registerTokenCommands(program: CliCommand, bind: Bind): void {
   token
     .command('revoke')
     .argument('<id>', `the token: ${describeIdForms('tok')}`)
-    .description('take a token back at once')
+    .description('revoke a token immediately')
+    .withYes()
     .explain({ examples: [['dockbell token revoke tok_01jd3v8k6n', 'whoever holds it is locked out']] })
     .action(bind(revokeToken));
   token
@@ -99,17 +101,18 @@ function createColumns(nowMs: number): Column<ApiToken>[] {
   ];
 }
 
-async function revokeToken(session: Session, _options: object, ref: string): Promise<number> {
+async function revokeToken(session: Session, options: ConfirmOptions, ref: string): Promise<number> {
   const api = await session.api();
   const { data } = await api.list<ApiToken>(['tokens'], { limit: null });
-  const id = pickById({ what: 'token', type: 'tok' }, ref, data)?.id;
-  if (id === undefined) {
+  const token = pickById({ what: 'token', type: 'tok' }, ref, data);
+  if (token === null) {
     throw new CliError(`There is no token '${escapeText(ref)}'.`, {
       code: 'not_found',
       hint: `Give ${describeIdForms('tok')}. See 'dockbell token list'.`,
     });
   }
-  await api.delete(['tokens', id]);
-  session.output.line(`Revoked token ${escapeText(id)}.`);
+  await confirm(session, options, `Revoke the token ${token.name} (${token.id})? Its next request is rejected.`);
+  await api.delete(['tokens', token.id]);
+  session.output.line(`Revoked token ${escapeText(token.id)}.`);
   return EXIT_CODES.done;
 }

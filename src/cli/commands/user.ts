@@ -4,6 +4,7 @@ import { escapeText } from '../../core/escape-text.ts';
 import type { ApiClient } from '../api-client.ts';
 import type { User } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { describeIdForms, pickById } from '../find-id.ts';
 import { formatAge } from '../format-time.ts';
@@ -39,6 +40,7 @@ export function registerUserCommands(program: CliCommand, bind: Bind): void {
     .command('delete')
     .argument('<name>', USER_ARGUMENT)
     .description('delete a user; all sessions of the user end')
+    .withYes()
     .explain({ negative: 'it is the last owner', examples: [['dockbell user delete alice', 'locked out at once']] })
     .action(bind(deleteUser));
 }
@@ -166,9 +168,10 @@ async function setPassword(session: Session, _options: object, name: string): Pr
   return changeUser(session, user.id, { password }, 'has a new password');
 }
 
-async function deleteUser(session: Session, _options: object, name: string): Promise<number> {
+async function deleteUser(session: Session, options: ConfirmOptions, name: string): Promise<number> {
   const api = await session.api();
   const user = await findUser(api, name);
+  await confirm(session, options, `Delete the user ${user.name} (${user.id})? All their sessions end.`);
   await api.delete(['users', user.id]);
   session.output.line(`Deleted user ${escapeText(user.name)}.`);
   return EXIT_CODES.done;

@@ -1,13 +1,16 @@
 import { Option } from 'commander';
 import { AUTH_MODES } from '../../core/definition.ts';
 import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import { ApiError } from '../api-client.ts';
 import type { NewWebhook, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
+import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { describeSending } from '../describe-sending.ts';
-import { EXIT_CODES } from '../exit-codes.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, WEBHOOK_ARGUMENT } from '../find-webhook.ts';
 import { readSecretValue } from '../read-secret-value.ts';
 import { readSignature } from '../read-signature.ts';
+import { schemeOption } from '../scheme-option.ts';
 import type { Bind, Session } from '../session.ts';
 
 const NEGATIVE = 'refused: what would not be valid, or what a repository decides (the answer names the file to edit)';
@@ -29,7 +32,8 @@ export function registerWebhookEditCommands(webhook: CliCommand, bind: Bind): vo
   webhook
     .command('delete')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
-    .description('delete a webhook: its senders get 404 at once')
+    .description('delete a webhook: its senders get 404 immediately')
+    .withYes()
     .withJson()
     .explain({
       negative: NEGATIVE,
@@ -38,6 +42,8 @@ export function registerWebhookEditCommands(webhook: CliCommand, bind: Bind): vo
     })
     .action(bind(deleteWebhook));
 }
+
+type DeleteOptions = ConfirmOptions & { json?: boolean };
 
 interface CreateOptions {
   authMode?: string;
@@ -58,7 +64,7 @@ function registerCreate(webhook: CliCommand, bind: Bind): void {
     .argument('<name>', 'name of the new webhook')
     .description('create a webhook, and print its URL and its secret this once')
     .addOption(new Option('--auth-mode <mode>', 'how senders authenticate (token)').choices([...AUTH_MODES]))
-    .option('--scheme <name>', 'for signature: the signature scheme of the provider')
+    .addOption(schemeOption('--scheme <name>', 'for signature: the signature scheme of the provider'))
     .option('--signature <json>', 'for the scheme custom: how the sender signs, as JSON or @FILE')
     .option('--secret-name <name>', 'the team secret to use, or to make; without it, a name is suggested')
     .option('--verify-token-secret-name <name>', 'the team secret with the verify token that Meta and Strava repeat')
@@ -94,7 +100,7 @@ async function createWebhook(session: Session, options: CreateOptions, name: str
   const { scheme, signature } = options;
   const block = signature === undefined ? null : await readSignature(session.context, { scheme, signature });
   const secret = options.withSecret ? await readSecretValue(session.context, `Secret of ${name}`) : undefined;
-  const created = await api.create<NewWebhook>(['factories', factory, 'webhooks'], {
+  const order = {
     name,
     auth_mode: options.authMode,
     signature_scheme: scheme,
@@ -105,10 +111,22 @@ async function createWebhook(session: Session, options: CreateOptions, name: str
     delivery_id_header: options.deliveryIdHeader,
     description: options.description,
     enabled: options.disabled ? false : undefined,
-  });
+  };
+  const created = await api
+    .create<NewWebhook>(['factories', factory, 'webhooks'], order)
+    .catch((error: unknown) => explainSecret(error, options));
   if (options.json) session.output.json(created);
   else printOnce(session, created, `Created the webhook ${escapeText(created.name)}.`);
   return EXIT_CODES.done;
+}
+
+/** The API names the value by the key of its request; here it is an option. */
+function explainSecret(error: unknown, { withSecret }: { withSecret?: boolean }): never {
+  if (!(error instanceof ApiError) || !error.pointers.includes('#/secret')) throw error;
+  const hint = withSecret
+    ? "Omit --with-secret. To use your value, store it with 'dockbell secret create NAME' and add --secret-name NAME."
+    : 'Add --with-secret: the value is read from standard input, and is hidden when typed.';
+  throw new CliError(error.message, { hint, code: error.code, exitCode: error.exitCode, cause: error });
 }
 
 /** URL, the generated secret this once, and lines that send to it. */
@@ -196,7 +214,7 @@ async function renameWebhook(
   nameOrUid: string,
   newName: string,
 ): Promise<number> {
-  return changeWebhook(session, options, nameOrUid, { name: newName }, 'is its name now; its URL is the same');
+  return changeWebhook(session, options, nameOrUid, { name: newName }, 'is its new name. The URL is unchanged');
 }
 
 async function changeWebhook(
@@ -223,6 +241,7 @@ function registerRotate(webhook: CliCommand, bind: Bind): void {
     .argument('<webhook>', WEBHOOK_ARGUMENT)
     .description('give a webhook of a live factory a new secret, and print it this once')
     .option('--with-secret', 'the new secret that the provider issued, from standard input (hidden when typed)')
+    .withYes()
     .withJson()
     .explain({
       negative: NEGATIVE,
@@ -237,22 +256,26 @@ function registerRotate(webhook: CliCommand, bind: Bind): void {
 
 async function rotateWebhook(
   session: Session,
-  options: { withSecret?: boolean; json?: boolean },
+  options: DeleteOptions & { withSecret?: boolean },
   nameOrUid: string,
 ): Promise<number> {
   const { factory, uid, name } = await findWebhook(session, nameOrUid);
+  await confirm(session, options, `Rotate the secret of ${name}? The current one stops working immediately.`);
   const secret = options.withSecret
     ? await readSecretValue(session.context, `New secret of ${escapeText(name)}`)
     : undefined;
   const api = await session.api();
-  const rotated = await api.create<NewWebhook>(['factories', factory, 'webhooks', uid, 'rotate'], { secret });
+  const rotated = await api
+    .create<NewWebhook>(['factories', factory, 'webhooks', uid, 'rotate'], { secret })
+    .catch((error: unknown) => explainSecret(error, options));
   if (options.json) session.output.json(rotated);
-  else printOnce(session, rotated, `Rotated the secret of ${escapeText(name)}: the old one is refused from now on.`);
+  else printOnce(session, rotated, `Rotated the secret of ${escapeText(name)}: the old one is rejected from now on.`);
   return EXIT_CODES.done;
 }
 
-async function deleteWebhook(session: Session, options: { json?: boolean }, nameOrUid: string): Promise<number> {
+async function deleteWebhook(session: Session, options: DeleteOptions, nameOrUid: string): Promise<number> {
   const { factory, uid, name } = await findWebhook(session, nameOrUid);
+  await confirm(session, options, `Delete the webhook ${name}? Its senders get 404.`);
   const api = await session.api();
   await api.delete(['factories', factory, 'webhooks', uid]);
   if (options.json) session.output.json({ uid });
