@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { problemType, sendProblem } from './problem.ts';
+import { describeProblem, problemType, sendProblem } from './problem.ts';
 
 /** Decides whether a `Host` header names this listener. */
 export type HostCheck = (host: string | undefined) => boolean;
@@ -21,11 +21,19 @@ export function createHostCheck(allowedHosts: readonly string[]): HostCheck {
 export function createHostHook(allowedHosts: readonly string[]) {
   const isAllowed = createHostCheck(allowedHosts);
   return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    if (countHosts(request.raw.rawHeaders) > 1) {
+      return sendProblem(reply, describeProblem('bad_request', 'The request has more than one Host field.'));
+    }
     if (isAllowed(request.headers.host)) return undefined;
     const detail = 'This listener does not answer for the name in the Host header. Add it to admin.allowedHosts.';
     const code = 'host_not_allowed';
     return sendProblem(reply, { type: problemType(code), title: 'Host not allowed', status: 421, detail, code });
   };
+}
+
+/** Node.js takes the first of several; a proxy may have taken another (RFC 9112, section 3.2). */
+function countHosts(rawHeaders: readonly string[]): number {
+  return rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length;
 }
 
 function parseHost(host: string): { name: string; port: string } | null {

@@ -60,12 +60,15 @@ describe('a refusal', () => {
     expect(long.headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('is a problem document also for what is not HTTP', async () => {
+  it.each([
+    ['what is not HTTP', 'bad header'],
+    ['two Host fields', 'Host: localhost\r\nhost: localhost\r\nConnection: close'],
+  ])('is a problem document also for %s', async (_what, lines) => {
     const { app } = open();
     await app.listen({ host: '127.0.0.1', port: 0 });
     const { port } = app.server.address() as { port: number };
     const answer = await new Promise<string>((resolve, reject) => {
-      const socket = connect(port, '127.0.0.1', () => socket.write('GET /healthz HTTP/1.1\r\nbad header\r\n\r\n'));
+      const socket = connect(port, '127.0.0.1', () => socket.write(`GET /healthz HTTP/1.1\r\n${lines}\r\n\r\n`));
       let text = '';
       socket.on('data', (piece) => {
         text += piece;

@@ -65,7 +65,7 @@ function describeRoute(schema: FastifySchema, route: RouteOptions): FastifySchem
     operationId: nameOperation(route),
     ...(body === undefined || body === noBody ? {} : { body }),
     description: [schema.description, sayWhoMay(access)].filter(Boolean).join('\n\n'),
-    response: { ...listErrors(access, schema, route), ...withProblemTypes(response as Responses) },
+    response: { ...listErrors(access, route), ...withProblemTypes(response as Responses) },
     ...(access.role === 'public' ? { security: [] } : {}),
     ...describeHeaders(schema, route),
   };
@@ -110,11 +110,10 @@ function problem(description: string) {
 }
 
 /** The errors that a route can answer because of what all routes have in common. */
-function listErrors(access: RouteAccess, schema: FastifySchema, route: RouteOptions): Record<string, unknown> {
+function listErrors(access: RouteAccess, route: RouteOptions): Record<string, unknown> {
   const changes = route.method !== 'GET';
-  const takesInput = changes || schema.querystring !== undefined || schema.params !== undefined;
   return {
-    ...(takesInput ? { 400: problem('The request is not valid; `errors` says where.') } : {}),
+    400: problem('The request is not valid; `errors` says where.'),
     ...(access.role === 'public'
       ? {}
       : {
