@@ -12,6 +12,7 @@ import { endLeftovers } from './leftovers.ts';
 import { LOG_LIMIT_BYTES } from './log-sink.ts';
 import { captureOutput, type OutputCapture } from './output-capture.ts';
 import { type ProcessGroup, startProcessGroup } from './process-group.ts';
+import { markProcesses } from './process-mark.ts';
 import { removeAttemptTree } from './remove-run-folder.ts';
 import { prepareRunDirectory, type RunDirectory } from './run-directory.ts';
 import { buildRunEnvironment, type ChildEnvironment } from './run-environment.ts';
@@ -169,6 +170,7 @@ async function runCommand(
   settings: Settings,
 ): Promise<RunResult | NotStarted> {
   const [file] = settings.command as [string];
+  const before = await markProcesses();
   let group: ProcessGroup;
   try {
     group = await startCommand(directory, environment, capture.writeEnd, settings);
@@ -179,7 +181,9 @@ async function runCommand(
   }
   request.onStarted();
   capture.releaseWriteEnd();
-  return describeEnd(await supervise(group, request.signal, settings));
+  const supervised = await supervise(group, request.signal, settings);
+  await endLeftovers(request.input.run.id, settings.lingerMs, { leader: group.id, before });
+  return describeEnd(supervised);
 }
 
 async function openCapture(

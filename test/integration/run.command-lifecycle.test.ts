@@ -70,9 +70,21 @@ describe('the end of a command', () => {
     expect(await workshop.log(input.run.id)).toBe('early\nlate\n');
   });
 
-  it('does not wait for a process that left the group with the output open', async () => {
+  it.each([
+    ['', 'echo $$; exec sleep 600'],
+    ['which ignores SIGTERM, ', 'trap "" TERM; echo $$; while :; do sleep 0.05; done'],
+  ])('ends a process that made itself a session, %swith the output open', async (_title, script) => {
     const input = makeRunInput();
-    const result = await execute(workshop.executor(['setsid', '--fork', 'sh', '-c', 'echo $$; exec sleep 600']), input);
+    const executor = workshop.executor(['setsid', '--fork', 'sh', '-c', script], { lingerMs: 200 });
+    expect((await execute(executor, input)).state).toBe('succeeded');
+    const [pid] = await pidsInLog(input.run.id);
+    expect(await isAlive(pid!)).toBe(false);
+  });
+
+  it('does not wait for a process that left its session and its environment, with the output open', async () => {
+    const input = makeRunInput();
+    const script = 'exec env -i setsid --fork sh -c "echo \\$\\$; exec sleep 600"';
+    const result = await execute(workshop.executor(['sh', '-c', script]), input);
     expect(result.state).toBe('succeeded');
     const [pid] = await pidsInLog(input.run.id);
     expect(await isAlive(pid!)).toBe(true);
