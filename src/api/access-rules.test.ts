@@ -62,6 +62,7 @@ const TABLE: Row[] = [
   ['GET', `${F}/automations/:name`, 'viewer', 'factory'],
   ['PUT', `${F}/automations/:name`, 'manager', 'factory'],
   ['DELETE', `${F}/automations/:name`, 'manager', 'factory'],
+  ['GET', `${F}/ancestry/:revision`, 'viewer', 'factory'],
   ['GET', `${F}/history`, 'viewer', 'factory'],
   ['POST', `${F}/reverts`, 'manager', 'factory'],
   ['POST', `${F}/filters/test`, 'viewer', 'factory'],

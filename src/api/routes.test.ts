@@ -838,9 +838,25 @@ describe('reconciliations', () => {
     expect(services.seen.reconciled).toEqual(['payments', 'payments']);
   });
 
+  it('have a route that answers whether a commit is part of what is live', async () => {
+    const answers = { c0ffee1: 'yes', c0ffee2: 'no', c0ffee3: 'unknown' } as const;
+    const { call } = open({
+      reconcile: {
+        reconcileNow: () => Promise.reject(new Error('unused')),
+        contains: async (_factory, _revision, earlier) => answers[earlier as keyof typeof answers],
+      },
+    });
+    for (const [revision, contained] of Object.entries({ c0ffee1: true, c0ffee2: false, c0ffee3: null })) {
+      expect((await call('GET', `${F}/ancestry/${revision}`)).body).toMatchObject({ revision, contained });
+    }
+    for (const revision of ['c0ffee', '--all-x', 'HEADHEAD']) {
+      expect((await call('GET', `${F}/ancestry/${revision}`)).status).toBe(400);
+    }
+  });
+
   it('that break after the answer are logged, and break nothing else', async () => {
     const reconcileNow = async () => Promise.reject(new AppError('source_unavailable', 'git is gone'));
-    const { call, services } = open({ reconcile: { reconcileNow } });
+    const { call, services } = open({ reconcile: { reconcileNow, contains: async () => 'unknown' as const } });
     expect((await call('POST', `${F}/reconciliations`)).status).toBe(202);
     expect(services.seen.logLines.join()).toContain('git is gone');
     expect((await call('POST', `${F}/reconciliations?wait=true`)).status).toBe(502);

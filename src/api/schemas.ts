@@ -484,6 +484,17 @@ export const COMPONENTS = {
     { factory: text, requested_at: instant },
     { description: 'A pass was asked for; its Reconciliation appears in the list when it has ended.' },
   ),
+  Ancestry: closedObject(
+    {
+      revision: text,
+      applied_revision: textOrNull,
+      contained: {
+        type: ['boolean', 'null'],
+        description: 'Is the commit part of the history of what is live? `null` if that cannot be determined.',
+      },
+    },
+    { description: 'Whether a commit is live, by itself or as part of a later one.' },
+  ),
   Secret: closedObject(
     {
       name: text,

@@ -68,6 +68,7 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
     },
     reconcileNow: async (factory) => find(factory).reconcile(),
     edit: async (factory, edit) => find(factory).edit(edit),
+    contains: async (factory, revision, earlier) => find(factory).contains(revision, earlier),
     history: async (factory, page) => find(factory).history(page),
     onSecretChanged: () => {
       for (const reconciler of all) reconciler.onSecretChanged();

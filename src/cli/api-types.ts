@@ -16,6 +16,8 @@ export type PlanSection = PlanPreview['automations'];
 export type PlanEntry = PlanSection['create'][number];
 export type BacktestExample = PlanPreview['backtest']['automations'][number]['gained'][number];
 export type Reconciliation = Schemas['Reconciliation'];
+/** Whether a commit is part of what is live. */
+export type Ancestry = Schemas['Ancestry'];
 export type Webhook = Schemas['Webhook'];
 /** A webhook whose secret was just made: `secret` only where the service generated it. */
 export type NewWebhook = Schemas['NewWebhook'];

@@ -1,5 +1,5 @@
 import type { ApiClient } from './api-client.ts';
-import type { Factory, Page, Reconciliation } from './api-types.ts';
+import type { Ancestry, Factory, Page, Reconciliation } from './api-types.ts';
 import type { CliContext } from './context.ts';
 import { isFailure, shortenRevision } from './describe-reconciliation.ts';
 import { startProgress } from './progress.ts';
@@ -7,6 +7,8 @@ import { startProgress } from './progress.ts';
 /** How a wait for a revision ended. */
 export type WaitOutcome =
   | { outcome: 'live' }
+  /** What is live was made on top of it. */
+  | { outcome: 'contained'; by: string }
   /** It was applied during the wait, and a later commit has replaced it since. */
   | { outcome: 'replaced'; by: string | null }
   | { outcome: 'failed'; reconciliation: Reconciliation }
@@ -29,9 +31,18 @@ export async function waitForRevision(api: ApiClient, context: CliContext, reque
   const startedAtMs = context.clock.wallMs();
   const deadlineMs = context.clock.monotonicMs() + request.timeoutMs;
   const progress = startProgress(context, `Waiting for ${shortenRevision(request.revision)}…`);
+  let asked: string | null = null;
   try {
     for (;;) {
       const seen = await readState(api, request.factory);
+      const applied = startsWith(seen.factory.applied_revision, request.revision)
+        ? null
+        : seen.factory.applied_revision;
+      // Once for each live commit: the daemon may have to ask the repository.
+      if (applied !== null && applied !== asked && (await isContained(api, request))) {
+        return { outcome: 'contained', by: applied };
+      }
+      asked = applied;
       const outcome = judge(seen, request.revision, startedAtMs, context.clock.wallMs());
       if (outcome !== null) return outcome;
       const leftMs = deadlineMs - context.clock.monotonicMs();
@@ -42,6 +53,11 @@ export async function waitForRevision(api: ApiClient, context: CliContext, reque
   } finally {
     progress.stop();
   }
+}
+
+async function isContained(api: ApiClient, { factory, revision }: WaitRequest): Promise<boolean> {
+  const ancestry = await api.find<Ancestry>(['factories', factory, 'ancestry', revision]);
+  return ancestry?.contained === true && !startsWith(ancestry.applied_revision, revision);
 }
 
 interface SeenState {

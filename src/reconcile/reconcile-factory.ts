@@ -22,6 +22,8 @@ interface Pass extends PassOrder {
   startedAt: number;
   /** The commit it looks at, once that is known. */
   revision: string | null;
+  /** What is worth knowing about how the branch got there; `''` for nothing. */
+  note: string;
 }
 
 /** How a pass ended. */
@@ -40,7 +42,7 @@ interface Ending {
  * the reason of `stopping` where that broke it off.
  */
 export async function reconcileFactory(context: FactoryContext, order: PassOrder): Promise<Reconciliation> {
-  const pass: Pass = { ...order, startedAt: context.clock.wallMs(), revision: null };
+  const pass: Pass = { ...order, startedAt: context.clock.wallMs(), revision: null, note: '' };
   try {
     return await carryOut(context, pass);
   } catch (error) {
@@ -57,6 +59,7 @@ async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconcilia
   if (!fetched.ok) return recordEnding(context, pass, refuseTree(pass.revision, fetched.reason, fetched.message));
 
   const { revision } = fetched;
+  pass.note = await noteRewrite(context, revision);
   const known = await findKnownEnding(context, revision, pass.trigger);
   if (known !== null) return recordEnding(context, pass, known);
 
@@ -68,6 +71,16 @@ async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconcilia
   if (!examined.ok) return recordEnding(context, pass, refuseDefinition(revision, examined));
 
   return applyPlan(context, pass, revision, examined);
+}
+
+/** A force-push takes effect like any push, but whoever looks at what is live can see that there was one. */
+async function noteRewrite({ inventory, source, sourceKey, name, logger }: FactoryContext, revision: string) {
+  const status = await inventory.status(name);
+  const previous = status?.attemptedRevision ?? null;
+  if (previous === null || previous === revision || status?.appliedSource !== sourceKey) return '';
+  if ((await source.contains(revision, previous)) !== 'no') return '';
+  logger.warn({ factory: name, revision, previous }, 'history rewritten');
+  return `; the history of the branch was rewritten: it no longer contains ${previous}`;
 }
 
 /** The commit is live already, or was found invalid and nobody asks for another look. */
@@ -149,10 +162,11 @@ function describe(
 
 function composeReconciliation(
   { name, clock, ids }: FactoryContext,
-  { startedAt }: Pass,
+  { startedAt, note }: Pass,
   ending: Ending,
 ): Reconciliation {
-  const { revision, result, reason, message, diagnostics, plan } = ending;
+  const { revision, result, reason, diagnostics, plan } = ending;
+  const message = ending.message + note;
   const finishedAt = clock.wallMs();
   return {
     ...{ id: ids.reconciliationId(startedAt), factory: name, revision, result, reason, message, diagnostics, plan },

@@ -1,5 +1,6 @@
 import { AppError } from '../core/errors.ts';
 import type { Page, PageRequest } from '../core/page.ts';
+import type { Ancestry } from '../core/ports/definition-source.ts';
 import type { Revision } from '../core/ports/hosted-source.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import { type EditOutcome, editFactory, type FactoryEdit } from './edit-factory.ts';
@@ -82,6 +83,11 @@ export class Reconciler {
     });
     if (outcome.kind === 'applied' || outcome.kind === 'waiting') this.#note(outcome.reconciliation);
     return outcome;
+  }
+
+  /** As `DefinitionSource.contains`. */
+  contains(revision: string, earlier: string): Promise<Ancestry> {
+    return this.#context.source.contains(revision, earlier);
   }
 
   /** The revisions of a hosted definition, newest first; `null` where its source keeps none. */

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
-import type { SourceFailed } from '../core/ports/definition-source.ts';
+import type { Ancestry, SourceFailed } from '../core/ports/definition-source.ts';
 import { makeFolder } from '../files/make-folder.ts';
+import { type RunInRepository, readAncestry, readCommitTime } from './ancestry.ts';
 import { isBranchName } from './branch-name.ts';
 import { describeGitFailure } from './git-failure.ts';
 import { type Environment, type GitCommand, type GitOutcome, runGit, SMALL_PACK_WINDOWS } from './git-process.ts';
@@ -33,7 +34,15 @@ interface Remote {
   settings: Partial<GitCommand>;
 }
 
+const FETCH = ['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-gc'];
 const TIP_REF = 'refs/dockbell/tip';
+const HISTORY_REF = 'refs/dockbell/history';
+/** What history adds is never worth holding up a pass for longer. */
+const HISTORY_TIMEOUT_MS = 15_000;
+/** How far the clocks of committers may differ. */
+const CLOCK_SKEW_SECONDS = 86_400;
+/** A commit that the mirror does not hold is looked for this far back from the tip. */
+const SEARCHED_HISTORY_SECONDS = 30 * 86_400;
 const STAMP_FILE = 'dockbell-origin';
 const MAX_REFS_BYTES = 4_000_000;
 const MAX_SMALL_OUTPUT_BYTES = 65_536;
@@ -97,6 +106,61 @@ export class GitMirror {
     return readGitTree({ gitDir: this.#currentDir, environment, limits, signal }, revision, prefix);
   }
 
+  /** As `DefinitionSource.contains`. A remote repository may be asked for some more history. */
+  async contains(revision: string, earlier: string): Promise<Ancestry> {
+    try {
+      const { location } = this.#options;
+      if (location.kind === 'local') {
+        const local = await resolveLocalRepository(location.path);
+        return local === null ? 'unknown' : await readAncestry(this.#runIn(local.commonDir), revision, earlier);
+      }
+      const run = this.#runIn(this.#currentDir);
+      const ancestry = await readAncestry(run, revision, earlier);
+      if (ancestry !== 'unknown') return ancestry;
+      return await this.#askWithMoreHistory(run, revision, earlier);
+    } catch {
+      return 'unknown';
+    }
+  }
+
+  async #askWithMoreHistory(run: RunInRepository, revision: string, earlier: string): Promise<Ancestry> {
+    const madeAt = await readCommitTime(run, revision);
+    if (madeAt === null) return 'unknown';
+    const earlierMadeAt = await readCommitTime(run, earlier);
+    const since = earlierMadeAt === null ? madeAt - SEARCHED_HISTORY_SECONDS : earlierMadeAt - CLOCK_SKEW_SECONDS;
+    if (madeAt < since) return 'no';
+    if (!(await this.#fetchHistory(Math.max(0, since)))) return 'unknown';
+    const ancestry = await readAncestry(run, revision, earlier);
+    // All that is younger than the earlier commit is here, so it would have been found.
+    return ancestry === 'unknown' && earlierMadeAt !== null ? 'no' : ancestry;
+  }
+
+  async #fetchHistory(sinceSeconds: number): Promise<boolean> {
+    const { branch, limits } = this.#options;
+    const remote = await this.#findRemote();
+    if (!remote.ok) return false;
+    const outcome = await this.#run({
+      ...remote.settings,
+      gitDir: this.#currentDir,
+      args: [
+        ...FETCH,
+        ...[`--shallow-since=${sinceSeconds}`, '--update-shallow', '--force', '--', remote.address],
+        `+refs/heads/${branch}:${HISTORY_REF}`,
+      ],
+      timeoutMs: Math.min(limits.fetchTimeoutMs, HISTORY_TIMEOUT_MS),
+      maxOutputBytes: MAX_SMALL_OUTPUT_BYTES,
+      maxFileBytes: limits.maxFetchBytes,
+    });
+    if (outcome.kind === 'exited' && outcome.code === 0) return true;
+    await removeFullPacks(this.#currentDir, limits.maxFetchBytes);
+    return false;
+  }
+
+  #runIn(gitDir: string): RunInRepository {
+    const settings = { gitDir, timeoutMs: HISTORY_TIMEOUT_MS, maxOutputBytes: MAX_SMALL_OUTPUT_BYTES };
+    return (command) => this.#run({ ...settings, ...command });
+  }
+
   async #bringUpToDate(remote: Remote, tip: string, deadline: number): Promise<MirrorResult> {
     if (await this.#isCurrentUsable()) {
       const updated = await this.#fetchInto(this.#currentDir, remote, deadline);
@@ -139,7 +203,7 @@ export class GitMirror {
       ...remote.settings,
       gitDir,
       args: [
-        ...['fetch', '--quiet', '--no-tags', '--no-write-fetch-head', '--no-recurse-submodules', '--no-auto-gc'],
+        ...FETCH,
         ...['--depth=1', '--update-shallow', '--force', '--', remote.address, `+refs/heads/${branch}:${TIP_REF}`],
       ],
       timeoutMs: remainingMs(deadline),

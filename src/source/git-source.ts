@@ -1,4 +1,4 @@
-import type { DefinitionSource, SourceFailed, SourceResult } from '../core/ports/definition-source.ts';
+import type { Ancestry, DefinitionSource, SourceFailed, SourceResult } from '../core/ports/definition-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { GitMirror } from './git-mirror.ts';
 import type { Environment } from './git-process.ts';
@@ -46,6 +46,7 @@ function createRefusedSource(failure: SourceFailed): DefinitionSource {
   return {
     fetch: async () => failure,
     readTree: async () => failure,
+    contains: async () => 'unknown',
     watch: () => {},
     close: async () => {},
   };
@@ -95,6 +96,14 @@ class GitSource implements DefinitionSource {
       const read = await this.#mirror.readTree(revision, this.#prefix);
       return isBroken(read) ? this.#readFromNewMirror(revision) : read;
     });
+  }
+
+  async contains(revision: string, earlier: string): Promise<Ancestry> {
+    const answer = await this.#enqueue(async () => ({
+      ok: true as const,
+      ancestry: await this.#mirror.contains(revision, earlier),
+    }));
+    return answer.ok ? answer.ancestry : 'unknown';
   }
 
   /** Asked until the answer is good, then never again. */

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import type { PageRequest } from '../core/page.ts';
-import type { SourceResult } from '../core/ports/definition-source.ts';
+import type { Ancestry, SourceResult } from '../core/ports/definition-source.ts';
 import type { CommitOutcome, FileChange, HostedSource, Revision, SourceEdit } from '../core/ports/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
@@ -107,6 +107,17 @@ class ManagedSource implements HostedSource {
     const revisions = parseLog(await this.#require('read its history', log));
     return { ok: true, page: { data: revisions.slice(0, limit), nextCursor: revisions[limit]?.revision ?? null } };
   };
+
+  async contains(revision: string, earlier: string): Promise<Ancestry> {
+    try {
+      await this.#open();
+      const known = (await this.#git(['rev-parse', '--quiet', '--verify', `${earlier}^{commit}`])).trim();
+      if (known === '') return 'no';
+      return (await this.#git(['merge-base', known, revision])).trim() === known ? 'yes' : 'no';
+    } catch {
+      return 'unknown';
+    }
+  }
 
   /** Only this process changes it, and every change is followed by a pass. */
   watch(): void {}

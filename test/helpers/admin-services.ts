@@ -556,6 +556,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
         seen.reconciled.push(factory);
         return makeReconciliation({ factory });
       },
+      contains: async (_factory, revision, earlier) => (revision.startsWith(earlier) ? 'yes' : 'no'),
     },
     planPreviewer: {
       preview: async (_factory, { entries }, mayJudgeSecrets) => {

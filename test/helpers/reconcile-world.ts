@@ -100,6 +100,10 @@ export function createScriptedSource(): ScriptedSource {
     },
     readTree: async (revision) =>
       treeFailure ? { ok: false, ...treeFailure } : { ok: true, tree: createTree(commits.get(revision)!) },
+    contains: async (revision, earlier) => {
+      const known = [...commits.keys()];
+      return known.includes(earlier) && known.indexOf(earlier) <= known.indexOf(revision) ? 'yes' : 'no';
+    },
     watch: (callback) => {
       onChange = callback;
     },
@@ -148,6 +152,7 @@ export interface ReconcileWorld {
   reconciler: Reconciler;
   /** Errors that the loop logged. */
   logged: { fields: Record<string, unknown>; message: string }[];
+  warned: ReconcileWorld['logged'];
   ended: Reconciliation[];
   /** Wall time in milliseconds; rises by one with every look. */
   now: number;
@@ -196,7 +201,8 @@ async function openWorld(
   const hosted = options.host?.(storage, dirname(file)) ?? null;
   const registry = new Registry();
   const logged: ReconcileWorld['logged'] = [];
-  const logger = createErrorCollector(logged);
+  const warned: ReconcileWorld['logged'] = [];
+  const logger = createCollector(logged, warned);
   const store = createSecretStore({
     ...{ table: storage.sealedSecrets, vault: createVault(key), clock, redactor: createRedactor(), notifyTargets: [] },
   });
@@ -237,6 +243,7 @@ async function openWorld(
       timers,
       reconciler,
       logged,
+      warned,
       ended,
       now: startMs,
       validations: 0,
@@ -274,10 +281,10 @@ async function openWorld(
   return world;
 }
 
-function createErrorCollector(logged: ReconcileWorld['logged']): Logger {
+function createCollector(logged: ReconcileWorld['logged'], warned: ReconcileWorld['logged']): Logger {
   const logger: Logger = {
     info: () => {},
-    warn: () => {},
+    warn: (fields, message) => warned.push({ fields, message }),
     error: (fields, message) => logged.push({ fields, message }),
     child: () => logger,
   };

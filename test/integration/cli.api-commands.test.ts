@@ -198,11 +198,15 @@ describe('status of a factory in order', () => {
 
 describe('status --wait', () => {
   /** A daemon whose state is the next of these with each poll; the last one stays. */
-  async function serveStates(states: { applied: string; attempt: ReturnType<typeof makeReconciliation> | null }[]) {
+  async function serveStates(
+    states: { applied: string; attempt: ReturnType<typeof makeReconciliation> | null }[],
+    contains: AdminServices['reconcile']['contains'] = async () => 'no',
+  ) {
     const fake = createFakeAdminServices();
     let polls = -1;
     const state = () => states[Math.min(Math.max(polls, 0), states.length - 1)]!;
     await serve({
+      reconcile: { ...fake.reconcile, contains },
       inventory: {
         ...fake.inventory,
         factories: async () =>
@@ -249,6 +253,30 @@ describe('status --wait', () => {
     } finally {
       repo.remove();
     }
+  });
+
+  it('ends at once with 0 when the live commit was made on top of the revision', async () => {
+    await serveStates([{ applied: 'aaaaaaaaaa', attempt: null }], async (_factory, revision, earlier) =>
+      revision === 'aaaaaaaaaa' && earlier === 'bbbbbbb' ? 'yes' : 'no',
+    );
+    const { code, stdout } = await run(['status', '--wait', 'bbbbbbb']);
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: 'bbbbbbb is live as part of aaaaaaaaaa, which was made on top of it.\n',
+    });
+  });
+
+  it('asks once for each live commit whether it contains the revision', async () => {
+    const asked: string[] = [];
+    await serveStates(
+      [...[1, 2].map(() => ({ applied: 'aaaaaaaaaa', attempt: null })), { applied: 'bbbbbbbbbb', attempt: null }],
+      async (_factory, revision) => {
+        asked.push(revision);
+        return 'unknown';
+      },
+    );
+    expect((await run(['status', '--wait', 'bbbbbbb'])).code).toBe(0);
+    expect(asked).toEqual(['aaaaaaaaaa']);
   });
 
   it('ends with 1 and the findings when the revision is invalid', async () => {
@@ -301,7 +329,12 @@ describe('reconcile', () => {
   });
 
   it('ends with 1 where the definition is invalid', async () => {
-    await serve({ reconcile: { reconcileNow: async () => makeReconciliation({ result: 'invalid' }) } });
+    await serve({
+      reconcile: {
+        contains: async () => 'unknown',
+        reconcileNow: async () => makeReconciliation({ result: 'invalid' }),
+      },
+    });
     expect((await run(['reconcile', '--wait'])).code).toBe(1);
   });
 });

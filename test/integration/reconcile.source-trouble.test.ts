@@ -37,6 +37,21 @@ it('a force-push back to the live commit, away from a broken one, is healthy aga
   expect(await status()).toMatchObject({ attemptedRevision: good });
 });
 
+it('a push on top of the last commit says nothing about history, a force-push does', async () => {
+  const first = world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
+  await world.pass();
+  const second = world.source.commit({ 'webhooks/a.yaml': `${WEBHOOK}enabled: false\n` });
+  expect(await world.pass()).toMatchObject({ result: 'applied', message: `${second} is live` });
+  world.source.moveTo(first);
+  const message = `${first} is live; the history of the branch was rewritten: it no longer contains ${second}`;
+  expect(await world.pass()).toMatchObject({ result: 'applied', message });
+  expect(await condition('Reconciled')).toMatchObject({ status: 'True', message });
+  expect((await world.history())[0]).toMatchObject({ revision: first, message });
+  expect(world.warned).toEqual([
+    { fields: { factory: FACTORY, revision: first, previous: second }, message: 'history rewritten' },
+  ]);
+});
+
 describe.each<[SourceFailure, string]>([
   ['BranchMissing', 'There is no branch main.'],
   ['RepositoryMissing', 'There is no repository there.'],

@@ -7,10 +7,10 @@ import type { PageQuery } from '../page-query.ts';
 import { pageOf, SHORT_LIST_QUERY } from '../page-query.ts';
 import { presentFactory } from '../present/present-factory.ts';
 import { factoryOf, principalOf } from '../reach.ts';
-import { listOf, refTo } from '../schemas.ts';
+import { closedObject, listOf, refTo } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
 
-/** `GET /factories`, `GET /factories/{factory}`. */
+/** `GET /factories`, `GET /factories/{factory}` and `GET /factories/{factory}/ancestry/{revision}`. */
 export function registerFactoryRoutes(app: FastifyInstance, services: AdminServices): void {
   const present = async (status: FactoryStatus) =>
     presentFactory(status, services.factorySource(status.name), await services.inventory.counts(status.name));
@@ -48,6 +48,39 @@ export function registerFactoryRoutes(app: FastifyInstance, services: AdminServi
       const status = factoryOf(request);
       void reply.header('etag', tagRevision(status.appliedRevision));
       return present(status);
+    },
+  );
+
+  registerAncestry(app, services);
+}
+
+function registerAncestry(app: FastifyInstance, services: AdminServices): void {
+  app.get<{ Params: { revision: string } }>(
+    '/factories/:factory/ancestry/:revision',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags: ['Factories'],
+        summary: 'Show whether the live commit contains a commit',
+        description:
+          'For a commit that a later push overtook: it is never applied itself, but it is part of what is live. May ask the repository for some of its history.',
+        params: closedObject({
+          factory: { type: 'string' },
+          revision: {
+            ...{ type: 'string', pattern: '^[0-9a-f]{7,64}$' },
+            description: 'A commit, or the first 7 digits or more of one.',
+          },
+        }),
+        response: { 200: refTo('Ancestry') },
+      },
+    },
+    async (request) => {
+      const { name, appliedRevision } = factoryOf(request);
+      const { revision } = request.params;
+      const ancestry =
+        appliedRevision === null ? 'no' : await services.reconcile.contains(name, appliedRevision, revision);
+      const contained = ancestry === 'unknown' ? null : ancestry === 'yes';
+      return { revision, applied_revision: appliedRevision, contained };
     },
   );
 }

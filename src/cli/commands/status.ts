@@ -75,19 +75,22 @@ async function waitAndReport(session: Session, options: StatusOptions & { wait: 
   const result = await waitForRevision(api, session.context, request);
   if (options.json) session.output.json(await api.get(['factories', factory]));
   else printOutcome(session, result, options);
-  return result.outcome === 'live' || result.outcome === 'replaced' ? EXIT_CODES.done : EXIT_CODES.negative;
+  const isLive = result.outcome === 'live' || result.outcome === 'contained' || result.outcome === 'replaced';
+  return isLive ? EXIT_CODES.done : EXIT_CODES.negative;
 }
 
 function printOutcome(session: Session, result: WaitOutcome, options: { wait: string; timeout: number }): void {
   const { output } = session;
   const revision = shortenRevision(options.wait);
   if (result.outcome === 'live') output.line(`${revision} is live.`);
-  else if (result.outcome === 'replaced') {
+  else if (result.outcome === 'contained') {
+    output.line(`${revision} is live as part of ${shortenRevision(result.by)}, which was made on top of it.`);
+  } else if (result.outcome === 'replaced') {
     output.line(`${revision} was applied, and ${shortenRevision(result.by)} has replaced it since.`);
   } else if (result.outcome === 'failed') printReconciliation(output, result.reconciliation);
   else {
     output.note(
-      `${revision} was neither live nor failed after ${formatSpan(options.timeout)}. Is it pushed to the production branch? A commit that a later push overtook is never applied by itself.`,
+      `${revision} was neither live nor failed after ${formatSpan(options.timeout)}. Is it pushed to the production branch?`,
     );
     if (result.last !== null) printReconciliation(output, result.last);
   }

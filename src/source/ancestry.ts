@@ -1,0 +1,54 @@
+import type { Ancestry } from '../core/ports/definition-source.ts';
+import type { GitCommand, GitOutcome } from './git-process.ts';
+
+/** Runs git in one repository. */
+export type RunInRepository = (command: Pick<GitCommand, 'args'>) => Promise<GitOutcome>;
+
+const ABBREVIATED_ID = /^[0-9a-f]{7,64}$/;
+
+/**
+ * Is a commit part of the history of another one, as far as the repository holds that history?
+ *
+ * @param earlier an id, or at least seven digits of one
+ */
+export async function readAncestry(run: RunInRepository, revision: string, earlier: string): Promise<Ancestry> {
+  if (!ABBREVIATED_ID.test(earlier)) return 'unknown';
+  if (revision.startsWith(earlier)) return 'yes';
+  if ((await readParents(run, revision)).some((parent) => parent.startsWith(earlier))) return 'yes';
+  const known = await resolveCommit(run, earlier);
+  if (known !== null) {
+    const outcome = await run({ args: ['merge-base', '--is-ancestor', known, revision] });
+    if (outcome.kind !== 'exited' || outcome.code > 1) return 'unknown';
+    if (outcome.code === 0) return 'yes';
+  }
+  return (await isShallow(run)) ? 'unknown' : 'no';
+}
+
+/** The full id of a commit that the repository holds; `null` for any other. */
+async function resolveCommit(run: RunInRepository, id: string): Promise<string | null> {
+  const printed = await readLine(run, ['rev-parse', '--verify', '--quiet', `${id}^{commit}`]);
+  return printed !== null && /^[0-9a-f]{40,64}$/.test(printed) ? printed : null;
+}
+
+/** When a commit was made, in seconds since 1970; `null` where the repository does not hold it. */
+export async function readCommitTime(run: RunInRepository, id: string): Promise<number | null> {
+  const printed = await readLine(run, ['log', '--max-count=1', '--format=%ct', `${id}^{commit}`, '--']);
+  return printed !== null && /^\d{1,12}$/.test(printed) ? Number(printed) : null;
+}
+
+/** As the commit itself names them: at the edge of a shallow history git shows none. */
+async function readParents(run: RunInRepository, revision: string): Promise<string[]> {
+  const outcome = await run({ args: ['cat-file', 'commit', revision] });
+  if (outcome.kind !== 'exited' || outcome.code !== 0) return [];
+  const [header = ''] = outcome.stdout.toString('latin1').split('\n\n', 1);
+  return header.split('\n').flatMap((line) => (line.startsWith('parent ') ? [line.slice('parent '.length)] : []));
+}
+
+async function isShallow(run: RunInRepository): Promise<boolean> {
+  return (await readLine(run, ['rev-parse', '--is-shallow-repository'])) !== 'false';
+}
+
+async function readLine(run: RunInRepository, args: string[]): Promise<string | null> {
+  const outcome = await run({ args });
+  return outcome.kind === 'exited' && outcome.code === 0 ? outcome.stdout.toString('latin1').trim() : null;
+}
