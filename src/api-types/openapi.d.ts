@@ -2966,6 +2966,13 @@ export interface operations {
                     "application/json": components["schemas"]["Factory"];
                 };
             };
+            /** @description Not changed since the `ETag` in `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
             /** @description The request is not valid; `errors` says where. */
             400: {
                 headers: {
@@ -3900,6 +3907,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Webhook"];
                 };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not valid; `errors` says where. */
             400: {
@@ -5842,6 +5856,13 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Automation"];
                 };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match`. */
+            304: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not valid; `errors` says where. */
             400: {

@@ -1,4 +1,5 @@
 import { connect } from 'node:net';
+import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
   createFakeAdminServices,
@@ -35,11 +36,121 @@ describe('an unknown route', () => {
 
   it('is a problem document with 404, once the credentials are good, and outside of /api/v1', async () => {
     const { app, owner } = open();
-    for (const url of ['/api/v1/nope', '/api/v1/runs/claims', `/api/v1/runs/${RUN_ID}/again`, '/nope', '/']) {
+    for (const url of ['/api/v1/nope', `/api/v1/runs/${RUN_ID}/again`, '/nope', '/']) {
       const answer = await app.inject({ method: 'POST', url, headers: owner });
       expect([answer.statusCode, answer.headers['content-type']]).toEqual([404, 'application/problem+json']);
       expect(answer.json()).toMatchObject({ type: 'urn:dockbell:problem:not-found', status: 404, code: 'not_found' });
     }
+  });
+});
+
+describe('a wrong method on a known path', () => {
+  it('is 405 with the methods that are allowed, once the credentials are good', async () => {
+    const { app, owner } = open();
+    const cases = [
+      ['PUT', '/api/v1/factories/payments/webhooks', 'GET, HEAD, POST'],
+      ['POST', '/api/v1/factories/payments/webhooks/wh_x?y=/z', 'DELETE, GET, HEAD, PATCH'],
+      ['POST', '/healthz', 'GET, HEAD'],
+      ['OPTIONS', '/api/v1/runs/claim', 'GET, HEAD, POST'],
+      ['HEAD', '/api/v1/events', 'GET'],
+    ] as const;
+    for (const [method, url, allow] of cases) {
+      const answer = await app.inject({ method, url, headers: owner });
+      expect([method, url, answer.statusCode, answer.headers.allow]).toEqual([method, url, 405, allow]);
+      if (method !== 'HEAD') expect(answer.json()).toMatchObject({ code: 'method_not_allowed', status: 405 });
+    }
+    expect((await app.inject({ method: 'PUT', url: '/api/v1/factories' })).statusCode).toBe(401);
+  });
+});
+
+describe('an answer that creates', () => {
+  it('has the path of the new object as Location, also when it is replayed', async () => {
+    const { app, owner } = open();
+    const post = async (url: string, payload: object) =>
+      app.inject({ method: 'POST', url, headers: { ...owner, 'idempotency-key': url }, payload });
+    const token = await post('/api/v1/tokens', { name: 'ci', role: 'viewer' });
+    expect(token.headers.location).toBe(`/api/v1/tokens/${token.json().id}`);
+    expect((await post('/api/v1/tokens', { name: 'ci', role: 'viewer' })).headers).toMatchObject({
+      ...{ location: token.headers.location, 'idempotent-replayed': 'true' },
+    });
+    const user = await post('/api/v1/users', { name: 'alice', role: 'viewer', password: 'correct horse battery' });
+    expect(user.headers.location).toBe(`/api/v1/users/${user.json().id}`);
+    const replay = await post(`/api/v1/deliveries/${DELIVERY_ID}/replay`, {});
+    expect(replay.headers.location).toBe(`/api/v1/deliveries/${replay.json().id}`);
+    const secret = await app.inject({
+      ...{ method: 'PUT', url: '/api/v1/secrets/A', headers: owner, payload: { value: 'x' } },
+    });
+    expect([secret.statusCode, secret.headers.location]).toEqual([201, '/api/v1/secrets/A']);
+  });
+});
+
+describe('a conditional read', () => {
+  it('is 304 without a body while the representation is the same, and the tag still serves an edit', async () => {
+    const { app, owner } = open({ factorySource: () => ({ type: 'live', url: null, branch: null, path: null }) });
+    for (const path of ['', '/automations/fix-errors']) {
+      const url = `/api/v1/factories/payments${path}`;
+      const first = await app.inject({ url, headers: owner });
+      const tag = String(first.headers.etag);
+      const again = await app.inject({ url, headers: { ...owner, 'if-none-match': `"other", W/${tag}` } });
+      expect([again.statusCode, again.body, again.headers.etag]).toEqual([304, '', tag]);
+      expect(again.headers['content-type']).toBeUndefined();
+      const changed = await app.inject({ url, headers: { ...owner, 'if-none-match': tag.replace('.', '.x') } });
+      expect([changed.statusCode, changed.body]).toEqual([200, first.body]);
+    }
+  });
+});
+
+describe('compression', () => {
+  const read = async (url: string, encoding: string) => {
+    const { app, owner } = open();
+    return app.inject({ url, headers: { ...owner, 'accept-encoding': encoding } });
+  };
+
+  it.each(['gzip', 'br, GZIP;q=0.5', '*'])(
+    'is used for a long list where the client accepts it by %j',
+    async (encoding) => {
+      const answer = await read('/api/v1/openapi.json', encoding);
+      expect(answer.headers).toMatchObject({ 'content-encoding': 'gzip', vary: 'accept-encoding' });
+      expect(answer.headers['content-length']).toBe(String(answer.rawPayload.length));
+      expect(JSON.parse(gunzipSync(answer.rawPayload).toString('utf8')).openapi).toBe('3.1.0');
+    },
+  );
+
+  it.each(['', 'br', 'gzip;q=0', 'gzip; q=0.0'])('is not used for %j', async (encoding) => {
+    const answer = await read('/api/v1/openapi.json', encoding);
+    expect([answer.headers['content-encoding'], answer.json().openapi]).toEqual([undefined, '3.1.0']);
+  });
+
+  it('is never used where the answer may hold a secret beside what the caller chose', async () => {
+    const { app, owner } = open();
+    const headers = { ...owner, 'accept-encoding': 'gzip' };
+    const name = 'n'.repeat(100);
+    const token = await app.inject({
+      ...{ method: 'POST', url: '/api/v1/tokens', headers },
+      payload: { name, role: 'viewer' },
+    });
+    expect([token.statusCode, token.headers['content-encoding']]).toEqual([201, undefined]);
+    for (const url of ['/api/v1/session', `/api/v1/runs/${RUN_ID}/log`, `/api/v1/deliveries/${DELIVERY_ID}/payload`]) {
+      const answer = await app.inject({ url, headers });
+      expect([url, answer.statusCode, answer.headers['content-encoding']]).toEqual([url, 200, undefined]);
+    }
+  });
+});
+
+describe('a sign-in without credentials of one kind', () => {
+  const signIn = async (payload: object) => {
+    const answer = await open().app.inject({ method: 'POST', url: '/api/v1/session', payload });
+    expect(answer.statusCode).toBe(400);
+    return answer.json().detail;
+  };
+
+  it('is answered with one readable sentence', async () => {
+    const forms = 'must have username and password, or login_token, or api_token';
+    expect(await signIn({})).toBe(`The body is not valid: # ${forms}.`);
+    expect(await signIn({ apiToken: 'x' })).toBe(`The body is not valid: #/apiToken is not known; # ${forms}.`);
+    expect(await signIn({ username: 'alice' })).toBe(`The body is not valid: # ${forms}.`);
+    expect(await signIn({ api_token: '' })).toBe('The body is not valid: #/api_token must not be empty.');
+    expect(await signIn({ api_token: 'x', more: 1 })).toBe('The body is not valid: #/more is not known.');
   });
 });
 
@@ -168,7 +279,7 @@ describe('every answer', () => {
     }
     const preflight = { ...owner, origin, 'access-control-request-method': 'POST' };
     const answer = await app.inject({ method: 'OPTIONS', url: '/api/v1/tokens', headers: preflight });
-    expect(answer.statusCode).toBe(404);
+    expect(answer.statusCode).toBe(405);
   });
 
   it('carries hostile names as JSON data, never as markup', async () => {

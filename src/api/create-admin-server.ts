@@ -4,11 +4,13 @@ import swagger from '@fastify/swagger';
 import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fastify, LogController } from 'fastify';
 import { guardRegistration, requireRole } from './access-rules.ts';
+import { answerConditionally } from './answer-conditionally.ts';
 import { auditChanges } from './audit-changes.ts';
 import { AccessChanges, announceAccessChanges } from './auth/access-changes.ts';
 import { type Authenticator, createAuthenticator } from './auth/authenticator.ts';
 import type { WatchParts } from './auth/watch-principal.ts';
 import { createHostHook } from './check-host.ts';
+import { compressAnswers } from './compress-answers.ts';
 import { API_PREFIX, createAccessHook } from './enforce-access.ts';
 import { describeRefusedRequest, handleError } from './handle-error.ts';
 import { handleIdempotencyKeys } from './idempotency.ts';
@@ -60,11 +62,13 @@ export function createAdminServer(parts: AdminServices): FastifyInstance {
   // Response schemas describe; a serializer made from them would drop what they forgot.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(handleError);
-  app.setNotFoundHandler(createNotFoundHandler(createPageSender(services)));
+  app.setNotFoundHandler(createNotFoundHandler(app, createPageSender(services)));
   const authenticate = createAuthenticator(services);
   addHooks(app, services, authenticate);
   auditChanges(app, services);
   handleIdempotencyKeys(app, services.answers);
+  answerConditionally(app);
+  compressAnswers(app);
   for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ $id: name, ...schema });
   void app.register(cookie);
   void app.register(swagger, describeApi(services.version));
@@ -175,11 +179,26 @@ function setSafeHeaders(reply: FastifyReply): void {
   });
 }
 
-function createNotFoundHandler(sendPage: PageSender) {
+function createNotFoundHandler(app: FastifyInstance, sendPage: PageSender) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+    const allowed = findMethods(app, request.url);
+    if (allowed.length > 0) {
+      const detail = `${request.method} is not possible here. Use ${allowed.join(', ')}.`;
+      return sendProblem(reply.header('allow', allowed.join(', ')), describeProblem('method_not_allowed', detail));
+    }
     if (sendPage(request, reply)) return reply;
     return sendProblem(reply, describeProblem('not_found', 'Nothing is served here under this method and path.'));
   };
+}
+
+/** The methods under which a path is served. */
+function findMethods({ accessTable }: FastifyInstance, url: string): string[] {
+  const segments = url.split('?', 1)[0]!.split('/');
+  const isServed = (pattern: string[]) =>
+    pattern.length === segments.length &&
+    pattern.every((part, i) => (part.startsWith(':') ? segments[i] !== '' : part === segments[i]));
+  const rows = accessTable.filter((row) => isServed(row.url.split('/')));
+  return [...new Set(rows.map(({ method }) => method))].sort();
 }
 
 /** For what is not even HTTP: no request exists, only a socket. */

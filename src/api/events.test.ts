@@ -275,7 +275,7 @@ describe('GET /events', () => {
 
   it('ends with the server, and a HEAD opens none', async () => {
     const headers = { authorization: `Bearer ${services.grant('viewer')}` };
-    expect((await app.inject({ method: 'HEAD', url: '/api/v1/events', headers })).statusCode).toBe(404);
+    expect((await app.inject({ method: 'HEAD', url: '/api/v1/events', headers })).statusCode).toBe(405);
     const follower = await follow();
     const ended = new Promise((resolve) => follower.stream.once('end', resolve));
     await app.close();

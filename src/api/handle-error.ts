@@ -1,6 +1,7 @@
-import type { FastifyError, FastifyReply, FastifyRequest, FastifySchemaValidationError } from 'fastify';
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { AppError, ERROR_CODES, messageOf } from '../core/errors.ts';
 import { isJsonObject } from '../core/json.ts';
+import { clip, describeFindings } from './describe-validation.ts';
 import { MAX_BODY_BYTES } from './parse-json-body.ts';
 import type { Problem, ProblemItem } from './problem.ts';
 import { describeProblem, problemType, sendProblem } from './problem.ts';
@@ -39,33 +40,9 @@ const CONTEXTS: Record<string, ProblemItem['in']> = { body: 'body', querystring:
 
 function describeInvalidRequest(error: FastifyError): Problem {
   const part = CONTEXTS[error.validationContext ?? 'body'] ?? 'body';
-  const errors = (error.validation ?? []).map((finding) => describeFinding(finding, part));
+  const errors = describeFindings(error.validation ?? [], part);
   const detail = `The ${part} is not valid: ${errors.map((item) => `${item.pointer} ${item.detail}`).join('; ')}.`;
   return describeProblem('bad_request', detail, { errors });
-}
-
-/** Names, never values: what was sent may be a secret. */
-function describeFinding(finding: FastifySchemaValidationError, part: ProblemItem['in']): ProblemItem {
-  const { missingProperty, additionalProperty, allowedValues } = finding.params;
-  const child = missingProperty ?? additionalProperty;
-  const pointer = `#${finding.instancePath}${child === undefined ? '' : `/${escapePointer(String(child))}`}`;
-  return { pointer: clip(pointer), in: part, detail: describeRule(finding, allowedValues) };
-}
-
-function describeRule(finding: FastifySchemaValidationError, allowedValues: unknown): string {
-  if (finding.keyword === 'required') return 'is missing';
-  if (finding.keyword === 'additionalProperties') return 'is not known';
-  if (finding.keyword === 'minLength' && finding.params.limit === 1) return 'must not be empty';
-  if (Array.isArray(allowedValues)) return `must be one of ${allowedValues.join(', ')}`;
-  return finding.message ?? `breaks the rule ${finding.keyword}`;
-}
-
-function escapePointer(key: string): string {
-  return key.replaceAll('~', '~0').replaceAll('/', '~1');
-}
-
-function clip(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }
 
 const REFUSALS: Record<number, { code: string; title: string; detail?: string }> = {

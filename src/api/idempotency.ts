@@ -26,6 +26,7 @@ interface Idempotency {
 interface Answer {
   status: number;
   etag: string | null;
+  location: string | null;
   body: string;
 }
 
@@ -61,7 +62,12 @@ export function handleIdempotencyKeys(app: FastifyInstance, answers: AnswerStore
     const { idempotency } = request;
     if (idempotency === null) return payload;
     if (!idempotency.isReplay && reply.statusCode < 300 && typeof payload === 'string') {
-      const answer = { status: reply.statusCode, etag: readTag(reply), body: payload };
+      const answer = {
+        status: reply.statusCode,
+        etag: readHeader(reply, 'etag'),
+        location: readHeader(reply, 'location'),
+        body: payload,
+      };
       await keep(answers, request, idempotency, answer);
     }
     underWay.delete(nameOf(idempotency));
@@ -92,13 +98,15 @@ function digest(parts: readonly unknown[]): Uint8Array {
   return createHash('sha256').update(JSON.stringify(parts)).digest();
 }
 
-function readTag(reply: FastifyReply): string | null {
-  const tag = reply.getHeader('etag');
-  return typeof tag === 'string' ? tag : null;
+function readHeader(reply: FastifyReply, name: 'etag' | 'location'): string | null {
+  const value = reply.getHeader(name);
+  return typeof value === 'string' ? value : null;
 }
 
-function replay(reply: FastifyReply, { status, etag, body }: Answer): FastifyReply {
+function replay(reply: FastifyReply, { status, etag, location, body }: Answer): FastifyReply {
   if (etag !== null) void reply.header('etag', etag);
+  // Answers that an earlier version kept have none.
+  if (typeof location === 'string') void reply.header('location', location);
   return reply.code(status).header('idempotent-replayed', 'true').type('application/json; charset=utf-8').send(body);
 }
 

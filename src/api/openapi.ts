@@ -113,6 +113,7 @@ function problem(description: string) {
 function listErrors(access: RouteAccess, route: RouteOptions): Record<string, unknown> {
   const changes = route.method !== 'GET';
   return {
+    ...(route.method === 'GET' && route.config?.tagged === true ? { 304: NOT_MODIFIED } : {}),
     400: problem('The request is not valid; `errors` says where.'),
     ...(access.role === 'public'
       ? {}
@@ -130,6 +131,7 @@ function listErrors(access: RouteAccess, route: RouteOptions): Record<string, un
   };
 }
 
+const NOT_MODIFIED = { description: 'Not changed since the `ETag` in `If-None-Match`.', type: 'null' };
 const TOO_MANY = 'Too many requests of this kind, or too many invalid tokens from this address.';
 const KEY_REUSED = 'The Idempotency-Key was used with another body.';
 

@@ -10,6 +10,8 @@ export function createRequestValidator(): FastifySchemaCompiler<object> {
   const options = {
     validateSchema: false,
     allErrors: true,
+    // Findings come with their schema, so that a choice between forms can be described.
+    verbose: true,
     removeAdditional: false,
     useDefaults: true,
     strict: true,

@@ -870,7 +870,7 @@ describe('secrets', () => {
     expect([created.status, created.body]).toEqual([201, { name: 'A_SECRET', version: 4, created: true }]);
     expect((await call('PUT', '/api/v1/secrets/A_SECRET?mode=update', { value: 'canary-7f3a' })).status).toBe(200);
     expect(services.seen.stored.map(({ mode }) => mode)).toEqual(['put', 'update']);
-    expect((await call('GET', '/api/v1/secrets/A_SECRET')).status).toBe(404);
+    expect((await call('GET', '/api/v1/secrets/A_SECRET')).status).toBe(405);
     const list = await call('GET', '/api/v1/secrets');
     expect(Object.keys(list.body.data[0])).toEqual([
       'name',

@@ -92,7 +92,7 @@ export class TaskThread<Task, Result> {
    */
   run(task: Task): Promise<Result> {
     const { timeoutMs, maxPending = Number.POSITIVE_INFINITY } = this.#options;
-    if (this.#isClosed) return Promise.reject(this.#refuse('the daemon stops'));
+    if (this.#isClosed) return Promise.reject(describeStop());
     if (this.#pending.size >= maxPending) {
       return Promise.reject(
         new AppError('too_many_requests', 'Too many of these are under way: try again in a moment.'),
@@ -111,7 +111,7 @@ export class TaskThread<Task, Result> {
   /** Fails what is under way. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    if (this.#worker !== null) await this.#break(this.#worker, 'the daemon stops');
+    if (this.#worker !== null) await this.#break(this.#worker, 'the daemon is stopping');
   }
 
   #start(): Worker {
@@ -175,7 +175,8 @@ export class TaskThread<Task, Result> {
     if (this.#worker !== worker) return;
     this.#worker = null;
     clearTimeout(this.#idleTimer);
-    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(this.#refuse(reason));
+    const error = this.#isClosed ? describeStop() : this.#refuse(reason);
+    for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(error);
     await worker.terminate();
   }
 
@@ -239,6 +240,10 @@ function startTimer(delayMs: number, callback: () => void): () => void {
     isCancelled = true;
     clearTimeout(timer);
   };
+}
+
+function describeStop(): AppError {
+  return new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.');
 }
 
 function copyError(error: unknown): ErrorCopy {

@@ -122,8 +122,8 @@ describe('stopping', () => {
     const waiting = world.reconciler.reconcile();
     const stopped = world.reconciler.stop();
     release();
-    await expect(underWay).rejects.toMatchObject({ message: 'the daemon stops' });
-    await expect(waiting).rejects.toMatchObject({ message: 'the daemon stops' });
+    await expect(underWay).rejects.toMatchObject({ code: 'shutting_down' });
+    await expect(waiting).rejects.toMatchObject({ code: 'shutting_down' });
     await stopped;
     world.source.tellChange();
     world.reconciler.onSecretChanged();
@@ -142,7 +142,7 @@ describe('stopping', () => {
       },
     });
     world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
-    await expect(world.pass()).rejects.toMatchObject({ message: 'the daemon stops' });
+    await expect(world.pass()).rejects.toMatchObject({ code: 'shutting_down' });
     expect(await world.history()).toEqual([]);
     expect(world.logged).toEqual([]);
   });

@@ -106,7 +106,7 @@ export class Reconciler {
 
   /** Begins no pass any more; one that is under way is broken off as far as it waits for the source. */
   async stop(): Promise<void> {
-    this.#stopping.abort(new AppError('conflict', 'the daemon stops'));
+    this.#stopping.abort(new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.'));
     this.#cancelRetry?.();
     await this.#context.source.close();
     await this.#current;

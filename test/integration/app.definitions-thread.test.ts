@@ -114,9 +114,9 @@ describe('the thread that reads definitions', () => {
   it('ends at once when it is closed, and takes nothing more', async () => {
     thread = new DefinitionsThread(writeWorker());
     const underWay = thread.validate(createTree({ loop: '' }), CONTEXT);
-    const refused = expect(underWay).rejects.toThrow('the daemon stops');
+    const refused = expect(underWay).rejects.toMatchObject({ code: 'shutting_down' });
     await thread.close();
     await refused;
-    await expect(thread.validate(GOOD, CONTEXT)).rejects.toThrow('the daemon stops');
+    await expect(thread.validate(GOOD, CONTEXT)).rejects.toMatchObject({ code: 'shutting_down' });
   });
 });

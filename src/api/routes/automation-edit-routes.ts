@@ -6,6 +6,7 @@ import type { DeclaredAutomation } from '../../definitions/write-automation.ts';
 import { tagAutomation } from '../../edit/entity-tag.ts';
 import { requireRole } from '../access-rules.ts';
 import { readEditOrder } from '../edit-order.ts';
+import { locate } from '../locate.ts';
 import { presentAutomation } from '../present/present-automation.ts';
 import { factoryOf, requireReached } from '../reach.ts';
 import { closedObject, type JsonSchema, refTo } from '../schemas.ts';
@@ -55,7 +56,7 @@ function registerCreation(app: FastifyInstance, services: AdminServices): void {
   app.post<{ Body: AutomationBody & { name: string } }>(
     '/factories/:factory/automations',
     {
-      config: { access, idempotent: true },
+      config: { access, idempotent: true, tagged: true },
       schema: {
         tags,
         summary: 'Create an automation',
@@ -71,7 +72,7 @@ function registerCreation(app: FastifyInstance, services: AdminServices): void {
       const { name, ...body } = request.body;
       const writing = { name, automation: readAutomation(body as AutomationBody), mustBeNew: true };
       await services.editor.writeAutomation(readEditOrder(request), writing);
-      return answer(services, request, reply.code(201), name);
+      return answer(services, request, markCreated(request, reply, name), name);
     },
   );
 }
@@ -80,7 +81,7 @@ function registerReplacement(app: FastifyInstance, services: AdminServices): voi
   app.put<{ Body: AutomationBody; Params: { name: string } }>(
     '/factories/:factory/automations/:name',
     {
-      config: { access },
+      config: { access, tagged: true },
       schema: {
         tags,
         summary: 'Create or change an automation',
@@ -95,7 +96,7 @@ function registerReplacement(app: FastifyInstance, services: AdminServices): voi
       const { name } = request.params;
       const writing = { name, automation: readAutomation(request.body), mustBeNew: false };
       const isNew = await services.editor.writeAutomation(readEditOrder(request), writing);
-      return answer(services, request, reply.code(isNew ? 201 : 200), name);
+      return answer(services, request, isNew ? markCreated(request, reply, name) : reply, name);
     },
   );
 }
@@ -146,6 +147,10 @@ function readAutomation({
     prompt,
     overrides: overrides as Record<string, Json>,
   };
+}
+
+function markCreated(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply {
+  return reply.code(201).header('location', locate('factories', factoryOf(request).name, 'automations', name));
 }
 
 async function answer(

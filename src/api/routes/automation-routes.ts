@@ -36,7 +36,10 @@ export function registerAutomationRoutes(app: FastifyInstance, services: AdminSe
 
   app.get<{ Params: { name: string } }>(
     '/factories/:factory/automations/:name',
-    { config, schema: { tags, summary: 'Show an automation', response: { 200: refTo('Automation') } } },
+    {
+      config: { ...config, tagged: true },
+      schema: { tags, summary: 'Show an automation', response: { 200: refTo('Automation') } },
+    },
     async (request, reply) => {
       const found = await services.inventory.automation(factoryOf(request).name, request.params.name);
       const automation = requireReached(request, 'automation', found);

@@ -4,6 +4,7 @@ import { DELIVERY_LABELS } from '../../core/delivery.ts';
 import { AppError } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
 import { requireRole } from '../access-rules.ts';
+import { locate } from '../locate.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageQuerySchema, presentPage, readPage } from '../page-query.ts';
 import { INSTANT, parseInstant } from '../parse-instant.ts';
@@ -193,7 +194,8 @@ function registerReplay(
       const replayed = await services.replays.replay({ delivery, automation, clientAddress: request.ip });
       if (replayed.outcome === 'refused') throw new AppError('conflict', replayed.why);
       const made = await services.deliveries.get(replayed.id);
-      return reply.code(201).send(presentDelivery(requireReached(request, 'delivery', made)));
+      const replay = requireReached(request, 'delivery', made);
+      return reply.code(201).header('location', locate('deliveries', replay.id)).send(presentDelivery(replay));
     },
   );
 }

@@ -37,7 +37,7 @@ export function registerFactoryRoutes(app: FastifyInstance, services: AdminServi
   app.get(
     '/factories/:factory',
     {
-      config: { access: requireRole('viewer', 'factory') },
+      config: { access: requireRole('viewer', 'factory'), tagged: true },
       schema: {
         tags: ['Factories'],
         summary: 'Show a factory: what it serves and what is wrong',

@@ -34,7 +34,7 @@ export function registerHistoryRoutes(app: FastifyInstance, services: AdminServi
   app.post<{ Body: { revision: string } }>(
     '/factories/:factory/reverts',
     {
-      config: { access: requireRole('manager', 'factory') },
+      config: { access: requireRole('manager', 'factory'), tagged: true },
       schema: {
         tags,
         summary: 'Go back to an earlier revision of a managed factory',

@@ -3,6 +3,7 @@ import { AppError } from '../../core/errors.ts';
 import { SECRET_NAME_PATTERN } from '../../core/names.ts';
 import { SecretValue } from '../../core/secret-value.ts';
 import { requireRole } from '../access-rules.ts';
+import { locate } from '../locate.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageOf, presentPage, querySchema, SHORT_LIST_QUERY } from '../page-query.ts';
 import { presentSecret } from '../present/present-access.ts';
@@ -69,7 +70,8 @@ export function registerSecretRoutes(app: FastifyInstance, services: AdminServic
       const { name } = request.params;
       const value = new SecretValue(request.body.value);
       const { created, version } = await services.secrets.put(name, value, request.query.mode ?? 'put');
-      return reply.code(created ? 201 : 200).send({ name, version, created });
+      if (created) void reply.code(201).header('location', locate('secrets', name));
+      return reply.send({ name, version, created });
     },
   );
 

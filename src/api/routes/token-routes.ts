@@ -5,6 +5,7 @@ import { AppError } from '../../core/errors.ts';
 import type { TokenId } from '../../core/ids.ts';
 import { requireRole } from '../access-rules.ts';
 import { createApiToken } from '../auth/create-api-token.ts';
+import { locate } from '../locate.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../page-query.ts';
 import { presentToken } from '../present/present-access.ts';
@@ -67,7 +68,8 @@ export function registerTokenRoutes(app: FastifyInstance, services: AdminService
       const { name, role, factories = null } = request.body;
       await requireKnownFactories(services.inventory, factories ?? []);
       const { record, token } = await createApiToken(services, { name, role, factories });
-      return reply.code(201).send({ ...presentToken(record), token });
+      void reply.code(201).header('location', locate('tokens', record.id));
+      return reply.send({ ...presentToken(record), token });
     },
   );
 

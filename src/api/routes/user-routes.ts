@@ -6,6 +6,7 @@ import type { UserId } from '../../core/ids.ts';
 import type { UserChange, UserOutcome } from '../../core/ports/user-table.ts';
 import { requireRole } from '../access-rules.ts';
 import { requireGoodPassword } from '../auth/passwords.ts';
+import { locate } from '../locate.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../page-query.ts';
 import { presentUser } from '../present/present-access.ts';
@@ -81,7 +82,10 @@ export function registerUserRoutes(app: FastifyInstance, services: AdminServices
         response: { 201: refTo('User'), 409: refTo('Problem') },
       },
     },
-    async (request, reply) => reply.code(201).send(presentUser(await addUser(services, request.body))),
+    async (request, reply) => {
+      const user = await addUser(services, request.body);
+      return reply.code(201).header('location', locate('users', user.id)).send(presentUser(user));
+    },
   );
 
   registerChanges(app, services);

@@ -10,6 +10,7 @@ import { tagWebhook } from '../../edit/entity-tag.ts';
 import type { WebhookChange } from '../../edit/webhook-edits.ts';
 import { requireRole } from '../access-rules.ts';
 import { readEditOrder } from '../edit-order.ts';
+import { locate } from '../locate.ts';
 import { presentWebhook } from '../present/present-webhook.ts';
 import { factoryOf } from '../reach.ts';
 import { closedObject, type JsonSchema, refTo } from '../schemas.ts';
@@ -73,7 +74,7 @@ function registerCreation(app: FastifyInstance, services: AdminServices): void {
   app.post<{ Body: CreationBody }>(
     '/factories/:factory/webhooks',
     {
-      config: { access, idempotent: true },
+      config: { access, idempotent: true, tagged: true },
       schema: {
         tags,
         summary: 'Create a webhook',
@@ -86,7 +87,9 @@ function registerCreation(app: FastifyInstance, services: AdminServices): void {
     async (request, reply) => {
       const generated = await services.editor.createWebhook(readEditOrder(request), readCreation(request.body));
       const created = await findByName(services, request, request.body.name);
-      return answer(services, reply.code(201), created, generated);
+      const { factory, uid } = created;
+      const located = reply.code(201).header('location', locate('factories', factory, 'webhooks', uid));
+      return answer(services, located, created, generated);
     },
   );
 }
@@ -137,7 +140,7 @@ function registerChange(app: FastifyInstance, services: AdminServices): void {
   app.patch<{ Body: ChangeBody; Params: { uid: string } }>(
     '/factories/:factory/webhooks/:uid',
     {
-      config: { access },
+      config: { access, tagged: true },
       schema: {
         tags,
         summary: 'Change a webhook',
@@ -199,7 +202,7 @@ function registerRotation(app: FastifyInstance, services: AdminServices): void {
   app.post<{ Body: { secret?: string } | null | undefined; Params: { uid: string } }>(
     '/factories/:factory/webhooks/:uid/rotate',
     {
-      config: { access, idempotent: true },
+      config: { access, idempotent: true, tagged: true },
       schema: {
         tags,
         summary: 'Rotate the secret of a webhook',
@@ -222,7 +225,7 @@ function registerSecretStep(app: FastifyInstance, services: AdminServices): void
   app.post<{ Body: { secret: string }; Params: { uid: string } }>(
     '/factories/:factory/webhooks/:uid/secret',
     {
-      config: { access },
+      config: { access, tagged: true },
       schema: {
         tags,
         summary: 'Give a webhook its provider’s secret',

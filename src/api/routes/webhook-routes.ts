@@ -30,7 +30,7 @@ export function registerWebhookRoutes(app: FastifyInstance, services: AdminServi
   app.get(
     '/factories/:factory/webhooks/:uid',
     {
-      config: { access: requireRole('viewer', 'factory') },
+      config: { access: requireRole('viewer', 'factory'), tagged: true },
       schema: {
         tags,
         summary: 'Show a webhook',

@@ -1,0 +1,42 @@
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+const compress = promisify(gzip);
+
+/** Below this size, the headers of compression cost more than it saves. */
+const MIN_CHARACTERS = 1024;
+
+/**
+ * Compresses the JSON that the API composes for reads. Everything else goes out as it is: answers to changes, which can
+ * hold a secret that is shown once beside what the caller chose (BREACH), stored bodies, logs and streams. A tagged
+ * answer stays whole because its `ETag` names these very bytes; it is small.
+ */
+export function compressAnswers(app: FastifyInstance): void {
+  app.addHook('onSend', async (request, reply, payload) => {
+    if (typeof payload !== 'string' || !isCompressible(request, reply)) return payload;
+    void reply.header('vary', 'accept-encoding');
+    if (payload.length < MIN_CHARACTERS || !acceptsGzip(request.headers['accept-encoding'])) return payload;
+    const compressed = await compress(payload);
+    void reply.header('content-encoding', 'gzip').header('content-length', compressed.length);
+    return compressed;
+  });
+}
+
+function isCompressible({ method, routeOptions }: FastifyRequest, reply: FastifyReply): boolean {
+  // The CSRF token is a secret of the browser that reads it.
+  const isSecret = routeOptions.url?.endsWith('/session') === true;
+  const isJson = String(reply.getHeader('content-type')).startsWith('application/json');
+  return method === 'GET' && isJson && !isSecret && !reply.hasHeader('etag');
+}
+
+function acceptsGzip(header: string | string[] | undefined): boolean {
+  const offers = String(header ?? '')
+    .toLowerCase()
+    .split(',');
+  return offers.some((offer) => {
+    const [name, ...parameters] = offer.split(';').map((part) => part.trim());
+    const isRefused = parameters.some((parameter) => /^q=0(\.0*)?$/.test(parameter));
+    return (name === 'gzip' || name === '*') && !isRefused;
+  });
+}
