@@ -57,6 +57,32 @@ describe('a delivery as a real sender would post it', () => {
     expect(Object.keys(request.headers)).not.toContain('X-Service-Delivery-Id');
   });
 
+  it('has its ID in the body where the scheme has it there', () => {
+    const signed = target({ authMode: 'signature', signatureScheme: 'mailgun' });
+    const request = buildSenderRequest(signed, 'secret', delivery);
+    expect(verified(request, 'mailgun', 'secret')).toEqual({ ok: true, family: 'mailgun', identity: 'evt_1' });
+    expect(Object.keys(request.headers)).not.toContain('X-Service-Delivery-Id');
+    const own = buildSenderRequest({ ...signed, deliveryIdHeader: 'X-Event' }, 'secret', delivery);
+    expect(own.headers['X-Event']).toBe('evt_1');
+    expect(verified(own, 'mailgun', 'secret')).toMatchObject({ ok: true, identity: 'new-1' });
+  });
+
+  const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
+  it.each([
+    ['alertmanager', 'user:pass word', basic('user:pass word')],
+    ['alertmanager', 'my user:password', basic('my user:password')],
+    ['alertmanager', 'a-bare-token', 'Bearer a-bare-token'],
+    ['grafana_token', 'user:password', basic('user:password')],
+    ['grafana_token', 'a-bare-token', 'Bearer a-bare-token'],
+    ['grafana_token', 'Token abc:def', 'Token abc:def'],
+    ['azure_devops', 'user:password', basic('user:password')],
+    ['heroku_token', 'a-bare-token', 'a-bare-token'],
+  ])('under %s, the secret %j is sent as %j', (signatureScheme, secret, authorization) => {
+    const request = buildSenderRequest(target({ authMode: 'signature', signatureScheme }), secret, delivery);
+    expect(request.headers.Authorization).toBe(authorization);
+    expect(verified(request, signatureScheme, secret)).toMatchObject({ ok: true });
+  });
+
   it('has its ID in X-Service-Delivery-Id where the scheme has no header for it', () => {
     const signed = target({ authMode: 'signature', signatureScheme: 'stripe' });
     const { headers } = buildSenderRequest(signed, 'whsec_x', delivery);

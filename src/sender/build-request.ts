@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
 import { encodeHeaderValue } from '../signature/header-value.ts';
 import { resolveScheme } from '../signature/resolve-scheme.ts';
-import type { Scheme } from '../signature/scheme.ts';
+import type { Place, Scheme } from '../signature/scheme.ts';
 import { SCHEME_NAMES } from '../signature/schemes.ts';
 import { signRequest } from '../signature/sign.ts';
 
@@ -59,9 +59,7 @@ function buildSigned(
   headers: Record<string, string>,
 ): SenderRequest {
   const scheme = requireScheme(target);
-  const own = findIdentityHeader(scheme);
-  // The scheme's identity header may itself be the webhook's delivery ID header; then it is sent once, signed.
-  const inOwn = own !== null && (target.deliveryIdHeader ?? own).toLowerCase() === own.toLowerCase();
+  const inOwn = namesDelivery(scheme, target.deliveryIdHeader);
   const url = target.publicUrl ?? target.ingressUrl;
   const deliveryId = inOwn ? delivery.deliveryId : null;
   const signed = signRequest(scheme, secretText, { ...delivery, url, deliveryId });
@@ -70,11 +68,21 @@ function buildSigned(
   return { url: addQuery(target.ingressUrl, signed.query), headers, body: signed.body };
 }
 
-/** The header in which senders of a scheme name the delivery; the first, where it has several families. */
-function findIdentityHeader(scheme: Scheme): string | null {
-  if (scheme.family === 'token') return scheme.identity;
-  const place = scheme.family === 'signature' ? scheme.headers[0].identity : null;
-  return place?.in === 'header' ? place.name : null;
+/**
+ * Is the delivery named where the scheme has its ID: in a header or in the body? A webhook with a delivery ID header of its
+ * own takes the ID from there, unless that is the header of the scheme; then the ID is sent once, signed.
+ */
+function namesDelivery(scheme: Scheme, deliveryIdHeader: string | null): boolean {
+  const place = findIdentityPlace(scheme);
+  if (place === null || deliveryIdHeader === null) return place !== null;
+  return place.in === 'header' && place.name.toLowerCase() === deliveryIdHeader.toLowerCase();
+}
+
+/** Where senders of a scheme name the delivery; in the first family, if it has several. */
+function findIdentityPlace(scheme: Scheme): Place | null {
+  if (scheme.family === 'signature') return scheme.headers[0].identity;
+  const name = scheme.family === 'token' ? scheme.identity : null;
+  return name === null ? null : { in: 'header', name };
 }
 
 function requireScheme({ signatureScheme: name, signature }: SenderTarget): Scheme {

@@ -1,9 +1,9 @@
 import { isJsonObject } from '../core/json.ts';
 import { encodeHeaderValue } from './header-value.ts';
-import type { TokenScheme } from './scheme.ts';
+import type { TokenPlace, TokenScheme } from './scheme.ts';
 import { parseObject, type UnsignedDelivery } from './unsigned-delivery.ts';
 
-/** A delivery with the token where senders of the scheme have it; of several places, the first. */
+/** A delivery with the token where senders of the scheme have it; of several places, the one that the secret has the form of. */
 export function putToken(
   scheme: TokenScheme,
   secretText: string,
@@ -11,7 +11,7 @@ export function putToken(
 ): { headers: Record<string, string>; body: Uint8Array; query: string } {
   const headers: Record<string, string> = {};
   if (scheme.identity !== null) headers[scheme.identity] = encodeHeaderValue(scheme.identity, deliveryId ?? newId());
-  const place = scheme.places[0];
+  const place = choosePlace(scheme, secretText);
   if (place.in === 'json_list') {
     return { headers, body: putIntoList(body, place.list, place.key, secretText), query: '' };
   }
@@ -19,6 +19,19 @@ export function putToken(
   else if (place.in === 'bearer') headers.Authorization = `Bearer ${encodeHeaderValue('Authorization', secretText)}`;
   else headers.Authorization = `Basic ${Buffer.from(secretText, 'utf8').toString('base64')}`;
   return { headers, body, query: '' };
+}
+
+/** `Token abc`: a whole value of `Authorization`. */
+const WHOLE_AUTHORIZATION = /^[A-Za-z][A-Za-z0-9-]* +\S/;
+
+/** `user:password` is Basic, a token without a colon is Bearer, and a value with its own scheme is sent as it is. */
+function choosePlace({ places }: TokenScheme, secretText: string): TokenPlace {
+  const isWhole = places.some((place) => place.in === 'header') && WHOLE_AUTHORIZATION.test(secretText);
+  const fits = (place: TokenPlace) => {
+    if (place.in === 'basic') return !isWhole && secretText.includes(':');
+    return place.in !== 'bearer' || !isWhole;
+  };
+  return places.find(fits) ?? places[0];
 }
 
 /** Every object of the list gets the token; a body without the list becomes its only entry. */
