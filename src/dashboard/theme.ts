@@ -37,6 +37,9 @@ const dark: MantineColorsTuple = [
   '#0b1113',
 ];
 
+/** The list itself scrolls and no part around it, which would have to be reached by keyboard (axe: scrollable-region-focusable). */
+const OPTIONS = { options: { maxHeight: 260, overflowY: 'auto' } } as const;
+
 export const theme = createTheme({
   primaryColor: 'harbour',
   primaryShade: { light: 7, dark: 6 },
@@ -50,11 +53,24 @@ export const theme = createTheme({
   cursorType: 'pointer',
   components: {
     // Enter takes the first option that fits what was typed, instead of dropping it.
-    Select: Select.extend({ defaultProps: { selectFirstOptionOnChange: true } }),
-    MultiSelect: MultiSelect.extend({ defaultProps: { selectFirstOptionOnChange: true } }),
+    Select: Select.extend({
+      defaultProps: { selectFirstOptionOnChange: true, withScrollArea: false },
+      styles: OPTIONS,
+    }),
+    MultiSelect: MultiSelect.extend({
+      defaultProps: { selectFirstOptionOnChange: true, withScrollArea: false },
+      styles: OPTIONS,
+    }),
     // Its place for the first focus is one that screen readers cannot make sense of (axe: aria-required-children).
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
-    Modal: Modal.extend({ defaultProps: { closeButtonProps: { 'aria-label': 'Close' }, radius: 'lg' } }),
+    Modal: Modal.extend({
+      defaultProps: {
+        closeButtonProps: { 'aria-label': 'Close' },
+        radius: 'lg',
+        // It is a header of the dialog and no banner of the page.
+        attributes: { header: { role: 'presentation' } },
+      },
+    }),
     Notification: Notification.extend({
       defaultProps: { closeButtonProps: { 'aria-label': 'Close' } },
       styles: { description: { color: 'var(--mantine-color-dimmed)' } },

@@ -6,7 +6,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const LIST = '/factories/payments/automations';
 
-describeDashboard('text that nobody has saved', ({ signIn }) => {
+describeDashboard('text that nobody has saved', ({ signIn, openPage }) => {
   let daemon: TestDaemon;
   beforeAll(async () => {
     daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
@@ -115,5 +115,28 @@ describeDashboard('text that nobody has saved', ({ signIn }) => {
     await copyQuestion.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'I have copied it' }).click();
     await page.getByRole('heading', { name: 'half-typed', level: 1 }).waitFor();
+  });
+
+  it('waits for the same user to sign in again after the session has ended', async () => {
+    const user = { name: 'maya', password: 'correct horse battery staple', role: 'owner', factories: null };
+    expect((await daemon.api('/users', { method: 'POST', body: user })).status).toBe(201);
+    const page = await openPage();
+    const signInAsUser = async () => {
+      await page.getByRole('textbox', { name: 'User name' }).fill(user.name);
+      await page.getByRole('textbox', { name: 'Password' }).fill(user.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    await page.goto(`${daemon.adminUrl}${LIST}/build/edit`);
+    await signInAsUser();
+    await page.getByRole('textbox', { name: 'Prompt' }).fill('Unsaved.');
+    await page.context().clearCookies();
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('Your unsaved changes are kept.').waitFor();
+    await lookAt(page, 'session-ended');
+    await signInAsUser();
+    await expectToBeStillThere(page);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { name: 'build', level: 1, exact: true }).waitFor();
+    await page.getByText('Unsaved.').waitFor();
   });
 });

@@ -1,4 +1,4 @@
-import { type Query, QueryCache, QueryClient } from '@tanstack/react-query';
+import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
 import { RequestFailed } from './problem.ts';
 import { sessionQuery } from './session.ts';
 
@@ -12,6 +12,7 @@ export function createQueryClient(): QueryClient {
   const client: QueryClient = new QueryClient({
     defaultOptions: { queries: { retry: mayPass } },
     queryCache: new QueryCache({ onError: (error) => leaveWhenSignedOut(client, error) }),
+    mutationCache: new MutationCache({ onError: (error) => leaveWhenSignedOut(client, error) }),
   });
   readAgainWhatWasOvertaken(client);
   return client;

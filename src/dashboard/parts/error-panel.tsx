@@ -59,6 +59,7 @@ interface Finding {
 
 const ADVICE: Readonly<Record<number, string>> = {
   0: 'Check that the daemon runs and that this browser reaches it.',
+  401: 'Sign in again, then repeat the request.',
   403: 'Ask an owner for a role that may do this.',
   404: 'It may have been deleted, or your account is limited to other factories.',
   412: 'Somebody else changed it in the meantime. Reload, look at it, and change it again.',

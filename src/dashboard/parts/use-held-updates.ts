@@ -1,6 +1,6 @@
-import { useThrottledCallback } from '@mantine/hooks';
 import { hashKey, type QueryKey, useQueryClient } from '@tanstack/react-query';
-import { useCallback, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { coalesce } from './coalesce.ts';
 import { type LiveEvent, useLiveEvents } from './use-live-events.ts';
 
 /** New rows that wait until the reader wants them. */
@@ -14,9 +14,6 @@ export interface HeldUpdates {
     onPointerLeave: () => void;
   };
 }
-
-/** A burst of events renews a list this seldom. */
-const RENEW_EVERY_MS = 500;
 
 /**
  * Renews a list when an event concerns it, but never under the pointer: there the new rows are counted and offered, and
@@ -35,7 +32,8 @@ export function useHeldUpdates(
   const [held, setHeld] = useState({ key, count: 0 });
   const waiting = held.key === key ? held.count : 0;
   const isPointerInside = useRef(false);
-  const renew = useThrottledCallback(() => void queryClient.invalidateQueries({ queryKey }), RENEW_EVERY_MS);
+  const renew = () => void queryClient.invalidateQueries({ queryKey });
+  const renewSoon = useCoalesced(renew);
   // Rows that give way to an empty state take the pointer with them: nobody tells that it left.
   const ref = useCallback((element: HTMLElement | null) => {
     if (element === null) isPointerInside.current = false;
@@ -48,7 +46,7 @@ export function useHeldUpdates(
     if (!concerns(event)) return;
     if (isPointerInside.current || isReading)
       setHeld((before) => ({ key, count: before.key === key ? before.count + 1 : 1 }));
-    else renew();
+    else renewSoon();
   });
   return {
     waiting,
@@ -64,4 +62,15 @@ export function useHeldUpdates(
       },
     },
   };
+}
+
+/** The same, called once for many events; always that of the latest rendering. */
+function useCoalesced(renew: () => void): () => void {
+  const latest = useRef(renew);
+  useEffect(() => {
+    latest.current = renew;
+  });
+  const [coalescer] = useState(() => coalesce(() => latest.current()));
+  useEffect(() => coalescer.cancel, [coalescer]);
+  return coalescer.ask;
 }

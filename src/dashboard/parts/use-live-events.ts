@@ -10,18 +10,30 @@ type Listener = (event: LiveEvent) => void;
 const EventsContext = createContext<Set<Listener> | null>(null);
 const LostSinceContext = createContext<number | null>(null);
 
+interface LiveEventsProviderProps {
+  after: string;
+  isPaused: boolean;
+  children: ReactNode;
+}
+
 /**
  * One stream of events for all of the page. It is closed while the tab is hidden, because browsers allow few connections
  * to one host; what happened meanwhile is read again when the reader comes back.
  *
  * @param after the newest event when the page began to read: what came since is told first
+ * @param isPaused nobody may read at the moment
  */
-export function LiveEventsProvider({ after, children }: { after: string; children: ReactNode }) {
+export function LiveEventsProvider({ after, isPaused, children }: LiveEventsProviderProps) {
   const [listeners] = useState(() => new Set<Listener>());
   const [begin] = useState(after);
   const [lostSinceMs, setLostSinceMs] = useState<number | null>(null);
+  const hasPaused = useRef(false);
   const queryClient = useQueryClient();
   useEffect(() => {
+    if (isPaused) {
+      hasPaused.current = true;
+      return;
+    }
     let stop: (() => void) | null = null;
     let wasLost = false;
     const renew = () => void queryClient.invalidateQueries({ refetchType: 'active' });
@@ -52,13 +64,15 @@ export function LiveEventsProvider({ after, children }: { after: string; childre
       follow(null);
       renew();
     };
+    if (hasPaused.current) renew();
+    hasPaused.current = false;
     if (!document.hidden) follow(begin);
     document.addEventListener('visibilitychange', followWhileVisible);
     return () => {
       document.removeEventListener('visibilitychange', followWhileVisible);
       stop?.();
     };
-  }, [begin, listeners, queryClient]);
+  }, [begin, isPaused, listeners, queryClient]);
   return createElement(
     EventsContext,
     { value: listeners },

@@ -102,6 +102,7 @@ function createGuard(ask: (question: Question) => void) {
       return () => void held.delete(key);
     },
     release: () => held.clear(),
+    isHolding: () => held.size > 0,
     watch: () => {
       window.addEventListener('popstate', onStep);
       window.addEventListener('beforeunload', onUnload);
@@ -132,4 +133,9 @@ export function useLeaveGuard(hasUnsaved: boolean, what: Unsaved = 'changes'): (
 /** For what ends the page and is no navigation. */
 export function useAskFirst(): (leave: () => void) => void {
   return useGuard().askFirst;
+}
+
+/** Would something be lost by leaving, at the moment of the call? */
+export function useHasUnsaved(): () => boolean {
+  return useGuard().isHolding;
 }

@@ -1,24 +1,30 @@
 import { Center, Container, Loader } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { factoriesQuery } from '../api/queries.ts';
-import { sessionQuery } from '../api/session.ts';
+import { type SessionUser, sessionQuery } from '../api/session.ts';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { ErrorPanel } from '../parts/error-panel.tsx';
 import { LiveEventsProvider } from '../parts/use-live-events.ts';
 import { DashboardShell } from './app-shell.tsx';
+import { useHasUnsaved } from './leave-guard.tsx';
 import { SessionContext } from './session-user.ts';
 
 /**
  * Shows the dashboard to who is signed in and the sign-in page to everybody else. It waits for the factories as well:
- * React shows a placeholder of its own for 300 ms at least, however soon they come.
+ * React shows a placeholder of its own for 300 ms at least, however soon they come. When a session ends while something
+ * is unsaved, the page waits out of sight until the same user signs in again.
  */
 export function SessionGate() {
   const session = useQuery(sessionQuery);
   const user = session.data;
+  const hasUnsaved = useHasUnsaved();
+  const lastUser = useLastUser(user);
   const factories = useQuery({ ...factoriesQuery, enabled: user != null });
   const [location] = useLocation();
-  if (location === '/login' || user === null) return <SignInPage />;
+  const expired = user === null && hasUnsaved() ? lastUser : null;
+  if (location === '/login' || (user === null && expired === null)) return <SignInPage />;
   const failed = [session, factories].find(({ isError, data }) => isError && data === undefined);
   if (failed !== undefined) {
     return (
@@ -27,14 +33,27 @@ export function SessionGate() {
       </Container>
     );
   }
-  if (user === undefined || factories.data === undefined) return <Waiting />;
+  const shown = user ?? expired;
+  if (shown === null || factories.data === undefined) return <Waiting />;
   return (
-    <SessionContext value={user}>
-      <LiveEventsProvider after={user.lastEventId}>
-        <DashboardShell />
-      </LiveEventsProvider>
-    </SessionContext>
+    <>
+      {expired !== null && <SignInPage expired={expired} />}
+      <div key={shown.id} hidden={expired !== null}>
+        <SessionContext value={shown}>
+          <LiveEventsProvider after={shown.lastEventId} isPaused={expired !== null}>
+            <DashboardShell />
+          </LiveEventsProvider>
+        </SessionContext>
+      </div>
+    </>
   );
+}
+
+/** Who was signed in last; somebody may still be. */
+function useLastUser(user: SessionUser | null | undefined): SessionUser | null {
+  const [last, setLast] = useState<SessionUser | null>(null);
+  if (user != null && user !== last) setLast(user);
+  return user ?? last;
 }
 
 function Waiting() {

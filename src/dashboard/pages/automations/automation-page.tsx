@@ -68,7 +68,7 @@ function Details({ automation, webhooks }: DetailsProps) {
       <Section title="Triggers">
         {automation.triggers.map((trigger, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: triggers have no other identity and never move here
-          <TriggerCard key={i} {...{ trigger, webhooks, automation }} />
+          <TriggerCard key={i} number={i + 1} {...{ trigger, webhooks, automation }} />
         ))}
       </Section>
       <Section title="Prompt">
@@ -92,7 +92,7 @@ function Details({ automation, webhooks }: DetailsProps) {
 
 function Section({ title, children }: { title: string; children: ReactNode }) {
   return (
-    <Stack component="section" gap="sm" aria-label={title}>
+    <Stack gap="sm">
       <Title order={2} size="h4">
         {title}
       </Title>
@@ -170,12 +170,13 @@ function Foreign({ text }: { text: string }) {
 }
 
 interface TriggerCardProps {
+  number: number;
   trigger: Automation['triggers'][number];
   webhooks: readonly Webhook[];
   automation: Automation;
 }
 
-function TriggerCard({ trigger, webhooks, automation: { factory, file } }: TriggerCardProps) {
+function TriggerCard({ number, trigger, webhooks, automation: { factory, file } }: TriggerCardProps) {
   const { isRepository } = useFactorySource();
   if (trigger.handled_elsewhere) {
     return (
@@ -201,13 +202,15 @@ function TriggerCard({ trigger, webhooks, automation: { factory, file } }: Trigg
           : trigger.filter.payload === null && ', every delivery'}
         {trigger.filter.payload === null ? '.' : ', with a payload that meets'}
       </Text>
-      {trigger.filter.payload !== null && <CodeBlock code={formatJson(trigger.filter.payload)} what="payload filter" />}
+      {trigger.filter.payload !== null && (
+        <CodeBlock code={formatJson(trigger.filter.payload)} what={`payload filter of trigger ${number}`} />
+      )}
       {isRepository && file !== null && trigger.line !== null && (
         <Group mt="xs" gap={4} wrap="nowrap">
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
             Written in <ForeignText text={`${file}:${trigger.line}`} />
           </Text>
-          <CopyButton value={`${file}:${trigger.line}`} what="place of the trigger" />
+          <CopyButton value={`${file}:${trigger.line}`} what={`place of trigger ${number}`} />
         </Group>
       )}
     </Paper>

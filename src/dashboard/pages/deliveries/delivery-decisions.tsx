@@ -13,7 +13,7 @@ export function DeliveryDecisions({ delivery }: { delivery: Delivery }) {
   const { data, error, refetch } = useQuery(explanationQuery(delivery.factory, delivery.id));
   return (
     <Stack component="section" gap="xs" aria-label="Decisions">
-      <Title order={3} size="h5">
+      <Title order={2} size="h5">
         What it started
       </Title>
       {error !== null ? (

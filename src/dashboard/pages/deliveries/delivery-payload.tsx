@@ -34,7 +34,7 @@ export function DeliveryPayload({ delivery }: { delivery: Delivery }) {
   return (
     <Stack component="section" gap="xs" aria-label="Payload">
       <Group justify="space-between">
-        <Title order={3} size="h5">
+        <Title order={2} size="h5">
           Payload
         </Title>
         {data !== undefined && (

@@ -64,7 +64,7 @@ function RunDetail({ run }: { run: Run }) {
         <Stack>
           <FactList facts={listFacts(run)} />
           {run.error !== null && (
-            <Text size="sm" c="red" style={{ overflowWrap: 'anywhere' }}>
+            <Text size="sm" c="var(--mantine-color-error)" style={{ overflowWrap: 'anywhere' }}>
               <ForeignText text={run.error} />
             </Text>
           )}

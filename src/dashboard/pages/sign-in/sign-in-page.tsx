@@ -1,19 +1,37 @@
-import { Button, Center, Code, Loader, Paper, PasswordInput, Stack, Tabs, Text, TextInput, Title } from '@mantine/core';
-import { useDocumentTitle } from '@mantine/hooks';
+import {
+  Alert,
+  Button,
+  Center,
+  Code,
+  Loader,
+  Paper,
+  PasswordInput,
+  Stack,
+  Tabs,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Hourglass } from 'lucide-react';
 import { type FormEvent, useEffect, useState } from 'react';
 import { useLocation } from 'wouter';
-import { type Credentials, sessionQuery, signIn } from '../../api/session.ts';
+import { type Credentials, type SessionUser, sessionQuery, signIn } from '../../api/session.ts';
 import bell from '../../bell.svg';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { ForeignText } from '../../parts/foreign-text.tsx';
 import { describeSignInError } from './describe-sign-in-error.ts';
 import { ProviderSignIn } from './provider-sign-in.tsx';
 import { readReturnPath } from './read-return-path.ts';
 import { takeLoginToken } from './take-login-token.ts';
 
-/** By the OpenID provider, by password, by API token, or by the one-time link that the daemon prints. */
-export function SignInPage() {
-  useDocumentTitle('Sign in · Dockbell');
+/**
+ * By the OpenID provider, by password, by API token, or by the one-time link that the daemon prints.
+ *
+ * @param expired whose session has ended while something was unsaved
+ */
+export function SignInPage({ expired = null }: { expired?: SessionUser | null }) {
+  useTitleMeanwhile('Sign in · Dockbell');
   const { mutate, isPending, error, variables } = useSignIn();
   const [token] = useState(takeLoginToken);
   useEffect(() => {
@@ -29,6 +47,11 @@ export function SignInPage() {
               Sign in to Dockbell
             </Title>
           </Stack>
+          {expired !== null && error === null && (
+            <Alert color="orange" icon={<Hourglass />} title="Your session has ended">
+              Sign in again as <ForeignText text={expired.name} /> to continue. Your unsaved changes are kept.
+            </Alert>
+          )}
           {error !== null && <ErrorPanel error={describeSignInError(error, variables)} />}
           {token !== null && isPending ? (
             <Center py="lg">
@@ -44,6 +67,17 @@ export function SignInPage() {
       </Paper>
     </Center>
   );
+}
+
+/** A page that waits behind this one does not set its title anew. */
+function useTitleMeanwhile(title: string): void {
+  useEffect(() => {
+    const before = document.title;
+    document.title = title;
+    return () => {
+      document.title = before;
+    };
+  }, [title]);
 }
 
 function useSignIn() {
