@@ -62,7 +62,8 @@ export const theme = createTheme({
       styles: OPTIONS,
     }),
     // Its place for the first focus is one that screen readers cannot make sense of (axe: aria-required-children).
-    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false } }),
+    // Inside of the landmark that it belongs to (axe: region).
+    Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false, withinPortal: false } }),
     Modal: Modal.extend({
       defaultProps: {
         closeButtonProps: { 'aria-label': 'Close' },
