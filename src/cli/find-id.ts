@@ -25,7 +25,7 @@ export function describeIdForms(type: string): string {
 
 /** Help text for an argument that takes an ID. */
 export function describeIdArgument(kind: IdKind): string {
-  return `the ${kind}: ${describeIdForms(KINDS[kind].type)}`;
+  return describeIdForms(KINDS[kind].type);
 }
 
 /** Does the text have the form of an ID with this type prefix, whole or abbreviated? */

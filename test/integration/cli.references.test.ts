@@ -133,6 +133,14 @@ describe('the delivery ID of the sender', () => {
     expect(services.seen.diagnosed).toEqual([REJECTED_ID]);
   });
 
+  it('names the delivery for filter test too', async () => {
+    deliveries = [named(DELIVERY_ID, {})];
+    const argv = ['filter', 'test', '--automation', 'fix-errors', '--delivery', 'build-4712', '--factory', 'payments'];
+    const { stdout } = await run(...argv);
+    expect(stdout).toContain('trigger');
+    expect(searches).toContainEqual(expect.objectContaining({ identity: 'build-4712' }));
+  });
+
   it('that two webhooks have received is not guessed', async () => {
     deliveries = [named(DELIVERY_ID, {}), named(REPLAY_ID, { webhookUid: DELETED_UID, webhookName: 'other-ci' })];
     const { code, stderr } = await run('delivery', 'show', 'build-4712');

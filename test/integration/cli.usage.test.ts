@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
 import { createFakeAdminServices, type FakeAdminServices } from '../helpers/admin-services.ts';
@@ -131,10 +132,37 @@ describe('DOCKBELL_FACTORY', () => {
   });
 });
 
+describe('output without rows', () => {
+  it.each([
+    [['user', 'list'], "No users. Create one with 'dockbell user create NAME'.\n"],
+    [['run', 'list', '--state', 'cancelled'], 'No matching runs.\n'],
+    [['delivery', 'list', '--label', 'Duplicate'], 'No matching deliveries.\n'],
+    [['audit', 'list', '--actor', 'usr_unknown'], 'No matching entries.\n'],
+    [['reconciliation', 'list'], 'No reconciliations yet.\n'],
+  ])('of %j is a sentence, not a bare header', async (argv, sentence) => {
+    const none = async () => ({ data: [], nextCursor: null });
+    const services = createFakeAdminServices();
+    Object.assign(services.reconciliations, { list: none });
+    const app = createAdminServer(services);
+    const url = await app.listen({ host: '127.0.0.1', port: 0 });
+    const env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner'), DOCKBELL_FACTORY: 'payments' };
+    const { code, stdout } = await runCli(argv, { env });
+    await app.close();
+    expect([code, stdout]).toEqual([0, sentence]);
+  });
+});
+
 describe('colors', () => {
-  it('are printed into a pipe with FORCE_COLOR, and nowhere with --no-color', async () => {
-    const help = async (argv: string[], env: Record<string, string>) =>
-      (await runCli(['validate', '/nonexistent', ...argv], { env, columns: 80 })).stderr;
-    expect(await help(['--no-color'], { FORCE_COLOR: '1' })).not.toContain('\u001b');
+  const ESCAPE = '\u001b[';
+
+  it.each([
+    ['into a pipe', {}, [], false],
+    ['into a pipe with FORCE_COLOR', { FORCE_COLOR: '1' }, [], true],
+    ['with FORCE_COLOR and NO_COLOR', { FORCE_COLOR: '1', NO_COLOR: '1' }, [], false],
+    ['with FORCE_COLOR and --no-color', { FORCE_COLOR: '1' }, ['--no-color'], false],
+  ])('are printed %s: %j %j', async (_what, env, flags, expected) => {
+    const factory = fileURLToPath(new URL('../../example-factory', import.meta.url));
+    const { code, stdout } = await runCli(['validate', factory, ...flags], { env: env as Record<string, string> });
+    expect([code, stdout.includes(ESCAPE)]).toEqual([0, expected]);
   });
 });

@@ -9,6 +9,7 @@ import type { FilterVerdict } from '../../filter/judge-filters.ts';
 import { ApiError } from '../api-client.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { DELIVERY_ARGUMENT, findDelivery } from '../find-delivery.ts';
 import { judgeDeclared, judgeFilter, parseFilterText } from '../judge-filter.ts';
 import { parseJsonBytes, readInput } from '../read-input.ts';
 import type { Bind, Session } from '../session.ts';
@@ -33,7 +34,7 @@ export function registerFilterCommands(program: CliCommand, bind: Bind): void {
     .addOption(new Option('--filter <file>', 'a filter as JSON or YAML; - for standard input').conflicts('automation'))
     .option('--automation <name>', 'the triggers of an automation, from --dir or else from the daemon')
     .addOption(new Option('--payload <file>', 'a payload as JSON; - for standard input').conflicts('delivery'))
-    .option('--delivery <id>', 'the payload of an accepted delivery, which the daemon keeps')
+    .option('--delivery <ref>', `the payload of an accepted delivery, which the daemon keeps: ${DELIVERY_ARGUMENT}`)
     .addOption(
       new Option(
         '--dir <dir>',
@@ -121,12 +122,16 @@ async function askDaemon(
 ): Promise<FilterVerdict> {
   const [api, factory] = [await session.api(), await session.factory()];
   const subject = read.filter === undefined ? { automation: options.automation! } : { filter: read.filter };
-  const sample = read.payload === undefined ? { delivery: options.delivery! } : { payload: read.payload };
+  const sample =
+    read.payload === undefined
+      ? { delivery: await findDelivery(session, options.delivery!) }
+      : { payload: read.payload };
   try {
     return await api.post<FilterVerdict>(['factories', factory, 'filters', 'test'], { ...subject, ...sample });
   } catch (error) {
     // A conflict (no payload is kept) is not the verdict that exit code 1 stands for here.
-    if (error instanceof ApiError) throw new CliError(error.message, { hint: error.hint, cause: error });
+    if (error instanceof ApiError)
+      throw new CliError(error.message, { hint: error.hint, code: error.code, cause: error });
     throw error;
   }
 }
