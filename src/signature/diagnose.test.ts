@@ -203,6 +203,31 @@ describe('mistakes with the signature', () => {
   });
 });
 
+describe('an Authorization of another form, with another value than the secret', () => {
+  const TOKEN_FORM = '`Authorization: Bearer` and the token';
+  const BASIC_FORM = '`Authorization: Basic` and the base64 of `user:password`';
+  it.each([
+    ['token', 'Basic abc', '`Authorization: Basic` with a value that is not base64', TOKEN_FORM],
+    ['token', `Basic ${btoa('ci:other')}`, '`Authorization: Basic` with user and password', TOKEN_FORM],
+    ['token', 'Token abc', '`Authorization: Token`', TOKEN_FORM],
+    ['token', 'Bearerabc', '`Authorization: Bearer` without a space behind `Bearer`', TOKEN_FORM],
+    ['token', 'Basic', '`Authorization: Basic` without a value', TOKEN_FORM],
+    ['token', 'hunter2', '`Authorization` without `Bearer` or `Basic`', TOKEN_FORM],
+    ['azure_devops', 'Bearer abc', '`Authorization: Bearer`', BASIC_FORM],
+    [
+      ...['azure_devops', `Basic ${btoa('other').replace('=', '')}`],
+      ...['`Authorization: Basic` with a value that is not base64', BASIC_FORM],
+    ],
+    ['alertmanager', 'Digest abc', '`Authorization: Digest`', `${BASIC_FORM} or ${TOKEN_FORM}`],
+  ])('under %s, %j is described beside what is expected', (name, authorization, found, expected) => {
+    const scheme = name === 'token' ? BEARER : findScheme(name!)!;
+    expect(diagnose(scheme, SECRET, { headers: { Authorization: authorization! } })).toEqual({
+      ...{ ok: true, mistake: 'malformed_credential' },
+      sentence: `The request carries ${found}, but the webhook expects ${expected}: enter the secret at the sender again, in that form.`,
+    });
+  });
+});
+
 describe('mistakes with the body', () => {
   it.each(['github', 'stripe', 'shopify', 'netlify', 'discord'])('a line break at its end for %s', (name) => {
     const scheme = findScheme(name)!;

@@ -2,6 +2,7 @@ import type { KeyObject } from 'node:crypto';
 import type { RequestHeaders } from '../core/headers.ts';
 import { compileVerifier } from './compile-verifier.ts';
 import { diagnoseReason } from './diagnose-reason.ts';
+import { describeAuthorization } from './mistakes/authorization-form.ts';
 import { BODY_MISTAKES } from './mistakes/body-mistakes.ts';
 import { CLOCK_MISTAKES } from './mistakes/clock-mistakes.ts';
 import { FORM_MISTAKES } from './mistakes/form-mistakes.ts';
@@ -134,17 +135,23 @@ function parseJson(body: Uint8Array): unknown {
 }
 
 /** Nothing made it verify: the reason may still say it all. */
-function explainRefusal({ scheme }: Suspect, refused: Try): Diagnosis {
+function explainRefusal(suspect: Suspect, refused: Try): Diagnosis {
+  const { scheme } = suspect;
   if (refused.outcome === 'unusable') {
     const what = refused.detail.replace(/\.$/, '');
     return { ok: true, mistake: 'unusable_secret', sentence: `${what}: ${lowerFirst(refused.hint)}` };
   }
-  const sentence = refused.outcome === 'refused' ? diagnoseReason(refused.reason, refused.detail, scheme) : null;
+  const sentence = refused.outcome === 'refused' ? describeRefusal(suspect, refused.reason, refused.detail) : null;
   if (sentence !== null && refused.outcome === 'refused') return { ok: true, mistake: refused.reason, sentence };
   return {
     ok: false,
     tried: MISTAKES.flatMap(({ tried, of }) => (of === undefined || of === scheme.name ? [tried] : [])),
   };
+}
+
+function describeRefusal(suspect: Suspect, reason: string, detail: string | null): string | null {
+  const described = reason === 'malformed_credential' ? describeAuthorization(suspect) : null;
+  return described ?? diagnoseReason(reason, detail, suspect.scheme);
 }
 
 function lowerFirst(text: string): string {

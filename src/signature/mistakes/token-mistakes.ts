@@ -83,7 +83,8 @@ function asPlainHeaders<T extends { places: readonly [TokenPlace, ...TokenPlace[
   return { ...scheme, places: [first, ...others] };
 }
 
-function describePlace(place: TokenPlace): string {
+/** How a token is sent in this place, for people. */
+export function describePlace(place: TokenPlace): string {
   if (place.in === 'header') return `the bare token as the value of \`${place.name}\``;
   if (place.in === 'bearer') return '`Authorization: Bearer` and the token';
   if (place.in === 'basic') return '`Authorization: Basic` and the base64 of `user:password`';
