@@ -28,6 +28,7 @@ import { type DataPaths, resolveDataPaths } from './data-paths.ts';
 import type { Lifetime } from './lifetime.ts';
 import { createMetricProbes } from './metric-probes.ts';
 import { readClientSecret } from './read-client-secret.ts';
+import { requireDatabase } from './require-database.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -87,6 +88,7 @@ export async function openFoundation(
   const paths = resolveDataPaths(config.dataDir);
   // A daemon that was killed left its own behind, with addresses where nobody listens.
   await removeDaemonFile(paths.daemonFile);
+  requireDatabase(paths);
   const thread = await startStorage(new URL('../storage/sqlite/worker.js', import.meta.url), { file: paths.database });
   lifetime.defer(() => thread.close());
   for (const warning of thread.warnings) logger.warn({}, warning);

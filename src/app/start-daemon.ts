@@ -11,6 +11,7 @@ import { createRunSpace } from '../executors/run-space.ts';
 import { createTicketOffice } from '../executors/ticket-office.ts';
 import { createEngine, type Engine } from './create-engine.ts';
 import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts';
+import { type DatabaseChecks, startDatabaseChecks } from './database-checks.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { Lifetime } from './lifetime.ts';
 import { type Admin, openAdmin } from './open-admin.ts';
@@ -67,8 +68,10 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const ingressUrl = await openIngress(foundation, engine, lifetime);
     const { url: adminUrl, ...entrance } = await openAdmin(foundation, engine, ingressUrl, lifetime);
     startWork(foundation, engine, lifetime);
+    const checks = startDatabaseChecks(foundation.paths.database, foundation.logger);
+    lifetime.defer(() => checks.stop());
     await announce(foundation, ingressUrl, adminUrl, lifetime);
-    return { ingressUrl, adminUrl, ...entrance, ...composeHandle(foundation, engine, lifetime) };
+    return { ingressUrl, adminUrl, ...entrance, ...composeHandle(foundation, engine, lifetime, checks) };
   } catch (error) {
     await lifetime.end();
     throw error;
@@ -108,7 +111,7 @@ async function announce({ paths, logger }: Foundation, ingressUrl: string, admin
 }
 
 /** The storage that can promise nothing ends the daemon too: not ready at once, nothing accepted, exit code 1. */
-function composeHandle(foundation: Foundation, engine: Engine, lifetime: Lifetime) {
+function composeHandle(foundation: Foundation, engine: Engine, lifetime: Lifetime, { damaged }: DatabaseChecks) {
   const { storageBroken, logger } = foundation;
   let ending: Promise<number> | null = null;
   let resolveExited!: (code: number) => void;
@@ -119,7 +122,7 @@ function composeHandle(foundation: Foundation, engine: Engine, lifetime: Lifetim
     ending ??= endCleanly(foundation, engine, lifetime, code);
     return ending.then(resolveExited);
   };
-  void storageBroken.then((error) => {
+  void Promise.race([storageBroken, damaged]).then((error) => {
     engine.health.fail(error.message);
     logger.error({ err: error }, 'the storage is broken: the daemon stops, start it again to recover');
     return end(1);

@@ -7,7 +7,8 @@ import { AppError, messageOf } from '../core/errors.ts';
  * Takes the data directory for this process (threat model D15): an exclusive lock of the operating system, held by
  * way of SQLite's own file locking, so that it goes with the process however that ends.
  *
- * Throws `data_dir_locked` naming the process that has it, `storage_broken` where the folder cannot be written.
+ * Throws `data_dir_locked` naming the process that has it, `storage_broken` where the folder cannot be written,
+ * `storage_unavailable` while its disk fails or is full.
  */
 export function lockDataDir(dataDir: string): { release(): void } {
   const owner = join(dataDir, 'daemon.pid');
@@ -44,10 +45,15 @@ function describeRefusal(error: unknown, dataDir: string, owner: string): AppErr
     );
   }
   return new AppError(
-    'storage_broken',
+    isPassing(error) ? 'storage_unavailable' : 'storage_broken',
     `${dataDir} cannot be locked: ${messageOf(error)}. It has to be a folder that this user may write to`,
     { cause: error },
   );
+}
+
+/** The disk fails or is full: another start may succeed. */
+function isPassing(error: unknown): boolean {
+  return error instanceof Database.SqliteError && /^SQLITE_(IOERR|FULL|NOMEM)/.test(error.code);
 }
 
 function readOwner(file: string): string {

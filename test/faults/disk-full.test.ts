@@ -8,7 +8,7 @@ import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 // Retention works once a minute.
-vi.setConfig({ testTimeout: 600_000 });
+vi.setConfig({ testTimeout: 900_000 });
 
 const MIB = 1024 * 1024;
 const SENDERS = 4;
@@ -65,7 +65,7 @@ describe.skipIf(probe === null)('a daemon on a dedicated ext4 of 400 MiB', () =>
   }
 
   const acceptsAgain = (daemon: TestDaemon, uid: string) =>
-    eventually(async () => (await post(daemon, uid)) === 202, 180_000);
+    eventually(async () => (await post(daemon, uid)) === 202, 400_000);
 
   it('rejects deliveries when it is full, and accepts again when retention has removed rows, three times', async () => {
     disk = mountExt4(400)!;
@@ -93,8 +93,8 @@ describe.skipIf(probe === null)('a daemon on a dedicated ext4 of 400 MiB', () =>
     const daemon = await serve('1m');
     expect(await post(daemon, uid)).toBe(503);
     await acceptsAgain(daemon, uid);
-    const { size } = statSync(join(disk.path, 'dockbell.db'));
-    expect(size).toBeLessThan(300 * MIB);
+    // Space inside the file is enough to accept; then the file shrinks, so that the ballast fits again.
+    await eventually(() => statSync(join(disk.path, 'dockbell.db')).size < 300 * MIB, 120_000);
     rmSync(join(disk.path, 'filler'));
     expect(await daemon.end('SIGTERM')).toBe(0);
   });

@@ -14,9 +14,11 @@ Database.prototype.pragma = function (...args) {
   if (!this.name.endsWith('dockbell.db') || guarded.has(this)) return pragma.apply(this, args);
   guarded.add(this);
   // Between two operations of the storage thread, never in the middle of one: SQLite runs to its end.
-  setInterval(() => {
+  const timer = setInterval(() => {
+    if (!this.open) return clearInterval(timer);
     const pages = existsSync(LIMIT_FILE) ? pragma.call(this, 'page_count', { simple: true }) : UNLIMITED_PAGES;
     if (!this.inTransaction) pragma.call(this, `max_page_count = ${pages}`);
-  }, 10).unref();
+  }, 10);
+  timer.unref();
   return pragma.apply(this, args);
 };

@@ -121,7 +121,7 @@ describe('a storage that cannot take the write', () => {
     db.pragma('shrink_memory');
     overwrite(file(), 4096, torn);
     const reading = reopened.inventoryReader.webhook(uid as 'wh_');
-    await expect(reading).rejects.toMatchObject({ name: 'AppError', code: 'storage_broken' });
+    await expect(reading).rejects.toMatchObject({ name: 'AppError', code: 'storage_damaged' });
     db.close();
   });
 

@@ -218,14 +218,16 @@ describe('a broken storage (threat model D3)', () => {
     await settleCiFactory(first, repo.git(['rev-parse', 'HEAD']));
     expect(await first.end('SIGTERM')).toBe(0);
 
-    const repair = damageBody(database);
-    await showThatNothingIsWritten(database, body.data[0].id);
+    const { damage, repair } = findBody(database);
+    await showThatNothingIsWritten(database, body.data[0].id, damage);
+    repair();
 
     const daemon = await serve(scene.options);
+    damage();
     const answers: number[] = [];
     const sending = keepPosting(daemon, uid, answers);
     await eventually(() => answers.length >= 3);
-    expect(await daemon.api(payloadPath)).toMatchObject({ status: 503, body: { code: 'storage_broken' } });
+    expect(await daemon.api(payloadPath)).toMatchObject({ status: 503, body: { code: 'storage_damaged' } });
     // One may have been on its way to its sender.
     const answered = answers.length + 1;
     await sending;
@@ -234,6 +236,10 @@ describe('a broken storage (threat model D3)', () => {
     expect(answers.slice(answered)).not.toContain(202);
     expect(daemon.output()).toMatch(/storage is broken.*start it again/);
     expect(existsSync(join(scene.options.dataDir, 'daemon.json'))).toBe(false);
+
+    const refused = await startInVain(scene.options);
+    expect(refused.code).toBe(2);
+    expect(refused.output).toMatch(/is damaged.*restore your copy of dockbell\.db/);
 
     repair();
     const repaired = await serve(scene.options);
@@ -255,10 +261,45 @@ describe('a broken storage (threat model D3)', () => {
     expect(code).toBe(2);
     expect(output).toContain(database);
     expect(output).toContain('not a database');
+    expect(output).toContain('restore your copy of dockbell.db');
     expect(hashFile(database)).toBe(damaged);
 
     writeFileSync(database, whole);
     expect(await (await serve(scene.options)).end('SIGTERM')).toBe(0);
+  });
+});
+
+describe('a start that meets an error that can pass', () => {
+  it.skipIf(tryOnSmallDisk(async () => {}) === null)('ends with exit code 1, so that it is started again', async () => {
+    await tryOnSmallDisk(async (folder) => {
+      const scene = createScene(folder);
+      await prepareDataDir(scene);
+      rmSync(join(folder, 'dockbell.db.ballast'), { force: true });
+      const filler = join(folder, 'filler');
+      fillDisk(filler);
+      const { code, output } = await startInVain(scene.options);
+      expect(output).toContain('start Dockbell again');
+      expect(code).toBe(1);
+      rmSync(filler);
+      expect(await (await serve(scene.options)).end('SIGTERM')).toBe(0);
+    });
+  });
+});
+
+describe('a database that is missing or empty', () => {
+  it.each([
+    ['is missing', (file: string) => rmSync(file)],
+    ['is empty', (file: string) => writeFileSync(file, '')],
+  ])('ends the start with exit code 2 if it %s and the rest of the folder is there', async (state, lose) => {
+    const scene = createScene();
+    await prepareDataDir(scene);
+    const database = join(scene.options.dataDir, 'dockbell.db');
+    lose(database);
+    const { code, output } = await startInVain(scene.options);
+    expect(code).toBe(2);
+    expect(output).toContain(`${database} ${state}, but admin-token`);
+    expect(output).toContain('Restore your copy of dockbell.db');
+    expect(existsSync(`${database}-wal`)).toBe(false);
   });
 });
 
@@ -274,27 +315,30 @@ async function keepPosting(daemon: TestDaemon, uid: string, answers: number[]): 
 }
 
 /** Once it has found damage, the storage itself refuses everything, whoever asks and however it is stopped. */
-async function showThatNothingIsWritten(database: string, delivery: DeliveryId): Promise<void> {
+async function showThatNothingIsWritten(database: string, delivery: DeliveryId, damage: () => void): Promise<void> {
   const thread = await startStorage(STORAGE_WORKER, { file: database });
   const { deliveryLog, deliveryReader } = thread.storage;
-  const broken = expect.objectContaining({ code: 'storage_broken' });
+  const broken = expect.objectContaining({ code: 'storage_damaged' });
   expect(await deliveryLog.record([])).toEqual([]);
+  damage();
   await expect(deliveryReader.payload(delivery)).rejects.toEqual(broken);
   await expect(deliveryLog.record([])).rejects.toEqual(broken);
   expect(await thread.broken).toEqual(broken);
   await thread.close();
 }
 
-/** Cuts the chain of pages of the long body; answers with what joins it again. */
-function damageBody(database: string): () => void {
+/** How to cut the chain of pages of the long body, and how to join it again. */
+function findBody(database: string): { damage(): void; repair(): void } {
   const pageBytes = 4096;
   const content = readFileSync(database);
   // A page of nothing but the body begins with the number of the next one.
   const inner = Buffer.alloc(pageBytes - 4, 'x');
   let at = pageBytes;
   while (!content.subarray(at + 4, at + pageBytes).equals(inner)) at += pageBytes;
-  overwrite(database, at, Buffer.alloc(4, 0xff));
-  return () => overwrite(database, at, content.subarray(at, at + 4));
+  return {
+    damage: () => overwrite(database, at, Buffer.alloc(4, 0xff)),
+    repair: () => overwrite(database, at, content.subarray(at, at + 4)),
+  };
 }
 
 function overwrite(file: string, position: number, bytes: Uint8Array): void {

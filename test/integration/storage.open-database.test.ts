@@ -88,7 +88,7 @@ describe('opening the database', () => {
     writeFileSync(file(), 'not a database, but long enough to be looked at as one'.repeat(100));
     const before = digest(file());
     expect(() => openDatabase(file())).toThrow(
-      expect.objectContaining({ code: 'storage_broken', message: expect.stringContaining(file()) }),
+      expect.objectContaining({ code: 'storage_damaged', message: expect.stringContaining(file()) }),
     );
     expect(digest(file())).toBe(before);
   });

@@ -113,7 +113,7 @@ describe('the storage in its own thread', () => {
   it('refuses a file that is no database', async () => {
     writeFileSync(file(), 'no database'.repeat(1000));
     const starting = startStorage(WORKER, { file: file() });
-    await expect(starting).rejects.toMatchObject({ code: 'storage_broken', message: expect.stringContaining(file()) });
+    await expect(starting).rejects.toMatchObject({ code: 'storage_damaged', message: expect.stringContaining(file()) });
   });
 
   it('refuses a folder that does not exist', async () => {
@@ -127,13 +127,13 @@ describe('the storage in its own thread', () => {
     await storage.deliveryLog.record([buildOffer({ webhook })]);
     const repair = damageSchema();
     const recording = storage.deliveryLog.record([buildOffer({ webhook })]);
-    await expect(recording).rejects.toMatchObject({ code: 'storage_broken' });
-    expect(await broken).toMatchObject({ name: 'AppError', code: 'storage_broken' });
+    await expect(recording).rejects.toMatchObject({ code: 'storage_damaged' });
+    expect(await broken).toMatchObject({ name: 'AppError', code: 'storage_damaged' });
 
     repair();
     const again = storage.deliveryLog.record([buildOffer({ webhook })]);
-    await expect(again).rejects.toMatchObject({ code: 'storage_broken' });
-    await expect(storage.inventory.load(FACTORY)).rejects.toMatchObject({ code: 'storage_broken' });
+    await expect(again).rejects.toMatchObject({ code: 'storage_damaged' });
+    await expect(storage.inventory.load(FACTORY)).rejects.toMatchObject({ code: 'storage_damaged' });
     const db = new Database(file(), { readonly: true });
     expect(db.prepare('SELECT count(*) FROM deliveries').pluck().get()).toBe(1);
     db.close();

@@ -2,10 +2,12 @@ import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from '
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../core/errors.ts';
+import { describeDamage } from './check-database.ts';
 import { limitWal } from './database-space.ts';
 import { MIGRATIONS } from './migrations.ts';
 import { rebuildShrinkable } from './rebuild-database.ts';
 import { WAL_BYTES } from './space-guard.ts';
+import { isInputOutputError, toStorageError } from './storage-error.ts';
 
 /** `PRAGMA synchronous` as SQLite numbers it. */
 const SYNCHRONOUS_FULL = 2;
@@ -13,8 +15,9 @@ const SYNCHRONOUS_FULL = 2;
 /**
  * Opens the database for writing deliveries and brings its schema up to date.
  *
- * Throws `storage_newer` for a file that a newer Dockbell wrote (nothing is changed), `storage_broken` for one that
- * cannot be opened or migrated, and where a commit would not be on disk when it returns.
+ * Throws `storage_newer` for a file that a newer Dockbell wrote (nothing is changed), `storage_damaged` for one that is no
+ * whole database, `storage_unavailable` if the disk is full or fails, and `storage_broken` for one that cannot be opened
+ * or migrated otherwise, and where a commit would not be on disk when it returns.
  *
  * @param steps the schema, as `MIGRATIONS` explains
  * @param warn gets a sentence about the file that an operator should know
@@ -33,10 +36,16 @@ export function openDatabase(
     return openAndMigrate(file, steps);
   } catch (error) {
     if (error instanceof AppError) throw error;
-    throw new AppError('storage_broken', `${file} cannot be used as the database: ${messageOf(error)}`, {
-      cause: error,
-    });
+    throw describeOpenFailure(file, error);
   }
+}
+
+function describeOpenFailure(file: string, error: unknown): AppError {
+  const told = toStorageError(error);
+  if (told instanceof AppError && told.code === 'storage_damaged') return describeDamage(file, told.message);
+  const isPassing = (told instanceof AppError && told.code === 'storage_unavailable') || isInputOutputError(error);
+  const code = isPassing ? 'storage_unavailable' : 'storage_broken';
+  return new AppError(code, `${file} cannot be used as the database: ${messageOf(error)}`, { cause: error });
 }
 
 function openAndMigrate(file: string, steps: readonly string[]): Database.Database {

@@ -2,6 +2,7 @@ import { Worker } from 'node:worker_threads';
 import type { DeliveryLogEntry } from '../../core/delivery.ts';
 import { AppError } from '../../core/errors.ts';
 import type { Storage } from '../../core/ports/storage.ts';
+import { isBreaking } from './storage-error.ts';
 import { CLOSE, OPERATIONS, type PortName, type StorageReply, type WorkerSettings } from './worker-protocol.ts';
 
 /** A storage in a thread of its own, so that the HTTP thread never waits for a disk. */
@@ -89,7 +90,7 @@ class PendingCalls {
     const error = new AppError(reply.code, reply.message, { details: reply.details });
     if (reply.id === null) this.#markOpened.reject(error);
     else this.#take(reply.id)?.reject(error);
-    if (reply.code === 'storage_broken') this.#markBroken(error);
+    if (isBreaking(error)) this.#markBroken(error);
   }
 
   #take(id: number): Call | undefined {
@@ -101,7 +102,7 @@ class PendingCalls {
   #fail(error: AppError): void {
     this.#ended = error;
     this.#markOpened.reject(error);
-    if (error.code === 'storage_broken') this.#markBroken(error);
+    if (isBreaking(error)) this.#markBroken(error);
     for (const call of this.#open.values()) call.reject(error);
     this.#open.clear();
   }

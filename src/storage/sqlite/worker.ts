@@ -1,7 +1,9 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { AppError, messageOf } from '../../core/errors.ts';
+import { checkAtStart, markDamaged } from './check-database.ts';
 import { createSpaceGuard } from './space-guard.ts';
 import { openSqliteStorage, type SqliteStorage } from './sqlite-storage.ts';
+import { isBreaking } from './storage-error.ts';
 import { CLOSE, type StorageReply, type StorageRequest, type WorkerSettings } from './worker-protocol.ts';
 
 /**
@@ -20,6 +22,12 @@ function open(): SqliteStorage | null {
     const { file } = workerData as WorkerSettings;
     const warnings: string[] = [];
     const opened = openSqliteStorage(file, createSpaceGuard(file), (message) => warnings.push(message));
+    try {
+      checkAtStart(file);
+    } catch (error) {
+      opened.close();
+      throw error;
+    }
     reply({ kind: 'opened', warnings });
     return opened;
   } catch (error) {
@@ -58,8 +66,18 @@ function serve(storage: SqliteStorage): void {
       if (broken !== null) throw broken;
       reply({ kind: 'result', id: request.id, value: await perform(storage, request) });
     } catch (error) {
-      if (error instanceof AppError && error.code === 'storage_broken') broken = error;
+      if (isBreaking(error)) broken = error;
+      if (error instanceof AppError && error.code === 'storage_damaged') noteDamage(error);
       reply(describeError(request.id, error));
+    }
+  }
+
+  /** A start that does not find it would serve until the same page is read again. */
+  function noteDamage(error: AppError): void {
+    try {
+      markDamaged((workerData as WorkerSettings).file, error.message);
+    } catch {
+      // The disk is what is failing. The daemon ends with the damage in its log.
     }
   }
 

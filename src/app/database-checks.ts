@@ -1,0 +1,48 @@
+import type { AppError } from '../core/errors.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import { checkInBackground } from '../storage/sqlite/background-check.ts';
+import { describeDamage, isCheckedAtStart } from '../storage/sqlite/check-database.ts';
+
+const CHECK_INTERVAL_MS = 24 * 60 * 60 * 1000;
+const RETRY_INTERVAL_MS = 60 * 60 * 1000;
+
+export interface DatabaseChecks {
+  /** Resolves with what is wrong and what to do when a check finds damage. */
+  damaged: Promise<AppError>;
+  stop(): Promise<void>;
+}
+
+/** Checks the database daily while it is used, and right after the start if the start left that out for its size. */
+export function startDatabaseChecks(file: string, logger: Logger, check = checkInBackground): DatabaseChecks {
+  const workerUrl = new URL('../storage/sqlite/check-worker.js', import.meta.url);
+  const abort = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let checking: Promise<void> = Promise.resolve();
+  let resolveDamaged!: (error: AppError) => void;
+  const damaged = new Promise<AppError>((resolve) => {
+    resolveDamaged = resolve;
+  });
+  const schedule = (delayMs: number) => {
+    timer = setTimeout(() => {
+      checking = runCheck();
+    }, delayMs);
+    timer.unref();
+  };
+  const runCheck = async () => {
+    const result = await check(workerUrl, file, abort.signal);
+    if (abort.signal.aborted) return;
+    if (result.outcome === 'damaged') resolveDamaged(describeDamage(file, result.finding));
+    else if (result.outcome === 'whole') logger.info({ durationMs: result.durationMs }, 'database checked');
+    else logger.warn({ problem: result.problem }, 'database check aborted');
+    schedule(result.outcome === 'aborted' ? RETRY_INTERVAL_MS : CHECK_INTERVAL_MS);
+  };
+  schedule(isCheckedAtStart(file) ? CHECK_INTERVAL_MS : 0);
+  return {
+    damaged,
+    stop: async () => {
+      abort.abort();
+      clearTimeout(timer);
+      await checking;
+    },
+  };
+}

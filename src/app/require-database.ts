@@ -1,0 +1,32 @@
+import { existsSync, readdirSync, statSync } from 'node:fs';
+import { basename, dirname } from 'node:path';
+import { AppError } from '../core/errors.ts';
+import type { DataPaths } from './data-paths.ts';
+
+/**
+ * A missing or empty database in a folder that was in use is a loss and no first start: a new database would answer
+ * every webhook with `404`, which senders take as final. The master key proves nothing, it may be put there before the
+ * first start. Throws `storage_damaged`.
+ */
+export function requireDatabase(paths: DataPaths): void {
+  if (sizeOf(paths.database) > 0) return;
+  const traces = findTraces(paths);
+  if (traces.length === 0) return;
+  const state = existsSync(paths.database) ? 'is empty' : 'is missing';
+  throw new AppError(
+    'storage_damaged',
+    `${paths.database} ${state}, but ${traces.join(', ')} in the same folder show that it was in use. Restore your copy ` +
+      'of dockbell.db. To start with nothing instead, move the data directory away',
+  );
+}
+
+function findTraces({ database, tickets, runLogs, managed, adminToken }: DataPaths): string[] {
+  const made = [adminToken, tickets, runLogs, managed].filter((path) => existsSync(path)).map((path) => basename(path));
+  const wal = `${database}-wal`;
+  const backups = readdirSync(dirname(database)).filter((name) => name.startsWith(`${basename(database)}.before-v`));
+  return [...made, ...(sizeOf(wal) > 0 ? [basename(wal)] : []), ...backups];
+}
+
+function sizeOf(file: string): number {
+  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+}

@@ -1,0 +1,121 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { resolveDataPaths } from '../../src/app/data-paths.ts';
+import { startDatabaseChecks } from '../../src/app/database-checks.ts';
+import { requireDatabase } from '../../src/app/require-database.ts';
+import type { Logger } from '../../src/core/ports/logger.ts';
+import { checkInBackground } from '../../src/storage/sqlite/background-check.ts';
+import { checkAtStart, findDamage, markDamaged } from '../../src/storage/sqlite/check-database.ts';
+import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
+import { useFolder } from '../helpers/with-storage.ts';
+
+const CHECK_WORKER = new URL('../../dist/storage/sqlite/check-worker.js', import.meta.url);
+const HOUR_MS = 3_600_000;
+const PAGE_BYTES = 4096;
+
+describe('damage of the database', () => {
+  const folder = useFolder();
+  const file = () => join(folder.path, 'dockbell.db');
+  const never = new AbortController().signal;
+
+  function fill(): void {
+    const db = openDatabase(file());
+    db.exec(
+      "INSERT INTO factories (name, created_at) WITH RECURSIVE n (i) AS (SELECT 1 UNION SELECT i + 1 FROM n WHERE i < 2000) SELECT 'factory-' || i, i FROM n",
+    );
+    db.close();
+  }
+
+  /** Overwrites a leaf page that holds rows, as the review did. */
+  function damage(): void {
+    const content = readFileSync(file());
+    const at = Math.floor(content.lastIndexOf('factory-1500') / PAGE_BYTES) * PAGE_BYTES;
+    content.fill(0xda, at + 8, at + 200);
+    writeFileSync(file(), content);
+  }
+
+  it('is found at the start of a small file, with what to do', () => {
+    fill();
+    expect(() => checkAtStart(file())).not.toThrow();
+    damage();
+    expect(findDamage(file())).toMatch(/page/);
+    expect(() => checkAtStart(file())).toThrow(
+      expect.objectContaining({
+        code: 'storage_damaged',
+        message: expect.stringMatching(/dockbell\.db is damaged: .* restore your copy of dockbell\.db/),
+      }),
+    );
+  });
+
+  it('is found by another process while the database is used, and noted for the next start', async () => {
+    fill();
+    const db = openDatabase(file());
+    expect(await checkInBackground(CHECK_WORKER, file(), never)).toMatchObject({ outcome: 'whole' });
+    damage();
+    expect(await checkInBackground(CHECK_WORKER, file(), never)).toMatchObject({ outcome: 'damaged' });
+    expect(existsSync(`${file()}.damaged`)).toBe(true);
+    db.close();
+  });
+
+  it('is forgotten when the next start finds a whole file', () => {
+    fill();
+    markDamaged(file(), 'a page');
+    checkAtStart(file());
+    expect(existsSync(`${file()}.damaged`)).toBe(false);
+  });
+
+  it('is not claimed when the check was stopped', async () => {
+    fill();
+    const abort = new AbortController();
+    const checking = checkInBackground(CHECK_WORKER, file(), abort.signal);
+    abort.abort();
+    expect(await checking).toMatchObject({ outcome: 'aborted' });
+    expect(existsSync(`${file()}.damaged`)).toBe(false);
+  });
+
+  describe('in the daily check', () => {
+    afterEach(() => {
+      vi.useRealTimers();
+    });
+
+    it('ends the daemon; a check that gave way is repeated after an hour', async () => {
+      vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+      fill();
+      const outcomes = [
+        { outcome: 'whole', durationMs: 1 },
+        { outcome: 'aborted', problem: 'busy' },
+        { outcome: 'damaged', finding: 'page 7' },
+      ] as const;
+      let done = 0;
+      const logged: string[] = [];
+      const log = (_fields: unknown, message: string) => logged.push(message);
+      const logger: Logger = { info: log, warn: log, error: log, child: () => logger };
+      const checks = startDatabaseChecks(file(), logger, async () => outcomes[done++]!);
+      await vi.advanceTimersByTimeAsync(23 * HOUR_MS);
+      expect(done).toBe(0);
+      await vi.advanceTimersByTimeAsync(25 * HOUR_MS);
+      expect(logged).toEqual(['database checked', 'database check aborted']);
+      await vi.advanceTimersByTimeAsync(HOUR_MS);
+      expect(await checks.damaged).toMatchObject({
+        code: 'storage_damaged',
+        message: expect.stringContaining('page 7'),
+      });
+      await checks.stop();
+    });
+  });
+
+  it('is a missing database beside what a daemon has made, and no first start beside a master key alone', () => {
+    const paths = resolveDataPaths(folder.path);
+    writeFileSync(join(folder.path, 'master.key'), 'key');
+    expect(() => requireDatabase(paths)).not.toThrow();
+    mkdirSync(paths.tickets);
+    expect(() => requireDatabase(paths)).toThrow(
+      expect.objectContaining({ code: 'storage_damaged', message: expect.stringContaining('is missing, but tickets') }),
+    );
+    writeFileSync(file(), '');
+    expect(() => requireDatabase(paths)).toThrow('is empty');
+    openDatabase(file()).close();
+    expect(() => requireDatabase(paths)).not.toThrow();
+  });
+});
