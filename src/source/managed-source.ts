@@ -6,6 +6,7 @@ import type { Ancestry, SourceResult } from '../core/ports/definition-source.ts'
 import type { CommitOutcome, FileChange, HostedSource, Revision, SourceEdit } from '../core/ports/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
+import { syncFolder } from '../files/sync-folder.ts';
 import { writeDurably } from '../files/write-durably.ts';
 import type { Environment } from './git-process.ts';
 import { readGitTree } from './git-tree.ts';
@@ -82,14 +83,17 @@ class ManagedSource implements HostedSource {
 
   async commit(edit: SourceEdit): Promise<CommitOutcome> {
     await this.#open();
+    let revision: string;
     // It moves the branch only where `from` is still its newest commit, in one step with writing the objects.
     try {
-      const printed = await this.#git(['fast-import', '--quiet', '--date-format=raw'], composeImport(edit));
-      return { ok: true, revision: printed.trim() };
+      revision = (await this.#git(['fast-import', '--quiet', '--date-format=raw'], composeImport(edit))).trim();
     } catch (error) {
       if ((await this.head()) !== edit.from) return { ok: false, reason: 'moved' };
       throw this.#describe('store the change', error);
     }
+    // git syncs the file of the branch, not its new name.
+    await syncFolder(join(this.#gitDir, 'refs/heads'));
+    return { ok: true, revision };
   }
 
   readonly history = async ({ limit, cursor }: PageRequest): ReturnType<NonNullable<HostedSource['history']>> => {
