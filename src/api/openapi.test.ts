@@ -221,7 +221,7 @@ const ANSWERS: [method: string, path: string, url: string, status: number, paylo
   ['get', '/api/v1/secrets', '/api/v1/secrets', 200],
   ['put', '/api/v1/secrets/{name}', '/api/v1/secrets/A', 201, SECRET],
   ['put', '/api/v1/secrets/{name}', '/api/v1/secrets/A?mode=update', 200, SECRET],
-  ['delete', '/api/v1/secrets/{name}', '/api/v1/secrets/A', 409],
+  ['delete', '/api/v1/secrets/{name}', '/api/v1/secrets/INTERNAL_CI_WEBHOOK_SECRET', 409],
   ['get', '/api/v1/tokens', '/api/v1/tokens', 200],
   ['get', '/api/v1/session', '/api/v1/session', 200],
   ['post', '/api/v1/session', '/api/v1/session', 200, { api_token: token }],

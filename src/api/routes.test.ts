@@ -5,10 +5,10 @@ import {
   DELETED_UID,
   DELIVERY_ID,
   makeAutomation,
+  makePlanPreview,
   makeRun,
   makeWebhook,
   NOW_MS,
-  RECONCILIATION_ID,
   REJECTED_ID,
   RUN_ID,
   URL_TOKEN_UID,
@@ -45,7 +45,7 @@ describe('factories', () => {
     ['NotifyFailing', 'False', 'ok'],
   ] as const)('rate the condition %s=%s as %s', async (type, status, severity) => {
     const usual = createFakeAdminServices().inventory;
-    const [factory] = await usual.factories();
+    const factory = (await usual.factories()).find(({ name }) => name === 'payments');
     const condition = { type, status, reason: 'Because', message: 'It is so.', since: 0 };
     const factories = async () => [{ ...factory!, conditions: [condition] }];
     const { body } = await open({ inventory: { ...usual, factories } }).get(F);
@@ -122,11 +122,11 @@ describe('capture windows', () => {
     const { services, call } = open();
     const post = (url: string, body: unknown) => call('POST', url, body);
     const request = { headers: { 'x-sig': 'caf\u00e9' }, body_base64: 'e30=', received_at: '2026-01-02T03:04:05Z' };
-    const { status, body } = await post('/api/v1/secrets/KEY/diagnoses', request);
-    expect([status, body.mistake]).toEqual([200, 'body_newline']);
+    const { status, body } = await post('/api/v1/secrets/INTERNAL_CI_WEBHOOK_SECRET/diagnoses', request);
+    expect([status, body.mistake]).toEqual([200, 'missing_credential']);
     expect(services.seen.uploads).toEqual([
       {
-        ...{ secretName: 'KEY', scheme: null, url: null, rawHeaders: ['x-sig', 'caf\u00e9'] },
+        ...{ secretName: 'INTERNAL_CI_WEBHOOK_SECRET', scheme: null, url: null, rawHeaders: ['x-sig', 'caf\u00e9'] },
         ...{ body: new Uint8Array(Buffer.from('{}')), receivedAt: Date.parse('2026-01-02T03:04:05Z') },
       },
     ]);
@@ -139,14 +139,16 @@ describe('capture windows', () => {
       { ...request, url: 'file:///etc' },
       { ...request, signature: { keyPrefix: 'a' } },
     ];
-    for (const wrong of refused) expect((await post('/api/v1/secrets/KEY/diagnoses', wrong)).status).toBe(400);
+    for (const wrong of refused)
+      expect((await post('/api/v1/secrets/INTERNAL_CI_WEBHOOK_SECRET/diagnoses', wrong)).status).toBe(400);
     expect((await post('/api/v1/secrets/1-2/diagnoses', request)).status).toBe(400);
     expect(services.seen.uploads).toHaveLength(1);
   });
 
   it('serve diagnoses, which are one sentence', async () => {
     const { body } = await open().get(`/api/v1/deliveries/${REJECTED_ID}/diagnosis`);
-    expect(body).toEqual({ mistake: 'clock', sentence: 'The clock is wrong: set it.', tried: [] });
+    const sentence = expect.stringContaining('run `dockbell webhook capture internal-ci --for 10m`');
+    expect(body).toEqual({ mistake: null, sentence, tried: [] });
   });
 });
 
@@ -154,7 +156,18 @@ describe('plans', () => {
   const files = { 'webhooks/new.yaml': 'secretName: S\n' };
 
   it('are shown with the URL of what exists, and what is missing', async () => {
-    const { status, body } = await open().call('POST', `${F}/plan`, { files });
+    const { status, body } = await open().call('POST', `${F}/plan`, {
+      files: {
+        ...files,
+        'webhooks/internal-ci.yaml': 'secretName: INTERNAL_CI_WEBHOOK_SECRET\ndescription: Builds.\n',
+        'automations/fix-errors/automation.md': `---
+triggers:
+  - { provider: webhook, event: received, filter: { webhooks: [internal-ci], payload: { level: [fatal] } } }
+---
+Fix it.
+`,
+      },
+    });
     expect(status).toBe(200);
     const urls = [...body.webhooks.create, ...body.webhooks.update, ...body.webhooks.delete].map(
       ({ ingress_url: url }: { ingress_url: string | null }) => url,
@@ -165,9 +178,15 @@ describe('plans', () => {
       `https://hooks.example.com/webhooks/w/${URL_TOKEN_UID}/{token}`,
     ]);
     expect(body).toMatchObject({ factory: 'payments', applied_revision: 'c0ffee' });
-    expect(body.missing_secrets).toEqual([{ name: 'NEW_SECRET', webhooks: ['new'], automations: [] }]);
-    expect(body.backtest).toMatchObject({ stored: 10, examined: 9, sampled: true });
+    expect(body.missing_secrets).toEqual([{ name: 'S', webhooks: ['new'], automations: [] }]);
+    expect(body.backtest).toMatchObject({ stored: 2, examined: 2, sampled: false });
     expect(body.backtest.automations[0].lost[0]).toMatchObject({ delivery: DELIVERY_ID, path: 'level' });
+  });
+
+  it('say when only a sample of the stored deliveries was examined', async () => {
+    const planPreviewer = { preview: async () => makePlanPreview() };
+    const { body } = await open({ planPreviewer }).call('POST', `${F}/plan`, { files });
+    expect(body.backtest).toMatchObject({ stored: 10, examined: 9, sampled: true });
   });
 
   it.each([
@@ -201,7 +220,9 @@ describe('plans', () => {
     const many = Object.fromEntries(
       Array.from({ length: 300 }, (_, index) => [`automations/a${index}/automation.md`, 'x'.repeat(10_000)]),
     );
-    expect((await open().call('POST', `${F}/plan`, { files: many })).status).toBe(200);
+    const { status, body } = await open().call('POST', `${F}/plan`, { files: many });
+    // Read whole, and then found to be no automations.
+    expect([status, body.code, body.diagnostics.length]).toEqual([422, 'definition_invalid', 300]);
   });
 });
 
@@ -243,7 +264,7 @@ describe('webhooks', () => {
       revision: 'c0ffee',
       created_at: '2026-01-02T03:04:00.678Z',
       updated_at: '2026-01-02T03:04:01.678Z',
-      last_delivery_at: null,
+      last_delivery_at: '2026-01-02T03:04:05.678Z',
       deleted_at: null,
     });
   });
@@ -507,7 +528,7 @@ describe('test deliveries', () => {
     const { call, services } = open({}, 'operator');
     const payload_base64 = Buffer.from('not json \u00e9').toString('base64');
     const { status, body } = await call('POST', url, { payload_base64, delivery_id: 'd-1' });
-    expect([status, body.status, body.body]).toEqual([200, 202, '{"delivery_id":"x"}']);
+    expect([status, body.status, body.body]).toEqual([200, 202, '{"delivery_id":"d-1"}']);
     await call('POST', url, { payload_base64: '' });
     expect(services.seen.sent).toEqual([
       { uid: WEBHOOK_UID, body: 'not json \u00e9', deliveryId: 'd-1' },
@@ -532,20 +553,23 @@ describe('test deliveries', () => {
 
 describe('runs', () => {
   it('that are queued say why they wait, and at which position', async () => {
-    const queued = makeRun({ state: 'queued', executor: null });
-    const usual = createFakeAdminServices().runs;
-    const list = async () => ({ data: [queued, makeRun({ state: 'running' })], nextCursor: null });
-    const { get } = open({ runs: { ...usual, list, get: async () => queued } });
-    const waiting = { reason: 'no_executor', reason_text: 'Factory payments has no executor.', position: 3 };
-    expect((await get(`/api/v1/runs/${RUN_ID}`)).body.waiting).toEqual(waiting);
+    const { services, get } = open();
+    await services.queueRun();
+    const second = await services.queueRun();
+    const waiting = { reason: 'no_executor', reason_text: 'Factory payments has no executor.' };
+    expect((await get(`/api/v1/runs/${second}`)).body.waiting).toEqual({ ...waiting, position: 2 });
     const { body } = await get(`${F}/runs`);
-    expect(body.data.map((run: { waiting: unknown }) => run.waiting)).toEqual([waiting, null]);
+    expect(body.data.map((run: { waiting: unknown }) => run.waiting)).toEqual([
+      { ...waiting, position: 2 },
+      { ...waiting, position: 1 },
+      null,
+    ]);
   });
 
   it('show their input without a byte of the payload', async () => {
     const { body } = await open().get(`/api/v1/runs/${RUN_ID}/input`);
     expect(body.attachments).toEqual([{ name: 'event-payload.json', size: 55, media_type: 'application/json' }]);
-    expect(body.overrides).toEqual({ model: 'large' });
+    expect(body.overrides).toEqual({ model: 'large', secrets: ['DEPLOY_KEY'] });
     expect(body.envelope).toContain('`internal-ci`');
     expect(JSON.stringify(body)).not.toContain('1e400');
   });
@@ -611,9 +635,12 @@ describe('activity', () => {
     expect([status, body.from, body.to, body.buckets.length]).toEqual([
       ...[200, '2026-01-01T04:00:00.000Z', '2026-01-02T04:00:00.000Z', 24],
     ]);
-    expect(body.buckets[0]).toMatchObject({ deliveries: { Accepted: 2, 'Rejected (auth)': 7, Duplicate: 0 } });
-    expect(body.buckets[1]).toMatchObject({ start: '2026-01-01T05:00:00.000Z', runs: { failed: 1, queued: 0 } });
-    expect(body.webhooks).toEqual([{ webhook_uid: WEBHOOK_UID, deliveries: [9, ...new Array(23).fill(0)] }]);
+    expect(body.buckets[22]).toMatchObject({ deliveries: { Accepted: 0 }, runs: { running: 0 } });
+    expect(body.buckets[23]).toMatchObject({
+      ...{ start: '2026-01-02T03:00:00.000Z', runs: { running: 1, queued: 0 } },
+      deliveries: { Accepted: 1, 'Rejected (auth)': 1, Duplicate: 0 },
+    });
+    expect(body.webhooks).toEqual([{ webhook_uid: WEBHOOK_UID, deliveries: [...new Array(23).fill(0), 2] }]);
     const month = await open().get(`${F}/activity?from=2025-12-02T04:00:00Z&to=2026-01-02T03:00:01Z`);
     expect([month.status, month.body.buckets.length]).toEqual([200, 744]);
   });
@@ -834,7 +861,10 @@ describe('reconciliations', () => {
       { factory: 'payments', requested_at: new Date(NOW_MS).toISOString() },
     ]);
     const waited = await call('POST', `${F}/reconciliations?wait=true`);
-    expect([waited.status, waited.body.id]).toEqual([200, RECONCILIATION_ID]);
+    expect([waited.status, waited.body]).toEqual([
+      200,
+      expect.objectContaining({ factory: 'payments', revision: 'c0ffee', result: 'unchanged' }),
+    ]);
     expect(services.seen.reconciled).toEqual(['payments', 'payments']);
   });
 
@@ -867,7 +897,7 @@ describe('secrets', () => {
   it('are stored and deleted by name, and never read', async () => {
     const { call, services } = open();
     const created = await call('PUT', '/api/v1/secrets/A_SECRET', { value: 'canary-7f3a' });
-    expect([created.status, created.body]).toEqual([201, { name: 'A_SECRET', version: 4, created: true }]);
+    expect([created.status, created.body]).toEqual([201, { name: 'A_SECRET', version: 1, created: true }]);
     expect((await call('PUT', '/api/v1/secrets/A_SECRET?mode=update', { value: 'canary-7f3a' })).status).toBe(200);
     expect(services.seen.stored.map(({ mode }) => mode)).toEqual(['put', 'update']);
     expect((await call('GET', '/api/v1/secrets/A_SECRET')).status).toBe(405);
@@ -899,11 +929,13 @@ describe('secrets', () => {
 
   it('in use are deleted by force only', async () => {
     const { call, services } = open();
-    const refused = await call('DELETE', '/api/v1/secrets/A');
+    const url = '/api/v1/secrets/INTERNAL_CI_WEBHOOK_SECRET';
+    const refused = await call('DELETE', url);
     expect([refused.status, refused.body.code]).toEqual([409, 'secret_in_use']);
-    expect((await call('DELETE', '/api/v1/secrets/A?force=true')).status).toBe(204);
-    expect((await call('DELETE', '/api/v1/secrets/A?force=1')).status).toBe(400);
-    expect(services.seen.deletedSecrets).toEqual([{ name: 'A', force: true }]);
+    expect((await call('DELETE', `${url}?force=1`)).status).toBe(400);
+    expect((await call('DELETE', `${url}?force=true`)).status).toBe(204);
+    expect((await call('DELETE', url)).status).toBe(404);
+    expect(services.seen.deletedSecrets).toEqual([{ name: 'INTERNAL_CI_WEBHOOK_SECRET', force: true }]);
   });
 });
 

@@ -8,25 +8,54 @@ import { PasswordTries } from '../../src/api/auth/password-tries.ts';
 import { createPasswords } from '../../src/api/auth/passwords.ts';
 import { judgeApplied, judgeFilter } from '../../src/api/judge-filter.ts';
 import type { AdminServices, Inspector, TriedPayload, UploadedRequest } from '../../src/api/services.ts';
+import { activateLastApplied } from '../../src/app/activate-last-applied.ts';
+import { createDeliveryDiagnosis } from '../../src/app/diagnose-delivery.ts';
+import { createUploadDiagnosis } from '../../src/app/diagnose-upload.ts';
+import type { DiagnosisTask } from '../../src/app/diagnosis-thread.ts';
+import { createHealth } from '../../src/app/health.ts';
+import { createMetricProbes } from '../../src/app/metric-probes.ts';
 import type { Role } from '../../src/core/access.ts';
 import type { AppliedAutomation } from '../../src/core/applied.ts';
-import type { Delivery } from '../../src/core/delivery.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import type { Decision, Delivery } from '../../src/core/delivery.ts';
 import { AppError } from '../../src/core/errors.ts';
-import { createIdSource } from '../../src/core/ids.ts';
+import { createIdSource, type DeliveryId, type ReconciliationId, type RunId } from '../../src/core/ids.ts';
 import type { Page, PageRequest } from '../../src/core/page.ts';
 import type { PlanPreview } from '../../src/core/plan-preview.ts';
 import type { ProposedTrigger } from '../../src/core/ports/backtester.ts';
-import type { CaptureState } from '../../src/core/ports/capture-control.ts';
-import type { WebhookView } from '../../src/core/ports/inventory.ts';
-import type { SecretSummary } from '../../src/core/ports/secret-store.ts';
+import type { DefinitionSource } from '../../src/core/ports/definition-source.ts';
+import type { AppliedChange, WebhookView } from '../../src/core/ports/inventory.ts';
+import type { SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { StoredPayloads } from '../../src/core/ports/stored-payloads.ts';
-import type { FactoryStatus, Reconciliation } from '../../src/core/reconciliation.ts';
+import type { Reconciliation } from '../../src/core/reconciliation.ts';
 import type { Run } from '../../src/core/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
+import { validateTree } from '../../src/definitions/validate-tree.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
+import { createRunLogReader } from '../../src/executors/run-log.ts';
 import { collectPayloadKeys } from '../../src/filter/collect-payload-keys.ts';
+import { CaptureWindows } from '../../src/ingress/capture-window.ts';
+import { DeliveryRecorder } from '../../src/ingress/delivery-recorder.ts';
+import { createReplayControl } from '../../src/ingress/replay-delivery.ts';
+import { createRequestHeaders } from '../../src/ingress/request-headers.ts';
+import { createMetrics } from '../../src/observability/metrics.ts';
+import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
+import { backtestTriggers } from '../../src/reconcile/backtest-triggers.ts';
+import type { FactoryContext } from '../../src/reconcile/factory-context.ts';
+import { previewPlan } from '../../src/reconcile/preview-plan.ts';
+import { Reconciler } from '../../src/reconcile/reconciler.ts';
+import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
+import { Registry } from '../../src/registry/registry.ts';
+import { createAnswerStore } from '../../src/secrets/answer-store.ts';
+import { createRedactor } from '../../src/secrets/redactor.ts';
+import { createSecretStore } from '../../src/secrets/secret-store.ts';
+import { createVault } from '../../src/secrets/vault.ts';
+import { diagnoseRequest } from '../../src/signature/diagnose.ts';
+import { resolveScheme } from '../../src/signature/resolve-scheme.ts';
+import { listIdentities } from '../../src/signature/schemes.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
-import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { createSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { silentLogger } from './command-runs.ts';
 
 /** 2026-01-02T03:04:05.678Z */
 export const NOW_MS = 1_767_323_045_678;
@@ -152,7 +181,7 @@ export function makeRun(more: Partial<Run> = {}): Run {
     automation: 'fix-errors',
     delivery: DELIVERY_ID,
     webhookUid: WEBHOOK_UID,
-    deliveryIdentity: 'event-1',
+    deliveryIdentity: HOSTILE_TEXT,
     state: 'running',
     attempt: 1,
     executor: 'command',
@@ -231,42 +260,164 @@ export function makePlanPreview(): PlanPreview {
   };
 }
 
-function makeStatus(name: string): FactoryStatus {
+/** A factory as the configuration names it; its source is scripted. */
+const FACTORIES = ['payments', 'other'];
+
+const KEY = new Uint8Array(32).fill(7);
+
+/**
+ * A storage with one object of every kind in the factory `payments`, made by the ports themselves, as the bytes of a
+ * database: each test opens a copy of it in memory.
+ */
+const SEEDED = await seedDatabase();
+
+async function seedDatabase(): Promise<Buffer> {
+  const db = new Database(':memory:');
+  for (const step of MIGRATIONS) db.exec(step);
+  db.pragma('foreign_keys = ON');
+  const storage = createSqliteStorage(db);
+  await seedSecrets(storage);
+  for (const factory of FACTORIES) await storage.inventory.register(factory, NOW_MS);
+  await storage.inventory.apply(buildSeedApply('payments', NOW_MS - 5000, 'rec_00000000000000000000000001'));
+  await storage.inventory.apply({
+    ...buildSeedApply('payments', NOW_MS, RECONCILIATION_ID),
+    deleteWebhooks: [DELETED_UID],
+  });
+  await storage.inventory.apply(buildSeedApply('other', NOW_MS, 'rec_00000000000000000000000002'));
+  await seedDeliveries(storage);
+  await storage.handshakeLog.append({
+    ...{ webhook: 1, handshake: 'slack url_verification', outcome: 'answered', detail: null, count: 1 },
+    ...{ receivedAt: NOW_MS, clientAddress: '192.0.2.7' },
+  });
+  db.prepare('DELETE FROM reconciliations WHERE id <> ?').run(RECONCILIATION_ID);
+  const bytes = db.serialize();
+  db.close();
+  return bytes;
+}
+
+async function seedSecrets(storage: SqliteStorage): Promise<void> {
+  const secrets = openSecretStore(storage, { wallMs: () => NOW_MS, monotonicMs: () => 0 });
+  for (let version = 1; version <= 3; version++) {
+    await secrets.put('INTERNAL_CI_WEBHOOK_SECRET', new SecretValue(`the-secret-of-the-ci-${version}`), 'put');
+  }
+  await secrets.put('BY_URL_WEBHOOK_SECRET', new SecretValue('the-token-in-the-url'), 'put');
+}
+
+function buildSeedApply(factory: string, at: number, id: ReconciliationId, webhooks?: WebhookView[]): AppliedChange {
+  const isOther = factory === 'other';
+  const rows = [
+    makeWebhook(at < NOW_MS ? { updatedAt: at } : {}),
+    makeWebhook({
+      ...{ uid: URL_TOKEN_UID, name: 'by-url', file: 'webhooks/by-url.yaml', authMode: 'url_token' },
+      ...{ secretName: 'BY_URL_WEBHOOK_SECRET', secretVersion: 1 },
+    }),
+    makeWebhook({ uid: DELETED_UID, name: 'gone', file: 'webhooks/gone.yaml' }),
+  ];
   return {
-    name,
-    appliedRevision: 'c0ffee',
-    appliedAt: NOW_MS,
-    appliedSource: null,
-    attemptedRevision: 'c0ffee',
-    attemptedAt: NOW_MS,
+    ...{ factory, revision: 'c0ffee', source: 'main .', at, deleteWebhooks: [], deleteAutomations: [] },
+    webhooks: webhooks ?? (isOther ? [] : rows.filter(({ uid }) => at < NOW_MS || uid !== DELETED_UID)),
+    automations: isOther ? [] : [makeAutomation()],
+    reconciliation: makeReconciliation({ id, factory }),
     conditions: [{ type: 'Ready', status: 'True', reason: 'Applied', message: HOSTILE_TEXT, since: NOW_MS }],
   };
 }
 
-function makeSecret(): SecretSummary {
-  return {
-    name: 'INTERNAL_CI_WEBHOOK_SECRET',
-    version: 3,
-    createdAt: NOW_MS,
-    updatedAt: NOW_MS,
-    usedBy: [{ factory: 'payments', webhook: 'internal-ci', version: 3 }],
-    listedBy: [{ factory: 'payments', automation: 'fix-errors' }],
-    notify: [{ factory: 'payments', type: 'github' }],
-  };
+/** The branch of a repository that stays at the commit which is applied. */
+const APPLIED_SOURCE: DefinitionSource = {
+  fetch: async () => ({ ok: true, revision: 'c0ffee' }),
+  readTree: async () => ({ ok: false, reason: 'RepositoryUnreachable', message: 'There is no repository.' }),
+  contains: async (revision, earlier) => (revision.startsWith(earlier) ? 'yes' : 'no'),
+  watch: () => undefined,
+  close: async () => undefined,
+};
+
+/** In this thread; the daemon has another one for it. */
+const validateInPlace: FactoryContext['validate'] = async (tree, context) => validateTree(tree, context);
+
+/** In this thread; the daemon has another one for it. */
+async function diagnoseInPlace({ rawHeaders, ...task }: DiagnosisTask) {
+  return diagnoseRequest({ ...task, headers: createRequestHeaders(rawHeaders) });
 }
 
-/** A store of one page; it takes the cursor it gave and no other. */
+/** Holds the log of the seeded run. */
+const RUN_LOGS = fileURLToPath(new URL('../fixtures/run-logs', import.meta.url));
+
+/** A list of one page that takes no cursor. */
 function onePage<T>(data: T[], request: PageRequest): Page<T> {
   if (request.cursor !== null) throw new AppError('bad_request', 'The cursor is not one that this list gave.');
   return { data: data.slice(0, request.limit), nextCursor: null };
 }
 
-/** Real tables, in memory. */
-function openMemoryStorage() {
-  const db = new Database(':memory:');
-  for (const step of MIGRATIONS) db.exec(step);
+/** A delivery to `internal-ci` that starts a run of `fix-errors`. */
+async function offerDelivery(
+  storage: SqliteStorage,
+  { id, run, identity, decisions }: { id: DeliveryId; run: RunId; identity: string; decisions: Decision[] },
+): Promise<void> {
+  const factory = await storage.inventory.load('payments');
+  const { ref } = factory!.webhooks.find(({ uid }) => uid === WEBHOOK_UID)!;
+  const { version } = factory!.automations[0]!;
+  await storage.deliveryLog.record([
+    {
+      ...{ kind: 'offer', id, webhook: ref, size: PAYLOAD.length, receivedAt: NOW_MS, clientAddress: '192.0.2.7' },
+      ...{ revision: 'c0ffee', body: new Uint8Array(Buffer.from(PAYLOAD)) },
+      ...{ bodyHash: createHash('sha256').update(PAYLOAD).digest(), decisions },
+      ...{ identity: { source: 'header', value: identity, key: identity } },
+      runs: [{ id: run, automation: 'fix-errors', version }],
+    },
+  ]);
+}
+
+async function seedDeliveries(storage: SqliteStorage): Promise<void> {
+  const filtered: Decision = {
+    ...{ automation: 'fix-errors', outcome: 'filtered', run: null, path: 'level', expected: ['fatal'] },
+    ...{ actual: 'error', message: 'level is "error"' },
+  };
+  await offerDelivery(storage, { id: DELIVERY_ID, run: RUN_ID, identity: HOSTILE_TEXT, decisions: [filtered] });
+  const logged = {
+    ...{ webhook: 1, size: PAYLOAD.length, receivedAt: NOW_MS, clientAddress: '192.0.2.7', revision: 'c0ffee' },
+  };
+  await storage.deliveryLog.record([
+    {
+      ...{ ...logged, kind: 'rejection', id: REJECTED_ID, label: 'Rejected (auth)', reason: 'bad_credential' },
+      ...{ detail: null, identity: null, count: 1 },
+    },
+    {
+      ...{ ...logged, kind: 'replay', id: REPLAY_ID, replayOf: DELIVERY_ID, decisions: [], runs: [] },
+      ...{ identity: { source: 'header', value: HOSTILE_TEXT }, body: new Uint8Array(Buffer.from(PAYLOAD)) },
+    },
+  ]);
+  await storage.runQueue.claim({ factory: 'payments', executor: 'command', limit: 1, at: NOW_MS + 1 });
+}
+
+function openSecretStore(storage: SqliteStorage, clock: Clock): SecretStore {
+  return createSecretStore({
+    ...{ table: storage.sealedSecrets, vault: createVault(KEY), clock, redactor: createRedactor() },
+    notifyTargets: [{ factory: 'payments', type: 'github', secretName: 'INTERNAL_CI_WEBHOOK_SECRET' }],
+  });
+}
+
+/** A copy of the seeded storage. Its operations take turns, as they do in the storage's thread. */
+function openMemoryStorage(): { db: Database.Database; storage: SqliteStorage } {
+  const db = new Database(SEEDED);
   db.pragma('foreign_keys = ON');
-  return { db, storage: createSqliteStorage(db) };
+  return { db, storage: takeTurns(createSqliteStorage(db)) };
+}
+
+function takeTurns(storage: SqliteStorage): SqliteStorage {
+  let last: Promise<unknown> = Promise.resolve();
+  type Operation = (...args: unknown[]) => Promise<unknown>;
+  const inTurn =
+    (operation: Operation): Operation =>
+    (...args) => {
+      const done = last.then(() => operation(...args));
+      last = done.catch(() => {});
+      return done;
+    };
+  const wrapPort = (port: Record<string, Operation>) =>
+    Object.fromEntries(Object.entries(port).map(([name, operation]) => [name, inTurn(operation)]));
+  const { close: _, ...ports } = storage;
+  const wrapped = Object.entries(ports).map(([name, port]) => [name, wrapPort({ ...port } as never)]);
+  return { ...storage, ...Object.fromEntries(wrapped) };
 }
 
 /** A clock that stands until it is moved. */
@@ -287,30 +438,8 @@ export function createStandingClock(): StandingClock {
   };
 }
 
-/** Answers in memory, for good. */
-function createAnswers(): AdminServices['answers'] {
-  const kept = new Map<string, { fingerprint: string; text: string }>();
-  const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
-  return {
-    find: async (key, fingerprint) => {
-      const found = kept.get(hex(key));
-      if (found === undefined) return { kind: 'none' };
-      return found.fingerprint === hex(fingerprint) ? { kind: 'found', text: found.text } : { kind: 'other-body' };
-    },
-    keep: async (key, fingerprint, text) => void kept.set(hex(key), { fingerprint: hex(fingerprint), text }),
-  };
-}
-
-/** Answers in this thread; every payload of the webhook is the one of the delivery. */
-function createInspectorHere(): Inspector {
-  const payloads: StoredPayloads = {
-    keys: async ({ webhook }) => (webhook === WEBHOOK_UID ? [2, 1] : []),
-    read: async (keys) => {
-      const body = new TextEncoder().encode(PAYLOAD);
-      const payload = { id: DELIVERY_ID, webhook: WEBHOOK_UID, receivedAt: NOW_MS, body } as const;
-      return { taken: keys.length, payloads: keys.map(() => payload) };
-    },
-  };
+/** In this thread; the daemon has another one for it. */
+function createInspectorHere(payloads: StoredPayloads): Inspector {
   const read = (payload: TriedPayload): unknown =>
     'bytes' in payload ? JSON.parse(Buffer.from(payload.bytes).toString('utf8')) : payload.value;
   return {
@@ -351,6 +480,8 @@ export interface FakeAdminServices extends AdminServices {
   /** Stores a token and answers with its text. */
   grant(role: Role, factories?: string[] | null): string;
   revokeAll(): void;
+  /** Takes a delivery whose run waits to be executed. */
+  queueRun(): Promise<RunId>;
 }
 
 /** @param more parts to use in place of the fakes */
@@ -381,7 +512,8 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     new Uint8Array(createHash('shake256', { outputLength: size }).update(String(counter++)).digest());
   const ids = createIdSource(randomBytes);
   const { db, storage } = openMemoryStorage();
-  const captured = new Map<string, CaptureState>();
+  const captures = new CaptureWindows(clock);
+  const secrets = openSecretStore(storage, clock);
   const grant = (role: Role, factories: string[] | null = null) => {
     const token = `dbk_${Buffer.from(randomBytes(32)).toString('base64url')}`;
     const id = ids.tokenId(NOW_MS);
@@ -391,145 +523,100 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     );
     return token;
   };
-  const webhooks = [
-    makeWebhook(),
-    makeWebhook({ uid: URL_TOKEN_UID, name: 'by-url', authMode: 'url_token', ref: 2 }),
-    makeWebhook({ uid: DELETED_UID, name: 'gone', deletedAt: NOW_MS, ref: 3 }),
-  ];
-  const deliveries = [
-    makeDelivery(),
-    makeDelivery({ id: REJECTED_ID, label: 'Rejected (auth)', reason: 'bad_credential', identity: null, runs: [] }),
-    makeDelivery({ id: REPLAY_ID, replayOf: DELIVERY_ID }),
-  ];
+  const registry = new Registry();
+  const { inventory } = storage;
+  const pushTrigger = () => null;
+  const activation = { inventory, secrets, registry, logger: silentLogger, pushTrigger };
+  const activated = Promise.all(FACTORIES.map((factory) => activateLastApplied(activation, factory)));
+  const replays = createReplayControl({
+    ...{ registry, clock, ids, deliveries: storage.deliveryReader, onRunsBorn: () => undefined },
+    recorder: new DeliveryRecorder(storage.deliveryLog, () => undefined),
+  });
+  const trial = { inventory, payloads: storage.storedPayloads, bounds: DEFAULT_BOUNDS, clock };
+  const examination = { secrets, validate: validateInPlace, webhooksPerFactory: 20 };
+  const undo = { secrets, inventory: storage.inventoryReader, thread: { run: diagnoseInPlace } };
+  const diagnose = createDeliveryDiagnosis({ ...undo, captures });
+  const baseUrl = () => 'https://hooks.example.com';
+  const diagnoseUpload = createUploadDiagnosis({ ...undo, clock, baseUrl, triesPerMinute: 1000 });
+  const reconcilers = new Map(
+    FACTORIES.map((name) => {
+      const context: FactoryContext = {
+        ...{ ...examination, name, inventory, clock, ids, hosted: null, sourceKey: 'main .', hasExecutor: false },
+        ...{ source: APPLIED_SOURCE, pushWebhook: null, isLive: () => true, logger: silentLogger },
+        activate: (factory, values, tokens) =>
+          registry.replaceFactory(name, buildLiveWebhooks(factory, values, tokens, null)),
+      };
+      return [
+        name,
+        new Reconciler(
+          context,
+          () => () => undefined,
+          () => undefined,
+        ),
+      ];
+    }),
+  );
+  const metrics = createMetrics(createMetricProbes(storage));
   return {
     seen,
     grant,
     revokeAll: () => void db.prepare('DELETE FROM tokens').run(),
-    inventory: {
-      factories: async () => ['payments', 'other'].map(makeStatus),
-      counts: async () => ({ webhooks: 2, automations: 1, queuedRuns: 0, runningRuns: 1 }),
-      webhooks: async (factory) => webhooks.filter((it) => it.factory === factory && it.deletedAt === null),
-      webhook: async (uid) => webhooks.find((it) => it.uid === uid) ?? null,
-      automations: async (factory) => (factory === 'payments' ? [makeAutomation()] : []),
-      automation: async (factory, name) => (factory === 'payments' && name === 'fix-errors' ? makeAutomation() : null),
+    queueRun: async () => {
+      const [id, run] = [ids.deliveryId(NOW_MS), ids.runId(NOW_MS)];
+      await offerDelivery(storage, { id, run, identity: id, decisions: [] });
+      return run;
     },
-    handshakes: {
-      list: async (request) =>
-        onePage(
-          [
-            {
-              webhookUid: WEBHOOK_UID,
-              handshake: 'slack url_verification',
-              outcome: 'answered' as const,
-              detail: null,
-              count: 1,
-              receivedAt: NOW_MS,
-              clientAddress: '192.0.2.7',
-            },
-          ],
-          request,
-        ),
-    },
+    inventory: storage.inventoryReader,
+    handshakes: storage.handshakeLog,
     deliveries: {
+      ...storage.deliveryReader,
       list: async (request) => {
         seen.searched.push(request);
-        return onePage(
-          deliveries.filter((it) => request.label === null || it.label === request.label),
-          request,
-        );
+        return storage.deliveryReader.list(request);
       },
-      get: async (id) => deliveries.find((it) => it.id === id) ?? null,
-      payload: async (id) => (id === DELIVERY_ID ? new TextEncoder().encode(PAYLOAD) : null),
-      decisions: async (id) =>
-        id === DELIVERY_ID
-          ? [
-              {
-                automation: 'fix-errors',
-                outcome: 'filtered',
-                run: null,
-                path: 'level',
-                expected: ['fatal'],
-                actual: 'error',
-                message: 'level is "error"',
-              },
-            ]
-          : [],
     },
-    inspector: createInspectorHere(),
-    activity: {
-      deliveries: async ({ fromAt }) => [
-        { webhook: WEBHOOK_UID, hourAt: fromAt, label: 'Accepted', count: 2 },
-        { webhook: WEBHOOK_UID, hourAt: fromAt, label: 'Rejected (auth)', count: 7 },
-      ],
-      runs: async ({ fromAt }) => [{ hourAt: fromAt + 3_600_000, state: 'failed', count: 1 }],
-    },
+    inspector: createInspectorHere(storage.storedPayloads),
+    activity: storage.activityReader,
     backtester: {
       backtest: async (factory, automation, triggers) => {
         seen.backtested.push({ factory, automation, triggers });
-        const preview = makePlanPreview();
-        if (!preview.valid) throw new Error('the preview is valid');
-        return preview.backtest;
+        return backtestTriggers(trial, { factory, automation, triggers });
       },
     },
     replays: {
-      replay: async ({ delivery: { id, label }, automation, clientAddress }) => {
-        if (label !== 'Accepted') return { outcome: 'refused', why: `The delivery is labelled ${label}.` };
-        seen.replayed.push({ id, automation, clientAddress });
-        return { outcome: 'replayed', id: REPLAY_ID };
+      replay: async (order) => {
+        await activated;
+        const outcome = await replays.replay(order);
+        const { id } = order.delivery;
+        if (outcome.outcome === 'replayed') {
+          seen.replayed.push({ id, automation: order.automation, clientAddress: order.clientAddress });
+        }
+        return outcome;
       },
     },
     events: new EventHub(clock, 'epoch'),
     captures: {
       open: (uid, forMs) => {
         seen.captures.push(uid);
-        captured.set(uid, { until: NOW_MS + forMs, kept: 0 });
-        return captured.get(uid)!;
+        return captures.open(uid, forMs);
       },
       close: (uid) => {
         seen.captures.push(uid);
-        captured.delete(uid);
+        captures.close(uid);
       },
-      state: (uid) => captured.get(uid) ?? null,
+      state: (uid) => captures.state(uid),
     },
-    diagnose: async ({ id }) => {
-      seen.diagnosed.push(id);
-      return { mistake: 'clock', sentence: 'The clock is wrong: set it.', tried: [] };
+    diagnose: (delivery) => {
+      seen.diagnosed.push(delivery.id);
+      return diagnose(delivery);
     },
-    diagnoseUpload: async (request) => {
+    diagnoseUpload: (request) => {
       seen.uploads.push(request);
-      return { mistake: 'body_newline', sentence: 'The body lost its line break: keep it.', tried: [] };
+      return diagnoseUpload(request);
     },
-    idFinder: {
-      find: async ({ prefix, factories, limit }) =>
-        [RUN_ID, RECONCILIATION_ID, REPLAY_ID, REJECTED_ID, DELIVERY_ID, DELETED_UID, WEBHOOK_UID]
-          .filter((id) => id.startsWith(prefix) && (factories === null || factories.includes('payments')))
-          .slice(0, limit)
-          .map((id) => ({ id, factory: 'payments' })),
-    },
-    runs: {
-      list: async (request) =>
-        onePage(
-          [makeRun()].filter((it) => request.state === null || it.state === request.state),
-          request,
-        ),
-      get: async (id) => (id === RUN_ID ? makeRun() : null),
-      queuePositions: async ({ runs }) => new Map(runs.map((id, index) => [id, index + 3])),
-      input: async (id) =>
-        id === RUN_ID
-          ? {
-              run: makeRun(),
-              webhook: { name: 'internal-ci', uid: WEBHOOK_UID },
-              prompt: 'Fix it.',
-              agent: null,
-              overrides: { model: 'large' },
-              payload: new TextEncoder().encode(PAYLOAD),
-            }
-          : null,
-    },
-    runLogs: {
-      read: async (_run, offset, limit) =>
-        new TextEncoder().encode('line one\nline two ✓\n').slice(offset, offset + limit),
-    },
+    idFinder: storage.idFinder,
+    runs: storage.runReader,
+    runLogs: createRunLogReader(RUN_LOGS),
     runControl: {
       cancel: async (id) => {
         seen.cancelled.push(id);
@@ -547,44 +634,38 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
       heartbeat: async () => ({ outcome: 'held', leaseMs: 60_000, expiresAt: clock.wallMs() + 60_000 }),
       complete: async () => ({ outcome: 'held', run: makeRun({ state: 'succeeded', executor: 'queue' }) }),
     },
-    reconciliations: {
-      list: async (request) => onePage(request.factory === 'payments' ? [makeReconciliation()] : [], request),
-      get: async (id) => (id === RECONCILIATION_ID ? makeReconciliation() : null),
-    },
+    reconciliations: storage.reconciliationReader,
     reconcile: {
       reconcileNow: async (factory) => {
         seen.reconciled.push(factory);
-        return makeReconciliation({ factory });
+        return reconcilers.get(factory)!.reconcile();
       },
-      contains: async (_factory, revision, earlier) => (revision.startsWith(earlier) ? 'yes' : 'no'),
+      contains: (factory, revision, earlier) => reconcilers.get(factory)!.contains(revision, earlier),
     },
     planPreviewer: {
-      preview: async (_factory, { entries }, mayJudgeSecrets) => {
-        seen.previewed.push({ paths: entries.map(({ path }) => path), mayJudgeSecrets });
-        return makePlanPreview();
+      preview: async (factory, tree, mayJudgeSecrets) => {
+        seen.previewed.push({ paths: tree.entries.map(({ path }) => path), mayJudgeSecrets });
+        return previewPlan({ ...trial, ...examination, hostOf: () => null }, { factory, tree, mayJudgeSecrets });
       },
     },
     secrets: {
-      put: async (name, _value, mode) => {
+      ...secrets,
+      put: async (name, value, mode) => {
+        const stored = await secrets.put(name, value, mode);
         seen.stored.push({ name, mode });
-        return { created: mode !== 'update', version: 4 };
+        return stored;
       },
       delete: async (name, { force }) => {
-        if (!force) throw new AppError('secret_in_use', `The secret ${name} is used by the webhook internal-ci.`);
+        await secrets.delete(name, { force });
         seen.deletedSecrets.push({ name, force });
-      },
-      list: async () => [makeSecret()],
-      resolve: async () => {
-        throw new Error('the API must never ask for a value');
-      },
-      open: async () => {
-        throw new Error('the API must never ask for a value');
       },
     },
     editor: {
       createWebhook: async (_order, { name }) => {
         seen.edited.push('createWebhook');
-        webhooks.push(makeWebhook({ uid: CREATED_UID, name, ref: 4 }));
+        await storage.inventory.apply(
+          buildSeedApply('payments', NOW_MS, ids.reconciliationId(NOW_MS), [makeWebhook({ uid: CREATED_UID, name })]),
+        );
         return new SecretValue('dbs_generated');
       },
       changeWebhook: async () => void seen.edited.push('changeWebhook'),
@@ -606,7 +687,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
           request,
         ),
     },
-    answers: createAnswers(),
+    answers: createAnswerStore({ table: storage.keptAnswers, vault: createVault(KEY), clock }),
     tokens: {
       ...storage.tokens,
       touch: async (id, at) => {
@@ -633,16 +714,23 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
       branch: 'main',
       path: '.',
     }),
-    schemeNamesDeliveries: ({ signatureScheme }) => signatureScheme === 'github',
+    schemeNamesDeliveries: ({ signatureScheme, signature }) => {
+      const scheme = resolveScheme(signatureScheme, signature);
+      return scheme !== null && listIdentities(scheme).length > 0;
+    },
     sendTestDelivery: async (webhook, body, deliveryId) => {
       seen.sent.push({ uid: webhook.uid, body: Buffer.from(body).toString('utf8'), deliveryId });
-      return { status: 202, headers: { 'content-type': 'application/json' }, body: '{"delivery_id":"x"}' };
+      const [id, run] = [ids.deliveryId(NOW_MS), ids.runId(NOW_MS)];
+      const identity = deliveryId ?? id;
+      await offerDelivery(storage, { id, run, identity, decisions: [] });
+      const headers = { 'content-type': 'application/json' };
+      return { status: 202, headers, body: JSON.stringify({ delivery_id: identity }) };
     },
-    health: { ready: async () => ({ ready: true, problems: [], warnings: [] }) },
-    renderMetrics: async () => '# HELP up\nup 1\n',
+    health: createHealth(storage, () => []),
+    renderMetrics: () => metrics.render(),
     openMetrics: false,
     allowedHosts: ['dockbell.example.com'],
-    baseUrl: () => 'https://hooks.example.com',
+    baseUrl,
     schemas: new Map([['webhook', { title: 'Webhook', type: 'object' }]]),
     signatureSchemes: [
       {

@@ -132,7 +132,8 @@ describe('against a daemon', () => {
   }
 
   it('diagnose prints what the daemon says, and ends with 1 where that explains nothing', async () => {
-    const told = await serve();
+    const sentence = 'The clock is wrong: set it.';
+    const told = await serve({ diagnose: async () => ({ mistake: 'clock', sentence, tried: [] }) });
     expect(await told.run('diagnose', REJECTED_ID)).toMatchObject({ code: 0, stdout: 'The clock is wrong: set it.\n' });
     expect((await told.run('delivery', 'show', REJECTED_ID)).stdout).toContain(
       `\nWhy: dockbell diagnose ${REJECTED_ID}`,
@@ -153,13 +154,14 @@ describe('against a daemon', () => {
       file,
       JSON.stringify({ headers: { 'X-Sig': 'é' }, body: BODY, received_at: '2026-01-02T03:04:05Z' }),
     );
-    const options = ['--secret', 'KEY', '--to', 'https://h.example/x'];
+    const options = ['--secret', 'INTERNAL_CI_WEBHOOK_SECRET', '--to', 'https://h.example/x'];
     expect(await run('diagnose', '--request', file, ...options)).toMatchObject({
-      ...{ code: 0, stdout: 'The body lost its line break: keep it.\n' },
+      ...{ code: 0, stdout: expect.stringContaining('carries no credential') },
     });
     expect(services.seen.uploads).toEqual([
       {
-        ...{ secretName: 'KEY', scheme: null, url: 'https://h.example/x', body: new Uint8Array(Buffer.from(BODY)) },
+        ...{ secretName: 'INTERNAL_CI_WEBHOOK_SECRET', scheme: null, url: 'https://h.example/x' },
+        body: new Uint8Array(Buffer.from(BODY)),
         ...{
           rawHeaders: ['x-sig', Buffer.from('é').toString('latin1')],
           receivedAt: Date.parse('2026-01-02T03:04:05Z'),

@@ -129,7 +129,8 @@ describe('the delivery ID of the sender', () => {
 
   it('names the rejected entry for diagnose', async () => {
     deliveries = [named(DELIVERY_ID, {}), named(REJECTED_ID, { label: 'Rejected (auth)' })];
-    expect((await run('diagnose', 'build-4712')).code).toBe(0);
+    const { code, stdout } = await run('diagnose', 'build-4712');
+    expect([code, stdout]).toEqual([1, expect.stringContaining('dockbell webhook capture internal-ci')]);
     expect(services.seen.diagnosed).toEqual([REJECTED_ID]);
   });
 

@@ -12,15 +12,15 @@ import {
   type Workshop,
   waitUntil,
 } from '../helpers/command-runs.ts';
-import { InMemoryRunQueue } from '../helpers/in-memory-run-queue.ts';
 import { ScriptedExecutor } from '../helpers/scripted-executor.ts';
+import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 
-let queue: InMemoryRunQueue;
+let queue: StoredRunQueue;
 let executor: ScriptedExecutor;
 let dispatcher: Dispatcher | null;
 
 beforeEach(() => {
-  queue = new InMemoryRunQueue();
+  queue = new StoredRunQueue();
   executor = new ScriptedExecutor();
   dispatcher = null;
 });
@@ -440,7 +440,7 @@ describe('with real processes', () => {
     await open({ executors }).start();
     await waitUntil(isIn(id, 'succeeded'), 'it has succeeded');
     // As the storage would be after a crash between the start and its record.
-    queue.add({ ...queue.inputs.get(id)!, run: { ...queue.run(id), state: 'running' } });
+    queue.forgetEnd(id);
     await dispatcher!.stop(0);
     await open({ executors }).start();
     expect(queue.run(id)).toMatchObject({ state: 'failed', error: 'interrupted' });

@@ -9,14 +9,14 @@ import { LOG_LIMIT_BYTES } from '../../src/executors/log-sink.ts';
 import { createRunLogWriter } from '../../src/executors/run-log.ts';
 import { RunLeases, type WorkerTerms } from '../../src/run/run-leases.ts';
 import { makeRunInput, newRunId, silentLogger, waitUntil } from '../helpers/command-runs.ts';
-import { InMemoryRunQueue } from '../helpers/in-memory-run-queue.ts';
+import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 
 const LEASE_MS = 60_000;
 const TERMS: WorkerTerms = { concurrency: 2, leaseMs: LEASE_MS, timeoutMs: 30 * 60_000, hasExecutor: true };
 const SUCCEEDED = { state: 'succeeded', error: null, exitCode: 0 } as const;
 const FAILED = { state: 'failed', error: 'it broke', exitCode: null } as const;
 
-let queue: InMemoryRunQueue;
+let queue: StoredRunQueue;
 let changes: string[];
 let released: string[];
 let written: string[];
@@ -28,7 +28,7 @@ const logs: RunLogWriter = {
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance', 'Date'] });
-  queue = new InMemoryRunQueue();
+  queue = new StoredRunQueue();
   changes = [];
   released = [];
   written = [];

@@ -21,17 +21,17 @@ import {
   type Workshop,
   waitUntil,
 } from '../helpers/command-runs.ts';
-import { InMemoryRunQueue } from '../helpers/in-memory-run-queue.ts';
+import { StoredRunQueue } from '../helpers/stored-run-queue.ts';
 
 const ECHO = ['/bin/sh', '-c', 'echo done'];
 
 let workshop: Workshop;
-let queue: InMemoryRunQueue;
+let queue: StoredRunQueue;
 let dispatcher: Dispatcher | null;
 let warnings: { message: string; problem: unknown }[];
 beforeEach(async () => {
   workshop = await openWorkshop();
-  queue = new InMemoryRunQueue();
+  queue = new StoredRunQueue();
   dispatcher = null;
   warnings = [];
 });

@@ -1,0 +1,108 @@
+import Database from 'better-sqlite3';
+import type { RunId } from '../../src/core/ids.ts';
+import type { ClaimRequest, RetryOutcome, RunQueue, RunReader } from '../../src/core/ports/run-queue.ts';
+import type { ExecutorType, Run, RunInput } from '../../src/core/run.ts';
+import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
+import { toRun } from '../../src/storage/sqlite/run-rows.ts';
+import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+
+/** The queue of the storage on a database in memory, with a way to break it and one to look at it without waiting. */
+export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
+  /** Called before every operation; throw in it to make the operation fail. */
+  before: (operation: keyof RunQueue) => void | Promise<void> = () => undefined;
+  readonly #db = new Database(':memory:');
+  readonly #queue: RunQueue;
+  readonly #reader: RunReader;
+
+  constructor() {
+    for (const step of MIGRATIONS) this.#db.exec(step);
+    const { runQueue, runReader } = createSqliteStorage(this.#db);
+    this.#queue = runQueue;
+    this.#reader = runReader;
+  }
+
+  /** Stores the run in the state that it has, with what it takes. Its delivery and the rows of the factory are made. */
+  add({ run, webhook, prompt, agent, overrides, payload }: RunInput): void {
+    const { factory, automation, createdAt } = run;
+    this.#db.prepare('INSERT OR IGNORE INTO factories (name, created_at) VALUES (?, 0)').run(factory);
+    const ref =
+      this.#findWebhook(webhook.uid) ??
+      this.#insert('webhooks', {
+        ...{ uid: webhook.uid, factory, name: webhook.name, file: '', auth_mode: 'token', secret_name: 'CI' },
+        ...{ secret_version: 1, enabled: 1, created_at: 0, updated_at: 0 },
+      });
+    const delivery = this.#insert('deliveries', {
+      ...{ id: run.id.replace('run_', 'dlv_'), webhook: ref, label: 0 },
+      ...{ identity: run.deliveryIdentity, size: payload.length, received_at: createdAt, client_address: '::1' },
+    });
+    this.#insert('delivery_contents', { delivery, body: Buffer.from(payload), decisions: '[]' });
+    const version = this.#insert('automation_versions', {
+      ...{ factory, name: automation, digest: run.id, prompt, agent, overrides: JSON.stringify(overrides) },
+    });
+    this.#insert('runs', {
+      ...{ id: run.id, factory, automation, version, delivery, delivery_id: run.delivery },
+      ...{ delivery_identity: run.deliveryIdentity, webhook: ref, state: run.state },
+      ...{ attempt: run.attempt, executor: run.executor, revision: run.revision, created_at: createdAt },
+      started_at: run.startedAt,
+    });
+  }
+
+  /** Puts a run back to `running`, as a crash between its end and the record of it does. */
+  forgetEnd(id: RunId): void {
+    this.#db.prepare("UPDATE runs SET state = 'running', finished_at = NULL WHERE id = ?").run(id);
+  }
+
+  run(id: RunId): Run {
+    const sql = `SELECT runs.*, webhooks.uid AS webhook_uid, webhooks.name AS webhook_name
+      FROM runs JOIN webhooks ON webhooks.ref = runs.webhook WHERE runs.id = ?`;
+    return toRun(this.#db.prepare<[string], Parameters<typeof toRun>[0]>(sql).get(id)!);
+  }
+
+  states(): string[] {
+    return this.#db.prepare('SELECT state FROM runs ORDER BY seq').pluck().all() as string[];
+  }
+
+  async claim(request: ClaimRequest): Promise<RunInput[]> {
+    await this.before('claim');
+    return this.#queue.claim(request);
+  }
+
+  async finish(request: Parameters<RunQueue['finish']>[0]): Promise<boolean> {
+    await this.before('finish');
+    return this.#queue.finish(request);
+  }
+
+  async release(request: Parameters<RunQueue['release']>[0]): Promise<boolean> {
+    await this.before('release');
+    return this.#queue.release(request);
+  }
+
+  async cancelQueued(request: Parameters<RunQueue['cancelQueued']>[0]): Promise<boolean> {
+    await this.before('cancelQueued');
+    return this.#queue.cancelQueued(request);
+  }
+
+  async retry(id: RunId): Promise<RetryOutcome> {
+    await this.before('retry');
+    return this.#queue.retry(id);
+  }
+
+  async running(executor: ExecutorType): Promise<Run[]> {
+    await this.before('running');
+    return this.#queue.running(executor);
+  }
+
+  get(id: RunId): Promise<Run | null> {
+    return this.#reader.get(id);
+  }
+
+  #findWebhook(uid: string): number | undefined {
+    return this.#db.prepare('SELECT ref FROM webhooks WHERE uid = ?').pluck().get(uid) as number | undefined;
+  }
+
+  #insert(table: string, row: Record<string, unknown>): number {
+    const names = Object.keys(row);
+    const sql = `INSERT INTO ${table} (${names}) VALUES (${names.map((name) => `@${name}`)})`;
+    return Number(this.#db.prepare(sql).run(row).lastInsertRowid);
+  }
+}
