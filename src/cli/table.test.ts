@@ -101,9 +101,13 @@ describe('a table with IDs and reasons', () => {
     expect(draw(80, [row, { ...row, reason: '-' }]).split('\n')).toHaveLength(4);
   });
 
-  it('leaves out the column with the highest drop number first', () => {
+  it('gives the room to columns with low drop numbers first', () => {
     expect(draw(62).split('\n')[0]).toBe(`ID${' '.repeat(30)}LABEL            DELIVERY ID`);
-    expect(draw(58).split('\n')[0]).toBe(`ID${' '.repeat(30)}LABEL`);
+    expect(draw(52).split('\n')[0]).toBe(`ID${' '.repeat(30)}LABEL`);
+  });
+
+  it('keeps a narrow column if a wider one with more priority does not fit', () => {
+    expect(draw(58).split('\n')[0]).toBe(`ID${' '.repeat(30)}LABEL            SIZE`);
   });
 
   it('wraps the reason between words', () => {

@@ -17,7 +17,7 @@ export interface Column<Row> {
   /** With `below`: printed in front of the text, which is no longer under its head. */
   lead?: string;
   minWidth?: number;
-  /** On a terminal that is still too narrow the column with the highest number is left out first. Default: never. */
+  /** On a terminal that is still too narrow, columns with low numbers get the room first. Default: never left out. */
   drop?: number;
 }
 
@@ -60,18 +60,15 @@ function measureColumn<Row>(column: Column<Row>, rows: readonly Row[]): Cells<Ro
 }
 
 /**
- * First reasons move below their rows, then cells are cut, then columns are left out. If even the columns that always
- * stay are too wide, the first one, which names the row, stands alone and the others move below it.
+ * First reasons move below their rows, then cells are cut and columns are left out. If even the columns that always stay
+ * are too wide, the first one, which names the row, stands alone and the others move below it.
  */
 function chooseLayout<Row>(cells: readonly Cells<Row>[], total: number | null): Layout<Row> {
   if (total === null || sumWidths(cells.map(naturalWidthOf)) <= total) return layOut(cells, cells.map(naturalWidthOf));
   const below = cells.filter(({ column }) => column.narrow === 'below');
-  let inline = cells.filter(({ column }) => column.narrow !== 'below');
-  while (sumWidths(inline.map(smallestWidthOf)) > total) {
-    const dropped = findDroppable(inline);
-    if (dropped === null) return stack(inline, below, total);
-    inline = inline.filter((cell) => cell !== dropped);
-  }
+  const others = cells.filter(({ column }) => column.narrow !== 'below');
+  const inline = keepByPriority(others, total);
+  if (sumWidths(inline.map(smallestWidthOf)) > total) return stack(inline, below, total);
   return { ...layOut(inline, shrinkToFit(inline, total)), below };
 }
 
@@ -100,9 +97,14 @@ function sumWidths(widths: readonly number[]): number {
   return widths.reduce((sum, width) => sum + width, 0) + GAP * (widths.length - 1);
 }
 
-function findDroppable<Row>(cells: readonly Cells<Row>[]): Cells<Row> | null {
+/** The columns that always stay and, by priority, those that fit beside them; one long ID leaves room for narrow columns. */
+function keepByPriority<Row>(cells: readonly Cells<Row>[], total: number): Cells<Row>[] {
+  const kept = new Set(cells.filter(({ column }) => column.drop === undefined));
   const droppable = cells.filter(({ column }) => column.drop !== undefined);
-  return droppable.sort((a, b) => b.column.drop! - a.column.drop!)[0] ?? null;
+  for (const cell of droppable.sort((a, b) => a.column.drop! - b.column.drop!)) {
+    if (sumWidths([...kept, cell].map(smallestWidthOf)) <= total) kept.add(cell);
+  }
+  return cells.filter((cell) => kept.has(cell));
 }
 
 /** Takes width from the widest column that may be cut until the sum fits. */

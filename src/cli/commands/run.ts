@@ -101,7 +101,7 @@ async function listRuns(session: Session, options: ListOptions): Promise<number>
 function createColumns(nowMs: number): Column<Run>[] {
   return [
     { head: 'ID', text: (run) => run.id, narrow: 'whole' },
-    { head: 'AUTOMATION', text: (run) => run.automation, minWidth: 16, drop: 2 },
+    { head: 'AUTOMATION', text: (run) => run.automation, minWidth: 24, drop: 2 },
     {
       head: 'STATE',
       text: (run) => run.state,
