@@ -111,7 +111,7 @@ async function receive(context: IngressContext, request: IngressRequest): Promis
   return record(context, webhook, offer, parsed.value);
 }
 
-const GREETINGS: { readonly [method: string]: HandshakeMoment } = { GET: 'get', HEAD: 'head' };
+const GREETINGS: { readonly [method: string]: HandshakeMoment } = { GET: 'get', HEAD: 'head', OPTIONS: 'options' };
 
 /** Before step 2: what a provider sends to try the URL. `null` for any other request of these methods, which are then wrong. */
 async function greet(context: IngressContext, request: IngressRequest): Promise<IngressAnswer | null> {
@@ -139,7 +139,8 @@ async function shakeHands(
   payload?: unknown,
 ): Promise<IngressAnswer | null> {
   if (webhook.handshakes.length === 0) return null;
-  const greeting = { query: readQuery(target).slice(1), headers, body, payload, clientAddress };
+  const { deliveriesPerMinute } = context.limits;
+  const greeting = { query: readQuery(target).slice(1), headers, body, payload, deliveriesPerMinute, clientAddress };
   return answerHandshake(context, moment, greeting, webhook);
 }
 

@@ -15,13 +15,13 @@ const ADMITTED: Admission = { ok: true };
  * webhook and client address. Outlives snapshots, so that an apply resets no window.
  */
 export class RateLimits {
-  readonly #deliveriesPerMinute: number;
+  readonly deliveriesPerMinute: number;
   readonly #failedAuthPerMinute: number;
   readonly #deliveries = new Map<string, SlidingWindow>();
   readonly #failures = new Map<string, SlidingWindow>();
 
   constructor(limits: { deliveriesPerMinute: number; failedAuthPerMinute: number }) {
-    this.#deliveriesPerMinute = limits.deliveriesPerMinute;
+    this.deliveriesPerMinute = limits.deliveriesPerMinute;
     this.#failedAuthPerMinute = limits.failedAuthPerMinute;
   }
 
@@ -29,7 +29,7 @@ export class RateLimits {
   admitDelivery(uid: string, nowMs: number): Admission {
     let window = this.#deliveries.get(uid);
     if (window === undefined) {
-      window = new SlidingWindow(this.#deliveriesPerMinute, MINUTE_MS);
+      window = new SlidingWindow(this.deliveriesPerMinute, MINUTE_MS);
       this.#deliveries.set(uid, window);
     }
     return toAdmission(window.admit(nowMs));

@@ -40,7 +40,8 @@ const pinned = async () => {
 function awaits(): boolean {
   const [handshake] = world.live('asana')!.handshakes;
   const headers = { get: (name: string) => (name === 'x-hook-secret' ? BROUGHT : undefined) };
-  return handshake!.respond({ query: '', headers, body: new Uint8Array(), payload: undefined })?.do === 'adopt';
+  const greeting = { query: '', headers, body: new Uint8Array(), payload: undefined, deliveriesPerMinute: 60 };
+  return handshake!.respond(greeting)?.do === 'adopt';
 }
 
 describe('a secret that its sender brings along', () => {
@@ -109,7 +110,8 @@ describe('a verify token', () => {
   const META = 'authMode: signature\nsignatureScheme: meta\nsecretName: APP\nverifyTokenSecretName: TOKEN\n';
   const greet = (token: string) => {
     const query = `hub.mode=subscribe&hub.challenge=1&hub.verify_token=${token}`;
-    const greeting = { query, headers: { get: () => undefined }, body: new Uint8Array(), payload: undefined };
+    const headers = { get: () => undefined };
+    const greeting = { query, headers, body: new Uint8Array(), payload: undefined, deliveriesPerMinute: 60 };
     return world.live('meta')?.handshakes[0]?.respond(greeting)?.do;
   };
 

@@ -139,6 +139,27 @@ describe('a handshake', () => {
     expect((await get('whatsapp', `/in-the-url${hubQuery('team-token')}`)).status).toBe(405);
   });
 
+  it('of CloudEvents is answered with origin and rate where the token in the URL is right', async () => {
+    const options = (
+      to: string,
+      headers: Record<string, string> = { 'webhook-request-origin': 'eventgrid.azure.net' },
+    ) => ingress.post(to, { method: 'OPTIONS', headers: { 'webhook-request-rate': '120', ...headers } });
+    const path = `${ingress.path('strava')}/in-the-url-0123456789`;
+    const answer = await options(path);
+    expect([answer.status, answer.body]).toEqual([200, '']);
+    expect(answer.headers).toMatchObject({
+      ...{ allow: 'POST', 'webhook-allowed-origin': 'eventgrid.azure.net', 'webhook-allowed-rate': '60' },
+    });
+    await expectLogged('strava', 'cloudevents OPTIONS', 'answered');
+    for (const wrong of [ingress.path('strava'), `${ingress.path('strava')}/guess`, ingress.path('plain')]) {
+      const refused = await options(wrong);
+      expect([refused.status, refused.headers.allow], wrong).toEqual([405, 'POST']);
+    }
+    for (const headers of [{}, { 'webhook-request-origin': '' }, { 'webhook-request-origin': 'a b' }]) {
+      expect((await options(path, headers as Record<string, string>)).status).toBe(405);
+    }
+  });
+
   it('of Dropbox is answered with its challenge', async () => {
     expectText(await get('dropbox', '?challenge=abc-123_'), 'abc-123_');
     await expectLogged('dropbox', 'dropbox challenge', 'answered');

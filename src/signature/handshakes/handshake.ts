@@ -2,20 +2,22 @@ import type { AuthMode } from '../../core/definition.ts';
 import type { RequestHeaders } from '../../core/headers.ts';
 
 /**
- * When a handshake is looked for. `get`, `head`: a request of that method, which carries no signature. `unsigned`: a
+ * When a handshake is looked for. `get`, `head`, `options`: a request of that method, which carries no signature. `unsigned`: a
  * POST before its signature is looked at. `verified`: a POST whose signature verified and whose body is JSON.
  */
-export type HandshakeMoment = 'get' | 'head' | 'unsigned' | 'verified';
+export type HandshakeMoment = 'get' | 'head' | 'options' | 'unsigned' | 'verified';
 
 /** A request in which a handshake is looked for. */
 export interface Greeting {
   /** What follows the first `?` of the request target; empty where there is nothing. */
   query: string;
   headers: RequestHeaders;
-  /** The exact bytes; empty for a GET or HEAD. */
+  /** The exact bytes; empty for a GET, HEAD or OPTIONS. */
   body: Uint8Array;
   /** The body parsed, at the moment `verified`; `undefined` before. */
   payload: unknown;
+  /** The deliveries that the webhook accepts in a minute. */
+  deliveriesPerMinute: number;
 }
 
 /** What the answers to a webhook's handshakes are made with. */

@@ -12,7 +12,7 @@ const SUBSCRIBE_URL = `https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSub
 
 /** What a request holds; a body that is no text is sent as JSON. */
 interface Request {
-  method?: 'HEAD';
+  method?: 'HEAD' | 'OPTIONS';
   query?: string;
   headers?: Record<string, string>;
   body?: unknown;
@@ -21,7 +21,13 @@ interface Request {
 function toGreeting({ query = '', headers = {}, body }: Request): Greeting {
   const bytes = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const fields = new Map(Object.entries(headers));
-  return { query, headers: { get: (name) => fields.get(name) }, body: Buffer.from(bytes), payload: body };
+  return {
+    query,
+    headers: { get: (name) => fields.get(name) },
+    body: Buffer.from(bytes),
+    payload: body,
+    deliveriesPerMinute: 60,
+  };
 }
 
 function ownerOf(scheme: string | null): HandshakeOwner {
@@ -31,7 +37,8 @@ function ownerOf(scheme: string | null): HandshakeOwner {
 /** What the webhook of a scheme replies, at any moment that the method leaves. */
 function ask(scheme: string | null, request: Request, secret = SECRET, token: string | null = VERIFY_TOKEN) {
   const handshakes = compileHandshakes(ownerOf(scheme), secret, token).filter(
-    ({ moment }) => (moment === 'head') === (request.method === 'HEAD'),
+    ({ moment }) =>
+      (moment === 'head') === (request.method === 'HEAD') && (moment === 'options') === (request.method === 'OPTIONS'),
   );
   const replies = handshakes.map((it) => it.respond(toGreeting(request)));
   return replies.find((reply) => reply !== null) ?? null;
@@ -55,6 +62,7 @@ const query = (values: Record<string, string>) => new URLSearchParams(values).to
 /** The exact request of each row, by its name. */
 const EXACT: Record<string, Request> = {
   'asana X-Hook-Secret': { headers: { 'x-hook-secret': HOOK_SECRET }, body: '{}' },
+  'cloudevents OPTIONS': { method: 'OPTIONS', headers: { 'webhook-request-origin': 'eventgrid.azure.net' } },
   'discord PING': { body: interactionPing },
   'dropbox challenge': { query: 'challenge=ABC-123_x' },
   'intercom HEAD': { method: 'HEAD' },

@@ -6,6 +6,8 @@ import { emptyAnswer, jsonAnswer, reply } from './replies.ts';
 import { readSubscribeUrl } from './subscribe-url.ts';
 
 const SNOWFLAKE = /^\d{1,20}$/;
+/** A DNS name, as the specification of CloudEvents webhooks wants it. */
+const ORIGIN = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 const HOOK_SECRET = /^[A-Za-z0-9_-]{16,128}$/;
 
 /** Handshakes that ask for something else than a challenge returned. */
@@ -30,6 +32,28 @@ export const INTRODUCTIONS: readonly HandshakeRow[] = [
       if (!isAwaited('asana', secretText)) return { do: 'refuse', detail: 'this webhook awaits no secret' };
       if (isAwaited('asana', hookSecret)) return { do: 'refuse', detail: 'the placeholder is no secret' };
       return { do: 'adopt', secretText: hookSecret, answer: emptyAnswer(200, ['X-Hook-Secret', hookSecret]) };
+    },
+  },
+  {
+    name: 'cloudevents OPTIONS',
+    scheme: null,
+    title: 'CloudEvents (Azure Event Grid)',
+    moment: 'options',
+    needsVerifyToken: false,
+    signs: false,
+    documentation: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
+    guide: {
+      sends: '`OPTIONS` with the header `WebHook-Request-Origin`',
+      answered:
+        '`WebHook-Allowed-Origin` with that origin and `WebHook-Allowed-Rate` with the delivery rate, if the token in the URL is right',
+      setUp:
+        'Create the webhook with `authMode: url_token` first, then subscribe its whole URL. Azure Event Grid validates it with the event schema "Cloud Event Schema v1.0" only. For senders in binary content mode, `deliveryIdHeader: ce-id` takes the ID of the event as identity.',
+    },
+    respond: ({ headers, deliveriesPerMinute }) => {
+      const origin = headers.get('webhook-request-origin') ?? '';
+      if (!ORIGIN.test(origin)) return null;
+      const allowed = ['WebHook-Allowed-Origin', origin, 'WebHook-Allowed-Rate', String(deliveriesPerMinute)];
+      return reply(emptyAnswer(200, ['Allow', 'POST', ...allowed]));
     },
   },
   {

@@ -16,7 +16,8 @@ const OFFERS: Record<string, (challenge: string) => Greeting> = {
 };
 
 function greet(more: Partial<Greeting>): Greeting {
-  return { query: '', headers: { get: () => undefined }, body: Buffer.alloc(0), payload: undefined, ...more };
+  const headers = { get: () => undefined };
+  return { query: '', headers, body: Buffer.alloc(0), payload: undefined, deliveriesPerMinute: 60, ...more };
 }
 
 /** What a delivery has as its signed content: the body, or what stands before it and the body. */
