@@ -18,7 +18,7 @@ export interface paths {
          * Is the process alive?
          * @description Open: needs no credentials.
          */
-        get: operations["getHealthz"];
+        get: operations["getHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -40,7 +40,7 @@ export interface paths {
          *
          *     Open: needs no credentials.
          */
-        get: operations["getReadyz"];
+        get: operations["getReadiness"];
         put?: never;
         post?: never;
         delete?: never;
@@ -80,7 +80,7 @@ export interface paths {
          * Sign in at the OpenID provider
          * @description Open: needs no credentials.
          */
-        get: operations["getAuthOidcLogin"];
+        get: operations["beginOidcSignIn"];
         put?: never;
         post?: never;
         delete?: never;
@@ -102,7 +102,7 @@ export interface paths {
          *
          *     Open: needs no credentials.
          */
-        get: operations["getAuthOidcCallback"];
+        get: operations["finishOidcSignIn"];
         put?: never;
         post?: never;
         delete?: never;
@@ -122,7 +122,7 @@ export interface paths {
          * A file of the dashboard
          * @description Open: needs no credentials.
          */
-        get: operations["getAssetsByAsset"];
+        get: operations["getDashboardFile"];
         put?: never;
         post?: never;
         delete?: never;
@@ -142,7 +142,7 @@ export interface paths {
          * List factories
          * @description Role: viewer.
          */
-        get: operations["getFactories"];
+        get: operations["listFactories"];
         put?: never;
         post?: never;
         delete?: never;
@@ -162,7 +162,7 @@ export interface paths {
          * Show a factory: what it serves and what is wrong
          * @description Role: viewer.
          */
-        get: operations["getFactoriesByFactory"];
+        get: operations["getFactory"];
         put?: never;
         post?: never;
         delete?: never;
@@ -184,7 +184,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        get: operations["getFactoriesByFactoryAncestryByRevision"];
+        get: operations["getAncestry"];
         put?: never;
         post?: never;
         delete?: never;
@@ -204,7 +204,7 @@ export interface paths {
          * List reconciliations, newest first
          * @description Role: viewer.
          */
-        get: operations["getFactoriesByFactoryReconciliations"];
+        get: operations["listReconciliations"];
         put?: never;
         /**
          * Reconcile now
@@ -212,7 +212,7 @@ export interface paths {
          *
          *     Role: operator.
          */
-        post: operations["postFactoriesByFactoryReconciliations"];
+        post: operations["reconcileFactory"];
         delete?: never;
         options?: never;
         head?: never;
@@ -230,7 +230,7 @@ export interface paths {
          * Show a reconciliation with its plan and findings
          * @description Role: viewer.
          */
-        get: operations["getFactoriesByFactoryReconciliationsById"];
+        get: operations["getReconciliation"];
         put?: never;
         post?: never;
         delete?: never;
@@ -254,7 +254,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        post: operations["postFactoriesByFactoryPlan"];
+        post: operations["planFactory"];
         delete?: never;
         options?: never;
         head?: never;
@@ -272,7 +272,7 @@ export interface paths {
          * List webhooks
          * @description Role: viewer.
          */
-        get: operations["getFactoriesByFactoryWebhooks"];
+        get: operations["listWebhooks"];
         put?: never;
         /**
          * Create a webhook
@@ -280,7 +280,7 @@ export interface paths {
          *
          *     Role: manager.
          */
-        post: operations["postFactoriesByFactoryWebhooks"];
+        post: operations["createWebhook"];
         delete?: never;
         options?: never;
         head?: never;
@@ -300,7 +300,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        get: operations["getFactoriesByFactoryWebhooksByUid"];
+        get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
@@ -309,7 +309,7 @@ export interface paths {
          *
          *     Role: manager.
          */
-        delete: operations["deleteFactoriesByFactoryWebhooksByUid"];
+        delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
@@ -318,7 +318,7 @@ export interface paths {
          *
          *     Role: manager.
          */
-        patch: operations["patchFactoriesByFactoryWebhooksByUid"];
+        patch: operations["updateWebhook"];
         trace?: never;
     };
     "/api/v1/factories/{factory}/webhooks/{uid}/test-deliveries": {
@@ -336,7 +336,7 @@ export interface paths {
          *
          *     Role: operator.
          */
-        post: operations["postFactoriesByFactoryWebhooksByUidTestDeliveries"];
+        post: operations["sendTestDelivery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -358,12 +358,12 @@ export interface paths {
          *
          *     Role: owner.
          */
-        post: operations["postFactoriesByFactoryWebhooksByUidCapture"];
+        post: operations["openCapture"];
         /**
          * Close the capture window and drop what it kept
          * @description Role: owner.
          */
-        delete: operations["deleteFactoriesByFactoryWebhooksByUidCapture"];
+        delete: operations["closeCapture"];
         options?: never;
         head?: never;
         patch?: never;
@@ -382,7 +382,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        get: operations["getFactoriesByFactoryDeliveries"];
+        get: operations["listDeliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -402,7 +402,7 @@ export interface paths {
          * List the deliveries of a webhook, newest first
          * @description Role: viewer.
          */
-        get: operations["getFactoriesByFactoryWebhooksByUidDeliveries"];
+        get: operations["listWebhookDeliveries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -424,7 +424,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        get: operations["getFactoriesByFactoryWebhooksByUidHandshakes"];
+        get: operations["listHandshakes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -444,7 +444,7 @@ export interface paths {
          * Show a delivery
          * @description Role: viewer.
          */
-        get: operations["getDeliveriesById"];
+        get: operations["getDelivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -464,7 +464,7 @@ export interface paths {
          * Download the body of an accepted delivery
          * @description Role: viewer.
          */
-        get: operations["getDeliveriesByIdPayload"];
+        get: operations["getDeliveryPayload"];
         put?: never;
         post?: never;
         delete?: never;
@@ -486,7 +486,7 @@ export interface paths {
          *
          *     Role: operator.
          */
-        get: operations["getDeliveriesByIdDiagnosis"];
+        get: operations["diagnoseDelivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -510,7 +510,7 @@ export interface paths {
          *
          *     Role: operator.
          */
-        post: operations["postDeliveriesByIdReplay"];
+        post: operations["replayDelivery"];
         delete?: never;
         options?: never;
         head?: never;
@@ -528,7 +528,7 @@ export interface paths {
          * Say why each automation started or did not
          * @description Role: viewer.
          */
-        get: operations["getDeliveriesByIdExplain"];
+        get: operations["explainDelivery"];
         put?: never;
         post?: never;
         delete?: never;
@@ -548,7 +548,7 @@ export interface paths {
          * List automations
          * @description Role: viewer.
          */
-        get: operations["getFactoriesByFactoryAutomations"];
+        get: operations["listAutomations"];
         put?: never;
         /**
          * Create an automation
@@ -556,7 +556,7 @@ export interface paths {
          *
          *     Role: manager.
          */
-        post: operations["postFactoriesByFactoryAutomations"];
+        post: operations["createAutomation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -574,14 +574,14 @@ export interface paths {
          * Show an automation
          * @description Role: viewer.
          */
-        get: operations["getFactoriesByFactoryAutomationsByName"];
+        get: operations["getAutomation"];
         /**
          * Create or change an automation
          * @description The body says everything: keys that it leaves out are removed. Answers 201 if it created the automation, and 200 if it changed one. Refused with 409 where a repository decides; the answer names the file to edit.
          *
          *     Role: manager.
          */
-        put: operations["putFactoriesByFactoryAutomationsByName"];
+        put: operations["putAutomation"];
         post?: never;
         /**
          * Delete an automation
@@ -589,7 +589,7 @@ export interface paths {
          *
          *     Role: manager.
          */
-        delete: operations["deleteFactoriesByFactoryAutomationsByName"];
+        delete: operations["deleteAutomation"];
         options?: never;
         head?: never;
         patch?: never;
@@ -610,7 +610,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        post: operations["postFactoriesByFactoryFiltersTest"];
+        post: operations["testFilter"];
         delete?: never;
         options?: never;
         head?: never;
@@ -628,7 +628,7 @@ export interface paths {
          * List the runs of a factory, newest first
          * @description Role: viewer.
          */
-        get: operations["getFactoriesByFactoryRuns"];
+        get: operations["listRuns"];
         put?: never;
         post?: never;
         delete?: never;
@@ -648,7 +648,7 @@ export interface paths {
          * Show what a run was given
          * @description Role: viewer.
          */
-        get: operations["getRunsByIdInput"];
+        get: operations["getRunInput"];
         put?: never;
         post?: never;
         delete?: never;
@@ -668,7 +668,7 @@ export interface paths {
          * Download the payload of a run
          * @description Role: viewer.
          */
-        get: operations["getRunsByIdAttachmentsEventPayloadJson"];
+        get: operations["getRunPayload"];
         put?: never;
         post?: never;
         delete?: never;
@@ -690,7 +690,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        get: operations["getRunsByIdLog"];
+        get: operations["getRunLog"];
         put?: never;
         post?: never;
         delete?: never;
@@ -714,7 +714,7 @@ export interface paths {
          *
          *     Role: operator.
          */
-        post: operations["postRunsByIdCancel"];
+        post: operations["cancelRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -736,7 +736,7 @@ export interface paths {
          *
          *     Role: operator.
          */
-        post: operations["postRunsByIdRetry"];
+        post: operations["retryRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -754,7 +754,7 @@ export interface paths {
          * Show a run
          * @description Role: viewer.
          */
-        get: operations["getRunsById"];
+        get: operations["getRun"];
         put?: never;
         post?: never;
         delete?: never;
@@ -778,7 +778,7 @@ export interface paths {
          *
          *     Role: operator.
          */
-        post: operations["postRunsClaim"];
+        post: operations["claimRuns"];
         delete?: never;
         options?: never;
         head?: never;
@@ -800,7 +800,7 @@ export interface paths {
          *
          *     Role: operator.
          */
-        post: operations["postRunsByIdHeartbeat"];
+        post: operations["renewRunLease"];
         delete?: never;
         options?: never;
         head?: never;
@@ -822,7 +822,7 @@ export interface paths {
          *
          *     Role: operator.
          */
-        post: operations["postRunsByIdComplete"];
+        post: operations["completeRun"];
         delete?: never;
         options?: never;
         head?: never;
@@ -842,7 +842,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        get: operations["getIds"];
+        get: operations["findIds"];
         put?: never;
         post?: never;
         delete?: never;
@@ -862,7 +862,7 @@ export interface paths {
          * List secrets, without values
          * @description Role: owner. Not for tokens that are limited to some factories.
          */
-        get: operations["getSecrets"];
+        get: operations["listSecrets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -885,7 +885,7 @@ export interface paths {
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
-        put: operations["putSecretsByName"];
+        put: operations["putSecret"];
         post?: never;
         /**
          * Delete a secret
@@ -893,7 +893,7 @@ export interface paths {
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
-        delete: operations["deleteSecretsByName"];
+        delete: operations["deleteSecret"];
         options?: never;
         head?: never;
         patch?: never;
@@ -914,7 +914,7 @@ export interface paths {
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
-        post: operations["postSecretsByNameDiagnoses"];
+        post: operations["diagnoseRequest"];
         delete?: never;
         options?: never;
         head?: never;
@@ -932,13 +932,13 @@ export interface paths {
          * List API tokens
          * @description Role: owner. Not for tokens that are limited to some factories.
          */
-        get: operations["getTokens"];
+        get: operations["listTokens"];
         put?: never;
         /**
          * Make an API token
          * @description Role: owner. Not for tokens that are limited to some factories.
          */
-        post: operations["postTokens"];
+        post: operations["createToken"];
         delete?: never;
         options?: never;
         head?: never;
@@ -959,7 +959,7 @@ export interface paths {
          * Revoke an API token
          * @description Role: owner. Not for tokens that are limited to some factories.
          */
-        delete: operations["deleteTokensById"];
+        delete: operations["revokeToken"];
         options?: never;
         head?: never;
         patch?: never;
@@ -976,13 +976,13 @@ export interface paths {
          * List users
          * @description Role: owner. Not for tokens that are limited to some factories.
          */
-        get: operations["getUsers"];
+        get: operations["listUsers"];
         put?: never;
         /**
          * Add a user with a password
          * @description Role: owner. Not for tokens that are limited to some factories.
          */
-        post: operations["postUsers"];
+        post: operations["createUser"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1003,7 +1003,7 @@ export interface paths {
          * Delete a user
          * @description Role: owner. Not for tokens that are limited to some factories.
          */
-        delete: operations["deleteUsersById"];
+        delete: operations["deleteUser"];
         options?: never;
         head?: never;
         /**
@@ -1012,7 +1012,7 @@ export interface paths {
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
-        patch: operations["patchUsersById"];
+        patch: operations["updateUser"];
         trace?: never;
     };
     "/api/v1/session": {
@@ -1034,12 +1034,12 @@ export interface paths {
          *
          *     Open: needs no credentials.
          */
-        post: operations["postSession"];
+        post: operations["signIn"];
         /**
          * Sign out
          * @description Role: viewer.
          */
-        delete: operations["deleteSession"];
+        delete: operations["signOut"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1060,7 +1060,7 @@ export interface paths {
          *
          *     Role: owner. Not for tokens that are limited to some factories.
          */
-        post: operations["postLoginLinks"];
+        post: operations["createLoginLink"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1082,7 +1082,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        post: operations["postSessionPassword"];
+        post: operations["changeOwnPassword"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1100,14 +1100,14 @@ export interface paths {
          * List the sessions of who is signed in
          * @description Role: viewer.
          */
-        get: operations["getSessions"];
+        get: operations["listOwnSessions"];
         put?: never;
         post?: never;
         /**
          * Sign out everywhere else
          * @description Role: viewer.
          */
-        delete: operations["deleteSessions"];
+        delete: operations["endOtherSessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1127,7 +1127,7 @@ export interface paths {
          * End one session of who is signed in
          * @description Role: viewer.
          */
-        delete: operations["deleteSessionsById"];
+        delete: operations["endSession"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1144,14 +1144,14 @@ export interface paths {
          * List the sessions of a user
          * @description Role: owner. Not for tokens that are limited to some factories.
          */
-        get: operations["getUsersByIdSessions"];
+        get: operations["listUserSessions"];
         put?: never;
         post?: never;
         /**
          * Sign a user out everywhere
          * @description Role: owner. Not for tokens that are limited to some factories.
          */
-        delete: operations["deleteUsersByIdSessions"];
+        delete: operations["endUserSessions"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1168,7 +1168,7 @@ export interface paths {
          * Ways to sign in
          * @description Open: needs no credentials.
          */
-        get: operations["getSignIn"];
+        get: operations["listSignInMethods"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1188,7 +1188,7 @@ export interface paths {
          * List changes and sign-ins, newest first
          * @description Role: owner. Not for tokens that are limited to some factories.
          */
-        get: operations["getAudit"];
+        get: operations["listAuditEntries"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1212,7 +1212,7 @@ export interface paths {
          *
          *     Role: manager.
          */
-        post: operations["postFactoriesByFactoryWebhooksByUidRotate"];
+        post: operations["rotateWebhookSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1234,7 +1234,7 @@ export interface paths {
          *
          *     Role: manager.
          */
-        post: operations["postFactoriesByFactoryWebhooksByUidSecret"];
+        post: operations["setWebhookSecret"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1254,7 +1254,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        get: operations["getFactoriesByFactoryHistory"];
+        get: operations["listRevisions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1278,7 +1278,7 @@ export interface paths {
          *
          *     Role: manager.
          */
-        post: operations["postFactoriesByFactoryReverts"];
+        post: operations["revertFactory"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1298,7 +1298,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        get: operations["getFactoriesByFactoryActivity"];
+        get: operations["getActivity"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1320,7 +1320,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        get: operations["getFactoriesByFactoryWebhooksByUidPayloadKeys"];
+        get: operations["listPayloadKeys"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1344,7 +1344,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        post: operations["postFactoriesByFactoryBacktests"];
+        post: operations["backtestTriggers"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1367,7 +1367,7 @@ export interface paths {
          *
          *     Role: viewer.
          */
-        get: operations["getEvents"];
+        get: operations["followEvents"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1387,7 +1387,7 @@ export interface paths {
          * JSON Schemas of definition files and of the configuration
          * @description Open: needs no credentials.
          */
-        get: operations["getSchemas"];
+        get: operations["listSchemas"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1409,7 +1409,7 @@ export interface paths {
          *
          *     Open: needs no credentials.
          */
-        get: operations["getSchemasByFile"];
+        get: operations["getSchema"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1429,7 +1429,7 @@ export interface paths {
          * List signature schemes
          * @description Role: viewer.
          */
-        get: operations["getSignatureSchemes"];
+        get: operations["listSignatureSchemes"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1447,9 +1447,9 @@ export interface paths {
         };
         /**
          * This document
-         * @description Role: viewer.
+         * @description Open: needs no credentials.
          */
-        get: operations["getOpenapiJson"];
+        get: operations["getOpenApi"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2338,6 +2338,8 @@ export interface components {
                 id: string;
                 name: string;
             } | null;
+            /** @description What was asked for, in words, such as `Rotate secret of webhook`. */
+            action: string;
             method: string;
             route: string;
             /** @description What it is about, as a path below the API. */
@@ -2461,7 +2463,7 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
-    getHealthz: {
+    getHealth: {
         parameters: {
             query?: never;
             header?: never;
@@ -2509,6 +2511,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2517,7 +2521,7 @@ export interface operations {
             };
         };
     };
-    getReadyz: {
+    getReadiness: {
         parameters: {
             query?: never;
             header?: never;
@@ -2565,6 +2569,8 @@ export interface operations {
             /** @description Not ready; `problems` says why. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2603,6 +2609,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2630,6 +2638,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2648,6 +2658,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2656,7 +2668,7 @@ export interface operations {
             };
         };
     };
-    getAuthOidcLogin: {
+    beginOidcSignIn: {
         parameters: {
             query?: {
                 /** @description The page of the dashboard to go to afterwards, as a path. */
@@ -2673,6 +2685,8 @@ export interface operations {
             /** @description To the provider, or back to the sign-in page. */
             303: {
                 headers: {
+                    /** @description Where the browser goes next. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2716,6 +2730,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2724,7 +2740,7 @@ export interface operations {
             };
         };
     };
-    getAuthOidcCallback: {
+    finishOidcSignIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -2736,6 +2752,8 @@ export interface operations {
             /** @description To the dashboard, or to the sign-in page with the reason as `error`. */
             303: {
                 headers: {
+                    /** @description Where the browser goes next. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2779,6 +2797,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2787,7 +2807,7 @@ export interface operations {
             };
         };
     };
-    getAssetsByAsset: {
+    getDashboardFile: {
         parameters: {
             query?: never;
             header?: never;
@@ -2801,11 +2821,22 @@ export interface operations {
             /** @description For browsers. */
             200: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
                     "*/*": string;
                 };
+            };
+            /** @description Not changed since the `ETag` in `If-None-Match`. */
+            304: {
+                headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description The request is not valid; `errors` says where. */
             400: {
@@ -2846,6 +2877,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2854,7 +2887,7 @@ export interface operations {
             };
         };
     };
-    getFactories: {
+    listFactories: {
         parameters: {
             query?: {
                 /** @description Without it, all entries. */
@@ -2893,6 +2926,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2920,6 +2955,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2938,6 +2975,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2946,7 +2985,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactory: {
+    getFactory: {
         parameters: {
             query?: never;
             header?: never;
@@ -2960,6 +2999,8 @@ export interface operations {
             /** @description A factory: where its definition comes from, what it serves and what was last tried. */
             200: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -2969,6 +3010,8 @@ export interface operations {
             /** @description Not changed since the `ETag` in `If-None-Match`. */
             304: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -2985,6 +3028,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3021,6 +3066,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3039,6 +3086,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3047,7 +3096,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryAncestryByRevision: {
+    getAncestry: {
         parameters: {
             query?: never;
             header?: never;
@@ -3081,6 +3130,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3117,6 +3168,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3135,6 +3188,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3143,7 +3198,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryReconciliations: {
+    listReconciliations: {
         parameters: {
             query?: {
                 limit?: number;
@@ -3183,6 +3238,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3219,6 +3276,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3237,6 +3296,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3245,7 +3306,7 @@ export interface operations {
             };
         };
     };
-    postFactoriesByFactoryReconciliations: {
+    reconcileFactory: {
         parameters: {
             query?: {
                 wait?: boolean;
@@ -3288,6 +3349,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3342,6 +3405,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3369,6 +3434,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3377,7 +3444,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryReconciliationsById: {
+    getReconciliation: {
         parameters: {
             query?: never;
             header?: never;
@@ -3410,6 +3477,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3446,6 +3515,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3464,6 +3535,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3472,7 +3545,7 @@ export interface operations {
             };
         };
     };
-    postFactoriesByFactoryPlan: {
+    planFactory: {
         parameters: {
             query?: never;
             header?: never;
@@ -3518,6 +3591,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3581,6 +3656,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3599,6 +3676,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3607,7 +3686,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryWebhooks: {
+    listWebhooks: {
         parameters: {
             query?: {
                 /** @description Without it, all entries. */
@@ -3648,6 +3727,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3684,6 +3765,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3702,6 +3785,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3710,7 +3795,7 @@ export interface operations {
             };
         };
     };
-    postFactoriesByFactoryWebhooks: {
+    createWebhook: {
         parameters: {
             query?: never;
             header?: {
@@ -3753,6 +3838,12 @@ export interface operations {
             /** @description A webhook after its secret was made; `secret` is there only where the service generated it. */
             201: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
+                    /** @description Path of the new object. */
+                    Location?: string;
+                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3771,6 +3862,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3852,6 +3945,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3879,6 +3974,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3887,7 +3984,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryWebhooksByUid: {
+    getWebhook: {
         parameters: {
             query?: never;
             header?: never;
@@ -3902,6 +3999,8 @@ export interface operations {
             /** @description A webhook as the last apply left it. */
             200: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3911,6 +4010,8 @@ export interface operations {
             /** @description Not changed since the `ETag` in `If-None-Match`. */
             304: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -3927,6 +4028,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3963,6 +4066,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3981,6 +4086,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -3989,7 +4096,7 @@ export interface operations {
             };
         };
     };
-    deleteFactoriesByFactoryWebhooksByUid: {
+    deleteWebhook: {
         parameters: {
             query?: never;
             header?: {
@@ -4023,6 +4130,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4104,6 +4213,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4131,6 +4242,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4139,7 +4252,7 @@ export interface operations {
             };
         };
     };
-    patchFactoriesByFactoryWebhooksByUid: {
+    updateWebhook: {
         parameters: {
             query?: never;
             header?: {
@@ -4169,6 +4282,8 @@ export interface operations {
             /** @description A webhook as the last apply left it. */
             200: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4187,6 +4302,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4268,6 +4385,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4295,6 +4414,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4303,7 +4424,7 @@ export interface operations {
             };
         };
     };
-    postFactoriesByFactoryWebhooksByUidTestDeliveries: {
+    sendTestDelivery: {
         parameters: {
             query?: never;
             header?: {
@@ -4330,6 +4451,8 @@ export interface operations {
             /** @description What the ingress answered. */
             200: {
                 headers: {
+                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4348,6 +4471,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4420,6 +4545,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4447,6 +4574,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4455,7 +4584,7 @@ export interface operations {
             };
         };
     };
-    postFactoriesByFactoryWebhooksByUidCapture: {
+    openCapture: {
         parameters: {
             query?: never;
             header?: never;
@@ -4495,6 +4624,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4558,6 +4689,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4576,6 +4709,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4584,7 +4719,7 @@ export interface operations {
             };
         };
     };
-    deleteFactoriesByFactoryWebhooksByUidCapture: {
+    closeCapture: {
         parameters: {
             query?: never;
             header?: never;
@@ -4615,6 +4750,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4669,6 +4806,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4687,6 +4826,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4695,7 +4836,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryDeliveries: {
+    listDeliveries: {
         parameters: {
             query?: {
                 limit?: number;
@@ -4748,6 +4889,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4784,6 +4927,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4802,6 +4947,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4810,7 +4957,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryWebhooksByUidDeliveries: {
+    listWebhookDeliveries: {
         parameters: {
             query?: {
                 limit?: number;
@@ -4864,6 +5011,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4900,6 +5049,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4918,6 +5069,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4926,7 +5079,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryWebhooksByUidHandshakes: {
+    listHandshakes: {
         parameters: {
             query?: {
                 limit?: number;
@@ -4967,6 +5120,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5003,6 +5158,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5021,6 +5178,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5029,7 +5188,7 @@ export interface operations {
             };
         };
     };
-    getDeliveriesById: {
+    getDelivery: {
         parameters: {
             query?: never;
             header?: never;
@@ -5061,6 +5220,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5097,6 +5258,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5115,6 +5278,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5123,7 +5288,7 @@ export interface operations {
             };
         };
     };
-    getDeliveriesByIdPayload: {
+    getDeliveryPayload: {
         parameters: {
             query?: never;
             header?: never;
@@ -5155,6 +5320,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5191,6 +5358,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5209,6 +5378,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5217,7 +5388,7 @@ export interface operations {
             };
         };
     };
-    getDeliveriesByIdDiagnosis: {
+    diagnoseDelivery: {
         parameters: {
             query?: never;
             header?: never;
@@ -5249,6 +5420,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5294,6 +5467,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5312,6 +5487,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5320,7 +5497,7 @@ export interface operations {
             };
         };
     };
-    postDeliveriesByIdReplay: {
+    replayDelivery: {
         parameters: {
             query?: never;
             header?: {
@@ -5344,6 +5521,10 @@ export interface operations {
             /** @description One row of the delivery log. */
             201: {
                 headers: {
+                    /** @description Path of the new object. */
+                    Location?: string;
+                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5362,6 +5543,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5434,6 +5617,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5452,6 +5637,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5460,7 +5647,7 @@ export interface operations {
             };
         };
     };
-    getDeliveriesByIdExplain: {
+    explainDelivery: {
         parameters: {
             query?: never;
             header?: never;
@@ -5492,6 +5679,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5528,6 +5717,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5546,6 +5737,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5554,7 +5747,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryAutomations: {
+    listAutomations: {
         parameters: {
             query?: {
                 /** @description Without it, all entries. */
@@ -5595,6 +5788,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5631,6 +5826,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5649,6 +5846,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5657,7 +5856,7 @@ export interface operations {
             };
         };
     };
-    postFactoriesByFactoryAutomations: {
+    createAutomation: {
         parameters: {
             query?: never;
             header?: {
@@ -5702,6 +5901,12 @@ export interface operations {
             /** @description An automation as the last apply left it. */
             201: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
+                    /** @description Path of the new object. */
+                    Location?: string;
+                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5720,6 +5925,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5801,6 +6008,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5828,6 +6037,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5836,7 +6047,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryAutomationsByName: {
+    getAutomation: {
         parameters: {
             query?: never;
             header?: never;
@@ -5851,6 +6062,8 @@ export interface operations {
             /** @description An automation as the last apply left it. */
             200: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5860,6 +6073,8 @@ export interface operations {
             /** @description Not changed since the `ETag` in `If-None-Match`. */
             304: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content?: never;
@@ -5876,6 +6091,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5912,6 +6129,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5930,6 +6149,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5938,7 +6159,7 @@ export interface operations {
             };
         };
     };
-    putFactoriesByFactoryAutomationsByName: {
+    putAutomation: {
         parameters: {
             query?: never;
             header?: {
@@ -5981,6 +6202,8 @@ export interface operations {
             /** @description An automation as the last apply left it. */
             200: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -5990,6 +6213,10 @@ export interface operations {
             /** @description An automation as the last apply left it. */
             201: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
+                    /** @description Path of the new object. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6008,6 +6235,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6089,6 +6318,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6116,6 +6347,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6124,7 +6357,7 @@ export interface operations {
             };
         };
     };
-    deleteFactoriesByFactoryAutomationsByName: {
+    deleteAutomation: {
         parameters: {
             query?: never;
             header?: {
@@ -6158,6 +6391,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6239,6 +6474,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6266,6 +6503,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6274,7 +6513,7 @@ export interface operations {
             };
         };
     };
-    postFactoriesByFactoryFiltersTest: {
+    testFilter: {
         parameters: {
             query?: never;
             header?: never;
@@ -6320,6 +6559,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6392,6 +6633,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6410,6 +6653,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6418,7 +6663,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryRuns: {
+    listRuns: {
         parameters: {
             query?: {
                 limit?: number;
@@ -6460,6 +6705,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6496,6 +6743,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6514,6 +6763,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6522,7 +6773,7 @@ export interface operations {
             };
         };
     };
-    getRunsByIdInput: {
+    getRunInput: {
         parameters: {
             query?: never;
             header?: never;
@@ -6554,6 +6805,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6590,6 +6843,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6608,6 +6863,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6616,7 +6873,7 @@ export interface operations {
             };
         };
     };
-    getRunsByIdAttachmentsEventPayloadJson: {
+    getRunPayload: {
         parameters: {
             query?: never;
             header?: never;
@@ -6648,6 +6905,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6684,6 +6943,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6702,6 +6963,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6710,7 +6973,7 @@ export interface operations {
             };
         };
     };
-    getRunsByIdLog: {
+    getRunLog: {
         parameters: {
             query?: {
                 offset?: number;
@@ -6745,6 +7008,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6781,6 +7046,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6799,6 +7066,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6807,7 +7076,7 @@ export interface operations {
             };
         };
     };
-    postRunsByIdCancel: {
+    cancelRun: {
         parameters: {
             query?: never;
             header?: never;
@@ -6848,6 +7117,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6911,6 +7182,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6929,6 +7202,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6937,7 +7212,7 @@ export interface operations {
             };
         };
     };
-    postRunsByIdRetry: {
+    retryRun: {
         parameters: {
             query?: never;
             header?: {
@@ -6954,6 +7229,8 @@ export interface operations {
             /** @description One execution of an automation for one delivery. */
             200: {
                 headers: {
+                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -6972,6 +7249,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7044,6 +7323,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7062,6 +7343,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7070,7 +7353,7 @@ export interface operations {
             };
         };
     };
-    getRunsById: {
+    getRun: {
         parameters: {
             query?: never;
             header?: never;
@@ -7102,6 +7385,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7138,6 +7423,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7156,6 +7443,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7164,7 +7453,7 @@ export interface operations {
             };
         };
     };
-    postRunsClaim: {
+    claimRuns: {
         parameters: {
             query?: never;
             header?: never;
@@ -7205,6 +7494,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7268,6 +7559,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7286,6 +7579,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7294,7 +7589,7 @@ export interface operations {
             };
         };
     };
-    postRunsByIdHeartbeat: {
+    renewRunLease: {
         parameters: {
             query?: never;
             header?: never;
@@ -7338,6 +7633,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7401,6 +7698,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7419,6 +7718,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7427,7 +7728,7 @@ export interface operations {
             };
         };
     };
-    postRunsByIdComplete: {
+    completeRun: {
         parameters: {
             query?: never;
             header?: never;
@@ -7476,6 +7777,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7539,6 +7842,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7557,6 +7862,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7565,7 +7872,7 @@ export interface operations {
             };
         };
     };
-    getIds: {
+    findIds: {
         parameters: {
             query: {
                 /** @description The type prefix and at least 6 further characters. */
@@ -7604,6 +7911,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7631,6 +7940,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7649,6 +7960,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7657,7 +7970,7 @@ export interface operations {
             };
         };
     };
-    getSecrets: {
+    listSecrets: {
         parameters: {
             query?: {
                 /** @description Without it, all entries. */
@@ -7696,6 +8009,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7723,6 +8038,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7741,6 +8058,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7749,7 +8068,7 @@ export interface operations {
             };
         };
     };
-    putSecretsByName: {
+    putSecret: {
         parameters: {
             query?: {
                 mode?: "create" | "update";
@@ -7781,6 +8100,8 @@ export interface operations {
             /** @description The version that the value was stored under. */
             201: {
                 headers: {
+                    /** @description Path of the new object. */
+                    Location?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7799,6 +8120,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7862,6 +8185,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7880,6 +8205,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7888,7 +8215,7 @@ export interface operations {
             };
         };
     };
-    deleteSecretsByName: {
+    deleteSecret: {
         parameters: {
             query?: {
                 force?: boolean;
@@ -7920,6 +8247,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -7983,6 +8312,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8001,6 +8332,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8009,7 +8342,7 @@ export interface operations {
             };
         };
     };
-    postSecretsByNameDiagnoses: {
+    diagnoseRequest: {
         parameters: {
             query?: never;
             header?: never;
@@ -8058,6 +8391,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8121,6 +8456,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8139,6 +8476,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8147,7 +8486,7 @@ export interface operations {
             };
         };
     };
-    getTokens: {
+    listTokens: {
         parameters: {
             query?: {
                 /** @description Without it, all entries. */
@@ -8186,6 +8525,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8213,6 +8554,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8231,6 +8574,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8239,7 +8584,7 @@ export interface operations {
             };
         };
     };
-    postTokens: {
+    createToken: {
         parameters: {
             query?: never;
             header?: {
@@ -8268,6 +8613,10 @@ export interface operations {
             /** @description An API token with its text, which cannot be read again. */
             201: {
                 headers: {
+                    /** @description Path of the new object. */
+                    Location?: string;
+                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8286,6 +8635,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8349,6 +8700,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8367,6 +8720,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8375,7 +8730,7 @@ export interface operations {
             };
         };
     };
-    deleteTokensById: {
+    revokeToken: {
         parameters: {
             query?: never;
             header?: never;
@@ -8405,6 +8760,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8459,6 +8816,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8477,6 +8836,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8485,7 +8846,7 @@ export interface operations {
             };
         };
     };
-    getUsers: {
+    listUsers: {
         parameters: {
             query?: {
                 /** @description Without it, all entries. */
@@ -8524,6 +8885,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8551,6 +8914,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8569,6 +8934,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8577,7 +8944,7 @@ export interface operations {
             };
         };
     };
-    postUsers: {
+    createUser: {
         parameters: {
             query?: never;
             header?: {
@@ -8607,6 +8974,10 @@ export interface operations {
             /** @description Somebody who may sign in. */
             201: {
                 headers: {
+                    /** @description Path of the new object. */
+                    Location?: string;
+                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8625,6 +8996,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8688,6 +9061,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8706,6 +9081,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8714,7 +9091,7 @@ export interface operations {
             };
         };
     };
-    deleteUsersById: {
+    deleteUser: {
         parameters: {
             query?: never;
             header?: never;
@@ -8744,6 +9121,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8807,6 +9186,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8825,6 +9206,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8833,7 +9216,7 @@ export interface operations {
             };
         };
     };
-    patchUsersById: {
+    updateUser: {
         parameters: {
             query?: never;
             header?: never;
@@ -8880,6 +9263,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8943,6 +9328,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8961,6 +9348,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -8999,6 +9388,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9026,6 +9417,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9044,6 +9437,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9052,7 +9447,7 @@ export interface operations {
             };
         };
     };
-    postSession: {
+    signIn: {
         parameters: {
             query?: never;
             header?: never;
@@ -9094,6 +9489,8 @@ export interface operations {
             /** @description The request was refused. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9139,6 +9536,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9157,6 +9556,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9165,7 +9566,7 @@ export interface operations {
             };
         };
     };
-    deleteSession: {
+    signOut: {
         parameters: {
             query?: never;
             header?: never;
@@ -9193,6 +9594,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9238,6 +9641,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9256,6 +9661,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9264,7 +9671,7 @@ export interface operations {
             };
         };
     };
-    postLoginLinks: {
+    createLoginLink: {
         parameters: {
             query?: never;
             header?: {
@@ -9279,6 +9686,8 @@ export interface operations {
             /** @description A link that signs in as an owner. */
             201: {
                 headers: {
+                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9297,6 +9706,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9360,6 +9771,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9378,6 +9791,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9386,7 +9801,7 @@ export interface operations {
             };
         };
     };
-    postSessionPassword: {
+    changeOwnPassword: {
         parameters: {
             query?: never;
             header?: never;
@@ -9423,6 +9838,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9477,6 +9894,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9495,6 +9914,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9503,7 +9924,7 @@ export interface operations {
             };
         };
     };
-    getSessions: {
+    listOwnSessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -9537,6 +9958,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9564,6 +9987,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9582,6 +10007,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9590,7 +10017,7 @@ export interface operations {
             };
         };
     };
-    deleteSessions: {
+    endOtherSessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -9618,6 +10045,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9663,6 +10092,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9681,6 +10112,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9689,7 +10122,7 @@ export interface operations {
             };
         };
     };
-    deleteSessionsById: {
+    endSession: {
         parameters: {
             query?: never;
             header?: never;
@@ -9719,6 +10152,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9773,6 +10208,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9791,6 +10228,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9799,7 +10238,7 @@ export interface operations {
             };
         };
     };
-    getUsersByIdSessions: {
+    listUserSessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -9835,6 +10274,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9871,6 +10312,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9889,6 +10332,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9897,7 +10342,7 @@ export interface operations {
             };
         };
     };
-    deleteUsersByIdSessions: {
+    endUserSessions: {
         parameters: {
             query?: never;
             header?: never;
@@ -9927,6 +10372,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9981,6 +10428,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -9999,6 +10448,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10007,7 +10458,7 @@ export interface operations {
             };
         };
     };
-    getSignIn: {
+    listSignInMethods: {
         parameters: {
             query?: never;
             header?: never;
@@ -10055,6 +10506,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10063,7 +10516,7 @@ export interface operations {
             };
         };
     };
-    getAudit: {
+    listAuditEntries: {
         parameters: {
             query?: {
                 limit?: number;
@@ -10117,6 +10570,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10144,6 +10599,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10162,6 +10619,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10170,7 +10629,7 @@ export interface operations {
             };
         };
     };
-    postFactoriesByFactoryWebhooksByUidRotate: {
+    rotateWebhookSecret: {
         parameters: {
             query?: never;
             header?: {
@@ -10197,6 +10656,10 @@ export interface operations {
             /** @description A webhook after its secret was made; `secret` is there only where the service generated it. */
             200: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
+                    /** @description `true` if this answer was given before, to the same `Idempotency-Key` and body. */
+                    "Idempotent-Replayed"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10215,6 +10678,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10296,6 +10761,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10323,6 +10790,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10331,7 +10800,7 @@ export interface operations {
             };
         };
     };
-    postFactoriesByFactoryWebhooksByUidSecret: {
+    setWebhookSecret: {
         parameters: {
             query?: never;
             header?: {
@@ -10356,6 +10825,8 @@ export interface operations {
             /** @description A webhook as the last apply left it. */
             200: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10374,6 +10845,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10455,6 +10928,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10482,6 +10957,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10490,7 +10967,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryHistory: {
+    listRevisions: {
         parameters: {
             query?: {
                 limit?: number;
@@ -10530,6 +11007,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10575,6 +11054,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10602,6 +11083,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10610,7 +11093,7 @@ export interface operations {
             };
         };
     };
-    postFactoriesByFactoryReverts: {
+    revertFactory: {
         parameters: {
             query?: never;
             header?: {
@@ -10633,6 +11116,8 @@ export interface operations {
             /** @description A factory: where its definition comes from, what it serves and what was last tried. */
             200: {
                 headers: {
+                    /** @description Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read. */
+                    ETag?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10651,6 +11136,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10732,6 +11219,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10759,6 +11248,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10767,7 +11258,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryActivity: {
+    getActivity: {
         parameters: {
             query?: {
                 /**
@@ -10811,6 +11302,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10847,6 +11340,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10865,6 +11360,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10873,7 +11370,7 @@ export interface operations {
             };
         };
     };
-    getFactoriesByFactoryWebhooksByUidPayloadKeys: {
+    listPayloadKeys: {
         parameters: {
             query?: never;
             header?: never;
@@ -10906,6 +11403,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10942,6 +11441,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10960,6 +11461,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -10968,7 +11471,7 @@ export interface operations {
             };
         };
     };
-    postFactoriesByFactoryBacktests: {
+    backtestTriggers: {
         parameters: {
             query?: never;
             header?: never;
@@ -11023,6 +11526,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11086,6 +11591,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11104,6 +11611,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11112,7 +11621,7 @@ export interface operations {
             };
         };
     };
-    getEvents: {
+    followEvents: {
         parameters: {
             query?: {
                 /** @description Only of this factory. */
@@ -11147,6 +11656,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11183,6 +11694,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11201,6 +11714,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11209,7 +11724,7 @@ export interface operations {
             };
         };
     };
-    getSchemas: {
+    listSchemas: {
         parameters: {
             query?: never;
             header?: never;
@@ -11264,6 +11779,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11272,7 +11789,7 @@ export interface operations {
             };
         };
     };
-    getSchemasByFile: {
+    getSchema: {
         parameters: {
             query?: never;
             header?: never;
@@ -11331,6 +11848,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11339,7 +11858,7 @@ export interface operations {
             };
         };
     };
-    getSignatureSchemes: {
+    listSignatureSchemes: {
         parameters: {
             query?: never;
             header?: never;
@@ -11373,6 +11892,8 @@ export interface operations {
             /** @description No valid API token. */
             401: {
                 headers: {
+                    /** @description How to authenticate. */
+                    "WWW-Authenticate"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11400,6 +11921,8 @@ export interface operations {
             /** @description Too many requests of this kind, or too many invalid tokens from this address. */
             429: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11418,6 +11941,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {
@@ -11426,7 +11951,7 @@ export interface operations {
             };
         };
     };
-    getOpenapiJson: {
+    getOpenApi: {
         parameters: {
             query?: never;
             header?: never;
@@ -11453,35 +11978,8 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No valid API token. */
-            401: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description The token may not do this. */
-            403: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
             /** @description The Host header names another host. */
             421: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description Too many requests of this kind, or too many invalid tokens from this address. */
-            429: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -11501,6 +11999,8 @@ export interface operations {
             /** @description The storage cannot be used now. */
             503: {
                 headers: {
+                    /** @description Seconds to wait before the next attempt. */
+                    "Retry-After"?: number;
                     [name: string]: unknown;
                 };
                 content: {

@@ -25,7 +25,7 @@ const TABLE: Row[] = [
   ['GET', '/readyz', 'public'],
   ['GET', '/metrics', 'viewer', 'team'],
   ['GET', '/assets/:asset', 'public'],
-  ['GET', '/api/v1/openapi.json', 'viewer', 'listed'],
+  ['GET', '/api/v1/openapi.json', 'public'],
   ['GET', '/api/v1/schemas', 'public'],
   ['GET', '/api/v1/signature-schemes', 'viewer', 'listed'],
   ['GET', '/api/v1/schemas/:file', 'public'],

@@ -3,7 +3,7 @@ import cookie from '@fastify/cookie';
 import swagger from '@fastify/swagger';
 import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fastify, LogController } from 'fastify';
-import { guardRegistration, requireRole } from './access-rules.ts';
+import { guardRegistration, PUBLIC } from './access-rules.ts';
 import { answerConditionally } from './answer-conditionally.ts';
 import { auditChanges } from './audit-changes.ts';
 import { AccessChanges, announceAccessChanges } from './auth/access-changes.ts';
@@ -157,7 +157,7 @@ function registerApi(scope: FastifyInstance, services: AdminServices, watch: Wat
   scope.get(
     '/openapi.json',
     {
-      config: { access: requireRole('viewer', 'listed') },
+      config: { access: PUBLIC },
       schema: {
         tags: ['Operation'],
         summary: 'This document',
@@ -182,7 +182,8 @@ function setSafeHeaders(reply: FastifyReply): void {
 function createNotFoundHandler(app: FastifyInstance, sendPage: PageSender) {
   return (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     const allowed = findMethods(app, request.url);
-    if (allowed.length > 0) {
+    // A route can also find nothing itself, such as a file of the dashboard.
+    if (allowed.length > 0 && !allowed.includes(request.method)) {
       const detail = `${request.method} is not possible here. Use ${allowed.join(', ')}.`;
       return sendProblem(reply.header('allow', allowed.join(', ')), describeProblem('method_not_allowed', detail));
     }

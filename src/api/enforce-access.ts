@@ -6,7 +6,7 @@ import type { RouteAccess } from './access-rules.ts';
 import type { Authenticator, Principal } from './auth/authenticator.ts';
 import { requireFactory } from './reach.ts';
 
-/** Everything under here asks for credentials first, also what does not exist, so that strangers cannot list routes. */
+/** Paths under here that no route has ask for credentials first. The routes themselves are no secret: the document is public. */
 export const API_PREFIX = '/api/v1';
 
 /**

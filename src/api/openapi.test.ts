@@ -11,18 +11,22 @@ import {
   WEBHOOK_UID,
 } from '../../test/helpers/admin-services.ts';
 import { createAdminServer } from './create-admin-server.ts';
+import { OPERATIONS } from './operations.ts';
 
 type Content = Record<string, { schema: object }>;
 interface Operation {
   operationId: string;
+  tags: string[];
   description: string;
   security?: unknown[];
   parameters?: { name: string; in: string; schema: object }[];
   requestBody?: { content: Content };
-  responses: Record<string, { description: string; content?: Content }>;
+  responses: Record<string, { description: string; content?: Content; headers?: object }>;
 }
 interface Document {
   openapi: string;
+  servers: object[];
+  tags: { name: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, object> };
 }
@@ -98,6 +102,13 @@ describe('the OpenAPI document', () => {
 
   it('names each operation once, describes each answer, and declares each parameter of a path', () => {
     const ids = operations().map(([, , { operationId }]) => operationId);
+    expect(operations().filter(([, , { operationId }]) => operationId === undefined)).toEqual([]);
+    expect(
+      Object.values(OPERATIONS)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual([...ids].sort());
+    expect(ids).toContain('createWebhook');
     expect(new Set(ids).size).toBe(ids.length);
     expect(JSON.stringify(document)).not.toContain('Default Response');
     for (const [path, , { parameters = [] }] of operations()) {
@@ -130,6 +141,25 @@ describe('the OpenAPI document', () => {
       ...['/secrets/{name}/diagnoses', '/session', '/session/password'],
       ...['/webhooks/{uid}/capture', '/webhooks/{uid}/secret'],
     ]);
+  });
+
+  it('can be read without a token, and says where the API is', async () => {
+    expect((await app.inject({ url: '/api/v1/openapi.json' })).statusCode).toBe(200);
+    expect(document.servers).toEqual([{ url: '/', description: expect.any(String) }]);
+    const names = document.tags.map(({ name }) => name);
+    for (const [, , { tags }] of operations()) for (const tag of tags) expect(names).toContain(tag);
+  });
+
+  it('describes the headers of answers', () => {
+    const headersOf = (path: string, method: string, status: string) =>
+      Object.keys(document.paths[`/api/v1${path}`]![method]!.responses[status]!.headers ?? {});
+    expect(headersOf('/factories/{factory}/webhooks', 'post', '201')).toEqual([
+      'ETag',
+      'Location',
+      'Idempotent-Replayed',
+    ]);
+    expect(headersOf('/factories/{factory}/webhooks/{uid}', 'get', '304')).toEqual(['ETag']);
+    expect(headersOf('/tokens', 'get', '429')).toEqual(['Retry-After']);
   });
 
   it('lists the errors of what routes have in common: guessed tokens, reused idempotency keys, bodies', () => {

@@ -1,8 +1,8 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifySchema, RouteOptions } from 'fastify';
 import type { RouteAccess } from './access-rules.ts';
-import { API_PREFIX } from './enforce-access.ts';
 import { noBody } from './no-body.ts';
+import { OPERATIONS } from './operations.ts';
 import { refTo } from './schemas.ts';
 
 /** Options that make the OpenAPI 3.1 document out of the routes. */
@@ -10,7 +10,12 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
   return {
     openapi: {
       openapi: '3.1.0',
-      info: { title: 'Dockbell management API', version, description: INTRODUCTION },
+      info: {
+        ...{ title: 'Dockbell management API', version, description: INTRODUCTION },
+        contact: { name: 'The operator of this Dockbell' },
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/', description: 'The admin listener that serves this document.' }],
       tags: TAGS.map(([name, description]) => ({ name, description })),
       security: [{ apiToken: [] }, { session: [] }],
       components: {
@@ -36,7 +41,9 @@ team answers 403.
 
 Routes that create take an \`Idempotency-Key\`: the same key and body within 24 hours get the first answer again, with the
 header \`Idempotent-Replayed: true\`, and nothing is made twice. Webhooks, automations and factories answer with an \`ETag\`;
-sent back as \`If-Match\`, a change is refused with 412 where somebody else changed them since.`;
+sent back as \`If-Match\`, a change is rejected with 412 if somebody else changed them since; sent as \`If-None-Match\`, a
+read is answered with 304 if nothing changed. Lists are compressed for clients that accept gzip. A method that a path
+does not have is answered with 405; \`Allow\` lists the methods that it has.`;
 
 const TAGS = [
   ['Factories', 'What is served and what is wrong.'],
@@ -46,6 +53,7 @@ const TAGS = [
   ['Automations', 'What deliveries start.'],
   ['Runs', 'What was started.'],
   ['IDs', 'Whole IDs for what people abbreviate.'],
+  ['Workers', 'Executing runs outside of the daemon.'],
   ['Events', 'What happens, as it happens.'],
   ['Secrets', 'Credentials of the team; written, never read.'],
   ['Tokens', 'Programs that may use this API.'],
@@ -62,10 +70,10 @@ function describeRoute(schema: FastifySchema, route: RouteOptions): FastifySchem
   const { body, response, ...rest } = schema;
   return {
     ...rest,
-    operationId: nameOperation(route),
+    operationId: OPERATIONS[`${route.method} ${route.url}`]?.id,
     ...(body === undefined || body === noBody ? {} : { body }),
     description: [schema.description, sayWhoMay(access)].filter(Boolean).join('\n\n'),
-    response: { ...listErrors(access, route), ...withProblemTypes(response as Responses) },
+    response: addHeaders({ ...listErrors(access, route), ...withProblemTypes(response as Responses) }, route),
     ...(access.role === 'public' ? { security: [] } : {}),
     ...describeHeaders(schema, route),
   };
@@ -85,16 +93,6 @@ function describeHeaders(schema: FastifySchema, { config }: RouteOptions): Pick<
     ...(takesTag ? { 'If-Match': IF_MATCH } : {}),
   };
   return Object.keys(properties).length === 0 ? {} : { headers: { type: 'object', properties } };
-}
-
-/** For generators of clients: `GET /factories/:factory/webhooks` is `getFactoriesByFactoryWebhooks`. */
-function nameOperation({ method, url }: RouteOptions): string {
-  const words = url
-    .replace(API_PREFIX, '')
-    .replaceAll(':', 'by/')
-    .split(/[^A-Za-z0-9]+/)
-    .filter(Boolean);
-  return String(method).toLowerCase() + words.map((word) => word[0]!.toUpperCase() + word.slice(1)).join('');
 }
 
 function sayWhoMay(access: RouteAccess): string {
@@ -134,6 +132,36 @@ function listErrors(access: RouteAccess, route: RouteOptions): Record<string, un
 const NOT_MODIFIED = { description: 'Not changed since the `ETag` in `If-None-Match`.', type: 'null' };
 const TOO_MANY = 'Too many requests of this kind, or too many invalid tokens from this address.';
 const KEY_REUSED = 'The Idempotency-Key was used with another body.';
+
+const text = (description: string) => ({ type: 'string', description });
+const HEADERS = {
+  etag: text('Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read.'),
+  location: text('Path of the new object.'),
+  redirect: text('Where the browser goes next.'),
+  replayed: text('`true` if this answer was given before, to the same `Idempotency-Key` and body.'),
+  retryAfter: { type: 'integer', description: 'Seconds to wait before the next attempt.' },
+  authenticate: text('How to authenticate.'),
+};
+
+/** The headers that go with each answer of a route. */
+function addHeaders(responses: Record<string, unknown>, { config, url }: RouteOptions): Record<string, unknown> {
+  const listHeaders = (status: string) => {
+    const isSuccess = status.startsWith('2');
+    return {
+      ...(config?.tagged === true && (isSuccess || status === '304') ? { ETag: HEADERS.etag } : {}),
+      ...(status === '201' && !url.endsWith('/login-links') ? { Location: HEADERS.location } : {}),
+      ...(status === '303' ? { Location: HEADERS.redirect } : {}),
+      ...(config?.idempotent === true && isSuccess ? { 'Idempotent-Replayed': HEADERS.replayed } : {}),
+      ...(status === '429' || status === '503' ? { 'Retry-After': HEADERS.retryAfter } : {}),
+      ...(status === '401' ? { 'WWW-Authenticate': HEADERS.authenticate } : {}),
+    };
+  };
+  const entries = Object.entries(responses).map(([status, response]) => {
+    const headers = listHeaders(status);
+    return [status, Object.keys(headers).length === 0 ? response : { ...(response as object), headers }];
+  });
+  return Object.fromEntries(entries);
+}
 
 const REFUSALS: Record<string, string> = {
   404: 'It does not exist, or is out of the token’s reach.',

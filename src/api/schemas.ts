@@ -544,6 +544,7 @@ export const COMPONENTS = {
         ...closedObject({ kind: oneOf(IDENTITY_KINDS), id: text, name: text }, { type: ['object', 'null'] }),
         description: 'Who did it, under the name of then; `null` where nobody was recognised.',
       },
+      action: { ...text, description: 'What was asked for, in words, such as `Rotate secret of webhook`.' },
       ...{ method: text, route: text, object: { ...text, description: 'What it is about, as a path below the API.' } },
       changes: {
         ...{ type: ['object', 'null'], additionalProperties: true },

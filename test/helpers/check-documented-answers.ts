@@ -31,8 +31,10 @@ afterEach(() => {
 });
 
 interface Operation {
-  responses: Record<string, { content?: Record<string, unknown> }>;
+  responses: Record<string, { content?: Record<string, unknown>; headers?: Record<string, unknown> }>;
 }
+
+const DOCUMENTED_HEADERS = ['etag', 'location', 'idempotent-replayed', 'retry-after', 'www-authenticate'];
 
 function findUndocumented(app: FastifyInstance, request: FastifyRequest, reply: FastifyReply): string | null {
   if (request.is404 || !app.hasDecorator('swagger')) return null;
@@ -43,6 +45,9 @@ function findUndocumented(app: FastifyInstance, request: FastifyRequest, reply: 
   if (response === undefined) return answer;
   const mediaType = String(reply.getHeader('content-type') ?? '').split(';')[0]!;
   const documented = Object.keys(response.content ?? {});
+  const headers = Object.keys(response.headers ?? {}).map((name) => name.toLowerCase());
+  const missing = DOCUMENTED_HEADERS.filter((name) => reply.hasHeader(name) && !headers.includes(name));
+  if (missing.length > 0) return `${missing.join(', ')} with ${answer}`;
   const isDocumented = mediaType === '' || documented.includes(mediaType) || documented.includes('*/*');
   return isDocumented ? null : `${mediaType} as ${answer}`;
 }

@@ -3,6 +3,7 @@ import { AUDIT_OUTCOMES, type AuditEntry, type AuditOutcome } from '../../core/a
 import { formatInstant } from '../../core/clock.ts';
 import type { AuditRequest } from '../../core/ports/audit-log.ts';
 import { requireRole } from '../access-rules.ts';
+import { describeAction } from '../operations.ts';
 import type { PageQuery } from '../page-query.ts';
 import { pageQuerySchema, presentPage, readPage } from '../page-query.ts';
 import { INSTANT, parseInstant } from '../parse-instant.ts';
@@ -60,7 +61,8 @@ function judgeStatus(status: number): AuditOutcome {
 function presentEntry({ id, at, actor, method, route, object, changes, status, clientAddress }: AuditEntry) {
   const who = actor === null ? null : { kind: actor.kind, id: actor.id, name: actor.name };
   return {
-    ...{ id, at: formatInstant(at), actor: who, method, route, object, changes },
+    ...{ id, at: formatInstant(at), actor: who, action: describeAction(method, route) },
+    ...{ method, route, object, changes },
     ...{ outcome: judgeStatus(status), status, client_address: clientAddress },
   };
 }

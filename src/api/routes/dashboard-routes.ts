@@ -31,7 +31,7 @@ export function registerDashboardFiles(app: FastifyInstance, { dashboardDir }: A
   app.get<{ Params: { asset: string } }>(
     '/assets/:asset',
     {
-      config: { access: PUBLIC },
+      config: { access: PUBLIC, tagged: true },
       schema: {
         tags: ['Operation'],
         summary: 'A file of the dashboard',

@@ -73,8 +73,8 @@ async function findActor(api: ApiClient, name: string): Promise<string> {
 function createColumns(nowMs: number): Column<AuditEntry>[] {
   return [
     { head: 'WHEN', text: (entry) => formatAge(entry.at, nowMs), narrow: 'whole' },
-    { head: 'WHO', text: (entry) => entry.actor?.name ?? '-' },
-    { head: 'REQUEST', text: (entry) => describeRequest(entry), narrow: 'whole' },
+    { head: 'WHO', text: (entry) => entry.actor?.name ?? '-', narrow: 'whole' },
+    { head: 'ACTION', text: (entry) => entry.action, narrow: 'whole' },
     { head: 'OBJECT', text: (entry) => entry.object, narrow: 'below' },
     {
       head: 'OUTCOME',
@@ -84,10 +84,6 @@ function createColumns(nowMs: number): Column<AuditEntry>[] {
     },
     { head: 'FROM', text: (entry) => entry.client_address, narrow: 'whole', drop: 1 },
   ];
-}
-
-function describeRequest({ method, changes }: AuditEntry): string {
-  return changes?.sign_in === undefined ? method : 'sign-in';
 }
 
 function pickOutcomeColor(outcome: AuditEntry['outcome'], colors: Colors): (text: string) => string {

@@ -21,7 +21,7 @@ import { AuditDetails } from './audit-details.tsx';
 import { isFiltered, NO_FILTER, readAuditFilter, writeAuditFilter } from './audit-filter.ts';
 import { AuditFilters } from './audit-filters.tsx';
 import { type NamesById, useNamesById } from './audit-names.ts';
-import { describeDeed, describeSubject } from './describe-deed.ts';
+import { describeSubject } from './describe-subject.ts';
 import { SettingsFrame } from './settings-frame.tsx';
 
 /** Who changed what, when, from where; and who signed in. */
@@ -136,19 +136,18 @@ interface DeedProps {
 }
 
 function Deed({ entry, names, isOpen, onToggle }: DeedProps) {
-  const deed = describeDeed(entry);
   const subject = describeSubject(entry, names);
   return (
     <Group gap="xs" wrap="nowrap">
       <DetailToggle
         id={entry.id}
-        label={`Details: ${deed}, ${formatExactTime(entry.at)}`}
+        label={`Details: ${entry.action}, ${formatExactTime(entry.at)}`}
         isOpen={isOpen}
         onToggle={onToggle}
       />
       <div>
         <Text size="sm" fw={600}>
-          {deed}
+          {entry.action}
         </Text>
         {subject !== null && (
           <Text size="xs" c="dimmed">
