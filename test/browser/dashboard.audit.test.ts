@@ -74,7 +74,7 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     await page.reload();
     await rows(page).filter({ hasText: 'not recognised' }).waitFor();
     await page.getByLabel('Until').fill('2020-01-01T00:00');
-    await page.getByRole('heading', { name: 'No entry fits' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching entries' }).waitFor();
     await lookAt(page, 'audit-none');
     await page.getByRole('button', { name: 'Show everything' }).click();
     await rows(page).filter({ hasText: 'Add webhook' }).waitFor();

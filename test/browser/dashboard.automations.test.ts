@@ -80,7 +80,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await expect.poll(() => page.locator('.cm-lintRange-error').textContent()).toBe('"level"');
     await lookAt(page, 'automation-invalid-filter');
     await writeFilter(page, '{"level": ["a"}');
-    await page.getByText('Line 1: This is no JSON').waitFor();
+    await page.getByText('Line 1: Invalid JSON').waitFor();
     await writeFilter(page, '{"level": ["a"], "level": ["b"]}');
     await page.getByText('Line 1: "level" stands here twice').waitFor();
     await writeFilter(page, '{"level": ["a"]}');
@@ -180,7 +180,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
 
   it('name the file to edit where a repository decides, and write the YAML for it', async () => {
     const page = await signIn(daemon, '/factories/theirs/automations/watch');
-    await page.getByText('A repository decides about it').waitFor();
+    await page.getByText('Managed in Git').waitFor();
     await page.getByText('automations/watch/automation.md:7').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Delete' }).count()).toBe(0);
     await lookAt(page, 'automation-read-only');

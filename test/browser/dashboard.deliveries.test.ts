@@ -158,7 +158,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await detailsOf(page, 'again').click();
     await page.getByRole('button', { name: 'Replay' }).click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('The sender notices nothing').waitFor();
+    await dialog.getByText('The sender sees no difference').waitFor();
     await lookAt(page, 'deliveries-replay');
     await dialog.getByRole('button', { name: 'Replay' }).click();
     await page.waitForURL(/deliveries\/dlv_/);
@@ -257,11 +257,11 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.getByText('Ends before it begins').waitFor();
     await page.getByLabel('From', { exact: true }).fill('2019-12-31T00:00:00');
     await page.keyboard.press('Enter');
-    await page.getByText('No delivery fits').waitFor();
+    await page.getByText('No matching deliveries').waitFor();
     const searched = new URL(page.url()).searchParams;
     expect(searched.get('to')).toBe(await page.evaluate(`new Date('2020-01-01T00:00:00').toISOString()`));
     await page.reload();
-    await page.getByText('No delivery fits').waitFor();
+    await page.getByText('No matching deliveries').waitFor();
     await expect.poll(() => page.getByLabel('To', { exact: true }).inputValue()).toMatch(/^2020-01-01T00:00/);
     await page.getByRole('button', { name: 'Any time' }).last().click();
     await page.getByRole('link', { name: 'of-now' }).waitFor();
@@ -270,7 +270,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
   it('that a filter does not let through are no dead end', async () => {
     await send('relaxed-1');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${quiet}&id=relaxed-1&label=Accepted&last=7d`);
-    await page.getByText('No delivery fits').waitFor();
+    await page.getByText('No matching deliveries').waitFor();
     await lookAt(page, 'deliveries-no-hit');
     await page.getByRole('button', { name: 'All webhooks' }).last().click();
     await page.getByRole('link', { name: 'relaxed-1' }).waitFor();
@@ -295,7 +295,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.getByRole('search').waitFor();
     await page.mouse.move(0, 0);
     await page
-      .getByText(view === 'a delivery ID' ? 'No delivery fits' : 'Accepted')
+      .getByText(view === 'a delivery ID' ? 'No matching deliveries' : 'Accepted')
       .first()
       .waitFor();
     await send(id);
@@ -358,6 +358,16 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await older.waitFor();
     await page.getByRole('button', { name: 'Newest' }).click();
     await page.getByRole('link', { name: 'paged-59' }).waitFor();
+    // Whoever reads further down sees the offer of new rows too.
+    await page.getByRole('link', { name: 'paged-15', exact: true }).hover();
+    await send('while-down');
+    const offer = page.getByRole('button', { name: '1 new' });
+    await offer.waitFor();
+    const header = (await page.getByRole('banner').boundingBox())!;
+    expect((await offer.boundingBox())!.y).toBeGreaterThanOrEqual(header.height);
+    expect((await offer.boundingBox())!.y).toBeLessThan(200);
+    await offer.click();
+    await page.getByRole('link', { name: 'while-down' }).waitFor();
   });
 });
 

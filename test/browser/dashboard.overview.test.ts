@@ -16,7 +16,7 @@ describeDashboard('the overview', ({ signIn }) => {
     const page = await signIn(factory.daemon);
     await page.getByText('Healthy').waitFor();
     await page.getByText('No rejected deliveries').waitFor();
-    await page.getByText('Nothing in this time.').first().waitFor();
+    await page.getByText('None in this period.').first().waitFor();
     await lookAt(page, 'overview-quiet');
   });
 

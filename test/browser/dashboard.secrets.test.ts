@@ -69,7 +69,7 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     await dialog.getByRole('textbox', { name: 'Value' }).fill('a-new-secret-of-the-team');
     await dialog.getByRole('button', { name: 'Store the new value' }).click();
     await dialog.getByRole('button', { name: 'Done' }).click();
-    await page.getByText('One webhook holds an older version').waitFor();
+    await page.getByText('1 webhook still uses an older version').waitFor();
     await rowOf(page, 'CI_WEBHOOK_SECRET').getByText('Takes up version 2 at the next commit').waitFor();
     await lookAt(page, 'secrets');
     await page.setViewportSize(NARROW);

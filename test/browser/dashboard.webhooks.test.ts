@@ -189,7 +189,7 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
     await page.getByText('Add a file webhooks/<name>.yaml').waitFor();
     await page.goto(`${daemon.adminUrl}/factories/payments/webhooks/new`);
-    await page.getByRole('heading', { name: 'A repository decides about webhooks' }).waitFor();
+    await page.getByRole('heading', { name: 'Webhooks are defined in a repository' }).waitFor();
     await expect.poll(() => page.getByRole('textbox').count()).toBe(0);
     await lookAt(page, 'add-webhook-repository');
     const account = { name: 'vera', role: 'viewer', password: 'correct horse battery 9' };

@@ -196,8 +196,11 @@ export async function checkAccessibility(page: Page): Promise<void> {
   await expect.poll(() => listFindings(page), { message: 'findings of axe-core' }).toEqual([]);
 }
 
+/** By all rules. Tooltips are left out: they stand at the end of the document, outside of every landmark. */
 async function listFindings(page: Page): Promise<string[]> {
-  const { violations } = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as {
+  const { violations } = (await page.evaluate(
+    'axe.run({ exclude: [["[role=tooltip]"]] }, { resultTypes: ["violations"] })',
+  )) as {
     violations: AxeViolation[];
   };
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`);

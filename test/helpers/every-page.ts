@@ -115,9 +115,11 @@ function isList(path: string): boolean {
 /** What is wider than the place it has; evaluated in the page. */
 const LISTS_TOO_WIDE = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement;
+  const header = document.querySelector('header');
   const tables = [...document.querySelectorAll('table[role="table"]')];
   return [
     ...(scrollWidth === clientWidth ? [] : ['page ' + scrollWidth + ' > ' + clientWidth]),
+    ...(header.scrollWidth <= header.clientWidth ? [] : ['header ' + header.scrollWidth + ' > ' + header.clientWidth]),
     ...tables
       .filter((table) => table.scrollWidth > table.parentElement.clientWidth)
       .map((table) => table.getAttribute('aria-label') + ' ' + table.scrollWidth + ' > ' + table.parentElement.clientWidth),

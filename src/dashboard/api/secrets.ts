@@ -25,7 +25,7 @@ export function deleteSecret({ name, force }: { name: string; force: boolean }) 
   return readAnswer(api.DELETE('/api/v1/secrets/{name}', { params: { path: { name }, query: { force } } }));
 }
 
-/** The webhooks that hold an older version than the newest. */
+/** The webhooks that use an older version than the newest. */
 export function listOutdated({ used_by, version }: Secret): Secret['used_by'] {
   return used_by.filter((webhook) => webhook.version < version);
 }

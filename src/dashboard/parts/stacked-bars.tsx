@@ -91,7 +91,7 @@ function Legend({ series, columns }: Pick<StackedBarsProps, 'series' | 'columns'
     <Group component="figcaption" gap="md" mt="sm">
       {seen.length === 0 && (
         <Text size="sm" c="dimmed">
-          Nothing in this time.
+          None in this period.
         </Text>
       )}
       {seen.map(({ name, color, href, total }) => (

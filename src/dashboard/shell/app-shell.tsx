@@ -39,7 +39,7 @@ export function DashboardShell() {
               />
               <BrandLink />
             </Group>
-            <Group gap="xs" wrap="nowrap">
+            <Group gap="xs" wrap="nowrap" miw={0}>
               <ConnectionState />
               <FactorySwitcher />
               <ColorSchemeToggle />

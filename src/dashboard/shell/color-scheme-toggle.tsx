@@ -13,7 +13,7 @@ export function ColorSchemeToggle() {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Tooltip label="Colours" withinPortal={false}>
+        <Tooltip label="Colours">
           <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Colours">
             <Current size={18} />
           </ActionIcon>

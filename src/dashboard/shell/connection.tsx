@@ -31,7 +31,8 @@ export function ConnectionState() {
       radius="sm"
       tt="none"
       miw="max-content"
-      visibleFrom={isLost ? undefined : 'sm'}
+      // A phone has no room for it; the banner is there too.
+      visibleFrom="sm"
       leftSection={<Icon size={13} aria-hidden />}
     >
       {isLost ? 'Offline' : 'Live'}

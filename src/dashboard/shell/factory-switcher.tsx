@@ -31,6 +31,7 @@ export function FactorySwitcher() {
           rightSection={<ChevronDown size={14} />}
           aria-label={`Factory ${current.name}. Choose another`}
           maw={200}
+          miw={0}
         >
           {current.name}
         </Button>

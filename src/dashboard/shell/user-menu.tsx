@@ -31,7 +31,7 @@ export function UserMenu() {
   return (
     <Menu position="bottom-end" width={220}>
       <Menu.Target>
-        <Tooltip label="Account" withinPortal={false}>
+        <Tooltip label="Account">
           <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Account">
             <CircleUserRound size={20} />
           </ActionIcon>

@@ -76,10 +76,8 @@ function Details({ automation, webhooks }: DetailsProps) {
       </Section>
       <Section title="Work">
         <Text size="sm">
-          Done by {automation.agent === null ? 'the foreman' : <Foreign text={automation.agent} />}
-          {Object.keys(automation.overrides).length === 0
-            ? ', without execution overrides.'
-            : ', with these overrides:'}
+          Agent: {automation.agent === null ? 'foreman (default)' : <Foreign text={automation.agent} />}
+          {Object.keys(automation.overrides).length > 0 && ', with these execution overrides:'}
         </Text>
         {Object.keys(automation.overrides).length > 0 && (
           <CodeBlock code={formatJson(automation.overrides)} what="execution overrides" />
@@ -145,7 +143,7 @@ function DecidedBy({ automation: { file, revision, updated_at } }: { automation:
     );
   }
   return (
-    <Alert color="gray" variant="light" radius="md" icon={<FileCode2 />} title="A repository decides about it">
+    <Alert color="gray" variant="light" radius="md" icon={<FileCode2 />} title="Managed in Git">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         To change it, edit <Foreign text={file} />
         {source?.branch != null && (
@@ -154,8 +152,7 @@ function DecidedBy({ automation: { file, revision, updated_at } }: { automation:
             on the branch <Foreign text={source.branch} />
           </>
         )}{' '}
-        and commit. Live is commit <Foreign text={(revision ?? '').slice(0, 12)} />, applied{' '}
-        <TimeText at={updated_at} />.
+        and commit. Live commit: <Foreign text={(revision ?? '').slice(0, 12)} />, applied <TimeText at={updated_at} />.
       </Text>
     </Alert>
   );
@@ -200,7 +197,7 @@ function TriggerCard({ number, trigger, webhooks, automation: { factory, file } 
         {trigger.listens_to.length === 0
           ? 'no webhook that exists'
           : trigger.filter.payload === null && ', every delivery'}
-        {trigger.filter.payload === null ? '.' : ', with a payload that meets'}
+        {trigger.filter.payload === null ? '.' : ', when the payload matches'}
       </Text>
       {trigger.filter.payload !== null && (
         <CodeBlock code={formatJson(trigger.filter.payload)} what={`payload filter of trigger ${number}`} />

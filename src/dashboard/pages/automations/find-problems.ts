@@ -39,7 +39,7 @@ export function findSyntaxProblems(text: string): TextProblem[] {
   } catch (error) {
     const from = findBreak(text);
     const message = error instanceof Error ? error.message : String(error);
-    return [{ from, to: Math.min(from + 1, text.length), severity: 'error', message: `This is no JSON: ${message}.` }];
+    return [{ from, to: Math.min(from + 1, text.length), severity: 'error', message: `Invalid JSON: ${message}.` }];
   }
 }
 

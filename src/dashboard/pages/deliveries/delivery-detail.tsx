@@ -40,7 +40,7 @@ function listFacts(delivery: Delivery): [string, React.ReactNode][] {
     ],
     ['Received', <ExactTime key="received" at={delivery.received_at} />],
     ['Delivery ID', delivery_id === null ? null : <ForeignText key="id" text={delivery_id} />],
-    ['Delivery ID read from', delivery_id_source === null ? null : IDENTITY_WORDS[delivery_id_source]],
+    ['ID source', delivery_id_source === null ? null : IDENTITY_WORDS[delivery_id_source]],
     ['Sent from', <ForeignText key="address" text={delivery.client_address} />],
     ['Size', formatBodySize(delivery)],
     ['Requests', delivery.count > 1 ? `${delivery.count}, summed up` : null],
@@ -49,7 +49,7 @@ function listFacts(delivery: Delivery): [string, React.ReactNode][] {
       replay_of === null ? null : <ObjectLink key="replay" factory={factory} kind="deliveries" id={replay_of} />,
     ],
     ['Revision', revision === null ? null : <code key="revision">{revision.slice(0, 12)}</code>],
-    ['Kept as', <code key="kept">{delivery.id}</code>],
+    ['Internal ID', <code key="kept">{delivery.id}</code>],
   ];
 }
 

@@ -40,7 +40,7 @@ export function DeliverySearch({ factory, value, onSearch }: DeliverySearchProps
     <form onSubmit={submit}>
       <TextInput
         label="Delivery ID"
-        placeholder="exactly as sent, or dlv_…"
+        placeholder="Full delivery ID or dlv_…"
         value={text}
         onChange={change}
         maxLength={MAX_CHARACTERS}

@@ -104,7 +104,7 @@ function NoHit({ filter, onChange }: Pick<NoDeliveryProps, 'filter' | 'onChange'
   return (
     <EmptyState
       icon={SearchX}
-      title="No delivery fits"
+      title="No matching deliveries"
       action={
         <Group gap="xs" justify="center">
           {keys.map((key) => (
@@ -120,10 +120,8 @@ function NoHit({ filter, onChange }: Pick<NoDeliveryProps, 'filter' | 'onChange'
         </Group>
       }
     >
-      {filter.deliveryId !== null
-        ? 'The delivery ID has to be the whole one, letter by letter as the sender wrote it. '
-        : 'Nothing in the log is like this. '}
-      What is older than its retention is not in the log any more. Ask for less:
+      {filter.deliveryId !== null ? 'The search needs the full delivery ID, exactly as the sender wrote it. ' : ''}
+      Deliveries older than the retention period are deleted. Clear a filter:
     </EmptyState>
   );
 }

@@ -42,5 +42,5 @@ export const IDENTITY_WORDS: Readonly<Record<NonNullable<Delivery['delivery_id_s
   header: 'the delivery ID header of this webhook',
   provider: 'the provider’s own header',
   service_header: 'the header X-Service-Delivery-Id',
-  body_hash: 'the body, as no header named it',
+  body_hash: 'hash of the body',
 };

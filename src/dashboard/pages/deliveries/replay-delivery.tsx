@@ -11,12 +11,12 @@ import { escapeText } from '../../parts/escape-text.ts';
 import { useMay } from '../../shell/session-user.ts';
 
 const EFFECTS = [
-  'The stored payload is put before the automations that are live now, with their present filters and prompts.',
-  'Each that the payload meets starts a new run, also where one ran before.',
-  'The log gets a row of its own that names this delivery. The sender notices nothing, and what it repeats stays a duplicate.',
+  'Runs the stored payload against the current automations, with their current filters and prompts.',
+  'Every match starts a new run, even if it already ran.',
+  'The replay is logged as a separate delivery that names this one. The sender sees no difference.',
 ];
 
-/** Has an accepted delivery judged once more; leads to the delivery that it makes. */
+/** Replays an accepted delivery; leads to the delivery that it makes. */
 export function ReplayDelivery({ delivery }: { delivery: Delivery }) {
   const [isAsking, setIsAsking] = useState(false);
   const [automation, setAutomation] = useState<string | null>(null);
@@ -62,8 +62,8 @@ function AutomationChoice({ delivery, value, onChange }: AutomationChoiceProps) 
   const names = data?.decisions.map(({ automation }) => automation) ?? [];
   return (
     <Select
-      label="Before"
-      placeholder="all automations that listen"
+      label="Automations"
+      placeholder="All automations of this webhook"
       data={names.map((name) => ({ value: name, label: escapeText(name) }))}
       value={value}
       onChange={onChange}

@@ -35,7 +35,7 @@ function OwnersPage() {
     <>
       <PageHeader
         title="Secrets"
-        lead="Values that webhooks verify deliveries with and that runs get. They go in here and never come out."
+        lead="Values that webhooks verify deliveries with and that runs get. They are encrypted and can never be read back."
         actions={secrets?.length === 0 ? undefined : create}
       />
       {error !== null ? (
@@ -54,12 +54,12 @@ function OwnersPage() {
 function OutdatedNotice({ secrets }: { secrets: readonly Secret[] }) {
   const count = secrets.flatMap(listOutdated).length;
   if (count === 0) return null;
-  const title = count === 1 ? 'One webhook holds an older version' : `${count} webhooks hold an older version`;
+  const title = `${count === 1 ? '1 webhook still uses' : `${count} webhooks still use`} an older version`;
   return (
     <Alert color="orange" variant="light" icon={<RefreshCcw />} title={title}>
       <Text size="sm">
-        Its senders have to use the old value until it takes up the new one. Below each stands what makes it do so;
-        change the sender at the same time.
+        Senders must keep using the old value until the webhook switches to the new one. The list says when each webhook
+        switches; change its sender at the same time.
       </Text>
     </Alert>
   );

@@ -43,8 +43,8 @@ function AuditLog() {
     <Stack>
       <Group justify="space-between" align="flex-end">
         <Text c="dimmed" size="sm" maw={600}>
-          Every change and every try to sign in, by the dashboard, the command line and the API. Nothing but age removes
-          an entry.
+          Every change and every sign-in attempt, in the dashboard, the command line and the API. Entries are only
+          removed by retention.
         </Text>
         <Group gap="xs">
           {isFiltered(filter) && (
@@ -190,14 +190,14 @@ function NoEntry({ filter, onFilter }: AuditTableProps) {
   return (
     <EmptyState
       icon={ScrollText}
-      title="No entry fits"
+      title="No matching entries"
       action={
         <Button variant="default" onClick={() => onFilter(NO_FILTER)}>
           Show everything
         </Button>
       }
     >
-      Nothing in the log is like this. Ask for a longer time, or for less.
+      Clear a filter, or choose a longer period.
     </EmptyState>
   );
 }

@@ -31,7 +31,7 @@ function NotHere({ factory }: { factory: Factory }) {
   const { role } = useSessionUser();
   if (factory.source?.type === 'repository') {
     return (
-      <EmptyState icon={FileCode2} title="A repository decides about webhooks">
+      <EmptyState icon={FileCode2} title="Webhooks are defined in a repository">
         <HowToCommit factory={factory} />
       </EmptyState>
     );
@@ -64,7 +64,7 @@ function Adding({ factory, trail }: { factory: string; trail: { label: string; h
   if (created === undefined) {
     return (
       <>
-        <PageHeader title="Add webhook" trail={trail} lead="An outside system gets a URL to post JSON to." />
+        <PageHeader title="Add webhook" trail={trail} lead="An endpoint that an external system sends JSON to." />
         <AddWebhookForm onSubmit={mutate} cancelHref={trail[0]!.href} isPending={isPending} error={error} />
       </>
     );

@@ -122,7 +122,7 @@ function Warnings({ webhook }: { webhook: Webhook }) {
         </Alert>
       )}
       {identified_by === 'service header or body' && deleted_at === null && (
-        <Alert color="blue" icon={<Fingerprint />} title="Deliveries are told apart by their bodies">
+        <Alert color="blue" icon={<Fingerprint />} title="Identical bodies count as duplicates">
           Two deliveries with equal bodies count as one, and the second is a duplicate that starts nothing, unless the
           sender sets X-Service-Delivery-Id. A delivery ID header gives each its own identity.
         </Alert>

@@ -32,7 +32,7 @@ export function WebhooksPage() {
     <>
       <PageHeader
         title="Webhooks"
-        lead="Each has a URL that an outside system posts JSON to."
+        lead="Endpoints that external systems send JSON to."
         actions={mayAdd ? <AddWebhookButton factory={factory.name} /> : undefined}
       />
       {error !== null ? (
@@ -49,7 +49,7 @@ export function WebhooksPage() {
       )}
       {decidesElsewhere && (
         <Text size="sm" c="dimmed" mt="md">
-          The repository of this factory decides about them. <HowToCommit factory={factory} />
+          Webhooks are defined in this factory’s repository. <HowToCommit factory={factory} />
         </Text>
       )}
     </>
