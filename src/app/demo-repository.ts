@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AppError, messageOf } from '../core/errors.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { useOwnGit } from '../source/own-git.ts';
 import type { Environment } from './open-foundation.ts';
@@ -15,7 +16,9 @@ const TIMEOUT_MS = 30_000;
  */
 export async function ensureDemoRepository(example: string, folder: string, environment: Environment): Promise<void> {
   if (existsSync(join(folder, '.git'))) return;
-  await makeFolder(folder);
+  await makeFolder(folder).catch((cause) => {
+    throw new AppError('config_invalid', messageOf(cause), { cause });
+  });
   await cp(example, folder, { recursive: true });
   await useOwnGit({ dir: folder, isBare: false, environment, timeoutMs: TIMEOUT_MS }, async (git) => {
     await git.init(['--initial-branch=main']);

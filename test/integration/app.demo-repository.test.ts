@@ -8,6 +8,13 @@ import { createTempDir } from '../helpers/test-daemon.ts';
 const EXAMPLE = join(import.meta.dirname, '../../example-factory');
 const { PATH } = process.env;
 
+it.runIf(process.platform === 'linux')('the demo repository says so where no folder can be created', async () => {
+  await expect(ensureDemoRepository(EXAMPLE, '/proc/dockbell/factory', { PATH })).rejects.toMatchObject({
+    code: 'config_invalid',
+    message: expect.stringContaining('no folders can be created there; choose another folder'),
+  });
+});
+
 it('the demo repository takes commits of a user who has no git identity, and stays as the user left it', async () => {
   const folder = join(createTempDir('demo'), 'deep', 'factory');
   const env = { PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', EMAIL: '', LC_ALL: 'C' };
