@@ -40,6 +40,8 @@ export interface DaemonOptions {
 export interface Daemon extends Omit<Admin, 'url'> {
   ingressUrl: string;
   adminUrl: string;
+  /** Names of the factories in the configuration. */
+  factories: readonly string[];
   /** For whoever runs the daemon in its own process; none of it is reachable from outside. */
   secrets: SecretStore;
   inventory: InventoryReader;
@@ -71,7 +73,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
     const checks = startDatabaseChecks(foundation.paths.database, foundation.logger);
     lifetime.defer(() => checks.stop());
     await announce(foundation, ingressUrl, adminUrl, lifetime);
-    return { ingressUrl, adminUrl, ...entrance, ...composeHandle(foundation, engine, lifetime, checks) };
+    const factories = config.factories.map(({ name }) => name);
+    return { ingressUrl, adminUrl, factories, ...entrance, ...composeHandle(foundation, engine, lifetime, checks) };
   } catch (error) {
     await lifetime.end();
     throw error;

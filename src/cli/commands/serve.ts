@@ -39,7 +39,7 @@ async function serve(session: Session, options: { config?: string }): Promise<nu
     }),
   );
   if (daemon.isFirstStart) await printFirstSteps(session, daemon);
-  if ((await daemon.inventory.factories()).length === 0) noteNoFactory(session, configFile);
+  if (daemon.factories.length === 0) noteNoFactory(session, configFile);
   const stop = () => void daemon.stop();
   if (interrupted.aborted) stop();
   else interrupted.addEventListener('abort', stop, { once: true });
