@@ -1723,6 +1723,12 @@ export interface components {
                 actual: Json;
                 message: string;
             }[];
+            /** @description Decisions that were counted only, by outcome. Every automation that started is in `decisions`; of the others at most 200, errors of filters first. */
+            not_stored: {
+                filtered: number;
+                disabled: number;
+                filter_error: number;
+            };
         };
         /** @description An automation as the last apply left it. */
         Automation: {

@@ -397,6 +397,7 @@ describe('deliveries', () => {
     expect(body).toMatchObject({
       delivery: DELIVERY_ID,
       decisions: [{ outcome: 'filtered', path: 'level', run: null }],
+      not_stored: { filtered: 0, disabled: 0, filter_error: 0 },
     });
   });
 });

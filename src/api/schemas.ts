@@ -1,7 +1,7 @@
 import { IDENTITY_KINDS, ROLES } from '../core/access.ts';
 import { AUDIT_OUTCOMES } from '../core/audit.ts';
 import { AUTH_MODES } from '../core/definition.ts';
-import { DELIVERY_LABELS, IDENTITY_SOURCES } from '../core/delivery.ts';
+import { DELIVERY_LABELS, IDENTITY_SOURCES, MAX_DECISIONS_WITHOUT_RUN } from '../core/delivery.ts';
 import { HANDSHAKE_OUTCOMES } from '../core/handshake.ts';
 import { SECRET_STATES } from '../core/ports/inventory.ts';
 import { WAIT_REASONS } from '../core/ports/run-control.ts';
@@ -322,6 +322,10 @@ export const COMPONENTS = {
           actual: anyJson,
           message: text,
         }),
+      },
+      not_stored: {
+        ...closedObject({ filtered: count, disabled: count, filter_error: count }),
+        description: `Decisions that were counted only, by outcome. Every automation that started is in \`decisions\`; of the others at most ${MAX_DECISIONS_WITHOUT_RUN}, errors of filters first.`,
       },
     },
     { description: 'Why each automation that listened started or did not.' },

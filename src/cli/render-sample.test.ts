@@ -13,6 +13,7 @@ function render(delivery: Partial<Delivery>, webhook: Partial<Webhook>, body: Js
         { automation: 'a', outcome: 'started', run: 'run_1', path: null, expected: null, actual: null, message: '' },
         { automation: 'b', outcome: 'filtered', run: null, path: 'x', expected: [1], actual: 2, message: '' },
       ],
+      not_stored: { filtered: 0, disabled: 0, filter_error: 0 },
     },
     body,
   });

@@ -28,6 +28,19 @@ export interface Identity {
 }
 
 /** Why an automation that listens to the webhook did or did not start. */
+/** Of the decisions that started no run, at most this many are stored with a delivery. */
+export const MAX_DECISIONS_WITHOUT_RUN = 200;
+
+/** Decisions beyond `MAX_DECISIONS_WITHOUT_RUN`: how many of each outcome are not stored. */
+export type OmittedDecisions = Record<Exclude<Decision['outcome'], 'started'>, number>;
+
+/** The decisions of one delivery as they were stored. */
+export interface StoredDecisions {
+  decisions: Decision[];
+  /** `null`: all were stored. */
+  omitted: OmittedDecisions | null;
+}
+
 export interface Decision {
   automation: string;
   outcome: 'started' | 'filtered' | 'disabled' | 'filter_error';
@@ -71,6 +84,7 @@ export interface DeliveryOffer extends Logged {
   /** SHA-256 of `body`, to see that a repeated identity came with another body (threat model N9). */
   bodyHash: Uint8Array;
   decisions: Decision[];
+  omitted: OmittedDecisions | null;
   runs: NewRun[];
 }
 
@@ -86,6 +100,7 @@ export interface ReplayEntry extends Logged {
   /** The exact bytes stored, in a buffer of their own: handed over, as those of an offer. */
   body: Uint8Array<ArrayBuffer>;
   decisions: Decision[];
+  omitted: OmittedDecisions | null;
   runs: NewRun[];
 }
 

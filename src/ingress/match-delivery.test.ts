@@ -18,7 +18,7 @@ const FILTERED: Verdict = {
 
 describe('a delivery before the automations of its webhook', () => {
   it('starts nothing where nobody listens', () => {
-    expect(match([])).toEqual({ decisions: [], runs: [] });
+    expect(match([])).toEqual({ decisions: [], omitted: null, runs: [] });
   });
 
   it('starts one run for each automation that fires, and keeps why the others do not', () => {
@@ -37,5 +37,31 @@ describe('a delivery before the automations of its webhook', () => {
       ['third', 'started', runs[1]!.id],
     ]);
     expect(decisions[1]).toMatchObject({ path: 'a.b', expected: ['x'], actual: 'y', message: 'a.b is not x' });
+  });
+
+  it('keeps 200 decisions that start nothing, errors first, and counts the others', () => {
+    const disabled: Verdict = { ...FILTERED, outcome: 'disabled' };
+    const failing: Verdict = { ...FILTERED, outcome: 'filter_error' };
+    const verdicts: Verdict[] = Array.from({ length: 5000 }, (_, index) =>
+      index % 100 === 0 ? { fires: true } : index % 100 === 1 ? failing : index % 2 === 0 ? FILTERED : disabled,
+    );
+    const { decisions, omitted, runs } = match(verdicts.map((verdict, index) => listener(`a${index}`, verdict)));
+    const count = (outcome: string) => decisions.filter((decision) => decision.outcome === outcome).length;
+    expect(runs).toHaveLength(50);
+    expect([count('started'), count('filter_error'), count('filtered') + count('disabled')]).toEqual([50, 50, 150]);
+    expect(omitted).toEqual({
+      filtered: 2450 - count('filtered'),
+      disabled: 2450 - count('disabled'),
+      filter_error: 0,
+    });
+    expect(decisions.slice(0, 3).map(({ automation }) => automation)).toEqual(['a0', 'a1', 'a2']);
+    expect(Buffer.byteLength(JSON.stringify(decisions))).toBeLessThan(40_000);
+  });
+
+  it('counts errors of filters beyond the limit too', () => {
+    const failing: Verdict = { ...FILTERED, outcome: 'filter_error' };
+    const { decisions, omitted } = match([...Array(201).fill(listener('e', failing)), listener('f', FILTERED)]);
+    expect(decisions).toHaveLength(200);
+    expect(omitted).toEqual({ filtered: 1, disabled: 0, filter_error: 1 });
   });
 });

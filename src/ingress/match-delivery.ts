@@ -1,25 +1,29 @@
-import type { Decision, NewRun } from '../core/delivery.ts';
+import { type Decision, MAX_DECISIONS_WITHOUT_RUN, type NewRun, type StoredDecisions } from '../core/delivery.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 
 /** What a delivery starts, and for each automation that listens why it does or does not. */
-export interface Match {
-  decisions: Decision[];
+export interface Match extends StoredDecisions {
   runs: NewRun[];
 }
 
-const NOTHING: Match = { decisions: [], runs: [] };
+const NOTHING: Match = { decisions: [], omitted: null, runs: [] };
 
-/** Puts a payload before every automation that listens to its webhook; each starts at most one run. */
+/**
+ * Puts a payload before every automation that listens to its webhook; each starts at most one run. Every decision that
+ * starts one is kept. Of the others there is a limit, because a small delivery to thousands of automations would store
+ * thousands of them: errors of filters are kept before the rest, and what is left out is counted.
+ */
 export function matchDelivery(webhook: LiveWebhook, payload: unknown, ids: IdSource, nowMs: number): Match {
   if (webhook.listeners.length === 0) return NOTHING;
-  const match: Match = { decisions: [], runs: [] };
+  const decisions: Decision[] = [];
+  const runs: NewRun[] = [];
   for (const { automation, version, decide } of webhook.listeners) {
     const verdict = decide(payload);
     if (verdict.fires) {
       const id = ids.runId(nowMs);
-      match.runs.push({ id, automation, version });
-      match.decisions.push({
+      runs.push({ id, automation, version });
+      decisions.push({
         automation,
         outcome: 'started',
         run: id,
@@ -30,8 +34,24 @@ export function matchDelivery(webhook: LiveWebhook, payload: unknown, ids: IdSou
       });
     } else {
       const { outcome, path, expected, actual, message } = verdict;
-      match.decisions.push({ automation, outcome, run: null, path, expected, actual, message });
+      decisions.push({ automation, outcome, run: null, path, expected, actual, message });
     }
   }
-  return match;
+  return { ...limitDecisions(decisions, decisions.length - runs.length), runs };
+}
+
+function limitDecisions(decisions: Decision[], withoutRun: number): StoredDecisions {
+  if (withoutRun <= MAX_DECISIONS_WITHOUT_RUN) return { decisions, omitted: null };
+  const omitted = { filtered: 0, disabled: 0, filter_error: 0 };
+  let room = MAX_DECISIONS_WITHOUT_RUN;
+  const errors = new Set(decisions.filter(({ outcome }) => outcome === 'filter_error').slice(0, room));
+  room -= errors.size;
+  const kept = decisions.filter((decision) => {
+    const { outcome } = decision;
+    if (outcome === 'started' || errors.has(decision)) return true;
+    if (outcome !== 'filter_error' && room-- > 0) return true;
+    omitted[outcome]++;
+    return false;
+  });
+  return { decisions: kept, omitted };
 }

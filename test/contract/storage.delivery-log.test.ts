@@ -5,11 +5,30 @@ import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook } from '../
 import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
+const NOTHING_DECIDED = { decisions: [], omitted: null };
+
 describe.each(STORAGES)('the delivery log on $name', (kind) => {
   const opened = useStorage(kind);
   const record = (...batch: Parameters<typeof opened.storage.deliveryLog.record>[0]) =>
     opened.storage.deliveryLog.record(batch);
   const outcomes = (recorded: RecordOutcome[]) => recorded.map(({ outcome }) => outcome);
+
+  it('keeps how many decisions were left out', async () => {
+    const { webhook } = await applyOneOfEach(opened.storage);
+    const omitted = { filtered: 4800, disabled: 1, filter_error: 2 };
+    const decision = {
+      outcome: 'filtered',
+      run: null,
+      path: 'a',
+      expected: 'x',
+      actual: 'y',
+      message: 'no',
+    } as const;
+    const offer = { ...buildOffer({ webhook }), decisions: [{ automation: 'one', ...decision }], omitted };
+    await opened.storage.deliveryLog.record([offer]);
+    const stored = await opened.storage.deliveryReader.decisions(offer.id);
+    expect(stored).toEqual({ decisions: [{ automation: 'one', ...decision }], omitted });
+  });
 
   it('stores a new delivery, its exact bytes, its decisions and its runs together', async () => {
     const { webhook, version, uid } = await applyOneOfEach(opened.storage);
@@ -26,7 +45,10 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       ...{ revision: 'c0ffee', duplicateOf: null, replayOf: null, runs: [expected.run] },
     });
     expect(Buffer.from((await deliveryReader.payload(expected.id))!).toString()).toBe('{"big": 1e400}');
-    expect(await deliveryReader.decisions(expected.id)).toEqual(expected.decisions);
+    expect(await deliveryReader.decisions(expected.id)).toEqual({
+      decisions: expected.decisions,
+      omitted: null,
+    });
     expect(await runReader.get(expected.run)).toMatchObject({ state: 'queued', attempt: 1, delivery: expected.id });
   });
 
@@ -62,7 +84,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       ...{ label: 'Duplicate', reason: 'same_identity', duplicateOf: first.id, runs: [] },
     });
     expect(await deliveryReader.payload(second.id)).toBeNull();
-    expect(await deliveryReader.decisions(second.id)).toEqual([]);
+    expect(await deliveryReader.decisions(second.id)).toEqual(NOTHING_DECIDED);
   });
 
   it('stores a replay beside its original, whose identity stays accepted', async () => {
@@ -132,7 +154,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       ...{ identity: null, runs: [], clientAddress: '192.0.2.8', size: 12 },
     });
     expect(await deliveryReader.payload(rejection.id)).toBeNull();
-    expect(await deliveryReader.decisions(rejection.id)).toEqual([]);
+    expect(await deliveryReader.decisions(rejection.id)).toEqual(NOTHING_DECIDED);
   });
 
   it('fails an entry that cannot be stored alone, and leaves nothing of it', async () => {

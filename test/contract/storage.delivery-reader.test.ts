@@ -186,7 +186,7 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     expect(await deliveryReader.get(UNKNOWN)).toBeNull();
     expect(await deliveryReader.payload(UNKNOWN)).toBeNull();
     expect(await deliveryReader.decisions(UNKNOWN)).toBeNull();
-    expect(await deliveryReader.decisions(ids[1]!)).toEqual([]);
+    expect(await deliveryReader.decisions(ids[1]!)).toEqual({ decisions: [], omitted: null });
   });
 
   it('gives back every byte of a payload', async () => {

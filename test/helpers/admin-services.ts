@@ -360,7 +360,7 @@ async function offerDelivery(
     {
       ...{ kind: 'offer', id, webhook: ref, size: PAYLOAD.length, receivedAt: NOW_MS, clientAddress: '192.0.2.7' },
       ...{ revision: 'c0ffee', body: new Uint8Array(Buffer.from(PAYLOAD)) },
-      ...{ bodyHash: createHash('sha256').update(PAYLOAD).digest(), decisions },
+      ...{ bodyHash: createHash('sha256').update(PAYLOAD).digest(), decisions, omitted: null },
       ...{ identity: { source: 'header', value: identity, key: identity } },
       runs: [{ id: run, automation: 'fix-errors', version }],
     },
@@ -382,7 +382,7 @@ async function seedDeliveries(storage: SqliteStorage): Promise<void> {
       ...{ detail: null, identity: null, count: 1 },
     },
     {
-      ...{ ...logged, kind: 'replay', id: REPLAY_ID, replayOf: DELIVERY_ID, decisions: [], runs: [] },
+      ...{ ...logged, kind: 'replay', id: REPLAY_ID, replayOf: DELIVERY_ID, decisions: [], omitted: null, runs: [] },
       ...{ identity: { source: 'header', value: HOSTILE_TEXT }, body: new Uint8Array(Buffer.from(PAYLOAD)) },
     },
   ]);

@@ -42,6 +42,7 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
       ...{ automation: run.automation, outcome: 'started', run: run.id, path: null, expected: null, actual: null },
       message: 'no filter',
     })),
+    omitted: null,
     runs,
   };
 }

@@ -585,6 +585,19 @@ describe('delivery', () => {
     expect(stdout).toContain('Actual:   "error"');
   });
 
+  it('show --explain says how many decisions were not stored', async () => {
+    const omitted = { filtered: 4790, disabled: 10, filter_error: 0 };
+    const { deliveries } = createFakeAdminServices();
+    const decisions = async (id: Parameters<typeof deliveries.decisions>[0]) => {
+      return { ...(await deliveries.decisions(id))!, omitted };
+    };
+    await serve({ deliveries: { ...deliveries, decisions } });
+    const { stdout } = await run(['delivery', 'show', DELIVERY_ID, '--explain']);
+    expect(stdout).toContain(
+      '4800 more automations did not start (4790 by their filter, 10 disabled, 0 with a filter error).',
+    );
+  });
+
   it('list takes a label in any case and refuses one that does not exist', async () => {
     await serve();
     const { stdout } = await run(['delivery', 'list', 'internal-ci', '--label', 'rejected (AUTH)', '--json']);

@@ -1,5 +1,5 @@
 import { formatInstant } from '../../core/clock.ts';
-import type { Decision, Delivery } from '../../core/delivery.ts';
+import type { Decision, Delivery, OmittedDecisions, StoredDecisions } from '../../core/delivery.ts';
 import type { DeliveryId } from '../../core/ids.ts';
 
 /** A row of the delivery log as the interfaces show it. */
@@ -26,8 +26,11 @@ export function presentDelivery(delivery: Delivery) {
 }
 
 /** Why each automation that listened did or did not start. */
-export function presentExplanation(delivery: DeliveryId, decisions: readonly Decision[]) {
-  return { delivery, decisions: decisions.map(presentDecision) };
+const NOTHING_OMITTED: OmittedDecisions = { filtered: 0, disabled: 0, filter_error: 0 };
+
+export function presentExplanation(delivery: DeliveryId, stored: StoredDecisions | null) {
+  const { decisions, omitted } = stored ?? { decisions: [], omitted: null };
+  return { delivery, decisions: decisions.map(presentDecision), not_stored: omitted ?? NOTHING_OMITTED };
 }
 
 function presentDecision({ automation, outcome, run, path, expected, actual, message }: Decision) {

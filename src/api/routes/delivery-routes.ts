@@ -157,7 +157,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServ
     },
     async (request) => {
       const { id } = await findDelivery(request);
-      return presentExplanation(id, (await services.deliveries.decisions(id)) ?? []);
+      return presentExplanation(id, await services.deliveries.decisions(id));
     },
   );
 }

@@ -283,6 +283,8 @@ async function explainDelivery(session: Session, options: ShowOptions, id: strin
   if (options.json) return output.json(explanation);
   if (explanation.decisions.length > 0) {
     for (const decision of explanation.decisions) printDecision(session, decision);
+    const omitted = describeOmitted(explanation);
+    if (omitted !== null) output.line(omitted);
     return;
   }
   const { label } = await api.get<Delivery>(['deliveries', id]);
@@ -292,6 +294,13 @@ async function explainDelivery(session: Session, options: ShowOptions, id: strin
       ? 'No automation listened to this webhook when the delivery arrived.'
       : `Nothing was decided: deliveries labelled '${escapeText(label)}' start nothing.`,
   );
+}
+
+/** `null` if every decision is listed. */
+function describeOmitted({ not_stored: { filtered, disabled, filter_error: failed } }: Explanation): string | null {
+  const total = filtered + disabled + failed;
+  if (total === 0) return null;
+  return `${total} more automations did not start (${filtered} by their filter, ${disabled} disabled, ${failed} with a filter error). Their decisions were not stored. Every automation that started is listed.`;
 }
 
 const OUTCOME_WORDS = {

@@ -1,4 +1,4 @@
-import type { Decision, Delivery, DeliveryLabel, DeliveryLogEntry, RecordOutcome } from '../delivery.ts';
+import type { Delivery, DeliveryLabel, DeliveryLogEntry, RecordOutcome, StoredDecisions } from '../delivery.ts';
 import type { DeliveryId, WebhookUid } from '../ids.ts';
 import type { Page, PageRequest } from '../page.ts';
 
@@ -35,6 +35,6 @@ export interface DeliveryReader {
   get(id: DeliveryId): Promise<Delivery | null>;
   /** The exact bytes; `null` for an unknown id and for entries that keep metadata only. */
   payload(id: DeliveryId): Promise<Uint8Array | null>;
-  /** The decision for each automation that listened; empty for entries that were not accepted, `null` for an unknown id. */
-  decisions(id: DeliveryId): Promise<Decision[] | null>;
+  /** The decisions for the automations that listened; none for entries that were not accepted, `null` for an unknown id. */
+  decisions(id: DeliveryId): Promise<StoredDecisions | null>;
 }

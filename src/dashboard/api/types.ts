@@ -10,6 +10,7 @@ export type Activity = Schemas['Activity'];
 export type SignedIn = Schemas['SignedIn'];
 export type Delivery = Schemas['Delivery'];
 export type DeliveryLabel = Delivery['label'];
+export type Explanation = Schemas['Explanation'];
 export type Decision = Schemas['Explanation']['decisions'][number];
 export type Diagnosis = Schemas['Diagnosis'];
 export type Capture = Schemas['Capture'];

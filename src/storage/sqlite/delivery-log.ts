@@ -11,6 +11,7 @@ import {
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
 import { HOUR_MS } from '../../core/ports/activity-reader.ts';
+import { encodeDecisions } from './decisions-column.ts';
 import { toStorageError } from './storage-error.ts';
 
 const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
@@ -125,7 +126,7 @@ function accept(
     ...[offer.id, offer.webhook, LABEL_ACCEPTED, null, null, source, offer.identity.value, offer.size, 1],
     ...[offer.receivedAt, offer.clientAddress, offer.revision, null, replayOf],
   );
-  statements.insertContents.run(seq, offer.body, offer.decisions.length === 0 ? '[]' : JSON.stringify(offer.decisions));
+  statements.insertContents.run(seq, offer.body, encodeDecisions(offer));
   for (const run of offer.runs) {
     const born = statements.insertRun.run(
       ...[run.id, run.automation, seq, offer.id, offer.identity.value, offer.revision, offer.receivedAt],

@@ -3,6 +3,7 @@ import { DELIVERY_LABELS, type Delivery, type DeliveryLabel, IDENTITY_SOURCES } 
 import type { DeliveryId, RunId, WebhookUid } from '../../core/ids.ts';
 import type { DeliveryReader, DeliverySearch } from '../../core/ports/delivery-log.ts';
 import { cutPage, parseCursor } from './cursor.ts';
+import { decodeDecisions } from './decisions-column.ts';
 import { findFirstSince } from './find-first-since.ts';
 import type { Schema } from './schema.ts';
 import { type SeqRange, selectNewest } from './select-newest.ts';
@@ -26,7 +27,7 @@ export function createDeliveryReader(db: Kysely<Schema>): DeliveryReader {
     },
     decisions: async (id) => {
       const row = await selectContents(db, id).select('delivery_contents.decisions').executeTakeFirst();
-      return row ? JSON.parse(row.decisions ?? '[]') : null;
+      return row ? decodeDecisions(row.decisions ?? '[]') : null;
     },
   };
 }

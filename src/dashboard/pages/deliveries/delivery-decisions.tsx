@@ -1,7 +1,7 @@
 import { Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { explanationQuery } from '../../api/deliveries.ts';
-import type { Decision, Delivery } from '../../api/types.ts';
+import type { Decision, Delivery, Explanation } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { ObjectLink } from '../../parts/object-link.tsx';
@@ -25,13 +25,26 @@ export function DeliveryDecisions({ delivery }: { delivery: Delivery }) {
           No automation listened to this webhook when it arrived.
         </Text>
       ) : (
-        <ul className={classes.decisions}>
-          {data.decisions.map((decision) => (
-            <DecisionRow key={decision.automation} decision={decision} factory={delivery.factory} />
-          ))}
-        </ul>
+        <>
+          <ul className={classes.decisions}>
+            {data.decisions.map((decision) => (
+              <DecisionRow key={decision.automation} decision={decision} factory={delivery.factory} />
+            ))}
+          </ul>
+          <OmittedDecisions counts={data.not_stored} />
+        </>
       )}
     </Stack>
+  );
+}
+
+function OmittedDecisions({ counts }: { counts: Explanation['not_stored'] }) {
+  const total = counts.filtered + counts.disabled + counts.filter_error;
+  if (total === 0) return null;
+  return (
+    <Text size="sm" c="dimmed">
+      {total} more automations did not start. Their decisions were not stored. Every automation that started is listed.
+    </Text>
   );
 }
 
