@@ -13,8 +13,13 @@ export interface LiveConditions {
 
 type FindCondition = () => ConditionState | null;
 
+/** What the conditions are read from. */
+export interface ConditionParts extends Pick<Foundation, 'steadyClock' | 'retentionTime' | 'logger'> {
+  config: { factories: readonly { name: string }[] };
+}
+
 export function createLiveConditions(
-  { config, steadyClock, retentionTime, logger }: Foundation,
+  { config, steadyClock, retentionTime, logger }: ConditionParts,
   registry: Registry,
 ): LiveConditions {
   const nowMs = () => steadyClock.wallMs();

@@ -54,8 +54,11 @@ function readIdentity(
   if (raw === '') return null;
   if (raw.length <= MAX_IDENTITY_BYTES && !holdsSecret(raw)) return { source, value: decodeText(raw), key: raw };
   const value = `sha256:${hash('sha256', Buffer.from(raw, 'latin1'))}`;
-  return { source, value, key: value };
+  return { source, value, key: HASHED + value };
 }
+
+/** No header can hold a line feed, so an ID that looks like a hash is another key than the ID with that hash. */
+const HASHED = '\n';
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 

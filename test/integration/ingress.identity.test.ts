@@ -44,6 +44,14 @@ describe('the identity of a delivery', () => {
     }
   });
 
+  it('is another one if an ID looks like the hash of a long ID', async () => {
+    ingress = await startIngress({ webhooks: [{ deliveryIdHeader: 'X-Event-Id' }] });
+    const long = 'x'.repeat(300);
+    for (const id of [long, sha256(long), long])
+      await ingress.post('hook', { headers: { 'x-event-id': id }, body: '{}' });
+    expect((await ingress.deliveries()).map(({ label }) => label)).toEqual(['Duplicate', 'Accepted', 'Accepted']);
+  });
+
   it('is stored and answered as a hash if it holds the secret of the webhook', async () => {
     ingress = await startIngress({ webhooks: [{ deliveryIdHeader: 'Authorization' }] });
     const basic = `Basic ${Buffer.from(TOKEN).toString('base64')}`;

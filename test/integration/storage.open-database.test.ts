@@ -84,6 +84,31 @@ describe('opening the database', () => {
     expect(new Database(backup, { readonly: true }).pragma('integrity_check', { simple: true })).toBe('ok');
   });
 
+  it('knows IDs that were hashed before hashes had keys of their own', () => {
+    const step = MIGRATIONS.findIndex((sql) => sql.includes('char(10)'));
+    const older = openDatabase(file(), MIGRATIONS.slice(0, step));
+    const hash = `sha256:${'a'.repeat(64)}`;
+    const insert = older.prepare(
+      "INSERT INTO identities (webhook, source, key, delivery, body_hash, accepted_at) VALUES (1, ?, ?, 'dlv', x'01', 1)",
+    );
+    for (const [source, key] of [
+      [0, hash],
+      [2, 'short'],
+      [3, hash],
+    ])
+      insert.run(source, key);
+    older.close();
+    const db = openDatabase(file());
+    const keys = db.prepare('SELECT source, key FROM identities ORDER BY seq').raw().all();
+    expect(keys).toEqual([
+      [0, hash],
+      [2, 'short'],
+      [3, hash],
+      [0, `\n${hash}`],
+    ]);
+    db.close();
+  });
+
   it('says which file is no database', () => {
     writeFileSync(file(), 'not a database, but long enough to be looked at as one'.repeat(100));
     const before = digest(file());
