@@ -60,7 +60,7 @@ import { silentLogger } from './command-runs.ts';
 /** 2026-01-02T03:04:05.678Z */
 export const NOW_MS = 1_767_323_045_678;
 
-/** The webhook, delivery, run and so on that every fake store holds, in the factory `payments`. */
+/** The webhook, delivery, run and so on that the seeded storage holds, in the factory `payments`. */
 export const WEBHOOK_UID = 'wh_0123456789abcdefghjkmnpqrs';
 export const URL_TOKEN_UID = 'wh_1123456789abcdefghjkmnpqrs';
 export const DELETED_UID = 'wh_2123456789abcdefghjkmnpqrs';
@@ -449,7 +449,7 @@ function createInspectorHere(payloads: StoredPayloads): Inspector {
   };
 }
 
-/** What the fakes noted. */
+/** The calls that services received. */
 export interface Seen {
   touched: { id: string; at: number }[];
   reconciled: string[];
@@ -473,7 +473,12 @@ export interface Seen {
   logLines: string[];
 }
 
-/** Fakes of every port, each store with one object of every kind, and tokens of every role. */
+/**
+ * The services of the management API on a seeded storage in memory, and tokens of every role. Real are the storage, the
+ * secret store, plans, backtests, replays, reconciliations, diagnoses, captures and health. Stand-ins are time,
+ * randomness, the repository, the ingress that test deliveries are posted to, the executor and workers of runs, and the
+ * editor of hosted factories.
+ */
 export interface FakeAdminServices extends AdminServices {
   seen: Seen;
   clock: StandingClock;
@@ -484,7 +489,7 @@ export interface FakeAdminServices extends AdminServices {
   queueRun(): Promise<RunId>;
 }
 
-/** @param more parts to use in place of the fakes */
+/** @param more parts to use in place of those described above */
 export function createFakeAdminServices(more: Partial<AdminServices> = {}): FakeAdminServices {
   const seen: Seen = {
     touched: [],
