@@ -255,6 +255,8 @@ describe('a data directory that others may write to', () => {
   });
 
   it('cannot lead a file of the daemon elsewhere: planted files and links are replaced', async () => {
+    await (await start()).stop();
+    rmSync(join(dataDir, 'admin-token'));
     const victim = join(dataDir, 'victim');
     writeFileSync(victim, 'precious');
     const planted = ['admin-token.new', `daemon.json.${process.pid}`];
