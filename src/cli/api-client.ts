@@ -229,7 +229,7 @@ function isWorthRepeating(error: unknown, repetitions: number): boolean {
 }
 
 const HINTS: Readonly<Record<number, string>> = {
-  401: 'Check --token or DOCKBELL_TOKEN; an owner finds a token in <dataDir>/admin-token.',
+  401: 'Check --token-file, --token, DOCKBELL_TOKEN or DOCKBELL_TOKEN_FILE; an owner finds a token in <dataDir>/admin-token.',
   403: "Ask an owner for a token with a higher role ('dockbell token create').",
 };
 
