@@ -83,7 +83,7 @@ export async function openFoundation(
   const redactor = createRedactor();
   const clientSecret = await readClientSecret(config.admin.oidc);
   if (clientSecret !== null) redactor.add(clientSecret);
-  const logger = createLogger({ ...log, level: 'info', redact: (text) => redactor.redactText(text) });
+  const logger = createLogger({ ...log, level: config.log.level, redact: (text) => redactor.redactText(text) });
   if (openToOthers !== null) logger.warn({}, openToOthers);
   const paths = resolveDataPaths(config.dataDir);
   // A daemon that was killed left its own behind, with addresses where nobody listens.

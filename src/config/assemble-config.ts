@@ -32,6 +32,7 @@ export function assembleConfig(values: OptionValues, file: string | null): Confi
       webhooksPerFactory: values.get('limits.webhooksPerFactory'),
     },
     retention: assembleRetention(values),
+    log: { level: values.get('log.level') },
     shutdownGraceMs: values.get('shutdownGrace'),
     factories: values.itemsOf('factories[]').map(assembleFactory),
   });

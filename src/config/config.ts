@@ -123,6 +123,8 @@ export interface Config {
     readonly runBytes: number;
     readonly auditMs: number;
   };
+  /** `level`: lines below it are left out. */
+  readonly log: { readonly level: 'info' | 'warn' | 'error' | 'silent' };
   readonly shutdownGraceMs: number;
   readonly factories: readonly FactoryConfig[];
 }

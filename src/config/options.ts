@@ -407,6 +407,16 @@ export const OPTIONS = {
     env: 'DOCKBELL_RETENTION_AUDIT',
     secret: false,
   },
+  'log.level': {
+    title: 'Log level',
+    type: { kind: 'choice', values: ['info', 'warn', 'error', 'silent'], later: [] },
+    default: 'info',
+    description:
+      'Least severe level that is logged. `silent` logs nothing; errors of the configuration and of a failed start are still printed.',
+    examples: ['info', 'warn'],
+    env: 'DOCKBELL_LOG_LEVEL',
+    secret: false,
+  },
   shutdownGrace: {
     title: 'Shutdown grace',
     type: { kind: 'duration', min: '0s', max: '1h' },
@@ -656,6 +666,7 @@ export const SECTIONS = {
   storage: { title: 'Storage', description: 'The database.' },
   limits: { title: 'Limits', description: 'What senders may do.' },
   retention: { title: 'Retention', description: 'How long things are kept.' },
+  log: { title: 'Log', description: 'What the daemon writes to its log.' },
   factories: { title: 'Factories', description: 'The factories that this daemon serves.' },
   'factories[].source': { title: 'Source', description: 'Where the definition comes from.' },
   'factories[].notify': {

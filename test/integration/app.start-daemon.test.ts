@@ -145,6 +145,21 @@ describe('a start that fails', () => {
   });
 });
 
+it.each([
+  ['info', ['info', 'warn']],
+  ['warn', ['warn']],
+  ['silent', []],
+] as const)('logs nothing below log.level: %s', async (level, levels) => {
+  const lines: string[] = [];
+  const daemon = await start({
+    // A plain HTTP listener on every address is worth a warning.
+    overrides: { ...PORTS, admin: { host: '0.0.0.0', port: 0 }, log: { level } },
+    log: { format: 'json', destination: { write: (line) => lines.push(line) } },
+  });
+  await daemon.stop();
+  expect([...new Set(lines.map((line) => JSON.parse(line).level))].sort()).toEqual(levels);
+});
+
 it('warns of a factory without executor, in the log and as a condition', async () => {
   const lines: string[] = [];
   const factories: Json = [

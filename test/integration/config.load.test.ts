@@ -67,6 +67,7 @@ describe('defaults', () => {
         ...{ deliveriesMs: 7 * DAY_MS, minDeliveries: 50, identitiesMs: 90 * DAY_MS },
         ...{ runsMs: 30 * DAY_MS, auditMs: 365 * DAY_MS, runBytes: 10 * 1024 ** 3 },
       },
+      log: { level: 'info' },
       shutdownGraceMs: 10_000,
       factories: [],
     });
@@ -116,6 +117,7 @@ trustedProxies: [10.0.0.0/8, "::1"]
 limits: { deliveriesPerMinute: 6, failedAuthPerMinute: 3, bodyBytes: 1000, webhooksPerFactory: 2 }
 retention: { deliveries: 500ms, minDeliveries: 0, identities: 2h, runs: 15m, runBytes: 1048576 }
 shutdownGrace: 0s
+log: { level: warn }
 factories:
   - name: payments
     source: { type: repository, url: "git@example.com:team/payments.git", branch: release/1, path: a//b/, pollInterval: 1m }
@@ -140,6 +142,7 @@ factories:
         runsMs: 900_000,
         runBytes: 1_048_576,
       },
+      log: { level: 'warn' },
       shutdownGraceMs: 0,
     });
     expect(config.factories[0]).toMatchObject({
@@ -308,6 +311,7 @@ describe('errors', () => {
       'shutdownGrace: 10',
       'dockbell.yaml:1:16: shutdownGrace: expected a duration from 0s to 1h, such as 500ms, 30s, 15m, 2h or 7d, found 10',
     ],
+    ['log: { level: loud }', /log.level: expected .*info.*silent.*found "loud"$/],
     ['shutdownGrace: 1.5s', /found "1.5s"$/],
     ['shutdownGrace: 2h', /expected a duration from 0s to 1h/],
     ['baseUrl: hooks.example.com', /expected an http or https URL without/],
