@@ -101,8 +101,8 @@ describeDashboard('the deliveries', ({ signIn }) => {
     const decisions = page.getByRole('region', { name: 'Decisions' });
     await decisions.getByRole('link', { name: 'build' }).click();
     await page.getByRole('heading', { level: 1, name: 'build' }).waitFor();
+    // The row is still open.
     await page.goBack();
-    await detailsOf(page, 'linked-1').click();
     await decisions.getByRole('link', { name: /^run_/ }).click();
     await page.waitForURL(/runs\/run_/);
     await page.getByRole('link', { name: 'build' }).waitFor();
