@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, readdirSync, statSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import type { DataPaths } from './data-paths.ts';
@@ -21,10 +21,15 @@ export function requireDatabase(paths: DataPaths): void {
 }
 
 function findTraces({ database, tickets, runLogs, managed, adminToken }: DataPaths): string[] {
-  const made = [adminToken, tickets, runLogs, managed].filter((path) => existsSync(path)).map((path) => basename(path));
+  const made = [adminToken, tickets, runLogs, managed].filter(isMadeHere).map((path) => basename(path));
   const wal = `${database}-wal`;
   const backups = readdirSync(dirname(database)).filter((name) => name.startsWith(`${basename(database)}.before-v`));
   return [...made, ...(sizeOf(wal) > 0 ? [basename(wal)] : []), ...backups];
+}
+
+/** A daemon makes files and folders. A link was put there by somebody else and proves no earlier start. */
+function isMadeHere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === false;
 }
 
 function sizeOf(file: string): number {
