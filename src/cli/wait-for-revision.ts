@@ -80,7 +80,10 @@ function judge(seen: SeenState, revision: string, startedAtMs: number, nowMs: nu
     const appliedDuringWait = Date.parse(attempt.attempted_at) >= startedAtMs;
     return appliedDuringWait ? { outcome: 'replaced', by: seen.factory.applied_revision } : null;
   }
-  const isFinal = attempt.result === 'invalid' || Date.parse(attempt.attempted_at) >= startedAtMs;
+  // A commit stays invalid, but a secret that does not suit it may have been replaced just now.
+  const isFinal =
+    (attempt.result === 'invalid' && attempt.reason !== 'SecretUnsuitable') ||
+    Date.parse(attempt.attempted_at) >= startedAtMs;
   return isFinal || nowMs - startedAtMs >= STALE_FAILURE_GRACE_MS
     ? { outcome: 'failed', reconciliation: attempt }
     : null;
