@@ -27,6 +27,7 @@ export async function openIngress(foundation: Foundation, engine: Engine, lifeti
     onRunsBorn: (factory) => dispatcher.wake(factory),
     onPush: (factory) => reconcilers.onPush(factory),
     onStorageTrouble: (error) => logger.error({ problem: messageOf(error) }, 'a delivery could not be stored'),
+    onDefect: (error) => logger.error({ err: error }, 'delivery failed with an internal error'),
   };
   const openFileLimit = readOpenFileLimit();
   warnOfLowFileLimit(openFileLimit, logger);

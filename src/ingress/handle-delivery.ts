@@ -59,8 +59,10 @@ export interface IngressContext extends HandshakeContext {
   onRunsBorn(factory: string): void;
   /** Told of a factory whose production branch was just pushed to, by the webhook that its source names. */
   onPush(factory: string): void;
-  /** Told of a delivery that could not be stored, by a fault of the storage or of ours. */
+  /** Called when a delivery could not be stored. */
   onStorageTrouble(error: unknown): void;
+  /** Called when a delivery could not be handled because of a defect in this program. */
+  onDefect(error: unknown): void;
 }
 
 /** `null`: the sender has gone, there is nobody to answer. */
@@ -74,9 +76,17 @@ export async function handleDelivery(context: IngressContext, request: IngressRe
   try {
     return await receive(context, request);
   } catch (error) {
-    context.onStorageTrouble(error);
-    return answerUnavailable(context);
+    if (isStorageTrouble(error)) {
+      context.onStorageTrouble(error);
+      return answerUnavailable(context, 'storage');
+    }
+    context.onDefect(error);
+    return answerUnavailable(context, 'internal');
   }
+}
+
+function isStorageTrouble(error: unknown): boolean {
+  return error instanceof AppError && (error.code === 'storage_unavailable' || error.code === 'storage_broken');
 }
 
 /** The order of checks is fixed, so that a sender learns nothing it should not (decisions, "Receiving a delivery"). */
@@ -170,7 +180,7 @@ function authenticateToken(
   urlToken: string | null,
 ): Step<null> {
   const { credential } = webhook;
-  if ('unreadable' in credential) return end(answerUnavailable(context));
+  if ('unreadable' in credential) return end(answerUnavailable(context, 'storage'));
   if (credential.mode === 'signature') return go(null);
   const presented =
     credential.mode === 'url_token' ? readUrlToken(urlToken) : readBearerToken(request.headers.get('authorization'));
@@ -230,7 +240,7 @@ async function verifySignature(
   if (!verdict.ok) {
     const { reason, detail } = verdict;
     // The sender did nothing wrong, and takes a `4xx` as final.
-    if (reason === 'unavailable') return end(answerUnavailable(context));
+    if (reason === 'unavailable') return end(answerUnavailable(context, 'storage'));
     return rejectCredential(context, request, webhook, { reason, detail, size: json.body.length }, json.body);
   }
   const admitted = admitDelivery(context, webhook);
@@ -288,7 +298,7 @@ async function record(
 ): Promise<Outcome> {
   const { identity, runs } = offer;
   const recorded = await context.recorder.offer(offer);
-  if (recorded.outcome === 'failed') throw new AppError('internal', recorded.message);
+  if (recorded.outcome === 'failed') throw new AppError('storage_unavailable', recorded.message);
   const isNew = recorded.outcome === 'accepted';
   context.metrics.countDelivery(webhook.uid, isNew ? 'Accepted' : 'Duplicate');
   if (isNew && runs.length > 0) context.onRunsBorn(webhook.factory);
@@ -359,8 +369,8 @@ function reject(
   return null;
 }
 
-function answerUnavailable({ metrics }: IngressContext): IngressAnswer {
-  metrics.countRefusal('storage');
+function answerUnavailable({ metrics }: IngressContext, fault: 'storage' | 'internal'): IngressAnswer {
+  metrics.countRefusal(fault);
   return answers.UNAVAILABLE;
 }
 

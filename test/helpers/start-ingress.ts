@@ -103,6 +103,7 @@ export interface TestIngress {
     wakened: string[];
     pushes: string[];
     trouble: unknown[];
+    defects: unknown[];
   };
   uid(name?: string): WebhookUid;
   /** Path of a webhook's URL. */
@@ -163,7 +164,15 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
   await apply(options.webhooks ?? [{}], options.automations);
 
   const recorder = new DeliveryRecorder((options.wrapLog ?? ((log) => log))(storage.deliveryLog));
-  const seen: TestIngress['seen'] = { refusals: [], labels: [], handshakes: [], wakened: [], pushes: [], trouble: [] };
+  const seen: TestIngress['seen'] = {
+    refusals: [],
+    labels: [],
+    handshakes: [],
+    wakened: [],
+    pushes: [],
+    trouble: [],
+    defects: [],
+  };
   const logged: Promise<void>[] = [];
   const confirmations = new Confirmations(options.fetchStatus ?? (() => Promise.reject(new Error('not reachable'))));
   const context: IngressContext = {
@@ -183,6 +192,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     onRunsBorn: (factory) => seen.wakened.push(factory),
     onPush: (factory) => seen.pushes.push(factory),
     onStorageTrouble: (error) => seen.trouble.push(error),
+    onDefect: (error) => seen.defects.push(error),
   };
   const { server, close } = createIngressServer({
     handle: (incoming) => handleDelivery(context, incoming),

@@ -65,7 +65,7 @@ it('an entry that alone could not be written answers 503 and takes no other with
   expect(ingress.seen.trouble).toMatchObject([{ message: 'refused by the schema' }]);
 });
 
-it('a fault of our own looks like one and ends nothing', async () => {
+it('a defect answers 503, is counted and reported as a defect, and ends nothing', async () => {
   ingress = await startIngress();
   const live = ingress.context.registry.current().webhooks.get(ingress.uid())!;
   const broken = {
@@ -77,6 +77,6 @@ it('a fault of our own looks like one and ends nothing', async () => {
   };
   ingress.context.registry.replaceFactory('payments', [{ ...live, listeners: [broken] }]);
   expect(await ingress.post('hook', { body: '{}' })).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
-  expect(ingress.seen.trouble).toMatchObject([{ message: 'a bug' }]);
+  expect(ingress.seen).toMatchObject({ refusals: ['internal'], trouble: [], defects: [{ message: 'a bug' }] });
   expect((await ingress.post('/healthz', { method: 'GET' })).status).toBe(200);
 });

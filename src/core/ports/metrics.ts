@@ -10,7 +10,8 @@ export type UnloggedRefusal =
   | 'failed_auth_rate'
   | 'rejection_rows'
   | 'overloaded'
-  | 'storage';
+  | 'storage'
+  | 'internal';
 
 /** What the hot path counts. */
 export interface IngressMetrics {
