@@ -40,7 +40,7 @@ describeDashboard('what stands around the pages', ({ signIn }) => {
 
   it('says that the daemon is out of reach, follows it when it is back, and loads pages that failed to load', async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
-    await page.getByRole('link', { name: 'ci' }).waitFor();
+    await page.getByRole('link', { name: 'ci', exact: true }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();
     const { dataDir, adminUrl } = daemon;
     await daemon.end('SIGTERM');
@@ -59,7 +59,7 @@ describeDashboard('what stands around the pages', ({ signIn }) => {
     await page.getByRole('button', { name: 'Reload the page' }).click();
     await page.getByRole('table', { name: 'Reconciliations' }).waitFor();
     await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
-    await page.getByRole('link', { name: 'ci' }).waitFor();
+    await page.getByRole('link', { name: 'ci', exact: true }).waitFor();
     await createWebhook(daemon, 'made-after-the-restart');
     await page.goto(`${adminUrl}/factories/payments/webhooks`);
     await page.getByRole('link', { name: 'made-after-the-restart' }).waitFor();

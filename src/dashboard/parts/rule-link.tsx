@@ -32,14 +32,14 @@ function RulePage({ rule }: { rule: string }) {
   if (data === undefined) return <Loader role="status" aria-label="Loading the page of the rule" />;
   return (
     <Stack gap="sm">
-      {data.map((piece) => (
-        <Piece key={`${piece.kind} ${piece.text}`} piece={piece} />
+      {data.map((piece, i) => (
+        <Piece key={`${piece.kind} ${piece.text}`} piece={piece} number={i + 1} />
       ))}
     </Stack>
   );
 }
 
-function Piece({ piece: { kind, text } }: { piece: RulePiece }) {
+function Piece({ piece: { kind, text }, number }: { piece: RulePiece; number: number }) {
   if (kind === 'heading') {
     return (
       <Title order={3} size="h5">
@@ -47,7 +47,7 @@ function Piece({ piece: { kind, text } }: { piece: RulePiece }) {
       </Title>
     );
   }
-  if (kind === 'code') return <CodeBlock code={text} what="example" />;
+  if (kind === 'code') return <CodeBlock code={text} what={`example in paragraph ${number}`} />;
   // Every second piece stood between backquotes.
   const runs = text.split('`');
   return (
