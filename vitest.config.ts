@@ -13,7 +13,7 @@ const NEED_A_PROCESS = [
  */
 export default defineConfig({
   test: {
-    setupFiles: ['test/helpers/check-documented-answers.ts'],
+    setupFiles: ['test/helpers/check-documented-answers.ts', 'test/helpers/after-each-file.ts'],
     testTimeout: 60_000,
     hookTimeout: 120_000,
     // The default of one second is too short when other tests run on the same cores.

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/faults/*.test.ts', 'test/e2e/crash.test.ts'],
+    setupFiles: ['test/helpers/after-each-file.ts'],
     env: { DOCKBELL_CRASH_ROUNDS: '50' },
     testTimeout: 900_000,
     hookTimeout: 300_000,

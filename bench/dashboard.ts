@@ -1,7 +1,8 @@
 import { cpus } from 'node:os';
 import { chromium, type Page } from 'playwright-core';
 import { findChromium } from '../test/helpers/find-chromium.ts';
-import { createTempDir, startTestDaemon, type TestDaemon } from '../test/helpers/test-daemon.ts';
+import { createTempDir } from '../test/helpers/temp-dir.ts';
+import { startTestDaemon, type TestDaemon } from '../test/helpers/test-daemon.ts';
 import { fillDeliveryLog } from './fill-delivery-log.ts';
 
 /**

@@ -4,8 +4,9 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard } from '../helpers/dashboard.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const NAUGHTY: string[] = JSON.parse(
   readFileSync(new URL('../vectors/naughty-strings/blns.json', import.meta.url), 'utf8'),

@@ -2,8 +2,9 @@ import { createHmac } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRET = 'dock-Lm3_gangway:beacon~17';
 const FILES = { 'webhooks/github.yaml': 'authMode: signature\nsignatureScheme: github\nsecretName: GITHUB\n' };

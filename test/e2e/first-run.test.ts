@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
-import { createTempDir } from '../helpers/test-daemon.ts';
 
 // What somebody meets who has installed the package and follows the README.md that `dockbell init` writes.
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));

@@ -5,8 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { findScheme } from '../../src/signature/schemes.ts';
 import { signRequest } from '../../src/signature/sign.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 import { StandardWebhook, Stripe, SvixWebhook, signAsGitHub } from '../providers/senders.ts';
 
 /** Body as no re-serialisation would leave it: spaces, escapes, a large number, equal keys, text beyond ASCII. */

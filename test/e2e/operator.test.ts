@@ -2,8 +2,9 @@ import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const SECRETS = { CI_SECRET: 'ci-secret-canary-0001', RUN_SECRET: 'run-secret-canary-0002' };
 const CONCURRENCY = 3;

@@ -2,8 +2,9 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo } from '../helpers/temp-git-repo.ts';
-import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const TOKEN = 'a-token-of-more-than-16-characters';
 

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { isAlive } from '../helpers/command-runs.ts';
 import { listFences } from '../helpers/documents.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const CONFIG = {
   factories: [

@@ -4,7 +4,8 @@ import Database from 'better-sqlite3';
 import { afterAll, describe, expect, it, vi } from 'vitest';
 import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { createTempDir, startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 // Retention works once a minute.
 vi.setConfig({ testTimeout: 300_000 });

@@ -4,7 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { createTempDir, startTestDaemon } from '../helpers/test-daemon.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
+import { startTestDaemon } from '../helpers/test-daemon.ts';
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MAIN = join(ROOT, 'dist/main.js');

@@ -1,7 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { createTempDir, startTestDaemon, type TestDaemon } from './test-daemon.ts';
+import { createTempDir } from './temp-dir.ts';
+import { startTestDaemon, type TestDaemon } from './test-daemon.ts';
 
 /** A daemon with a live factory, to be looked at in a browser. */
 export interface DashboardFactory {

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stringify } from 'yaml';
 import { eventually } from './eventually.ts';
+import { createTempDir } from './temp-dir.ts';
 
 /** A start takes a second on an idle machine; this is for one whose every core has ten other things to do. */
 const START_MS = 60_000;
@@ -53,25 +53,6 @@ export interface TestDaemonOptions {
   entry?: string;
   /** Node.js and `main.js` in place of the running and the built one. */
   program?: { node: string; main: string };
-}
-
-const tempDirs: string[] = [];
-
-function removeTempDirs(): void {
-  if (process.env.DOCKBELL_KEEP) return;
-  for (const dir of tempDirs) rmSync(dir, { recursive: true, force: true });
-}
-
-// A worker of vitest is ended by a signal, so there the end of the process is too late. Registered before any hook of the
-// test file, it runs after all of them. Benchmarks use this without vitest.
-if (process.env.VITEST) (await import('vitest')).afterAll(removeTempDirs);
-else process.once('exit', removeTempDirs);
-
-/** A fresh folder that goes when the test file, or else the process, ends; kept for a look where `DOCKBELL_KEEP` is set. */
-export function createTempDir(prefix: string): string {
-  const dir = mkdtempSync(join(tmpdir(), `dockbell-${prefix}-`));
-  tempDirs.push(dir);
-  return dir;
 }
 
 /** Starts a daemon and resolves when it accepts requests; rejects with its output where it ends before that. */

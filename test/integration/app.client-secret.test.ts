@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { readClientSecret } from '../../src/app/read-client-secret.ts';
 import type { OidcConfig } from '../../src/config/config.ts';
-import { createTempDir } from '../helpers/test-daemon.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 
 const OIDC: OidcConfig = {
   ...{ issuer: 'https://login.example.com', clientId: 'dockbell', clientSecret: null, clientSecretFile: null },

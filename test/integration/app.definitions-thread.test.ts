@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { DefinitionsThread } from '../../src/app/definitions-thread.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
 import { createTree } from '../helpers/definition-tree.ts';
-import { createTempDir } from '../helpers/test-daemon.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 
 const BUILT = new URL('../../dist/app/definitions-worker.js', import.meta.url);
 const CONTEXT = { webhooksPerFactory: 20, knownUids: new Map<string, string>() };

@@ -3,7 +3,7 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ensureDemoRepository } from '../../src/app/demo-repository.ts';
-import { createTempDir } from '../helpers/test-daemon.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../example-factory');
 const { PATH } = process.env;

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { importBuiltApp } from '../helpers/built-app.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
-import { createTempDir } from '../helpers/test-daemon.ts';
 
 const USUAL_PORT = 8787;
 

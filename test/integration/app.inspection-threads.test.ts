@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Daemon } from '../../src/app/start-daemon.ts';
 import { importBuiltApp } from '../helpers/built-app.ts';
-import { createTempDir } from '../helpers/test-daemon.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 
 const F = '/factories/one';
 const PAYLOADS = 20;

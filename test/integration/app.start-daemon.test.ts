@@ -17,7 +17,7 @@ import type { Daemon, DaemonOptions } from '../../src/app/start-daemon.ts';
 import type { Json } from '../../src/core/json.ts';
 import { importBuiltApp } from '../helpers/built-app.ts';
 import { eventually } from '../helpers/eventually.ts';
-import { createTempDir } from '../helpers/test-daemon.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 
 const PORTS = { ingress: { port: 0 }, admin: { port: 0 } };
 

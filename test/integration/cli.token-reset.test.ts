@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Daemon } from '../../src/app/start-daemon.ts';
 import { importBuiltApp } from '../helpers/built-app.ts';
 import { runCli } from '../helpers/run-cli.ts';
-import { createTempDir } from '../helpers/test-daemon.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 
 let startDaemon: Awaited<ReturnType<typeof importBuiltApp>>['startDaemon'];
 const umask = process.umask();

@@ -14,7 +14,7 @@ import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { startStorage } from '../../src/storage/sqlite/start-storage.ts';
 import { createScriptedSource } from '../helpers/reconcile-world.ts';
-import { createTempDir } from '../helpers/test-daemon.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 
 const WORKER = new URL('../../dist/storage/sqlite/worker.js', import.meta.url);
 const ROUNDS = 40;

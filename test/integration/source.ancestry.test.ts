@@ -5,8 +5,8 @@ import type { DefinitionSource } from '../../src/core/ports/definition-source.ts
 import { createGitSource } from '../../src/source/git-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
 import { startGitHttpServer } from '../helpers/git-http-server.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
-import { createTempDir } from '../helpers/test-daemon.ts';
 
 const endings: (() => void | Promise<void>)[] = [];
 afterEach(async () => {

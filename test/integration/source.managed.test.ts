@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileChange, HostedSource } from '../../src/core/ports/hosted-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
-import { createTempDir } from '../helpers/test-daemon.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 
 const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
 const AT = 1_767_323_045_000;

@@ -19,9 +19,9 @@ import {
 import { type Ledger, sendUntilBroken } from '../helpers/delivery-load.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createSeededRandom } from '../helpers/seeded-random.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import {
-  createTempDir,
   launchTestDaemon,
   runBuiltCli,
   startTestDaemon,
