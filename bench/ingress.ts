@@ -84,11 +84,11 @@ async function startBaseline(): Promise<Target> {
  */
 async function startDockbell(): Promise<Target> {
   const names = Array.from({ length: CONNECTIONS }, (_, index) => `hook-${index}`);
-  const repo = createTempGitRepo();
+  const repo = await createTempGitRepo();
   const webhooks = Object.fromEntries(names.map((name) => [`webhooks/${name}.yaml`, 'secretName: BENCH_SECRET\n']));
   const filter = `webhooks: [${names.join(', ')}], payload: { level: [debug] }`;
   const front = `triggers:\n  - { provider: webhook, event: received, filter: { ${filter} } }`;
-  repo.commit({ ...webhooks, 'automations/never/automation.md': `---\n${front}\n---\nNothing to do.\n` });
+  await repo.commit({ ...webhooks, 'automations/never/automation.md': `---\n${front}\n---\nNothing to do.\n` });
   const started = await startTestDaemon({
     config: {
       limits: { deliveriesPerMinute: 100_000, webhooksPerFactory: CONNECTIONS },

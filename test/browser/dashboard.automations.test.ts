@@ -25,8 +25,8 @@ describeDashboard('the pages of automations', ({ signIn }) => {
   let daemon: TestDaemon;
   let repo: TempGitRepo;
   beforeAll(async () => {
-    repo = createTempGitRepo();
-    repo.commit({ 'webhooks/theirs.yaml': 'secretName: THEIRS\n', 'automations/watch/automation.md': THEIRS });
+    repo = await createTempGitRepo();
+    await repo.commit({ 'webhooks/theirs.yaml': 'secretName: THEIRS\n', 'automations/watch/automation.md': THEIRS });
     const types = { rows: { type: 'live' }, empty: { type: 'live' }, theirs: { type: 'repository', url: repo.path } };
     const factories = Object.entries(types).map(([name, source]) => ({ name, source }));
     daemon = await startTestDaemon({ config: { factories } });

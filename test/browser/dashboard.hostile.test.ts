@@ -26,8 +26,8 @@ describeDashboard('text of strangers', ({ signIn }) => {
   beforeAll(async () => {
     const log = join(createTempDir('naughty'), 'log.txt');
     writeFileSync(log, ALL);
-    repo = createTempGitRepo();
-    repo.commit({ 'webhooks/fine.yaml': `secretName: FINE\ndescription: ${JSON.stringify(SCRIPT)}\n` });
+    repo = await createTempGitRepo();
+    await repo.commit({ 'webhooks/fine.yaml': `secretName: FINE\ndescription: ${JSON.stringify(SCRIPT)}\n` });
     const executor = { type: 'command', command: ['/bin/cat', log] };
     daemon = await startTestDaemon({
       config: {
@@ -98,7 +98,7 @@ describeDashboard('text of strangers', ({ signIn }) => {
     expect((await daemon.cli('secret', 'create', 'FINE', '--value', 'the-secret-of-the-team')).code).toBe(0);
     expect((await daemon.cli('reconcile', '--factory', 'theirs', '--wait')).code).toBe(0);
     const keys = Object.fromEntries([...new Set([SCRIPT, LINK, ...MARKUP])].map((text) => [text, text]));
-    repo.commit({
+    await repo.commit({
       'webhooks/bad.yaml': JSON.stringify({ secretName: SCRIPT, ...keys }),
       'webhooks/<img src=x onerror=alert(1)>.yaml': `description: ${JSON.stringify(SCRIPT)}\n`,
       'automations/<svg onload=alert(1)>/automation.md': `---\ntriggers: [${JSON.stringify(SCRIPT)}]\n---\n${SCRIPT}\n`,

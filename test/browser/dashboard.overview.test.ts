@@ -86,8 +86,8 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
   let daemon: TestDaemon;
   let repo: TempGitRepo;
   beforeAll(async () => {
-    repo = createTempGitRepo();
-    repo.commit({ 'webhooks/ci.yaml': 'enabeld: true\n<script>alert(1)</script>: 1\n' });
+    repo = await createTempGitRepo();
+    await repo.commit({ 'webhooks/ci.yaml': 'enabeld: true\n<script>alert(1)</script>: 1\n' });
     daemon = await startTestDaemon({
       config: { factories: [{ name: 'payments', source: { type: 'repository', url: repo.path } }] },
     });
@@ -151,7 +151,7 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
     await page.getByText('No webhook is live').waitFor();
     // What every page knows of the factory is renewed by the pass, also beyond the overview.
     const nightly = '---\ntriggers:\n  - provider: schedule\n---\nLook around.\n';
-    repo.commit({ 'webhooks/ci.yaml': null, 'automations/nightly/automation.md': nightly });
+    await repo.commit({ 'webhooks/ci.yaml': null, 'automations/nightly/automation.md': nightly });
     await page.getByText('No webhook yet').waitFor();
   });
 });

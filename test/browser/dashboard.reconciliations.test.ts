@@ -9,8 +9,8 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
   let daemon: TestDaemon;
   let repo: TempGitRepo;
   beforeAll(async () => {
-    repo = createTempGitRepo();
-    repo.commit({ 'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\n' });
+    repo = await createTempGitRepo();
+    await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\n' });
     const source = { type: 'repository', url: repo.path };
     daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source }] } });
   });
@@ -39,7 +39,7 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
   });
 
   it('shows what an apply changed, key by key', async () => {
-    repo.commit({ 'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\ndescription: Builds\n' });
+    await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\ndescription: Builds\n' });
     const page = await signIn(daemon, PATH);
     await page.getByRole('button', { name: 'Reconcile now' }).click();
     const row = page.getByRole('row').filter({ hasText: '1 updated' });
@@ -62,7 +62,7 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
   });
 
   it('leads from "Reconcile now" to file, line and rule where the commit is broken', async () => {
-    repo.commit({ 'webhooks/bad.yaml': 'secretName: CI_WEBHOOK_SECRET\nenabeld: true\n<script>: "\\u202e"\n' });
+    await repo.commit({ 'webhooks/bad.yaml': 'secretName: CI_WEBHOOK_SECRET\nenabeld: true\n<script>: "\\u202e"\n' });
     const page = await signIn(daemon, PATH);
     await page.getByRole('button', { name: 'Reconcile now' }).click();
     await page.getByRole('heading', { name: 'The definition has errors' }).waitFor();

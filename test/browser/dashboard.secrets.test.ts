@@ -7,8 +7,8 @@ describeDashboard('the page of secrets', ({ signIn }) => {
   let daemon: TestDaemon;
   let repo: TempGitRepo;
   beforeAll(async () => {
-    repo = createTempGitRepo();
-    repo.commit({
+    repo = await createTempGitRepo();
+    await repo.commit({
       'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\n',
       'automations/triage/automation.md':
         '---\ntriggers:\n  - provider: webhook\n    event: received\n    filter: { webhooks: [ci] }\nsecrets: [REVIEW_TOKEN]\n---\nLook.\n',

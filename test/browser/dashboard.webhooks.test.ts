@@ -10,7 +10,7 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
   let daemon: TestDaemon;
   let repository: TempGitRepo;
   beforeAll(async () => {
-    repository = createCiRepository();
+    repository = await createCiRepository();
     const factories = [
       { name: 'payments', source: { type: 'repository', url: repository.path } },
       { name: 'support', source: { type: 'live' } },

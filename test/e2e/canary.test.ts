@@ -98,7 +98,7 @@ describe('no secret turns up anywhere', () => {
   const waitFor = (revision: string) => cli('status', '--wait', revision, '--timeout', '20s');
 
   beforeAll(async () => {
-    repo = createTempGitRepo();
+    repo = await createTempGitRepo();
     spy = createTempDir('spy');
     const git = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
     const wrapper = `#!/bin/sh\ncat /proc/$$/environ /proc/$$/cmdline >> '${spy}/git.seen'\nexec '${git}' "$@"\n`;
@@ -134,7 +134,7 @@ describe('no secret turns up anywhere', () => {
     expect(await pipeSecret('create', 'BEARER', CANARIES.REFUSED)).toBe(1);
     expect(await pipeSecret('update', 'UNKNOWN', CANARIES.REFUSED)).not.toBe(0);
     await put('URL_TOKEN', CANARIES.UNFIT);
-    const revision = repo.commit({
+    const revision = await repo.commit({
       'webhooks/bearer.yaml': 'secretName: BEARER\n',
       'webhooks/by-url.yaml': 'authMode: url_token\nsecretName: URL_TOKEN\n',
       'webhooks/signed.yaml': 'authMode: signature\nsignatureScheme: github\nsecretName: SIGNING\n',

@@ -32,8 +32,8 @@ describe('a git host', () => {
       .map(({ sha, body }) => [sha, body.state ?? body.data.state] as const);
 
   beforeAll(async () => {
-    repo = createTempGitRepo();
-    good = repo.commit({ 'webhooks/ci.yaml': WEBHOOK });
+    repo = await createTempGitRepo();
+    good = await repo.commit({ 'webhooks/ci.yaml': WEBHOOK });
     host = await startGitHost();
     await start();
     await putSecret('CI_SECRET', 'a-secret-that-is-long-enough');
@@ -69,7 +69,7 @@ describe('a git host', () => {
   });
 
   it('is told of a commit that is wrong, with file and line and what stays live', async () => {
-    bad = repo.commit({ 'webhooks/ci.yaml': `${WEBHOOK}enabld: false\n` });
+    bad = await repo.commit({ 'webhooks/ci.yaml': `${WEBHOOK}enabld: false\n` });
     await eventually(() => told('github').length === 2);
     expect(told('github')[1]).toEqual([bad, 'failure']);
     const { body } = host.statuses.findLast(({ api }) => api === 'github')!;
@@ -96,7 +96,7 @@ describe('a git host', () => {
   it('that is down is told by the daemon that comes after', async () => {
     const { port, violations } = host;
     await host.close();
-    const fixed = repo.commit({ 'webhooks/ci.yaml': `${WEBHOOK}enabled: false\n` });
+    const fixed = await repo.commit({ 'webhooks/ci.yaml': `${WEBHOOK}enabled: false\n` });
     expect(await daemon.cli('status', '--wait', fixed, '--timeout', '20s')).toMatchObject({ code: 0 });
     await eventually(async () => (await daemon.cli('status')).stdout.includes('ECONNREFUSED'));
     await daemon.end('SIGKILL');

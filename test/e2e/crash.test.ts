@@ -58,9 +58,9 @@ interface SceneOptions {
   tickets?: string;
 }
 
-function createScene({ seed, commandSeconds, startsRunsPercent, tickets }: SceneOptions): Scene {
+async function createScene({ seed, commandSeconds, startsRunsPercent, tickets }: SceneOptions): Promise<Scene> {
   const folder = mkdtempSync(join(tmpdir(), 'dockbell-crash-'));
-  const repo = createCiRepository();
+  const repo = await createCiRepository();
   const marksFile = join(folder, 'marks');
   const script = join(folder, 'command.sh');
   writeFileSync(script, COMMAND);
@@ -138,7 +138,7 @@ async function applyFactory({ options }: Scene): Promise<string> {
 /** The last start: everything that is still open comes to its end, then the daemon stops cleanly. */
 async function settle({ options, repo }: Scene): Promise<void> {
   const daemon = await requireServing(launchTestDaemon(options));
-  await settleCiFactory(daemon, repo.git(['rev-parse', 'HEAD']));
+  await settleCiFactory(daemon, await repo.git(['rev-parse', 'HEAD']));
   expect(await daemon.end('SIGTERM')).toBe(0);
 }
 
@@ -215,7 +215,7 @@ describe('kill -9 at random moments', () => {
   console.log(`crash test: DOCKBELL_SEED=${seed}`);
 
   it('loses nothing that got a 202, accepts nothing twice and starts no run twice', { timeout: 900_000 }, async () => {
-    const scene = createScene({ seed, commandSeconds: 0.05, startsRunsPercent: 4 });
+    const scene = await createScene({ seed, commandSeconds: 0.05, startsRunsPercent: 4 });
     const step = <T>(name: string, work: () => Promise<T>) => explainFailure(scene, seed, name, work);
     const recovered = { started_again: 0, interrupted: 0 };
     const count = ({ output }: LaunchedDaemon) => {
@@ -239,7 +239,7 @@ describe('kill -9 at random moments', () => {
     const isEnough = (rounds: number) => rounds >= ROUNDS && !Object.values(countOutcomes()).includes(0);
     for (let round = 1; round <= MOST_ROUNDS && !isEnough(round - 1); round++) {
       // An apply is on its way in some of the rounds.
-      if (round % 5 === 0) scene.repo.commit(declareCiFactory(`commit of round ${round}`));
+      if (round % 5 === 0) await scene.repo.commit(declareCiFactory(`commit of round ${round}`));
       const isEarly = scene.random.next() < 0.2;
       count(await step(`round ${round}`, () => (isEarly ? killEarly(scene) : killUnderLoad(scene, uid, atRandom))));
     }
@@ -256,7 +256,7 @@ describe('kill -9 at random moments', () => {
   });
 
   it('would start runs twice without tickets (control)', { timeout: 120_000 }, async () => {
-    const scene = createScene({ seed, commandSeconds: 0.5, startsRunsPercent: 5, tickets: 'none' });
+    const scene = await createScene({ seed, commandSeconds: 0.5, startsRunsPercent: 5, tickets: 'none' });
     const step = <T>(name: string, work: () => Promise<T>) => explainFailure(scene, seed, name, work);
     const uid = await step('apply', () => applyFactory(scene));
     for (let round = 1; round <= 3; round++)
@@ -273,7 +273,7 @@ describe('kill -9 at random moments', () => {
     ['stuck_before', 'starts a run again whose ticket was never written', { state: 'succeeded', starts: 1 }],
     ['stuck_after', 'does not start a run again whose ticket is there', { state: 'failed', starts: 0 }],
   ])('%s: %s', { timeout: 90_000 }, async (tickets, _title, expected) => {
-    const scene = createScene({ seed, commandSeconds: 0, startsRunsPercent: 100 });
+    const scene = await createScene({ seed, commandSeconds: 0, startsRunsPercent: 100 });
     const uid = await applyFactory(scene);
     const stuck = launchTestDaemon({ ...scene.options, ...oddTickets(tickets) });
     const daemon = await requireServing(stuck);

@@ -25,8 +25,8 @@ describe('the diagnosis of a rejected delivery', () => {
   }
 
   beforeAll(async () => {
-    repo = createTempGitRepo();
-    const revision = repo.commit(FILES);
+    repo = await createTempGitRepo();
+    const revision = await repo.commit(FILES);
     const source = { type: 'repository', url: repo.path };
     daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source }] } });
     expect((await daemon.cli('secret', 'create', 'GITHUB', '--value', SECRET)).code).toBe(0);

@@ -57,9 +57,9 @@ it('the README.md that init writes leads to a run that is executed', async () =>
   const parent = createTempDir('first-run');
   await run(parent, ['init', 'my-factory']);
   const folder = join(parent, 'my-factory');
-  runTestGit(folder, ['init', '-q', '-b', 'main']);
-  runTestGit(folder, ['add', '.']);
-  runTestGit(folder, ['commit', '-qm', 'Add the factory']);
+  await runTestGit(folder, ['init', '-q', '-b', 'main']);
+  await runTestGit(folder, ['add', '.']);
+  await runTestGit(folder, ['commit', '-qm', 'Add the factory']);
   const output = serve(folder);
   await eventually(() => existsSync(join(folder, '.dockbell/daemon.json')), START_MS);
   expect(output()).not.toContain('nothing can start');

@@ -29,8 +29,8 @@ describe('handshakes of a daemon', () => {
   }
 
   beforeAll(async () => {
-    repo = createTempGitRepo();
-    const revision = repo.commit(FILES);
+    repo = await createTempGitRepo();
+    const revision = await repo.commit(FILES);
     daemon = await startTestDaemon({ config: config() });
     for (const [name, value] of [
       ['ASANA', 'awaiting-x-hook-secret'],

@@ -7,8 +7,8 @@ let daemon: TestDaemon;
 let repo: TempGitRepo;
 
 beforeAll(async () => {
-  repo = createTempGitRepo();
-  repo.commit({ 'webhooks/theirs.yaml': 'secretName: THEIRS\n' });
+  repo = await createTempGitRepo();
+  await repo.commit({ 'webhooks/theirs.yaml': 'secretName: THEIRS\n' });
   const types = { ours: { type: 'managed' }, rows: { type: 'live' }, theirs: { type: 'repository', url: repo.path } };
   const factories = Object.entries(types).map(([name, source]) => ({ name, source }));
   daemon = await startTestDaemon({ config: { factories } });

@@ -93,8 +93,8 @@ describe('from a commit to a run', () => {
   };
 
   beforeAll(async () => {
-    repo = createTempGitRepo();
-    revision = repo.commit(declareFactory());
+    repo = await createTempGitRepo();
+    revision = await repo.commit(declareFactory());
     const script = join(createTempDir('agent'), 'agent.mjs');
     writeFileSync(
       script,
@@ -198,7 +198,7 @@ describe('from a commit to a run', () => {
 
   it('applies a push to a local repository within a second', async () => {
     const pushedAt = Date.now();
-    const next = repo.commit({ 'webhooks/bearer.yaml': 'secretName: TOKEN_SECRET\nenabled: false\n' });
+    const next = await repo.commit({ 'webhooks/bearer.yaml': 'secretName: TOKEN_SECRET\nenabled: false\n' });
     await eventually(async () => (await daemon.api('/factories/payments')).body.applied_revision === next);
     const appliedAfterMs = Date.now() - pushedAt;
     expect((await post('bearer', { authorization: `Bearer ${SECRETS.TOKEN_SECRET}` })).status).toBe(404);
@@ -209,13 +209,13 @@ describe('from a commit to a run', () => {
   it('gives a webhook that comes back its earlier UID, and answers 404 while it is gone', async () => {
     const file = 'webhooks/github-hook.yaml';
     const automation = declareFactory()['automations/look/automation.md']!;
-    const without = repo.commit({
+    const without = await repo.commit({
       [file]: null,
       'automations/look/automation.md': automation.replace('github-hook, ', ''),
     });
     expect((await daemon.cli('status', '--wait', without, '--timeout', '20s')).code).toBe(0);
     expect((await post('github-hook', await SENDERS['github-hook']!())).status).toBe(404);
-    const back = repo.commit({ [file]: declareFactory()[file]! });
+    const back = await repo.commit({ [file]: declareFactory()[file]! });
     expect((await daemon.cli('status', '--wait', back, '--timeout', '20s')).code).toBe(0);
     const { body } = await daemon.api('/factories/payments/webhooks');
     const restored = body.data.find((webhook: { name: string }) => webhook.name === 'github-hook');
@@ -224,7 +224,7 @@ describe('from a commit to a run', () => {
   });
 
   it('keeps serving the last good definition while the branch is broken', async () => {
-    const broken = repo.commit({ 'webhooks/bearer.yaml': 'authmode: token\nsecretName: TOKEN_SECRET\n' });
+    const broken = await repo.commit({ 'webhooks/bearer.yaml': 'authmode: token\nsecretName: TOKEN_SECRET\n' });
     const waited = await daemon.cli('status', '--wait', broken, '--timeout', '20s');
     expect(waited.code).toBe(1);
     expect(waited.stdout + waited.stderr).toContain('webhooks/bearer.yaml');

@@ -68,13 +68,13 @@ const findRun = async (id: string, states: readonly string[]) =>
   }, 30_000);
 
 async function apply(files: Record<string, string | null>): Promise<void> {
-  const revision = repo.commit(files);
+  const revision = await repo.commit(files);
   await eventually(async () => (await daemon.api('/factories/payments')).body.applied_revision === revision, 20_000);
 }
 
 beforeAll(async () => {
-  repo = createTempGitRepo();
-  repo.commit(FILES);
+  repo = await createTempGitRepo();
+  await repo.commit(FILES);
   const folder = createTempDir('operator');
   const agent = join(folder, 'agent.sh');
   writeFileSync(agent, AGENT.replaceAll('$RUNNING', createTempDir('running')));

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
-import { createTempGitRepo } from '../helpers/temp-git-repo.ts';
+import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const TOKEN = 'a-token-of-more-than-16-characters';
@@ -29,7 +29,7 @@ const PLANNED: Record<string, string> = {
 };
 
 let daemon: TestDaemon;
-let repo: ReturnType<typeof createTempGitRepo>;
+let repo: TempGitRepo;
 const folder = createTempDir('plan');
 
 function writeTree(name: string, files: Record<string, string>): string {
@@ -42,8 +42,8 @@ function writeTree(name: string, files: Record<string, string>): string {
 }
 
 beforeAll(async () => {
-  repo = createTempGitRepo();
-  repo.commit(LIVE);
+  repo = await createTempGitRepo();
+  await repo.commit(LIVE);
   daemon = await startTestDaemon({
     config: { factories: [{ name: 'payments', source: { type: 'repository', url: repo.path } }] },
   });

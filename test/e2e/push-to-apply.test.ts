@@ -15,8 +15,8 @@ describe('a repository that is polled once an hour', () => {
   let url: string;
 
   beforeAll(async () => {
-    repo = createTempGitRepo({ bare: true });
-    repo.commit({ 'webhooks/git-push.yaml': WEBHOOK });
+    repo = await createTempGitRepo({ bare: true });
+    await repo.commit({ 'webhooks/git-push.yaml': WEBHOOK });
     server = await startGitHttpServer({ root: repo.root });
     const source = { type: 'repository', url: `${server.url}/origin.git`, pollInterval: '1h', pushWebhook: 'git-push' };
     daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source }] } });
@@ -43,7 +43,7 @@ describe('a repository that is polled once an hour', () => {
   }
 
   it('is reconciled at once when its host tells of a push to the branch', async () => {
-    const revision = repo.commit({ 'webhooks/ci.yaml': 'secretName: GIT_PUSH_SECRET\n' });
+    const revision = await repo.commit({ 'webhooks/ci.yaml': 'secretName: GIT_PUSH_SECRET\n' });
     expect(await push('refs/heads/main', revision)).toBe(202);
     await eventually(async () => (await appliedRevision()) === revision);
     const status = await daemon.cli('status');
@@ -62,7 +62,7 @@ describe('a repository that is polled once an hour', () => {
   });
 
   it('says so where the webhook has gone', async () => {
-    const revision = repo.commit({ 'webhooks/git-push.yaml': null });
+    const revision = await repo.commit({ 'webhooks/git-push.yaml': null });
     expect(await push('refs/heads/main', revision)).toBe(202);
     await eventually(async () => (await appliedRevision()) === revision);
     const status = await daemon.cli('status');

@@ -17,8 +17,8 @@ describe('rotation of a secret, by the command line', () => {
   const waitFor = (revision: string) => daemon.cli('status', '--wait', revision, '--timeout', '20s');
 
   beforeAll(async () => {
-    repo = createTempGitRepo();
-    const revision = repo.commit({ 'webhooks/ci.yaml': 'secretName: CI\n' });
+    repo = await createTempGitRepo();
+    const revision = await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI\n' });
     daemon = await startTestDaemon({
       config: { factories: [{ name: 'payments', source: { type: 'repository', url: repo.path } }] },
     });
@@ -42,7 +42,7 @@ describe('rotation of a secret, by the command line', () => {
   });
 
   it('after the next commit, although it changes no file, only the new value works', async () => {
-    expect((await waitFor(repo.commit({}, 'rotate'))).code).toBe(0);
+    expect((await waitFor(await repo.commit({}, 'rotate'))).code).toBe(0);
     expect([await post(OLD), await post(NEW)]).toEqual([401, 202]);
     const { body } = await daemon.api('/factories/payments/webhooks');
     expect(body.data[0].secret_state).toBe('current');
@@ -60,7 +60,7 @@ describe('rotation of a secret, by the command line', () => {
     expect(await post(NEW)).toBe(202);
     const { body: webhooks } = await daemon.api('/factories/payments/webhooks');
     expect(webhooks.data[0].secret_state).toBe('missing');
-    const revision = repo.commit({ 'webhooks/other.yaml': 'secretName: CI\nenabled: false\n' });
+    const revision = await repo.commit({ 'webhooks/other.yaml': 'secretName: CI\nenabled: false\n' });
     const waited = await waitFor(revision);
     expect(waited.code).toBe(1);
     expect(waited.stdout + waited.stderr).toContain('dockbell secret create CI');
@@ -71,7 +71,7 @@ describe('rotation of a secret, by the command line', () => {
 
   it('one that is created again is taken up at once, as a version of its own', async () => {
     expect((await daemon.cli('secret', 'create', 'CI', '--value', OLD)).code).toBe(0);
-    expect((await waitFor(repo.git(['rev-parse', 'HEAD']))).code).toBe(0);
+    expect((await waitFor(await repo.git(['rev-parse', 'HEAD']))).code).toBe(0);
     expect([await post(NEW), await post(OLD)]).toEqual([401, 202]);
   });
 });

@@ -1,10 +1,11 @@
 import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { afterAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { applyCiFactory, CI_TOKEN, configureCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
+import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 // Retention works once a minute.
@@ -15,8 +16,11 @@ const mayFake = existsSync(LIBRARY);
 if (!mayFake) console.warn(`NOT TESTED: the clock of a daemon cannot be set without libfaketime (${LIBRARY}).`);
 
 describe.skipIf(!mayFake)('a daemon whose system clock is set a year ahead', () => {
-  const repo = createCiRepository();
+  let repo: TempGitRepo;
   let daemon: TestDaemon | null = null;
+  beforeAll(async () => {
+    repo = await createCiRepository();
+  });
   afterAll(async () => {
     await daemon?.end('SIGKILL');
     repo.remove();

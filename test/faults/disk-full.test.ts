@@ -69,7 +69,7 @@ describe.skipIf(probe === null)('a daemon on a dedicated ext4 of 400 MiB', () =>
 
   it('rejects deliveries when it is full, and accepts again when retention has removed rows, three times', async () => {
     disk = mountExt4(400)!;
-    repo = createCiRepository();
+    repo = await createCiRepository();
     const daemon = await serve('1m');
     const uid = await applyCiFactory(daemon);
     for (let round = 0; round < 3; round += 1) {
@@ -81,7 +81,7 @@ describe.skipIf(probe === null)('a daemon on a dedicated ext4 of 400 MiB', () =>
 
   it('accepts again after a restart on a disk that others have filled', async () => {
     disk = mountExt4(400)!;
-    repo = createCiRepository();
+    repo = await createCiRepository();
     const first = await serve('1h');
     const uid = await applyCiFactory(first);
     expect(await sendUntilRejected(first, uid)).toBeGreaterThan(100);

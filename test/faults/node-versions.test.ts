@@ -33,7 +33,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the bui
   });
 
   it.each([22, 24, 26])('serves on Node.js %i, from the commit to the run', async (major) => {
-    const repo = createCiRepository();
+    const repo = await createCiRepository();
     const daemon = await startTestDaemon({
       config: configureCiFactory(repo, ['/bin/sh', '-c', 'cat "$DOCKBELL_PAYLOAD"']),
       program: { node: nodes.get(major)!, main: MAIN },

@@ -10,9 +10,9 @@ export const CI_TOKEN = 'a-token-of-more-than-16-characters';
 export const CI_AUTOMATIONS = ['first', 'second'];
 
 /** A factory with one webhook `ci` and two automations, in a repository of its own. */
-export function createCiRepository(): TempGitRepo {
-  const repo = createTempGitRepo();
-  repo.commit(declareCiFactory('the first commit'));
+export async function createCiRepository(): Promise<TempGitRepo> {
+  const repo = await createTempGitRepo();
+  await repo.commit(declareCiFactory('the first commit'));
   return repo;
 }
 

@@ -64,6 +64,7 @@ function answerByBackend(
   reportStall: () => void,
 ): void {
   const [path = '', query = ''] = (request.url ?? '').split('?');
+  // Not by simple-git: it gives the output of a command as text, and a pack is bytes.
   const backend = spawn('git', ['http-backend'], {
     env: {
       PATH: process.env.PATH,

@@ -1,7 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type SimpleGit, simpleGit } from 'simple-git';
 
 /** Files by path; `null` deletes. */
 export type RepoFiles = Record<string, string | Uint8Array | null>;
@@ -13,101 +13,132 @@ export interface RawEntry {
   content?: string | Uint8Array;
 }
 
-/** A real git repository in a temporary folder, untouched by anybody's git configuration. */
+/** A real git repository in a temporary folder, which reads no git configuration of the user. */
 export interface TempGitRepo {
   /** What a source is pointed at: the work tree, or the bare repository. */
   path: string;
   /** The folder that holds everything of it. */
   root: string;
   branch: string;
-  /** Runs git in the repository and answers with its trimmed output. */
-  git(args: string[], input?: string | Uint8Array): string;
-  /** Commits files to the branch; to a bare repository by a push, as a team would. Answers with the commit. */
-  commit(files: RepoFiles, message?: string): string;
-  /** Replaces the branch by one commit without a parent. */
-  forcePush(files: RepoFiles): string;
-  /** Commits a tree whose folder `webhooks` holds exactly these entries. */
-  commitRawWebhooks(entries: RawEntry[]): string;
-  createBranch(name: string): void;
-  deleteBranch(name: string): void;
-  packRefs(): void;
-  /** Adds a linked work tree on a branch of its own and answers with its path. */
-  addWorktree(name: string): string;
+  /** Runs git in the repository and returns its trimmed output. */
+  git(args: string[], input?: string | Uint8Array): Promise<string>;
+  /** Commits files to the branch; to a bare repository by a push, as a team would. Returns the commit. */
+  commit(files: RepoFiles, message?: string): Promise<string>;
+  /** Replaces the branch by one commit without a parent. Returns the commit. */
+  forcePush(files: RepoFiles): Promise<string>;
+  /** Commits a tree whose folder `webhooks` holds exactly these entries. Returns the commit. */
+  commitRawWebhooks(entries: RawEntry[]): Promise<string>;
+  createBranch(name: string): Promise<void>;
+  deleteBranch(name: string): Promise<void>;
+  packRefs(): Promise<void>;
+  /** Adds a linked work tree on a branch of its own and returns its path. */
+  addWorktree(name: string): Promise<string>;
   remove(): void;
 }
 
+export interface TestGitOptions {
+  /** What git reads from its standard input. */
+  input?: string | Uint8Array;
+  /** `false`: git has no name and no email address for commits, unless the repository configures them. */
+  hasIdentity?: boolean;
+}
+
+/**
+ * The whole environment of git. No configuration of the user is read: `HOME` does not exist. simple-git rejects
+ * `GIT_CONFIG_GLOBAL` without an `unsafe` switch.
+ */
 const ISOLATED = {
   PATH: process.env.PATH ?? '/usr/bin:/bin',
   HOME: '/nonexistent',
   LC_ALL: 'C',
   GIT_CONFIG_NOSYSTEM: '1',
-  GIT_CONFIG_GLOBAL: '/dev/null',
   GIT_TERMINAL_PROMPT: '0',
+};
+
+const IDENTITY = {
   GIT_AUTHOR_NAME: 'Test',
   GIT_AUTHOR_EMAIL: 'test@example.com',
   GIT_COMMITTER_NAME: 'Test',
   GIT_COMMITTER_EMAIL: 'test@example.com',
 };
 
-/** Runs git with nobody's configuration. */
-export function runTestGit(cwd: string, args: string[], input?: string | Uint8Array): string {
-  const options = { cwd, env: ISOLATED, stdio: 'pipe', maxBuffer: 64_000_000 } as const;
-  return execFileSync('git', args, input === undefined ? options : { ...options, input })
-    .toString('utf8')
-    .trim();
+/** Runs git without the configuration of any user and returns its trimmed output. Throws if git fails. */
+export async function runTestGit(cwd: string, args: string[], options: TestGitOptions = {}): Promise<string> {
+  try {
+    return await openTestGit(cwd, options).raw(args);
+  } catch (error) {
+    throw new Error(`git ${args.join(' ')} failed: ${(error as Error).message}`, { cause: error });
+  }
+}
+
+function openTestGit(baseDir: string, { input, hasIdentity = true }: TestGitOptions = {}): SimpleGit {
+  const variables: Record<string, string> = hasIdentity ? { ...ISOLATED, ...IDENTITY } : ISOLATED;
+  return (
+    simpleGit({
+      baseDir,
+      trimmed: true,
+      // `exit` can come before the last output.
+      completion: { onClose: true, onExit: false },
+      allowEnvironment: Object.keys(variables).filter((name) => name.startsWith('GIT_')),
+      ...(input === undefined ? {} : { input: () => Buffer.from(input) }),
+    })
+      .env(variables)
+      // simple-git 4.0.2 waits 50 ms after each command that printed nothing, whatever `completion` says, and takes an
+      // exit code for success if nothing came on stderr. An empty chunk prevents both. It is late enough for the
+      // listeners, which are added in the same tick.
+      .outputHandler((_command, _stdout, stderr) => queueMicrotask(() => stderr.emit('data', Buffer.alloc(0))))
+  );
 }
 
 /** Creates an empty repository with a work tree, or a bare one that is pushed to. */
-export function createTempGitRepo(options: { bare?: boolean; branch?: string; path?: string } = {}): TempGitRepo {
+export async function createTempGitRepo(
+  options: { bare?: boolean; branch?: string; path?: string } = {},
+): Promise<TempGitRepo> {
   const branch = options.branch ?? 'main';
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'dockbell-repo-')));
   const path = options.path ?? join(root, options.bare ? 'origin.git' : 'work');
   const work = options.bare ? join(root, 'clone') : path;
-  runTestGit(root, ['init', '--quiet', '-b', branch, work]);
+  await openTestGit(root).init(['-b', branch, work]);
+  const workTree = openTestGit(work);
   if (options.bare) {
-    runTestGit(root, ['init', '--quiet', '--bare', '-b', branch, path]);
-    runTestGit(work, ['remote', 'add', 'origin', path]);
+    await openTestGit(root).init(true, ['-b', branch, path]);
+    await workTree.addRemote('origin', path);
   }
-  const git = (args: string[], input?: string | Uint8Array) => runTestGit(path, args, input);
-  const publish = (commit: string, force: boolean) => {
-    if (options.bare)
-      runTestGit(work, ['push', '--quiet', ...(force ? ['--force'] : []), 'origin', `${commit}:refs/heads/${branch}`]);
-    return commit;
-  };
-  const commit = (files: RepoFiles, message = 'change') => {
+  const git = (args: string[], input?: string | Uint8Array) => runTestGit(path, args, { input });
+  const publish = async (files: RepoFiles, message: string, isForced: boolean) => {
     for (const [name, content] of Object.entries(files)) writeWorkFile(join(work, name), content);
-    runTestGit(work, ['add', '--all']);
-    runTestGit(work, ['commit', '--quiet', '--allow-empty', '-m', message]);
-    return publish(runTestGit(work, ['rev-parse', 'HEAD']), false);
+    await workTree.add(['--all']);
+    const { commit } = await workTree.commit(message, ['--allow-empty']);
+    if (options.bare) await workTree.push('origin', `${commit}:refs/heads/${branch}`, isForced ? ['--force'] : []);
+    return commit;
   };
   return {
     path,
     root,
     branch,
     git,
-    commit,
-    forcePush(files) {
-      runTestGit(work, ['update-ref', '-d', 'HEAD']);
-      runTestGit(work, ['rm', '-r', '-f', '--quiet', '--cached', '--ignore-unmatch', '.']);
-      runTestGit(work, ['clean', '-f', '-d', '-x', '--quiet']);
-      for (const [name, content] of Object.entries(files)) writeWorkFile(join(work, name), content);
-      runTestGit(work, ['add', '--all']);
-      runTestGit(work, ['commit', '--quiet', '-m', 'another history']);
-      return publish(runTestGit(work, ['rev-parse', 'HEAD']), true);
+    commit: (files, message = 'change') => publish(files, message, false),
+    async forcePush(files) {
+      await workTree.raw(['update-ref', '-d', 'HEAD']);
+      await workTree.raw(['rm', '-r', '-f', '--cached', '--ignore-unmatch', '.']);
+      await workTree.clean('f', ['-d', '-x']);
+      return publish(files, 'another history', true);
     },
-    commitRawWebhooks(entries) {
-      const webhooks = git(['mktree', '-z', '--missing'], Buffer.concat(entries.map((entry) => treeLine(git, entry))));
-      const tree = git(['mktree'], `040000 tree ${webhooks}\twebhooks\n`);
-      const made = git(['commit-tree', '-m', 'raw', tree]);
-      git(['update-ref', `refs/heads/${branch}`, made]);
+    async commitRawWebhooks(entries) {
+      const lines: Buffer[] = [];
+      for (const entry of entries) lines.push(await formatTreeLine(git, entry));
+      const webhooks = await git(['mktree', '-z', '--missing'], Buffer.concat(lines));
+      const tree = await git(['mktree'], `040000 tree ${webhooks}\twebhooks\n`);
+      const made = await git(['commit-tree', '-m', 'raw', tree]);
+      await git(['update-ref', `refs/heads/${branch}`, made]);
       return made;
     },
-    createBranch: (name) => void git(['branch', name]),
-    deleteBranch: (name) => void git(['update-ref', '-d', `refs/heads/${name}`]),
-    packRefs: () => void git(['pack-refs', '--all']),
-    addWorktree(name) {
+    createBranch: async (name) => void (await git(['branch', name])),
+    deleteBranch: async (name) => void (await git(['update-ref', '-d', `refs/heads/${name}`])),
+    packRefs: async () => void (await git(['pack-refs', '--all'])),
+    async addWorktree(name) {
       const linked = join(root, name);
-      git(['worktree', 'add', '--quiet', '-b', name, linked]);
+      await git(['worktree', 'add', '-b', name, linked]);
       return linked;
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
@@ -120,9 +151,9 @@ function writeWorkFile(path: string, content: string | Uint8Array | null): void 
   else writeFileSync(path, content);
 }
 
-function treeLine(git: TempGitRepo['git'], entry: RawEntry): Buffer {
+async function formatTreeLine(git: TempGitRepo['git'], entry: RawEntry): Promise<Buffer> {
   const isSubmodule = entry.mode === '160000';
-  const objectId = isSubmodule ? '1'.repeat(40) : git(['hash-object', '-w', '--stdin'], entry.content ?? 'x');
+  const objectId = isSubmodule ? '1'.repeat(40) : await git(['hash-object', '-w', '--stdin'], entry.content ?? 'x');
   const head = `${entry.mode} ${isSubmodule ? 'commit' : 'blob'} ${objectId}\t`;
   return Buffer.concat([Buffer.from(head), Buffer.from(entry.name), Buffer.from([0])]);
 }

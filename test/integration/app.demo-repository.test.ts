@@ -1,9 +1,9 @@
-import { execFileSync } from 'node:child_process';
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { ensureDemoRepository } from '../../src/app/demo-repository.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
+import { runTestGit } from '../helpers/temp-git-repo.ts';
 
 const EXAMPLE = join(import.meta.dirname, '../../example-factory');
 const { PATH } = process.env;
@@ -17,14 +17,13 @@ it.runIf(process.platform === 'linux')('the demo repository says so where no fol
 
 it('the demo repository takes commits of a user who has no git identity, and stays as the user left it', async () => {
   const folder = join(createTempDir('demo'), 'deep', 'factory');
-  const env = { PATH, HOME: '/nonexistent', GIT_CONFIG_NOSYSTEM: '1', EMAIL: '', LC_ALL: 'C' };
-  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, env, encoding: 'utf8' }).trim();
+  const git = (...args: string[]) => runTestGit(folder, args, { hasIdentity: false });
   await ensureDemoRepository(EXAMPLE, folder, { PATH });
-  expect(git('status', '--porcelain', '--branch')).toBe('## main');
+  expect(await git('status', '--porcelain', '--branch')).toBe('## main');
   appendFileSync(join(folder, 'factory.yaml'), '# changed\n');
-  git('-c', 'user.useConfigOnly=true', 'commit', '--quiet', '--all', '--message=Change it');
+  await git('-c', 'user.useConfigOnly=true', 'commit', '--quiet', '--all', '--message=Change it');
   await ensureDemoRepository(EXAMPLE, folder, { PATH });
-  expect(git('log', '--format=%an <%ae> %s')).toBe(
+  expect(await git('log', '--format=%an <%ae> %s')).toBe(
     ['Change it', 'The example factory']
       .map((subject) => `Dockbell demo <demo@dockbell.invalid> ${subject}`)
       .join('\n'),

@@ -86,13 +86,13 @@ it('serves the example with one curl for each webhook that starts a run, and a s
 
   const repository = join(dir, 'example-factory');
   writeFileSync(join(repository, 'NOTES.md'), 'mine');
-  const head = runTestGit(repository, ['rev-parse', 'HEAD']);
+  const head = await runTestGit(repository, ['rev-parse', 'HEAD']);
   const [ingressPort, adminPort] = [await findFreePort(), await findFreePort()];
   const second = await startDemo({ DOCKBELL_INGRESS_PORT: `${ingressPort}`, DOCKBELL_ADMIN_PORT: `${adminPort}` });
   expect(second.shown()).toContain(`http://127.0.0.1:${adminPort}/`);
   for (const curl of second.curls) expect(curl).toContain(`http://127.0.0.1:${ingressPort}/`);
   expect(second.curls.map(withoutPort)).toEqual(first.curls.map(withoutPort));
-  expect(runTestGit(repository, ['rev-parse', 'HEAD'])).toBe(head);
+  expect(await runTestGit(repository, ['rev-parse', 'HEAD'])).toBe(head);
   expect(existsSync(join(repository, 'NOTES.md'))).toBe(true);
   expect(await second.end()).toBe(0);
 });

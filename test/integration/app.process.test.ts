@@ -52,8 +52,8 @@ describe('the process of a daemon', () => {
   });
 
   it('with a low open file limit warns, takes fewer connections, and still reads a commit', async () => {
-    const repo = createTempGitRepo();
-    const revision = repo.commit({ 'webhooks/ci.yaml': 'enabled: false\nsecretName: A\n' });
+    const repo = await createTempGitRepo();
+    const revision = await repo.commit({ 'webhooks/ci.yaml': 'enabled: false\nsecretName: A\n' });
     const source = { type: 'repository', url: repo.path };
     const daemon = await startTestDaemon({ config: { factories: [{ name: 'f', source }] }, openFiles: 400 });
     const warning = { level: 'warn', openFileLimit: 400, maxConnections: 200 };
@@ -66,7 +66,7 @@ describe('the process of a daemon', () => {
       sockets.push(socket.once('close', () => (dropped += 1)));
     }
     await eventually(() => dropped >= 220);
-    const next = repo.commit({ 'webhooks/ci.yaml': 'enabled: false\nsecretName: B\n' });
+    const next = await repo.commit({ 'webhooks/ci.yaml': 'enabled: false\nsecretName: B\n' });
     await eventually(async () => {
       const { body } = await daemon.api('/factories/f/reconciliations?limit=1');
       return body.data[0]?.revision === next;

@@ -35,8 +35,9 @@ let dir: string;
 let repo: string;
 /** Stands for the repository of Dockbell. */
 let source: string;
+let sourceCommit: string;
 
-beforeEach(() => {
+beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'dockbell-checks-'));
   repo = join(dir, 'repo');
   mkdirSync(join(dir, 'bin'));
@@ -53,9 +54,10 @@ beforeEach(() => {
   source = join(dir, 'source');
   mkdirSync(source);
   writeFileSync(join(source, 'package.json'), '{"type": "module"}');
-  runTestGit(source, ['init', '-q', '-b', 'main']);
-  runTestGit(source, ['add', '.']);
-  runTestGit(source, ['commit', '-qm', 'Dockbell']);
+  await runTestGit(source, ['init', '-q', '-b', 'main']);
+  await runTestGit(source, ['add', '.']);
+  await runTestGit(source, ['commit', '-qm', 'Dockbell']);
+  sourceCommit = await runTestGit(source, ['rev-parse', 'HEAD']);
 });
 
 function writeCommand(name: string, script: string): void {
@@ -64,10 +66,7 @@ function writeCommand(name: string, script: string): void {
 }
 
 /** What people fill in before they use a pipeline. */
-const pin = () => ({
-  DOCKBELL_REPOSITORY: `file://${source}`,
-  DOCKBELL_COMMIT: runTestGit(source, ['rev-parse', 'HEAD']).trim(),
-});
+const pin = () => ({ DOCKBELL_REPOSITORY: `file://${source}`, DOCKBELL_COMMIT: sourceCommit });
 
 afterEach(() => rmSync(dir, { recursive: true, force: true }));
 
@@ -75,9 +74,9 @@ afterEach(() => rmSync(dir, { recursive: true, force: true }));
 async function createRepo(files: { [path: string]: string } = {}, argv: string[] = []): Promise<void> {
   expect((await runCli(['init', repo, ...argv])).code).toBe(0);
   for (const [path, text] of Object.entries(files)) writeFileSync(join(repo, path), text);
-  runTestGit(repo, ['init', '-q']);
-  runTestGit(repo, ['add', '.']);
-  runTestGit(repo, ['commit', '-qm', 'one']);
+  await runTestGit(repo, ['init', '-q']);
+  await runTestGit(repo, ['add', '.']);
+  await runTestGit(repo, ['commit', '-qm', 'one']);
 }
 
 /** Runs a script as the runners do; every variable is made up. */
@@ -373,7 +372,7 @@ describe('the hooks for pre-commit', () => {
       expect((await runScript(entry)).code).toBe(0);
       writeFileSync(join(repo, 'webhooks/internal-ci.yaml'), BROKEN['webhooks/internal-ci.yaml']);
       expect((await runScript(entry)).code).toBe(1);
-      runTestGit(repo, ['checkout', '-q', '.']);
+      await runTestGit(repo, ['checkout', '-q', '.']);
     }
     expect(read().map(({ id }) => id)).toEqual(['dockbell-validate', 'dockbell-test']);
   });

@@ -238,9 +238,9 @@ describe('status --wait', () => {
   });
 
   it('takes what the repository of the folder calls a commit, and says so where it has none', async () => {
-    const repo = createTempGitRepo();
+    const repo = await createTempGitRepo();
     try {
-      const revision = repo.commit({ 'webhooks/ci.yaml': 'secretName: A' });
+      const revision = await repo.commit({ 'webhooks/ci.yaml': 'secretName: A' });
       await serveStates([{ applied: revision, attempt: null }]);
       const live = await run(['status', '--wait', 'HEAD'], { cwd: repo.path });
       expect({ code: live.code, stdout: live.stdout }).toEqual({

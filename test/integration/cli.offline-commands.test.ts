@@ -1,14 +1,13 @@
-import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { runCli } from '../helpers/run-cli.ts';
+import { runTestGit } from '../helpers/temp-git-repo.ts';
 import { signAsGitHub } from '../providers/senders.ts';
 
 let dir: string;
@@ -25,10 +24,7 @@ async function write(path: string, text: string): Promise<void> {
   await writeFile(join(dir, path), text);
 }
 
-async function git(...args: string[]): Promise<void> {
-  const identity = ['-c', 'user.name=t', '-c', 'user.email=t@example.com', '-c', 'init.defaultBranch=main'];
-  await promisify(execFile)('git', [...identity, ...args], { cwd: dir });
-}
+const git = (...args: string[]) => runTestGit(dir, args);
 
 const WEBHOOK = 'authMode: token\nsecretName: CI_SECRET\n';
 const AUTOMATION = `---
@@ -264,7 +260,7 @@ describe('validate', () => {
   it('joins folders of different repositories below the folder that holds both', async () => {
     await write('one/sub/webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
     await write('one-more/webhooks/ci.yaml', 'authmode: token\nsecretName: CI_SECRET\n');
-    await promisify(execFile)('git', ['init', '-q', join(dir, 'one')]);
+    await git('init', '-q', join(dir, 'one'));
     const { stdout } = await run(['validate', 'one/sub', 'one-more', '--json']);
     const { root, diagnostics, factories } = JSON.parse(stdout);
     expect(root).toBe(dir);

@@ -14,7 +14,7 @@ afterEach(async () => {
 });
 
 async function open(kind: 'local' | 'remote'): Promise<{ repo: TempGitRepo; source: DefinitionSource }> {
-  const repo = createTempGitRepo({ bare: true });
+  const repo = await createTempGitRepo({ bare: true });
   endings.push(() => repo.remove());
   let url = repo.path;
   if (kind === 'remote') {
@@ -37,10 +37,10 @@ async function fetchTip(source: DefinitionSource): Promise<string> {
 describe.each(['local', 'remote'] as const)('The history of a %s repository', (kind) => {
   it('contains the tip itself, its parent, and commits between two fetches', async () => {
     const { repo, source } = await open(kind);
-    const [first, second] = [repo.commit({ a: '1' }), repo.commit({ a: '2' })];
+    const [first, second] = [await repo.commit({ a: '1' }), await repo.commit({ a: '2' })];
     await fetchTip(source);
-    const third = repo.commit({ a: '3' });
-    repo.commit({ a: '4' });
+    const third = await repo.commit({ a: '3' });
+    await repo.commit({ a: '4' });
     const tip = await fetchTip(source);
     for (const earlier of [tip, third, second, first, third.slice(0, 7), first.slice(0, 7)]) {
       expect(await source.contains(tip, earlier)).toBe('yes');
@@ -51,10 +51,10 @@ describe.each(['local', 'remote'] as const)('The history of a %s repository', (k
 
   it('does not contain what a force-push replaced', async () => {
     const { repo, source } = await open(kind);
-    repo.commit({ a: '1' });
-    const replaced = repo.commit({ a: '2' });
+    await repo.commit({ a: '1' });
+    const replaced = await repo.commit({ a: '2' });
     await fetchTip(source);
-    repo.forcePush({ a: '3' });
+    await repo.forcePush({ a: '3' });
     const tip = await fetchTip(source);
     expect(await source.contains(tip, replaced)).toBe('no');
     expect(await source.fetch()).toEqual({ ok: true, revision: tip });
@@ -62,18 +62,18 @@ describe.each(['local', 'remote'] as const)('The history of a %s repository', (k
 
   it('does not contain a commit after the tip', async () => {
     const { repo, source } = await open(kind);
-    const first = repo.commit({ a: '1' });
-    const second = repo.commit({ a: '2' });
+    const first = await repo.commit({ a: '1' });
+    const second = await repo.commit({ a: '2' });
     await fetchTip(source);
-    repo.git(['update-ref', 'refs/heads/main', first]);
+    await repo.git(['update-ref', 'refs/heads/main', first]);
     expect(await fetchTip(source)).toBe(first);
     expect(await source.contains(first, second)).toBe('no');
   });
 
   it('has no answer for what is no commit or when the repository is gone', async () => {
     const { repo, source } = await open(kind);
-    repo.commit({ a: '1' });
-    repo.commit({ a: '2' });
+    await repo.commit({ a: '1' });
+    await repo.commit({ a: '2' });
     const tip = await fetchTip(source);
     for (const earlier of ['--all', 'main', 'HEAD', '']) expect(await source.contains(tip, earlier)).toBe('unknown');
     expect(await source.contains(tip, 'f'.repeat(40))).toBe('no');

@@ -10,8 +10,8 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-function createRepo(options: Parameters<typeof createTempGitRepo>[0] = {}): TempGitRepo {
-  const repo = createTempGitRepo(options);
+async function createRepo(options: Parameters<typeof createTempGitRepo>[0] = {}): Promise<TempGitRepo> {
+  const repo = await createTempGitRepo(options);
   endings.push(() => repo.remove());
   return repo;
 }
@@ -38,8 +38,8 @@ async function readPaths(source: DefinitionSource, revision: string): Promise<st
 
 describe('A local repository', () => {
   it.each([{ bare: true }, { bare: false }])('is read at the tip of its branch: %j', async (kind) => {
-    const repo = createRepo(kind);
-    const revision = repo.commit({
+    const repo = await createRepo(kind);
+    const revision = await repo.commit({
       'factory.yaml': 'name: x\n',
       'webhooks/ci.yaml': 'secretName: A\r\n\0',
       'automations/a/automation.md': '---\n',
@@ -66,8 +66,8 @@ describe('A local repository', () => {
   });
 
   it('is read by a file URL, and below a folder of it', async () => {
-    const repo = createRepo();
-    const revision = repo.commit({ 'team/one/webhooks/ci.yaml': 'a', 'webhooks/other.yaml': 'b' });
+    const repo = await createRepo();
+    const revision = await repo.commit({ 'team/one/webhooks/ci.yaml': 'a', 'webhooks/other.yaml': 'b' });
     const source = openSource(repo, { url: `file://${repo.path}`, path: './team/one/' });
     expect(await source.fetch()).toEqual({ ok: true, revision });
     expect(await source.readTree(revision)).toMatchObject({
@@ -77,38 +77,38 @@ describe('A local repository', () => {
   });
 
   it('is followed by the mirror, commit by commit and through a forced push', async () => {
-    const repo = createRepo({ bare: true });
+    const repo = await createRepo({ bare: true });
     const source = openSource(repo);
     for (const name of ['a', 'b', 'c']) {
-      const revision = repo.commit({ [`webhooks/${name}.yaml`]: name });
+      const revision = await repo.commit({ [`webhooks/${name}.yaml`]: name });
       expect(await source.fetch()).toEqual({ ok: true, revision });
     }
-    const rewritten = repo.forcePush({ 'webhooks/z.yaml': 'z' });
+    const rewritten = await repo.forcePush({ 'webhooks/z.yaml': 'z' });
     expect(await source.fetch()).toEqual({ ok: true, revision: rewritten });
     expect(await readPaths(source, rewritten)).toEqual(['webhooks/z.yaml']);
   });
 
   it('fetches nothing of other branches, tags or history', async () => {
-    const repo = createRepo();
-    const old = repo.commit({ 'webhooks/a.yaml': 'a' });
-    repo.git(['tag', 'v1']);
-    repo.createBranch('other');
-    const revision = repo.commit({ 'webhooks/a.yaml': 'b' });
+    const repo = await createRepo();
+    const old = await repo.commit({ 'webhooks/a.yaml': 'a' });
+    await repo.git(['tag', 'v1']);
+    await repo.createBranch('other');
+    const revision = await repo.commit({ 'webhooks/a.yaml': 'b' });
     await openSource(repo).fetch();
     const mirror = join(repo.root, 'mirror', 'mirror.git');
-    expect(runTestGit(mirror, ['for-each-ref', '--format=%(refname) %(objectname)'])).toBe(
+    expect(await runTestGit(mirror, ['for-each-ref', '--format=%(refname) %(objectname)'])).toBe(
       `refs/dockbell/tip ${revision}`,
     );
-    expect(runTestGit(mirror, ['rev-list', '--all'])).toBe(revision);
-    expect(() => runTestGit(mirror, ['cat-file', '-e', old])).toThrow();
+    expect(await runTestGit(mirror, ['rev-list', '--all'])).toBe(revision);
+    await expect(runTestGit(mirror, ['cat-file', '-e', old])).rejects.toThrow();
     expect(existsSync(join(mirror, 'FETCH_HEAD'))).toBe(false);
   });
 
   it('keeps the mirror small by cloning anew after many fetches', async () => {
-    const repo = createRepo();
+    const repo = await createRepo();
     const source = openSource(repo);
     for (let count = 0; count < 53; count++) {
-      repo.git(['commit', '--quiet', '--allow-empty', '-m', String(count)]);
+      await repo.git(['commit', '--quiet', '--allow-empty', '-m', String(count)]);
       expect(await source.fetch()).toMatchObject({ ok: true });
     }
     const packs = readdirSync(join(repo.root, 'mirror', 'mirror.git', 'objects', 'pack'));
@@ -116,27 +116,27 @@ describe('A local repository', () => {
   });
 
   it('without the branch is answered with the branches there are', async () => {
-    const repo = createRepo();
-    repo.commit({ 'webhooks/a.yaml': 'a' });
-    for (const name of ['b1', 'b2', 'b3', 'b4', 'b5', 'b6']) repo.createBranch(name);
-    repo.deleteBranch('main');
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
+    for (const name of ['b1', 'b2', 'b3', 'b4', 'b5', 'b6']) await repo.createBranch(name);
+    await repo.deleteBranch('main');
     const source = openSource(repo);
     expect(await source.fetch()).toEqual({
       ok: false,
       reason: 'BranchMissing',
       message: `The repository ${repo.path} has no branch "main"; it has "b1", "b2", "b3", "b4", "b5" and 1 more.`,
     });
-    repo.git(['branch', 'main', 'b1']);
+    await repo.git(['branch', 'main', 'b1']);
     expect(await source.fetch()).toMatchObject({ ok: true });
   });
 
   it('without a commit has no branch', async () => {
-    expect(await openSource(createRepo()).fetch()).toMatchObject({ reason: 'BranchMissing' });
+    expect(await openSource(await createRepo()).fetch()).toMatchObject({ reason: 'BranchMissing' });
   });
 
   it('that goes away and comes back is read again, and its last tree stays readable meanwhile', async () => {
-    const repo = createRepo({ bare: true });
-    const revision = repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createRepo({ bare: true });
+    const revision = await repo.commit({ 'webhooks/a.yaml': 'a' });
     const source = openSource(repo);
     await source.fetch();
     renameSync(repo.path, `${repo.path}-away`);
@@ -151,13 +151,13 @@ describe('A local repository', () => {
   });
 
   it('with SHA-256 objects is read', async () => {
-    const repo = createRepo();
+    const repo = await createRepo();
     const path = join(repo.root, 'sha256');
-    runTestGit(repo.root, ['init', '--quiet', '--object-format=sha256', '-b', 'main', path]);
+    await runTestGit(repo.root, ['init', '--quiet', '--object-format=sha256', '-b', 'main', path]);
     mkdirSync(join(path, 'webhooks'));
     writeFileSync(join(path, 'webhooks', 'a.yaml'), 'a');
-    runTestGit(path, ['add', '--all']);
-    runTestGit(path, ['commit', '--quiet', '-m', 'x']);
+    await runTestGit(path, ['add', '--all']);
+    await runTestGit(path, ['commit', '--quiet', '-m', 'x']);
     const source = openSource(repo, { url: path });
     const fetched = await source.fetch();
     expect(fetched).toMatchObject({ ok: true, revision: expect.stringMatching(/^[0-9a-f]{64}$/) });
@@ -165,19 +165,19 @@ describe('A local repository', () => {
   });
 
   it('that is itself shallow is read', async () => {
-    const repo = createRepo();
-    repo.commit({ 'webhooks/a.yaml': 'a' });
-    const revision = repo.commit({ 'webhooks/b.yaml': 'b' });
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
+    const revision = await repo.commit({ 'webhooks/b.yaml': 'b' });
     const shallow = join(repo.root, 'shallow');
-    runTestGit(repo.root, ['clone', '--quiet', '--depth=1', `file://${repo.path}`, shallow]);
+    await runTestGit(repo.root, ['clone', '--quiet', '--depth=1', `file://${repo.path}`, shallow]);
     expect(await openSource(repo, { url: shallow }).fetch()).toEqual({ ok: true, revision });
   });
 
   it.runIf(process.getuid?.() === 0)('of another user is trusted, because the configuration names it', async () => {
-    const repo = createRepo({ bare: true });
-    const revision = repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createRepo({ bare: true });
+    const revision = await repo.commit({ 'webhooks/a.yaml': 'a' });
     chownSync(repo.path, 65534, 65534);
-    expect(() => runTestGit(repo.root, ['ls-remote', repo.path])).toThrow(/dubious ownership/);
+    await expect(runTestGit(repo.root, ['ls-remote', repo.path])).rejects.toThrow(/dubious ownership/);
     expect(await openSource(repo).fetch()).toEqual({ ok: true, revision });
   });
 });
@@ -188,12 +188,12 @@ describe('The mirror is disposable', () => {
   it.each(['shallow.lock', 'config.lock', 'packed-refs.lock', 'refs/dockbell/tip.lock', 'HEAD.lock'])(
     'a stale %s does not stop a fetch',
     async (lock) => {
-      const repo = createRepo();
-      repo.commit({ 'webhooks/a.yaml': 'a' });
+      const repo = await createRepo();
+      await repo.commit({ 'webhooks/a.yaml': 'a' });
       await openSource(repo).fetch();
       const mirror = statSync(mirrorOf(repo)).ino;
       writeFileSync(join(mirrorOf(repo), lock), '');
-      const revision = repo.commit({ 'webhooks/b.yaml': 'b' });
+      const revision = await repo.commit({ 'webhooks/b.yaml': 'b' });
       const source = openSource(repo);
       expect(await source.fetch()).toEqual({ ok: true, revision });
       expect(await readPaths(source, revision)).toEqual(['webhooks/a.yaml', 'webhooks/b.yaml']);
@@ -225,20 +225,20 @@ describe('The mirror is disposable', () => {
   };
 
   it.each(Object.keys(damages))('%s: it is cloned anew by the next fetch', async (damage) => {
-    const repo = createRepo();
-    repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
     const source = openSource(repo);
     await source.fetch();
     damages[damage]!(mirrorOf(repo));
-    const revision = repo.commit({ 'webhooks/b.yaml': 'b' });
+    const revision = await repo.commit({ 'webhooks/b.yaml': 'b' });
     expect(await source.fetch()).toEqual({ ok: true, revision });
     expect(await readPaths(source, revision)).toEqual(['webhooks/a.yaml', 'webhooks/b.yaml']);
     expect(readdirSync(join(repo.root, 'mirror')).sort()).toEqual(['gitconfig', 'mirror.git']);
   });
 
   it.each(Object.keys(damages))('%s: it is cloned anew by a read of the tree', async (damage) => {
-    const repo = createRepo();
-    const revision = repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createRepo();
+    const revision = await repo.commit({ 'webhooks/a.yaml': 'a' });
     const source = openSource(repo);
     await source.fetch();
     damages[damage]!(mirrorOf(repo));
@@ -246,21 +246,21 @@ describe('The mirror is disposable', () => {
   });
 
   it('one of another repository is replaced', async () => {
-    const [first, second] = [createRepo(), createRepo()];
-    first.commit({ 'webhooks/first.yaml': '1' });
-    const revision = second.commit({ 'webhooks/second.yaml': '2' });
+    const [first, second] = [await createRepo(), await createRepo()];
+    await first.commit({ 'webhooks/first.yaml': '1' });
+    const revision = await second.commit({ 'webhooks/second.yaml': '2' });
     const mirrorDir = join(first.root, 'mirror');
     await openSource(first, { mirrorDir }).fetch();
     const source = openSource(second, { mirrorDir });
     expect(await source.fetch()).toEqual({ ok: true, revision });
     expect(await readPaths(source, revision)).toEqual(['webhooks/second.yaml']);
-    expect(runTestGit(mirrorOf(first), ['rev-list', '--all'])).toBe(revision);
+    expect(await runTestGit(mirrorOf(first), ['rev-list', '--all'])).toBe(revision);
   });
 
   it('that lacks a commit which has left the branch says where the branch is now', async () => {
-    const repo = createRepo();
-    const before = repo.commit({ 'webhooks/a.yaml': 'a' });
-    const revision = repo.forcePush({ 'webhooks/b.yaml': 'b' });
+    const repo = await createRepo();
+    const before = await repo.commit({ 'webhooks/a.yaml': 'a' });
+    const revision = await repo.forcePush({ 'webhooks/b.yaml': 'b' });
     const source = openSource(repo);
     await source.fetch();
     expect(await source.readTree(before)).toEqual({
@@ -272,8 +272,8 @@ describe('The mirror is disposable', () => {
   });
 
   it('where none can be made, the answer says so', async () => {
-    const repo = createRepo();
-    repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
     writeFileSync(join(repo.root, 'file'), '');
     const failure = await openSource(repo, { mirrorDir: join(repo.root, 'file', 'mirror') }).fetch();
     expect(failure).toMatchObject({

@@ -102,9 +102,9 @@ describe('A git server', () => {
   });
 
   it('that redirects to another place is not followed, and the message says what to configure', async () => {
-    const repo = createTempGitRepo({ bare: true });
+    const repo = await createTempGitRepo({ bare: true });
     endings.push(() => repo.remove());
-    repo.commit({ 'webhooks/a.yaml': 'a' });
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
     const other = await startGitHttpServer({ root: repo.root });
     endings.push(() => other.close());
     const url = await serve((request, response) => {

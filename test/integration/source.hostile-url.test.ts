@@ -54,7 +54,7 @@ describe('A hostile URL (G1)', () => {
   it.each(['--upload-pack=x', 'a b', 'a..b', '', 'a:b', 'x.lock', '@{-1}', 'refs/*'])(
     'with the branch %j is refused',
     async (branch) => {
-      const repo = createTempGitRepo();
+      const repo = await createTempGitRepo();
       expect(await fetchOnce({ url: repo.path, branch })).toMatchObject({ ok: false, reason: 'RepositoryRefused' });
       repo.remove();
     },
@@ -77,8 +77,8 @@ describe('A hostile URL (G1)', () => {
 
 describe('Settings that are not ours (G1)', () => {
   it("of the user and of the repository's own config run nothing", async () => {
-    const repo = createTempGitRepo();
-    const revision = repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createTempGitRepo();
+    const revision = await repo.commit({ 'webhooks/a.yaml': 'a' });
     const home = join(dir, 'home');
     const touch = join(dir, 'touch-canary');
     writeFileSync(touch, `#!/bin/sh\ntouch ${canary}\nexit 1\n`);
@@ -113,8 +113,8 @@ describe('Credentials in a URL (S2)', () => {
   const authorization = `Basic ${Buffer.from('deploy:hunter2:canary').toString('base64')}`;
 
   it('reach their server, but no argument of a process, no message and no file', async () => {
-    const repo = createTempGitRepo({ bare: true });
-    const revision = repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createTempGitRepo({ bare: true });
+    const revision = await repo.commit({ 'webhooks/a.yaml': 'a' });
     const server = await startGitHttpServer({ root: repo.root, authorization });
     const log = join(dir, 'arguments');
     const bin = join(dir, 'bin');
@@ -141,7 +141,7 @@ describe('Credentials in a URL (S2)', () => {
   });
 
   it('that are wrong are answered with a sentence that does not hold them', async () => {
-    const repo = createTempGitRepo({ bare: true });
+    const repo = await createTempGitRepo({ bare: true });
     const server = await startGitHttpServer({ root: repo.root, authorization });
     const url = `${server.url.replace('//', '//deploy:wrongcanary@')}/origin.git`;
     const answer = await fetchOnce({ url });
@@ -156,7 +156,7 @@ describe('Credentials in a URL (S2)', () => {
   });
 
   it('that are missing are not asked for', async () => {
-    const repo = createTempGitRepo({ bare: true });
+    const repo = await createTempGitRepo({ bare: true });
     const server = await startGitHttpServer({ root: repo.root, authorization });
     expect(await fetchOnce({ url: `${server.url}/origin.git` })).toMatchObject({
       ok: false,
@@ -176,7 +176,7 @@ describe('A remote that fails', () => {
   });
 
   it('because it has no such repository is missing', async () => {
-    const repo = createTempGitRepo({ bare: true });
+    const repo = await createTempGitRepo({ bare: true });
     const server = await startGitHttpServer({ root: repo.root });
     expect(await fetchOnce({ url: `${server.url}/none.git` })).toMatchObject({
       ok: false,

@@ -16,8 +16,8 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-function createRepo(): TempGitRepo {
-  const repo = createTempGitRepo({ bare: true });
+async function createRepo(): Promise<TempGitRepo> {
+  const repo = await createTempGitRepo({ bare: true });
   endings.push(() => repo.remove());
   return repo;
 }
@@ -60,26 +60,26 @@ const canLookAtProcesses = process.platform === 'linux';
 
 describe('A fetch', () => {
   it('larger than its limit is cut and says so, and the next that fits succeeds', async () => {
-    const repo = createRepo();
-    repo.commit({ 'webhooks/a.yaml': 'a', 'big.bin': randomBytes(3_000_000) });
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a', 'big.bin': randomBytes(3_000_000) });
     const source = openSource(repo, { limits: { maxFetchBytes: 1_000_000 } });
     expect(await source.fetch()).toEqual({
       ok: false,
       reason: 'FetchTooLarge',
-      revision: repo.git(['rev-parse', 'main']),
+      revision: await repo.git(['rev-parse', 'main']),
       message: `The branch of ${repo.path} is larger than 1 MB; remove large files from it.`,
     });
     expect(readdirSync(join(repo.root, 'mirror'))).toEqual(['gitconfig']);
-    const revision = repo.commit({ 'big.bin': null });
+    const revision = await repo.commit({ 'big.bin': null });
     expect(await source.fetch()).toEqual({ ok: true, revision });
   });
 
   it('larger than its limit leaves the mirror as it was', async () => {
-    const repo = createRepo();
-    const before = repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createRepo();
+    const before = await repo.commit({ 'webhooks/a.yaml': 'a' });
     const source = openSource(repo, { limits: { maxFetchBytes: 1_000_000 } });
     await source.fetch();
-    repo.commit({ 'big.bin': randomBytes(3_000_000) });
+    await repo.commit({ 'big.bin': randomBytes(3_000_000) });
     expect(await source.fetch()).toMatchObject({ reason: 'FetchTooLarge' });
     expect(await source.readTree(before)).toMatchObject({ ok: true });
     const packs = readdirSync(join(repo.root, 'mirror', 'mirror.git', 'objects', 'pack'));
@@ -87,8 +87,8 @@ describe('A fetch', () => {
   });
 
   it('within its limit may hold a large blob, which is listed without bytes', async () => {
-    const repo = createRepo();
-    const revision = repo.commit({ 'webhooks/a.yaml': 'a', 'webhooks/big.yaml': randomBytes(262_145) });
+    const repo = await createRepo();
+    const revision = await repo.commit({ 'webhooks/a.yaml': 'a', 'webhooks/big.yaml': randomBytes(262_145) });
     const source = openSource(repo);
     await source.fetch();
     const read = await source.readTree(revision);
@@ -101,7 +101,7 @@ describe('A fetch', () => {
   it.runIf(canLookAtProcesses)(
     'from a server that never answers ends in time, with every process it started',
     async () => {
-      const repo = createRepo();
+      const repo = await createRepo();
       const server = await serve(repo, { silent: true });
       const source = openSource(repo, { url: `${server.url}/origin.git`, limits: { fetchTimeoutMs: 700 } });
       const startedAt = performance.now();
@@ -118,7 +118,7 @@ describe('A fetch', () => {
   );
 
   it('from a server that takes the connection and says nothing ends in time', async () => {
-    const repo = createRepo();
+    const repo = await createRepo();
     const sockets = createServer(() => {});
     sockets.listen(0, '127.0.0.1');
     await once(sockets, 'listening');
@@ -129,8 +129,8 @@ describe('A fetch', () => {
   });
 
   it('from a server that stops in the middle of a pack ends in time, and succeeds when the server does', async () => {
-    const repo = createRepo();
-    const revision = repo.commit({ 'webhooks/a.yaml': 'a', 'other.bin': randomBytes(500_000) });
+    const repo = await createRepo();
+    const revision = await repo.commit({ 'webhooks/a.yaml': 'a', 'other.bin': randomBytes(500_000) });
     const slow = await serve(repo, { stallPack: true });
     const stuck = openSource(repo, { url: `${slow.url}/origin.git`, limits: { fetchTimeoutMs: 1500 } });
     expect(await stuck.fetch()).toMatchObject({ reason: 'FetchTimeout' });
@@ -139,7 +139,7 @@ describe('A fetch', () => {
   });
 
   it.runIf(canLookAtProcesses)('is ended by close, and what is asked afterwards is answered', async () => {
-    const repo = createRepo();
+    const repo = await createRepo();
     const server = await serve(repo, { silent: true });
     const source = openSource(repo, { url: `${server.url}/origin.git` });
     const answer = source.fetch();
@@ -151,8 +151,8 @@ describe('A fetch', () => {
   });
 
   it('whose daemon is killed in the middle of a pack is repeated from the start by the next', async () => {
-    const repo = createRepo();
-    const revision = repo.commit({ 'webhooks/a.yaml': 'a', 'other.bin': randomBytes(500_000) });
+    const repo = await createRepo();
+    const revision = await repo.commit({ 'webhooks/a.yaml': 'a', 'other.bin': randomBytes(500_000) });
     const server = await serve(repo, { stallPack: true });
     const mirrorDir = join(repo.root, 'mirror');
     const options = { url: `${server.url}/origin.git`, branch: 'main', path: '.', mirrorDir, pollIntervalMs: 60_000 };
@@ -178,9 +178,9 @@ describe('A fetch', () => {
 
 describe('A tree', () => {
   it('with more entries than allowed is refused', async () => {
-    const repo = createRepo();
+    const repo = await createRepo();
     const files = Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`webhooks/${index}.yaml`, 'x']));
-    const revision = repo.commit(files);
+    const revision = await repo.commit(files);
     const source = openSource(repo, { limits: { maxEntries: 10 } });
     await source.fetch();
     expect(await source.readTree(revision)).toEqual({
@@ -191,25 +191,25 @@ describe('A tree', () => {
   });
 
   it('that lists one blob under more names than it has bytes for is refused', async () => {
-    const repo = createRepo();
+    const repo = await createRepo();
     const files = Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`webhooks/${index}`, 'x'.repeat(1000)]));
-    const revision = repo.commit(files);
+    const revision = await repo.commit(files);
     const source = openSource(repo, { limits: { maxTreeBytes: 10_000 } });
     await source.fetch();
     expect(await source.readTree(revision)).toMatchObject({ ok: false, reason: 'TreeTooLarge' });
   });
 
   it('that multiplies itself in folders of folders is cut', async () => {
-    const repo = createRepo();
-    repo.commit({ 'webhooks/a.yaml': 'a' });
-    let tree = repo.git(['mktree'], `100644 blob ${repo.git(['hash-object', '-w', '--stdin'], 'x')}\ta\n`);
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
+    let tree = await repo.git(['mktree'], `100644 blob ${await repo.git(['hash-object', '-w', '--stdin'], 'x')}\ta\n`);
     for (let level = 0; level < 12; level++) {
       const lines = Array.from({ length: 10 }, (_, index) => `040000 tree ${tree}\td${index}\n`);
-      tree = repo.git(['mktree'], lines.join(''));
+      tree = await repo.git(['mktree'], lines.join(''));
     }
-    const root = repo.git(['mktree'], `040000 tree ${tree}\twebhooks\n`);
-    const revision = repo.git(['commit-tree', '-m', 'bomb', root]);
-    repo.git(['update-ref', 'refs/heads/main', revision]);
+    const root = await repo.git(['mktree'], `040000 tree ${tree}\twebhooks\n`);
+    const revision = await repo.git(['commit-tree', '-m', 'bomb', root]);
+    await repo.git(['update-ref', 'refs/heads/main', revision]);
     const source = openSource(repo);
     expect(await source.fetch()).toEqual({ ok: true, revision });
     expect(await source.readTree(revision)).toMatchObject({ ok: false, reason: 'TreeTooLarge' });

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import type { FileChange, HostedSource } from '../../src/core/ports/hosted-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
+import { runTestGit } from '../helpers/temp-git-repo.ts';
 
 const AUTHOR = { name: 'Ada', email: 'ada@example.com' };
 const AT = 1_767_323_045_000;
@@ -16,7 +17,7 @@ function open(gitDir = join(createTempDir('managed'), 'deep', 'f.git')) {
   const source = createManagedSource(gitDir, process.env);
   const edit = (from: string | null, files: FileChange[], more = {}) =>
     source.commit({ from, files, author: AUTHOR, message: 'Do it', at: AT, ...more });
-  const git = (...args: string[]) => execFileSync('git', ['-C', gitDir, ...args], { encoding: 'utf8' }).trim();
+  const git = (...args: string[]) => runTestGit(gitDir, args);
   return { source, edit, git, gitDir };
 }
 
@@ -50,13 +51,13 @@ describe('a managed repository', () => {
     expect(await source.head()).toBe(second);
     expect(await readFiles(source, second)).toEqual([B]);
     expect(await readFiles(source, first)).toEqual([A, B]);
-    expect(git('log', '--format=%an|%ae|%at|%cn|%s|%P', 'main')).toBe(
+    expect(await git('log', '--format=%an|%ae|%at|%cn|%s|%P', 'main')).toBe(
       [
         `Ada|ada@example.com|${AT / 1000}|Dockbell|Delete a|${first}`,
         `Ada|ada@example.com|${AT / 1000}|Dockbell|Do it|`,
       ].join('\n'),
     );
-    expect(git('fsck', '--strict')).toBe('');
+    expect(await git('fsck', '--strict')).toBe('');
   });
 
   it('is found again by the next process', async () => {
@@ -78,7 +79,7 @@ describe('a managed repository', () => {
     expect(await next.source.head()).toBe(first);
     const second = await commit(next.edit(first, [B]));
     expect(await readFiles(next.source, second)).toEqual([A, B]);
-    expect(next.git('log', '--format=%H', 'HEAD')).toBe(`${second}\n${first}`);
+    expect(await next.git('log', '--format=%H', 'HEAD')).toBe(`${second}\n${first}`);
   });
 
   it('whose creation was cut off is created by the next process', async () => {
@@ -148,11 +149,11 @@ describe('a managed repository', () => {
     const { source, edit, git } = open();
     const author = { name: 'Eve <root@x>\ncommitter Eve', email: '>\n' };
     await commit(edit(null, [A], { author, message: 'a\nfrom refs/heads/x\ndata 1\n' }));
-    expect(git('log', '--format=%an|%ae', 'main')).toBe('Eve root@x committer Eve|unknown');
+    expect(await git('log', '--format=%an|%ae', 'main')).toBe('Eve root@x committer Eve|unknown');
     expect(await source.history!({ limit: 1, cursor: null })).toMatchObject({ ok: true });
     const empty = await source.head();
     await commit(edit(empty, [B], { author: { name: '\u0007', email: 'x' } }));
-    expect(git('log', '-1', '--format=%an', 'main')).toBe('unknown');
+    expect(await git('log', '-1', '--format=%an', 'main')).toBe('unknown');
   });
 
   it('gives its history in pages, newest first', async () => {
@@ -188,10 +189,10 @@ describe('a managed repository', () => {
   });
 
   it('runs nothing that lies in its folder', async () => {
-    const { source, edit, git, gitDir } = open();
+    const { source, edit, gitDir } = open();
     await commit(edit(null, [A]));
     const canary = join(gitDir, 'canary');
-    git('config', 'core.fsmonitor', `touch ${canary}`);
+    appendFileSync(join(gitDir, 'config'), `[core]\n\tfsmonitor = touch ${canary}\n`);
     for (const hook of ['reference-transaction', 'post-commit', 'update']) {
       execFileSync(
         'sh',

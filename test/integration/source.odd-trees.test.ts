@@ -11,8 +11,8 @@ import { startGitHttpServer } from '../helpers/git-http-server.ts';
 import { createTempGitRepo, type RawEntry, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 
 let repo: TempGitRepo;
-beforeEach(() => {
-  repo = createTempGitRepo();
+beforeEach(async () => {
+  repo = await createTempGitRepo();
 });
 afterEach(() => repo.remove());
 
@@ -46,7 +46,7 @@ const REFUSED: [title: string, entries: RawEntry[], shown: string][] = [
 
 describe('A tree of a commit (G2)', () => {
   it('with links, submodules and executables lists what they are and reads only files', async () => {
-    const revision = repo.commitRawWebhooks([
+    const revision = await repo.commitRawWebhooks([
       { mode: '100644', name: 'a "quoted" \\ name.yaml' },
       { mode: '100755', name: 'b.yaml' },
       { mode: '120000', name: 'link.yaml', content: '/etc/passwd' },
@@ -61,10 +61,10 @@ describe('A tree of a commit (G2)', () => {
   });
 
   it('whose webhooks are a link or a file has that as its entry', async () => {
-    const blob = repo.git(['hash-object', '-w', '--stdin'], '/etc');
-    const tree = repo.git(['mktree'], `100644 blob ${blob}\tautomations\n120000 blob ${blob}\twebhooks\n`);
-    const revision = repo.git(['commit-tree', '-m', 'x', tree]);
-    repo.git(['update-ref', 'refs/heads/main', revision]);
+    const blob = await repo.git(['hash-object', '-w', '--stdin'], '/etc');
+    const tree = await repo.git(['mktree'], `100644 blob ${blob}\tautomations\n120000 blob ${blob}\twebhooks\n`);
+    const revision = await repo.git(['commit-tree', '-m', 'x', tree]);
+    await repo.git(['update-ref', 'refs/heads/main', revision]);
     expect(kindsOf(await readByMirror(revision))).toEqual([
       ['automations', 'file', true],
       ['webhooks', 'symlink', false],
@@ -72,14 +72,14 @@ describe('A tree of a commit (G2)', () => {
   });
 
   it('holds names that differ only in case, and misspelt roots, for validation to say what is wrong', async () => {
-    const blob = repo.git(['hash-object', '-w', '--stdin'], 'x');
-    const folder = repo.git(['mktree'], `100644 blob ${blob}\tCI.yaml\n100644 blob ${blob}\tci.yaml\n`);
-    const tree = repo.git(
+    const blob = await repo.git(['hash-object', '-w', '--stdin'], 'x');
+    const folder = await repo.git(['mktree'], `100644 blob ${blob}\tCI.yaml\n100644 blob ${blob}\tci.yaml\n`);
+    const tree = await repo.git(
       ['mktree'],
       `040000 tree ${folder}\tWebhooks\n100644 blob ${blob}\tfactory.yml\n040000 tree ${folder}\twebhooks\n`,
     );
-    const revision = repo.git(['commit-tree', '-m', 'x', tree]);
-    repo.git(['update-ref', 'refs/heads/main', revision]);
+    const revision = await repo.git(['commit-tree', '-m', 'x', tree]);
+    await repo.git(['update-ref', 'refs/heads/main', revision]);
     const all = ['Webhooks/CI.yaml', 'Webhooks/ci.yaml', 'factory.yml', 'webhooks/CI.yaml', 'webhooks/ci.yaml'];
     const expected = all.map((path) => [path, 'file', true]);
     expect(kindsOf(await readByMirror(revision))).toEqual(expected);
@@ -87,13 +87,13 @@ describe('A tree of a commit (G2)', () => {
   });
 
   it('without anything of a definition is empty, which is for others to judge', async () => {
-    expect(kindsOf(await readByMirror(repo.commit({ 'README.md': 'x' })))).toEqual([]);
+    expect(kindsOf(await readByMirror(await repo.commit({ 'README.md': 'x' })))).toEqual([]);
   });
 
   it.each(REFUSED)(
     'with %s lists it as unusable beside the others, by the mirror and offline',
     async (_title, entries, shown) => {
-      const revision = repo.commitRawWebhooks([...entries, { mode: '100644', name: 'good.yaml' }]);
+      const revision = await repo.commitRawWebhooks([...entries, { mode: '100644', name: 'good.yaml' }]);
       for (const read of [await readByMirror(revision), await readRevisionTree(repo.path, 'main')]) {
         expect(kindsOf(read)).toEqual([['webhooks/good.yaml', 'file', true]]);
         expect(unusableOf(read)).toEqual([
@@ -104,13 +104,13 @@ describe('A tree of a commit (G2)', () => {
   );
 
   it('with more names than allowed is refused, usable or not', async () => {
-    repo.commitRawWebhooks(Array.from({ length: 5 }, (_, i) => ({ mode: '100644', name: `a\t${i}` })));
+    await repo.commitRawWebhooks(Array.from({ length: 5 }, (_, i) => ({ mode: '100644', name: `a\t${i}` })));
     const read = await readRevisionTree(repo.path, 'main', { limits: { maxEntries: 4 } });
     expect(read).toMatchObject({ ok: false, reason: 'TreeTooLarge' });
   });
 
   it.each(['.git', '.GIT', '..', '.'])('with the name %j is refused by git and by us', async (name) => {
-    const revision = repo.commitRawWebhooks([{ mode: '100644', name }]);
+    const revision = await repo.commitRawWebhooks([{ mode: '100644', name }]);
     expect(await readByMirror(revision)).toMatchObject({
       ...{ reason: 'TreeOdd', revision },
       message: expect.stringContaining('git refuses'),
@@ -120,9 +120,9 @@ describe('A tree of a commit (G2)', () => {
 });
 
 it('A commit that git refuses is downloaded once', async () => {
-  const bare = createTempGitRepo({ bare: true });
-  bare.commit({ 'webhooks/a.yaml': 'a' });
-  const revision = bare.commitRawWebhooks([{ mode: '100644', name: '.git' }]);
+  const bare = await createTempGitRepo({ bare: true });
+  await bare.commit({ 'webhooks/a.yaml': 'a' });
+  const revision = await bare.commitRawWebhooks([{ mode: '100644', name: '.git' }]);
   const server = await startGitHttpServer({ root: bare.root });
   const url = `${server.url}/origin.git`;
   const mirrorDir = join(repo.root, 'mirror');
@@ -133,7 +133,7 @@ it('A commit that git refuses is downloaded once', async () => {
   expect(await source.fetch()).toEqual(first);
   // Listing the branch is two requests, and nothing else is asked.
   expect(server.requests.length - before).toBe(2);
-  const good = bare.forcePush({ 'webhooks/a.yaml': 'a' });
+  const good = await bare.forcePush({ 'webhooks/a.yaml': 'a' });
   expect(await source.fetch()).toEqual({ ok: true, revision: good });
   await source.close();
   await server.close();
@@ -142,9 +142,9 @@ it('A commit that git refuses is downloaded once', async () => {
 
 describe('A revision read offline', () => {
   it('is any name of a commit, read below the folder that was given', async () => {
-    const revision = repo.commit({ 'team/webhooks/a.yaml': 'a', 'webhooks/b.yaml': 'b' });
-    repo.git(['tag', '-a', 'v1', '-m', 'x']);
-    repo.commit({ 'team/webhooks/a.yaml': 'changed' });
+    const revision = await repo.commit({ 'team/webhooks/a.yaml': 'a', 'webhooks/b.yaml': 'b' });
+    await repo.git(['tag', '-a', 'v1', '-m', 'x']);
+    await repo.commit({ 'team/webhooks/a.yaml': 'changed' });
     for (const rev of ['v1', revision, revision.slice(0, 10), 'main~1', 'HEAD^']) {
       expect(await readRevisionTree(join(repo.path, 'team'), rev)).toEqual({
         ok: true,
@@ -159,22 +159,22 @@ describe('A revision read offline', () => {
   });
 
   it('of a bare repository and of a linked work tree is read too', async () => {
-    const revision = repo.commit({ 'webhooks/a.yaml': 'a' });
-    const linked = repo.addWorktree('linked');
-    const bare = createTempGitRepo({ bare: true });
-    const pushed = bare.commit({ 'webhooks/a.yaml': 'a' });
+    const revision = await repo.commit({ 'webhooks/a.yaml': 'a' });
+    const linked = await repo.addWorktree('linked');
+    const bare = await createTempGitRepo({ bare: true });
+    const pushed = await bare.commit({ 'webhooks/a.yaml': 'a' });
     expect(await readRevisionTree(linked, 'HEAD')).toMatchObject({ ok: true, root: linked, revision });
     expect(await readRevisionTree(bare.path, 'main')).toMatchObject({ ok: true, root: bare.path, revision: pushed });
     bare.remove();
   });
 
   it.each(['--help', '-x', '', 'a\nb'])('named %j is refused before git sees it', async (rev) => {
-    repo.commit({ 'webhooks/a.yaml': 'a' });
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
     expect(await readRevisionTree(repo.path, rev)).toMatchObject({ ok: false, reason: 'RepositoryRefused' });
   });
 
   it.each(['nothing', 'main:webhooks', 'main..main', 'HEAD~9'])('named %j is no commit', async (rev) => {
-    repo.commit({ 'webhooks/a.yaml': 'a' });
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
     expect(await readRevisionTree(repo.path, rev)).toEqual({
       ok: false,
       reason: 'BranchMissing',

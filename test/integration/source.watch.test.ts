@@ -10,8 +10,8 @@ afterEach(async () => {
   for (const end of endings.splice(0).reverse()) await end();
 });
 
-function createRepo(options: Parameters<typeof createTempGitRepo>[0] = {}): TempGitRepo {
-  const repo = createTempGitRepo(options);
+async function createRepo(options: Parameters<typeof createTempGitRepo>[0] = {}): Promise<TempGitRepo> {
+  const repo = await createTempGitRepo(options);
   endings.push(() => repo.remove());
   return repo;
 }
@@ -39,9 +39,9 @@ async function watch(repo: TempGitRepo, options: Partial<GitSourceOptions> = {})
     source,
     calls,
     /** Does something, and answers with the milliseconds until it was noticed. */
-    async measure(act: () => void): Promise<number> {
+    async measure(act: () => unknown): Promise<number> {
       const before = calls.length;
-      act();
+      await act();
       const doneAt = performance.now();
       await eventually(() => calls.length > before);
       return calls[before]! - doneAt;
@@ -51,8 +51,8 @@ async function watch(repo: TempGitRepo, options: Partial<GitSourceOptions> = {})
 
 describe('A change of a local repository is noticed within a second', () => {
   it.each([{ bare: true }, { bare: false }])('when a loose ref moves, again and again: %j', async (kind) => {
-    const repo = createRepo(kind);
-    repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createRepo(kind);
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
     const { measure } = await watch(repo);
     for (const content of ['b', 'c', 'd']) {
       expect(await measure(() => repo.commit({ 'webhooks/a.yaml': content }))).toBeLessThan(NOTICED_MS);
@@ -61,9 +61,9 @@ describe('A change of a local repository is noticed within a second', () => {
   });
 
   it('when the refs are packed, and moves after that', async () => {
-    const repo = createRepo({ bare: true });
-    repo.commit({ 'webhooks/a.yaml': 'a' });
-    repo.packRefs();
+    const repo = await createRepo({ bare: true });
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
+    await repo.packRefs();
     const { measure } = await watch(repo);
     expect(await measure(() => repo.commit({ 'webhooks/a.yaml': 'b' }))).toBeLessThan(NOTICED_MS);
     expect(await measure(() => repo.packRefs())).toBeLessThan(NOTICED_MS);
@@ -71,8 +71,8 @@ describe('A change of a local repository is noticed within a second', () => {
   });
 
   it('when a branch in a folder of refs is made, removed and made again', async () => {
-    const repo = createRepo();
-    repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
     const { measure } = await watch(repo, { branch: 'release/2024/main' });
     for (let round = 0; round < 3; round++) {
       expect(await measure(() => repo.createBranch('release/2024/main'))).toBeLessThan(NOTICED_MS);
@@ -81,37 +81,37 @@ describe('A change of a local repository is noticed within a second', () => {
   });
 
   it('when the source is a linked work tree, whose refs are elsewhere', async () => {
-    const repo = createRepo();
-    repo.commit({ 'webhooks/a.yaml': 'a' });
-    const linked = repo.addWorktree('linked');
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
+    const linked = await repo.addWorktree('linked');
     const { measure, source } = await watch(repo, { url: linked, branch: 'main' });
     expect(await measure(() => repo.commit({ 'webhooks/a.yaml': 'b' }))).toBeLessThan(NOTICED_MS);
-    expect(await source.fetch()).toEqual({ ok: true, revision: repo.git(['rev-parse', 'main']) });
+    expect(await source.fetch()).toEqual({ ok: true, revision: await repo.git(['rev-parse', 'main']) });
   });
 
   it('when the source is named through a link', async () => {
-    const repo = createRepo();
-    repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
     symlinkSync(repo.path, join(repo.root, 'link'));
     const { measure } = await watch(repo, { url: join(repo.root, 'link') });
     expect(await measure(() => repo.commit({ 'webhooks/a.yaml': 'b' }))).toBeLessThan(NOTICED_MS);
   });
 
   it('when the repository has no commit yet, and no refs', async () => {
-    const repo = createRepo({ bare: true });
+    const repo = await createRepo({ bare: true });
     rmSync(join(repo.path, 'refs', 'heads'), { recursive: true });
     const { measure } = await watch(repo);
     expect(await measure(() => repo.commit({ 'webhooks/a.yaml': 'a' }))).toBeLessThan(NOTICED_MS);
   });
 
   it('when the repository is removed and created again, also under folders that do not exist', async () => {
-    const repo = createRepo();
+    const repo = await createRepo();
     const path = join(repo.root, 'some', 'where', 'else');
     const { measure, source } = await watch(repo, { url: path });
     for (let round = 0; round < 3; round++) {
-      await measure(() => {
+      await measure(async () => {
         mkdirSync(path, { recursive: true });
-        runTestGit(path, ['init', '--quiet', '-b', 'main']);
+        await runTestGit(path, ['init', '--quiet', '-b', 'main']);
       });
       const noticed = await measure(() => runTestGit(path, ['commit', '--quiet', '--allow-empty', '-m', 'x']));
       expect(noticed).toBeLessThan(NOTICED_MS);
@@ -122,9 +122,9 @@ describe('A change of a local repository is noticed within a second', () => {
   });
 
   it('when another repository takes its place', async () => {
-    const [repo, other] = [createRepo({ bare: true }), createRepo({ bare: true })];
-    repo.commit({ 'webhooks/a.yaml': 'a' });
-    const revision = other.commit({ 'webhooks/b.yaml': 'b' });
+    const [repo, other] = [await createRepo({ bare: true }), await createRepo({ bare: true })];
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
+    const revision = await other.commit({ 'webhooks/b.yaml': 'b' });
     const { measure, source } = await watch(repo);
     await measure(() => {
       renameSync(repo.path, `${repo.path}-old`);
@@ -137,35 +137,37 @@ describe('A change of a local repository is noticed within a second', () => {
 
 describe('What is watched', () => {
   it('tells a burst of pushes a few times, and the last of them', async () => {
-    const repo = createRepo({ bare: true });
-    repo.commit({ 'webhooks/a.yaml': 'a' });
-    const commits = Array.from({ length: 40 }, (_, index) =>
-      repo.git(['commit-tree', '-m', `${index}`, 'main^{tree}']),
-    );
+    const repo = await createRepo({ bare: true });
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
+    const commits: string[] = [];
+    for (let index = 0; index < 40; index++) {
+      commits.push(await repo.git(['commit-tree', '-m', `${index}`, 'main^{tree}']));
+    }
     const { calls, source } = await watch(repo);
     const seen: string[] = [];
     source.watch(() => seen.push(readFileSync(join(repo.path, 'refs/heads/main'), 'utf8').trim()));
     await eventually(() => seen.length > 0);
-    for (const commit of commits) repo.git(['update-ref', 'refs/heads/main', commit]);
+    const updates = commits.map((commit) => `start\nupdate refs/heads/main ${commit}\ncommit\n`);
+    await repo.git(['update-ref', '--stdin'], updates.join(''));
     await eventually(() => seen.at(-1) === commits.at(-1));
     expect(calls.length).toBeLessThan(commits.length);
   });
 
   it('does not tell of other branches, tags and objects', async () => {
-    const repo = createRepo();
-    repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
     const { calls, measure } = await watch(repo);
     const before = calls.length;
-    for (let index = 0; index < 20; index++) repo.createBranch(`other-${index}`);
-    repo.git(['tag', 'v1']);
-    repo.git(['hash-object', '-w', '--stdin'], 'x');
+    for (let index = 0; index < 20; index++) await repo.createBranch(`other-${index}`);
+    await repo.git(['tag', 'v1']);
+    await repo.git(['hash-object', '-w', '--stdin'], 'x');
     await measure(() => repo.commit({ 'webhooks/a.yaml': 'b' }));
     expect(calls.length - before).toBe(1);
   });
 
   it('is looked at by the clock too, where a file system tells nothing', async () => {
-    const repo = createRepo();
-    repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
     const timers: { callback: () => void; delayMs: number }[] = [];
     const clock = {
       setTimer(callback: () => void, delayMs: number) {
@@ -189,8 +191,8 @@ describe('What is watched', () => {
   });
 
   it('tells nothing after close', async () => {
-    const repo = createRepo();
-    repo.commit({ 'webhooks/a.yaml': 'a' });
+    const repo = await createRepo();
+    await repo.commit({ 'webhooks/a.yaml': 'a' });
     const { calls, source } = await watch(repo);
     await source.close();
     const other = await watch(repo);
@@ -202,7 +204,7 @@ describe('What is watched', () => {
 
 describe('A remote repository', () => {
   it('is asked by the clock, ever less often while it fails, and at the usual pace when it answers again', async () => {
-    const repo = createRepo();
+    const repo = await createRepo();
     const set: { callback: () => void; delayMs: number }[] = [];
     let cancelled = 0;
     const clock = {

@@ -47,8 +47,8 @@ wait
 let repo: TempGitRepo;
 const running: TestDaemon[] = [];
 
-beforeAll(() => {
-  repo = createCiRepository();
+beforeAll(async () => {
+  repo = await createCiRepository();
 });
 
 afterAll(() => repo.remove());
@@ -148,7 +148,7 @@ describe('a full disk (threat model D4)', () => {
     await eventually(async () => (await post(daemon, uid, `filling-${accepted}`)).status === 202);
     accepted += 1;
     expect(await eventually(async () => (await askReady(daemon)).status === 200)).toBe(true);
-    await settleCiFactory(daemon, repo.git(['rev-parse', 'HEAD']));
+    await settleCiFactory(daemon, await repo.git(['rev-parse', 'HEAD']));
     expect(await daemon.end('SIGTERM')).toBe(0);
     const runs = accepted * CI_AUTOMATIONS.length;
     expect(countRows(scene.options.dataDir)).toEqual({ accepted, bodies: accepted, runs, check: 'ok' });
@@ -215,7 +215,7 @@ describe('a broken storage (threat model D3)', () => {
     expect((await post(first, uid, 'whole', 200_000)).status).toBe(202);
     const { body } = await first.api(`/factories/payments/webhooks/${uid}/deliveries`);
     const payloadPath = `/deliveries/${body.data[0].id}/payload`;
-    await settleCiFactory(first, repo.git(['rev-parse', 'HEAD']));
+    await settleCiFactory(first, await repo.git(['rev-parse', 'HEAD']));
     expect(await first.end('SIGTERM')).toBe(0);
 
     const { damage, repair } = findBody(database);
@@ -428,7 +428,7 @@ describe('a clean stop', () => {
 
     writeFileSync(join(scene.folder, 'quick'), '');
     const next = await serve(scene.options);
-    await settleCiFactory(next, repo.git(['rev-parse', 'HEAD']));
+    await settleCiFactory(next, await repo.git(['rev-parse', 'HEAD']));
     expect(await next.end('SIGTERM')).toBe(0);
     expect(findBrokenPromises({ dataDir, ledger, marksFile, automations: CI_AUTOMATIONS })).toEqual([]);
     expect(listEnds(dataDir)).toContainEqual({ state: 'failed', error: 'interrupted', runs: 4 });
