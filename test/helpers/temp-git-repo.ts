@@ -83,9 +83,9 @@ function openTestGit(baseDir: string, { input, hasIdentity = true }: TestGitOpti
       ...(input === undefined ? {} : { input: () => Buffer.from(input) }),
     })
       .env(variables)
-      // simple-git 4.0.2 waits 50 ms after each command that printed nothing, whatever `completion` says, and takes an
-      // exit code for success if nothing came on stderr. An empty chunk prevents both. It is late enough for the
-      // listeners, which are added in the same tick.
+      // simple-git 4.0.2 waits 50 ms after each command without output, even with these `completion` options. It also
+      // reports success if git fails without a word on stderr. An empty chunk on stderr prevents both. It is emitted in
+      // a microtask because simple-git adds its listeners later in the same tick.
       .outputHandler((_command, _stdout, stderr) => queueMicrotask(() => stderr.emit('data', Buffer.alloc(0))))
   );
 }
