@@ -137,7 +137,7 @@ describe('GET /events', () => {
     expect(follower.stream.readableEnded).toBe(false);
   });
 
-  describe('when its credential loses its rights', () => {
+  describe('when its credential loses its rights', { timeout: 10_000 }, () => {
     const owner = () => ({ authorization: `Bearer ${services.grant('owner')}` });
     const change = async (
       method: 'POST' | 'PATCH' | 'DELETE',
