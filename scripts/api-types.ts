@@ -1,6 +1,7 @@
 import openapiTS, { astToString, type SchemaObject } from 'openapi-typescript';
 import ts from 'typescript';
 import { createAdminServer } from '../src/api/create-admin-server.ts';
+import { readPackageVersion } from '../src/app/package-version.ts';
 import { createFakeAdminServices } from '../test/helpers/admin-services.ts';
 
 const HEAD = `// Generated from the OpenAPI document of the management API by scripts/generate-api-types.ts:
@@ -12,13 +13,34 @@ export type Json = null | boolean | number | string | Json[] | JsonObject;
 export type JsonObject = { [key: string]: Json };
 `;
 
-/** The whole file src/api-types/openapi.d.ts: types of what the management API takes and answers, for its clients. */
-export async function renderApiTypes(): Promise<string> {
-  const app = createAdminServer(createFakeAdminServices());
+/** The OpenAPI document that a daemon of this version serves. */
+export async function buildApiDocument(): Promise<object> {
+  const app = createAdminServer(createFakeAdminServices({ version: readPackageVersion() }));
   await app.ready();
   const document = app.swagger();
   await app.close();
-  return `${HEAD}\n${astToString(await openapiTS(document as never, { transform: nameJson }))}`;
+  return document;
+}
+
+/** The whole file schemas/openapi.json: the document for those who have the package and no daemon. */
+export function renderApiDocument(document: object): string {
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** The whole file src/api-types/openapi.d.ts: types of what the management API takes and answers, for its clients. */
+export async function renderApiTypes(document: object): Promise<string> {
+  const types = await openapiTS(withoutExamples(document) as never, { transform: nameJson });
+  return `${HEAD}\n${astToString(types)}`;
+}
+
+/** A type with a page of JSON above it would be hard to read. */
+function withoutExamples(document: object): object {
+  const { components, ...more } = document as { components: { schemas: Record<string, object> } };
+  const entries = Object.entries(components.schemas).map(([name, schema]) => [
+    name,
+    { ...schema, examples: undefined },
+  ]);
+  return { ...more, components: { ...components, schemas: Object.fromEntries(entries) } };
 }
 
 const SAYS_NOTHING = new Set(['description', 'default', 'examples']);

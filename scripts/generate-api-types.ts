@@ -1,6 +1,8 @@
-// Writes src/api-types/openapi.d.ts from the OpenAPI document.
-// Run it after a change of a route or a schema of the management API: npx tsx scripts/generate-api-types.ts
+// Writes schemas/openapi.json, the OpenAPI document of the management API, and src/api-types/openapi.d.ts from it.
+// Run it after a change of a route, a schema or an example, and of the version: npx tsx scripts/generate-api-types.ts
 import { writeFileSync } from 'node:fs';
-import { renderApiTypes } from './api-types.ts';
+import { buildApiDocument, renderApiDocument, renderApiTypes } from './api-types.ts';
 
-writeFileSync(new URL('../src/api-types/openapi.d.ts', import.meta.url), await renderApiTypes());
+const document = await buildApiDocument();
+writeFileSync(new URL('../schemas/openapi.json', import.meta.url), renderApiDocument(document));
+writeFileSync(new URL('../src/api-types/openapi.d.ts', import.meta.url), await renderApiTypes(document));

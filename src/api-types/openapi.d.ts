@@ -1703,6 +1703,12 @@ export interface components {
             received_at: string;
             client_address: string;
         };
+        /** @description A JSON Schema of files that people write. */
+        EditorSchema: {
+            name: string;
+            title: string;
+            path: string;
+        };
         /** @description A whole ID and the factory of its object. */
         FoundId: {
             id: string;
@@ -3563,12 +3569,7 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /**
-                     * @description Text of each definition file by its path in the folder of the factory.
-                     * @example {
-                     *       "webhooks/ci.yaml": "secretName: CI_WEBHOOK_SECRET\n"
-                     *     }
-                     */
+                    /** @description Text of each definition file by its path in the folder of the factory. */
                     files: {
                         [key: string]: string;
                     };
@@ -11497,7 +11498,7 @@ export interface operations {
                      */
                     enabled?: boolean;
                     /** @description As the front matter of a file writes them. Those of other providers start nothing here. */
-                    triggers: {
+                    triggers: ({
                         provider: string;
                         filter?: {
                             webhook_ids?: string[] | {
@@ -11506,7 +11507,9 @@ export interface operations {
                             webhooks?: string[];
                             payload?: JsonObject | null;
                         };
-                    }[];
+                    } & {
+                        [key: string]: unknown;
+                    })[];
                 };
             };
         };
@@ -11739,19 +11742,16 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description All of them, with the path of each. */
+            /** @description One page of the list. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        data: {
-                            name: string;
-                            title: string;
-                            path: string;
-                        }[];
-                        next_cursor: null;
+                        data: components["schemas"]["EditorSchema"][];
+                        /** @description Pass it back as `cursor`; `null` at the end. */
+                        next_cursor: string | null;
                     };
                 };
             };

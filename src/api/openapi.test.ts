@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
+import ajvFormats from 'ajv-formats';
 import { beforeAll, describe, expect, it } from 'vitest';
 import {
   createFakeAdminServices,
@@ -10,10 +11,12 @@ import {
   URL_TOKEN_UID,
   WEBHOOK_UID,
 } from '../../test/helpers/admin-services.ts';
+import { schemaOf } from '../definitions/schemas.ts';
 import { createAdminServer } from './create-admin-server.ts';
+import { BODY_EXAMPLES, COMPONENT_EXAMPLES } from './examples.ts';
 import { OPERATIONS } from './operations.ts';
 
-type Content = Record<string, { schema: object }>;
+type Content = Record<string, { schema: object; examples?: Record<string, { summary: string; value: unknown }> }>;
 interface Operation {
   operationId: string;
   tags: string[];
@@ -35,7 +38,8 @@ const services = createFakeAdminServices();
 const app = createAdminServer(services);
 const token = services.grant('owner');
 const headers = { authorization: `Bearer ${token}` };
-const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+const ajv = new Ajv2020({ strict: false, allErrors: true });
+ajvFormats.default(ajv);
 let document: Document;
 
 beforeAll(async () => {
@@ -185,6 +189,71 @@ describe('the OpenAPI document', () => {
 });
 
 const F = '/api/v1/factories/payments';
+/** Answers that are whatever a file or a sender wrote. */
+const FREE_FORM = ['getDeliveryPayload', 'getRunPayload', 'getSchema', 'getOpenApi'];
+
+describe('the examples of the OpenAPI document', () => {
+  const expectValid = (schema: object, value: unknown) => {
+    const validate = validatorFor(schema);
+    validate(value);
+    expect(validate.errors).toBeNull();
+  };
+
+  it('exist for each named schema and are valid', () => {
+    const { schemas } = document.components;
+    expect(Object.keys(COMPONENT_EXAMPLES).sort()).toEqual(Object.keys(schemas).sort());
+    for (const [name, schema] of Object.entries(schemas)) {
+      const { examples = [] } = schema as { examples?: unknown[] };
+      expect(examples, name).not.toEqual([]);
+      for (const example of examples) expectValid({ $ref: `#/components/schemas/${name}` }, example);
+    }
+  });
+
+  it('exist for each request body and are valid', () => {
+    const withBody = operations().flatMap(([, , operation]) => (operation.requestBody === undefined ? [] : operation));
+    expect(withBody.map(({ operationId }) => operationId).sort()).toEqual(Object.keys(BODY_EXAMPLES).sort());
+    for (const { operationId, requestBody } of withBody) {
+      const { schema, examples = {} } = requestBody!.content['application/json']!;
+      expect(Object.keys(examples), operationId).not.toEqual([]);
+      for (const { value } of Object.values(examples)) expectValid(schema, value);
+    }
+  });
+
+  it('exist for each list in an answer and are valid', () => {
+    const contents = operations().flatMap(([, , { operationId, responses }]) =>
+      Object.values(responses).flatMap(({ content = {} }) =>
+        Object.entries(content).map(([mediaType, media]) => ({ operationId, mediaType, ...media })),
+      ),
+    );
+    // An answer that is one named schema has the examples of that schema.
+    const inline = contents.filter(({ mediaType, schema }) => mediaType.includes('json') && !('$ref' in schema));
+    for (const { schema, examples = {} } of inline) {
+      for (const { value } of Object.values(examples)) expectValid(schema, value);
+    }
+    const without = inline.filter(({ examples }) => examples === undefined);
+    expect(without.map(({ operationId }) => operationId).sort()).toEqual([...FREE_FORM].sort());
+  });
+
+  it('are accepted as definitions: the front matter of automations, the files of a plan', async () => {
+    for (const id of ['createAutomation', 'putAutomation']) {
+      for (const { value } of Object.values(BODY_EXAMPLES[id]!)) {
+        const { name: _name, prompt: _prompt, ...frontMatter } = value as Record<string, unknown>;
+        const validate = schemaOf('automation');
+        expect([validate(frontMatter), validate.errors]).toEqual([true, null]);
+      }
+    }
+    const payload = BODY_EXAMPLES.planFactory!.webhook!.value as object;
+    const answer = await app.inject({ method: 'POST', url: `${F}/plan`, headers, payload });
+    expect([answer.statusCode, answer.json().diagnostics]).toEqual([200, []]);
+  });
+
+  it('hold nothing that looks like a credential', () => {
+    const text = JSON.stringify([COMPONENT_EXAMPLES, BODY_EXAMPLES]);
+    const credential = /\b(?:db[ksl]_(?!example\b)|gh[pousr]_|github_pat_|whsec_|sk_live|xox[a-z]-|AKIA)\w*/g;
+    expect(text.match(credential)).toBeNull();
+  });
+});
+
 const SECRET = { value: 'canary-7f3a' };
 const ANSWERS: [method: string, path: string, url: string, status: number, payload?: object][] = [
   ['get', '/healthz', '/healthz', 200],

@@ -1,6 +1,7 @@
 import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
 import type { FastifySchema, RouteOptions } from 'fastify';
 import type { RouteAccess } from './access-rules.ts';
+import { type ApiDocument, addExamples } from './add-examples.ts';
 import { noBody } from './no-body.ts';
 import { OPERATIONS } from './operations.ts';
 import { refTo } from './schemas.ts';
@@ -28,6 +29,7 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
     // The document names schemas by their own names, in place of def-0, def-1, ...
     refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json.$id ?? `def-${i}`) },
     transform: ({ schema, url, route }) => ({ schema: describeRoute(schema ?? {}, route), url }),
+    transformObject: (made) => addExamples((made as { openapiObject: ApiDocument }).openapiObject),
   };
 }
 

@@ -307,6 +307,10 @@ export const COMPONENTS = {
     },
     { description: 'One row of the log of handshakes.' },
   ),
+  EditorSchema: closedObject(
+    { name: text, title: text, path: text },
+    { description: 'A JSON Schema of files that people write.' },
+  ),
   FoundId: closedObject({ id: text, factory: text }, { description: 'A whole ID and the factory of its object.' }),
   Explanation: closedObject(
     {

@@ -5,11 +5,17 @@ import type { RunInput } from '../core/run.ts';
 /** Name under which the received body is attached (specification, "Run input"). */
 export const PAYLOAD_FILE = 'event-payload.json';
 
+/** What the envelope names. */
+interface Labels {
+  webhook: Pick<RunInput['webhook'], 'name' | 'uid'>;
+  run: Pick<RunInput['run'], 'deliveryIdentity'>;
+}
+
 /**
  * What the platform adds to the prompt of a run (specification, "Run input"): which webhook, which delivery, and how far
  * the payload may be trusted. No byte of the payload is in it.
  */
-export function renderEnvelope(input: Pick<RunInput, 'webhook' | 'run'>): string {
+export function renderEnvelope(input: Labels): string {
   return `# Delivery
 
 This run was started by a delivery to a webhook.

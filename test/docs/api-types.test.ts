@@ -1,9 +1,19 @@
-import { describe, expect, it } from 'vitest';
-import { renderApiTypes } from '../../scripts/api-types.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { buildApiDocument, renderApiDocument, renderApiTypes } from '../../scripts/api-types.ts';
 import { readDocument } from '../helpers/documents.ts';
 
-describe('src/api-types/openapi.d.ts', () => {
-  it('is made from the OpenAPI document; renew it with npx tsx scripts/generate-api-types.ts', async () => {
-    expect(readDocument('src/api-types/openapi.d.ts') === (await renderApiTypes())).toBe(true);
+let document: object;
+
+beforeAll(async () => {
+  document = await buildApiDocument();
+});
+
+describe('what is made from the OpenAPI document; renew it with npx tsx scripts/generate-api-types.ts', () => {
+  it('schemas/openapi.json is the document', () => {
+    expect(readDocument('schemas/openapi.json') === renderApiDocument(document)).toBe(true);
+  });
+
+  it('src/api-types/openapi.d.ts is its types', async () => {
+    expect(readDocument('src/api-types/openapi.d.ts') === (await renderApiTypes(document))).toBe(true);
   });
 });

@@ -45,6 +45,7 @@ const backtestSchema = {
       items: {
         type: 'object',
         required: ['provider'],
+        additionalProperties: true,
         properties: {
           provider: { type: 'string' },
           filter: {

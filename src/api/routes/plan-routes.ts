@@ -24,7 +24,6 @@ const planSchema = {
       description: 'Text of each definition file by its path in the folder of the factory.',
       additionalProperties: { type: 'string' },
       maxProperties: 20_000,
-      examples: [{ 'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\n' }],
     },
   },
 };

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { PUBLIC } from '../access-rules.ts';
 import { describeProblem, sendProblem } from '../problem.ts';
-import { closedObject } from '../schemas.ts';
+import { listOf } from '../schemas.ts';
 import type { AdminServices } from '../services.ts';
 
 const tags = ['Schemas'];
@@ -40,8 +40,6 @@ export function registerSchemaRoutes(app: FastifyInstance, { schemas }: Pick<Adm
 }
 
 function registerList(app: FastifyInstance, schemas: AdminServices['schemas']): void {
-  const text = { type: 'string' };
-  const item = closedObject({ name: text, title: text, path: text });
   app.get(
     '/schemas',
     {
@@ -49,12 +47,7 @@ function registerList(app: FastifyInstance, schemas: AdminServices['schemas']): 
       schema: {
         tags,
         summary: 'JSON Schemas of definition files and of the configuration',
-        response: {
-          200: {
-            ...closedObject({ data: { type: 'array', items: item }, next_cursor: { type: 'null' } }),
-            description: 'All of them, with the path of each.',
-          },
-        },
+        response: { 200: listOf('EditorSchema') },
       },
     },
     async () => ({

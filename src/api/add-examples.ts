@@ -1,0 +1,56 @@
+import { BODY_EXAMPLES, COMPONENT_EXAMPLES } from './examples.ts';
+
+type Content = Record<string, { schema?: object; [key: string]: unknown }>;
+type Message = { content?: Content };
+type Operation = { operationId?: string; requestBody?: Message; responses?: Record<string, Message> };
+
+/** What adding examples reads of an OpenAPI document. */
+export interface ApiDocument {
+  components: { schemas: Record<string, object> };
+  paths: Record<string, Record<string, Operation>>;
+}
+
+/**
+ * The document with examples: of each named schema, of each request body, and of each list in an answer. An answer that
+ * is one named object has the examples of its schema.
+ */
+export function addExamples<T extends ApiDocument>(document: T): T {
+  const examples: Record<string, readonly unknown[]> = COMPONENT_EXAMPLES;
+  const schemas = mapValues(document.components.schemas, (schema, name) =>
+    examples[name] === undefined ? schema : { ...schema, examples: examples[name] },
+  );
+  const paths = mapValues(document.paths, (operations) => mapValues(operations, addToOperation));
+  return { ...document, components: { ...document.components, schemas }, paths };
+}
+
+function addToOperation(operation: Operation): Operation {
+  const { operationId = '', requestBody, responses = {} } = operation;
+  const examples = BODY_EXAMPLES[operationId];
+  return {
+    ...operation,
+    ...(requestBody === undefined || examples === undefined
+      ? {}
+      : { requestBody: mapContent(requestBody, (media) => ({ ...media, examples })) }),
+    responses: mapValues(responses, (response) => mapContent(response, addListExample)),
+  };
+}
+
+function mapContent<T extends Message>(message: T, change: (media: Content[string]) => Content[string]): T {
+  return message.content === undefined ? message : { ...message, content: mapValues(message.content, change) };
+}
+
+/** A list has the first example of its items as its only row. */
+function addListExample(media: Content[string]): Content[string] {
+  const { properties } = (media.schema ?? {}) as {
+    properties?: { data?: { items?: { $ref?: string } }; next_cursor?: object };
+  };
+  const name = /^#\/components\/schemas\/(\w+)$/.exec(properties?.data?.items?.$ref ?? '')?.[1];
+  if (name === undefined) return media;
+  const [row] = COMPONENT_EXAMPLES[name as keyof typeof COMPONENT_EXAMPLES];
+  const value = { data: [row], ...(properties?.next_cursor === undefined ? {} : { next_cursor: null }) };
+  return { ...media, examples: { list: { summary: 'A list with one row', value } } };
+}
+
+function mapValues<V, W>(record: Record<string, V>, change: (value: V, key: string) => W): Record<string, W> {
+  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
+}
