@@ -51,7 +51,7 @@ describe('the identity of a delivery', () => {
   it('replaces a value over 255 bytes by its hash', () => {
     expect(fromHeader('x'.repeat(255)).value).toBe('x'.repeat(255));
     const hash = createHash('sha256').update('x'.repeat(256)).digest('hex');
-    expect(fromHeader('x'.repeat(256))).toEqual({ source: 'header', value: `sha256:${hash}`, key: `sha256:${hash}` });
+    expect(fromHeader('x'.repeat(256))).toEqual({ source: 'header', value: `sha256:${hash}`, key: `\nsha256:${hash}` });
     // Bytes count, not characters: 128 letters of two bytes each are too long.
     expect(fromHeader(latin1('é'.repeat(127))).value).toBe('é'.repeat(127));
     expect(fromHeader(latin1('é'.repeat(128))).value).toMatch(/^sha256:/);
@@ -59,7 +59,7 @@ describe('the identity of a delivery', () => {
 
   it('replaces a value that holds the secret of the webhook by its hash', () => {
     const hash = createHash('sha256').update('event-the-secret-1').digest('hex');
-    const hashed = { value: `sha256:${hash}`, key: `sha256:${hash}` };
+    const hashed = { value: `sha256:${hash}`, key: `\nsha256:${hash}` };
     expect(fromHeader(' event-the-secret-1')).toEqual({ source: 'header', ...hashed });
     expect(name([], null, 'event-the-secret-1')).toEqual({ source: 'provider', ...hashed });
     expect(name(['X-Service-Delivery-Id', 'event-the-secret-1'])).toEqual({ source: 'service_header', ...hashed });

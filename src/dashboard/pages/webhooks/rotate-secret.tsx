@@ -66,7 +66,7 @@ function RotateByUpdate({ tagged, opened, onClose }: EditDialogProps) {
           The definition of this factory is files, so a rotation is a new value of the team secret{' '}
           <Code>{secret_name}</Code>:
         </Text>
-        <CodeBlock code={`dockbell secret update --team ${secret_name}`} what="command" />
+        <CodeBlock code={`dockbell secret update --team ${secret_name}`} what="command for the new value" />
         <Text size="sm">
           The webhook keeps the old value until its definition applies next. Disable and enable it here to have it take
           the new one up at once. {NO_OVERLAP}
