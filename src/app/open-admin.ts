@@ -14,6 +14,7 @@ import type { WebhookView } from '../core/ports/inventory.ts';
 import { readSchema, SCHEMA_NAMES } from '../definitions/schemas.ts';
 import { createFactoryEditor } from '../edit/factory-editor.ts';
 import { createRunLogReader } from '../executors/run-log.ts';
+import { Connections } from '../ingress/connections.ts';
 import { buildSenderRequest } from '../sender/build-request.ts';
 import { postDelivery } from '../sender/post-delivery.ts';
 import { resolveScheme } from '../signature/resolve-scheme.ts';
@@ -43,6 +44,9 @@ export interface Admin {
   createStartLink(): Promise<string>;
 }
 
+/** Requests under way get this long to be answered on a clean stop. */
+const CLOSING = { quietCheckMs: 20, graceMs: 5_000 };
+
 /** Opens the private listener and makes sure that there is a way in. */
 export async function openAdmin(
   foundation: Foundation,
@@ -66,7 +70,10 @@ export async function openAdmin(
   const server = createAdminServer(
     composeServices(foundation, engine, { ingressUrl, adminUrl }, { thread, inspection }),
   );
-  lifetime.defer(() => server.close());
+  const connections = new Connections(server.server);
+  server.server.on('request', (request, response) => connections.note(request.socket, response));
+  // Fastify alone would wait for connections that never send a request, which browsers open in advance.
+  lifetime.defer(() => connections.endWhile(server.close(), CLOSING));
   url = await listen('admin', config.admin, server.server, (address) =>
     // The address is in the line that reports the start.
     server.listen({ ...address, listenTextResolver: () => '' }),

@@ -36,10 +36,28 @@ export class Connections {
   }
 
   /**
+   * Ends quiet connections until the server has closed, and after `graceMs` all that are left.
+   *
+   * @param closed resolves when no connection is left
+   * @param quietCheckMs how often to look for connections without a request
+   */
+  async endWhile(closed: Promise<unknown>, { quietCheckMs, graceMs }: { quietCheckMs: number; graceMs: number }) {
+    const checks = setInterval(() => this.#closeQuiet(), quietCheckMs);
+    const grace = setTimeout(() => this.#destroyAll(), graceMs);
+    await closed;
+    clearInterval(checks);
+    clearTimeout(grace);
+  }
+
+  #destroyAll(): void {
+    for (const socket of this.#open.keys()) socket.destroy();
+  }
+
+  /**
    * Ends the connections on which nothing has happened for some calls of this. Counts calls and not time, so that a
    * process that was held up for a moment does not take the silence for that of the senders.
    */
-  closeQuiet(): void {
+  #closeQuiet(): void {
     for (const [socket, connection] of this.#open) {
       const isQuiet = connection.requests === 0 && socket.bytesRead === connection.bytesSeen;
       connection.looks = isQuiet ? connection.looks + 1 : 0;

@@ -97,11 +97,7 @@ async function closeServer(
   const closed = new Promise<void>((resolve) => server.once('close', resolve));
   // Not the `close` of `http.Server`, which would end the connections of busy senders, too.
   NetServer.prototype.close.call(server);
-  const checks = setInterval(() => connections.closeQuiet(), quietCheckMs);
-  const grace = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearInterval(checks);
-  clearTimeout(grace);
+  await connections.endWhile(closed, { quietCheckMs, graceMs });
   // For its timer; there is nothing left to close.
   server.close();
 }

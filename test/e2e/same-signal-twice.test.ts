@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
@@ -6,6 +7,9 @@ import { startTestDaemon } from '../helpers/test-daemon.ts';
 
 it('a Ctrl-C that arrives twice, as it does under npm, is one clean stop', async () => {
   const daemon = await startTestDaemon({ config: {} });
+  // Keeps the stop waiting for a moment: a signal that meets the very end of a process ends it as the system does.
+  const slow = connect(Number(new URL(daemon.ingressUrl).port), '127.0.0.1').on('error', () => {});
+  await new Promise<void>((resolve) => slow.write('POST / HTTP/1.1\r\n', () => resolve()));
   process.kill(daemon.pid, 'SIGINT');
   // Two that are pending at once would reach the process as one.
   await delay(10);

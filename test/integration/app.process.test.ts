@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
@@ -42,6 +43,15 @@ describe('the process of a daemon', () => {
       expect([name, existsSync(join(daemon.dataDir, name))]).toEqual([name, false]);
     }
   });
+
+  it('is not kept from its stop by connections that browsers open in advance', async () => {
+    const daemon = await startTestDaemon({ config: {} });
+    const sockets = [daemon.adminUrl, daemon.ingressUrl].map((url) => connect(Number(new URL(url).port), '127.0.0.1'));
+    await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+    const closed = Promise.all(sockets.map((socket) => once(socket.resume(), 'close')));
+    expect(await daemon.end('SIGTERM')).toBe(0);
+    await closed;
+  }, 20_000);
 
   it('opens no inspector on SIGUSR1 and goes on', async () => {
     const daemon = await startTestDaemon({ config: {} });
