@@ -20,7 +20,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // Processes, because some tests measure the processor time of their own.
     pool: 'forks',
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/timing/duration-reporter.ts'],
     projects: [

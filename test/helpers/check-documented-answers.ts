@@ -53,7 +53,16 @@ function findUndocumented(app: FastifyInstance, request: FastifyRequest, reply: 
 }
 
 function findOperation(app: FastifyInstance, { method, routeOptions }: FastifyRequest): Operation | undefined {
-  const paths = (app.swagger().paths ?? {}) as Record<string, Record<string, Operation>>;
   const path = (routeOptions.url ?? '').replaceAll(/:(\w+)/g, '{$1}');
-  return paths[path]?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
+  return readPaths(app)[path]?.[method === 'HEAD' ? 'get' : method.toLowerCase()];
+}
+
+type Paths = Record<string, Record<string, Operation>>;
+
+let knownPaths: Paths | null = null;
+
+/** Every server of a process has the same document, and making it takes longer than most tests. */
+function readPaths(app: FastifyInstance): Paths {
+  knownPaths ??= (app.swagger().paths ?? {}) as Paths;
+  return knownPaths;
 }

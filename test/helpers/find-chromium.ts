@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs';
 
-const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+/** The headless shell first: the same engine without the parts that only a window needs, at three quarters of the time. */
+const PLACES = [
+  '/usr/lib/chromium/chromium-headless-shell',
+  '/usr/bin/chromium',
+  '/usr/bin/chromium-browser',
+  '/usr/bin/google-chrome',
+];
 
 /** The path of Chromium: `CHROMIUM_PATH`, else the usual places; `null` if none exists. */
 export function findChromium(): string | null {
