@@ -171,6 +171,8 @@ describeDashboard('a new webhook', ({ signIn }) => {
 
   it.each(['rows', 'files'])('is added with the keyboard alone (%s)', async (factory) => {
     const page = await signIn(daemon, `/factories/${factory}/webhooks`);
+    // With a window Chromium grants this to whoever presses a key; its headless shell needs it granted.
+    await page.context().grantPermissions(['clipboard-write']);
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
     const { keyboard } = page;
     const tabTo = async (name: RegExp) => {
@@ -197,6 +199,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await keyboard.press('ArrowUp');
     await tabTo(/^Provider/);
     await keyboard.type('stripe');
+    await page.getByRole('option').filter({ hasNotText: 'Stripe' }).first().waitFor({ state: 'detached' });
     await keyboard.press('Enter');
     await expect.poll(() => page.getByRole('combobox', { name: 'Provider' }).inputValue()).toBe('Stripe');
     await keyboard.press('Shift+Tab');
