@@ -6,13 +6,10 @@ import { startNpm } from './run-npm.mjs';
 
 const PROVIDERS = 'test/providers';
 const BIOME = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'];
-const ARROWS = [
-  'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs',
-  ...['--config', '.dependency-cruiser.cjs', 'src'],
-];
-const TYPES = ['tsconfig.json', 'src/dashboard'].map((project) => [
-  ...['node_modules/typescript7/bin/tsc', '-p', project],
-]);
+const DEPCRUISE = 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs';
+const ARROWS = [DEPCRUISE, '--config', '.dependency-cruiser.cjs', 'src'];
+const TSC = 'node_modules/typescript7/bin/tsc';
+const TYPES = ['tsconfig.json', 'src/dashboard'].map((project) => [TSC, '-p', project]);
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 
 /** What `node scripts/launch.mjs` can run. Each gets the remaining arguments and answers with an exit code. */
@@ -74,7 +71,7 @@ function hashLockfile(folder) {
 /** The daemon and commands without their types checked, and the dashboard. */
 async function build() {
   const codes = await Promise.all([
-    run(['node_modules/typescript7/bin/tsc', '-p', 'tsconfig.build.json', '--noCheck']),
+    run([TSC, '-p', 'tsconfig.build.json', '--noCheck']),
     run(['scripts/build-dashboard.mjs']),
   ]);
   return worst(codes);
