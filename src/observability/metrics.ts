@@ -123,7 +123,7 @@ function createRefusalCounter(registry: Registry): Metrics['countRefusal'] {
   const tallies = new Map<UnloggedRefusal, Tally>();
   new Counter({
     name: 'dockbell_ingress_refusals_total',
-    help: 'Requests turned away without a row in the delivery log, by reason.',
+    help: 'Rejected requests without a row in the delivery log, by reason.',
     labelNames: ['reason'],
     registers: [registry],
     collect() {
