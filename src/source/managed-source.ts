@@ -11,7 +11,7 @@ import { writeDurably } from '../files/write-durably.ts';
 import type { Environment } from './git-process.ts';
 import { readGitTree } from './git-tree.ts';
 import { refuseOldGit } from './git-version.ts';
-import { OwnGitError, useOwnGit } from './own-git.ts';
+import { askOwnGit, OwnGitError, useOwnGit } from './own-git.ts';
 import { quote } from './printable-text.ts';
 import { DEFAULT_LIMITS, failed } from './source-limits.ts';
 
@@ -63,8 +63,11 @@ class ManagedSource implements HostedSource {
 
   async head(): Promise<string | null> {
     await this.#open();
-    const printed = await this.#require('read its branch', ['rev-parse', '--quiet', '--verify', `${BRANCH}^{commit}`]);
-    return printed === '' ? null : printed.trim();
+    try {
+      return await this.#findCommit(BRANCH);
+    } catch (error) {
+      throw this.#describe('read its branch', error);
+    }
   }
 
   async fetch(): Promise<SourceResult<{ revision: string }>> {
@@ -103,21 +106,17 @@ class ManagedSource implements HostedSource {
     await this.#open();
     const from = cursor ?? (await this.head());
     if (from === null) return { ok: true, page: { data: [], nextCursor: null } };
-    const format = '--format=%H%x00%an%x00%ae%x00%at%x00%s';
-    if (cursor !== null && !(await this.#hasCommit(cursor))) {
-      throw new AppError('bad_request', 'The cursor is not one that this list gave.');
-    }
-    const log = ['log', '-z', format, `--max-count=${limit + 1}`, from, '--'];
-    const revisions = parseLog(await this.#require('read its history', log));
+    const revisions = await this.#readLog(from, limit + 1);
+    if (revisions === null) throw new AppError('bad_request', 'The cursor is not one that this list gave.');
     return { ok: true, page: { data: revisions.slice(0, limit), nextCursor: revisions[limit]?.revision ?? null } };
   };
 
   async contains(revision: string, earlier: string): Promise<Ancestry> {
     try {
       await this.#open();
-      const known = (await this.#git(['rev-parse', '--quiet', '--verify', `${earlier}^{commit}`])).trim();
-      if (known === '') return 'no';
-      return (await this.#git(['merge-base', known, revision])).trim() === known ? 'yes' : 'no';
+      const known = await this.#findCommit(earlier);
+      if (known === null) return 'no';
+      return (await this.#ask(['merge-base', '--is-ancestor', known, revision])) === null ? 'no' : 'yes';
     } catch {
       return 'unknown';
     }
@@ -161,23 +160,29 @@ class ManagedSource implements HostedSource {
     await restoreFile(join(this.#gitDir, 'HEAD'), HEAD_TEXT);
   }
 
-  /** Is it the ID of a commit in this repository? */
-  async #hasCommit(id: string): Promise<boolean> {
-    const printed = await this.#git(['rev-parse', '--quiet', '--verify', `${id}^{commit}`]).catch(() => '');
-    return printed !== '';
+  /** The `count` newest revisions of the history of `from`, or `null` if `from` is no commit in this repository. */
+  async #readLog(from: string, count: number): Promise<Revision[] | null> {
+    const format = '--format=%H%x00%an%x00%ae%x00%at%x00%s';
+    try {
+      const type = await this.#git(['cat-file', '--batch-check=%(objecttype)'], line(from));
+      if (type.trim() !== 'commit') return null;
+      return parseLog(await this.#git(['log', '-z', format, `--max-count=${count}`, from, '--']));
+    } catch (error) {
+      throw this.#describe('read its history', error);
+    }
+  }
+
+  /** The full ID of a commit in this repository, or `null` if `name` names none. */
+  async #findCommit(name: string): Promise<string | null> {
+    return (await this.#ask(['rev-parse', '--quiet', '--verify', `${name}^{commit}`]))?.trim() ?? null;
+  }
+
+  #ask(question: string[]): Promise<string | null> {
+    return askOwnGit(this.#repository(), question);
   }
 
   #git(args: string[], input?: Uint8Array): Promise<string> {
     return useOwnGit(this.#repository(), (git) => git.raw(args), input);
-  }
-
-  /** What git printed; throws `source_unavailable` with a sentence that ends in `what`. */
-  async #require(what: string, args: string[]): Promise<string> {
-    try {
-      return await this.#git(args);
-    } catch (error) {
-      throw this.#describe(what, error);
-    }
   }
 
   #repository() {

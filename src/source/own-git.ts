@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { type SimpleGit, simpleGit } from 'simple-git';
+import { GitError, type SimpleGit, type SimpleGitOptions, simpleGit } from 'simple-git';
 import { messageOf } from '../core/errors.ts';
 import { type Environment, explainStartFailure } from './git-process.ts';
 
@@ -17,6 +17,18 @@ export interface OwnRepository {
 
 /** git did not do what it was asked. The message is one sentence without a full stop. */
 export class OwnGitError extends Error {}
+
+/** git failed without a message. simple-git passes on only errors of its own class. */
+class SilentFailure extends GitError {
+  /** `null`: a signal ended git. */
+  readonly exitCode: number | null;
+
+  constructor(exitCode: number | null) {
+    const end = exitCode === null ? 'was ended by a signal' : `failed with exit code ${exitCode} and without a message`;
+    super(undefined, `git ${end}`);
+    this.exitCode = exitCode;
+  }
+}
 
 /** A spawn takes eight descriptors: three pipes and what libuv needs for itself. */
 const DESCRIPTORS_OF_A_SPAWN = 16;
@@ -38,12 +50,56 @@ export async function useOwnGit<T>(
   try {
     requireDescriptors();
     // Nothing but promises runs between here and the first start of git, so the descriptors are still free then.
-    return await work(openGit(repository, abort, input));
+    return await work(openRepository(repository, abort, input));
   } catch (error) {
     if (signal?.aborted) throw new OwnGitError('the repository is closed', { cause: error });
     if (deadline.aborted) throw new OwnGitError(`git took longer than ${timeoutMs / 1000} seconds`, { cause: error });
     throw new OwnGitError(explain(error), { cause: error });
   }
+}
+
+/**
+ * Asks a question that git answers with a silent exit code of 1 if the answer is no, such as
+ * `rev-parse --quiet --verify` and `merge-base --is-ancestor`. Returns what git printed, or `null` for no. Throws
+ * `OwnGitError` for every other failure.
+ */
+export async function askOwnGit(repository: OwnRepository, question: string[]): Promise<string | null> {
+  try {
+    return await useOwnGit(repository, (git) => git.raw(question));
+  } catch (error) {
+    if (error instanceof OwnGitError && error.cause instanceof SilentFailure && error.cause.exitCode === 1) return null;
+    throw error;
+  }
+}
+
+/**
+ * simple-git with what version 4.0.2 lacks: every failure is an error, and a command without output ends without a wait.
+ *
+ * @param variables the whole environment of git
+ */
+export function openGit(variables: Record<string, string>, options: Partial<SimpleGitOptions>): SimpleGit {
+  return (
+    simpleGit({
+      ...options,
+      // `exit` can come before the last output.
+      completion: { onClose: true, onExit: false },
+      errors: findFailure,
+      // These names are guarded, not unsafe: none of them can start a program.
+      allowEnvironment: Object.keys(variables).filter((name) => name.startsWith('GIT_')),
+    })
+      .env(variables)
+      // simple-git waits 50 ms after each command without output. An empty chunk on stderr prevents that. It is emitted
+      // in a microtask because simple-git adds its listeners later in the same tick.
+      .outputHandler((_command, _stdout, stderr) => queueMicrotask(() => stderr.emit('data', Buffer.alloc(0))))
+  );
+}
+
+type FindFailure = NonNullable<SimpleGitOptions['errors']>;
+
+/** simple-git sees no failure without a message on stderr, and none if a signal ended git. */
+function findFailure(...[found, { exitCode }]: Parameters<FindFailure>): ReturnType<FindFailure> {
+  const hasMessage = found !== undefined && messageOf(found).trim() !== '';
+  return hasMessage || exitCode === 0 ? found : new SilentFailure(exitCode);
 }
 
 /**
@@ -59,15 +115,16 @@ function requireDescriptors(): void {
   }
 }
 
-function openGit({ dir, isBare, environment }: OwnRepository, abort: AbortSignal, input?: Uint8Array): SimpleGit {
-  const variables = buildEnvironment(dir, isBare, environment);
-  return simpleGit({
+function openRepository(
+  { dir, isBare, environment }: OwnRepository,
+  abort: AbortSignal,
+  input?: Uint8Array,
+): SimpleGit {
+  return openGit(buildEnvironment(dir, isBare, environment), {
     baseDir: dir,
     abort,
-    // These names are guarded, not unsafe: none of them can start a program.
-    allowEnvironment: Object.keys(variables).filter((name) => name.startsWith('GIT_')),
     ...(input === undefined ? {} : { input: () => Buffer.from(input.buffer, input.byteOffset, input.byteLength) }),
-  }).env(variables);
+  });
 }
 
 function buildEnvironment(dir: string, isBare: boolean, { PATH }: Environment): Record<string, string> {
@@ -86,6 +143,7 @@ function buildEnvironment(dir: string, isBare: boolean, { PATH }: Environment): 
 }
 
 function explain(error: unknown): string {
+  if (error instanceof SilentFailure) return error.message;
   const { code } = error as NodeJS.ErrnoException;
   if (code !== undefined) return explainStartFailure(error);
   const words = messageOf(error).trim();

@@ -1,7 +1,8 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type SimpleGit, simpleGit } from 'simple-git';
+import type { SimpleGit } from 'simple-git';
+import { openGit } from '../../src/source/own-git.ts';
 
 /** Files by path; `null` deletes. */
 export type RepoFiles = Record<string, string | Uint8Array | null>;
@@ -73,21 +74,11 @@ export async function runTestGit(cwd: string, args: string[], options: TestGitOp
 
 function openTestGit(baseDir: string, { input, hasIdentity = true }: TestGitOptions = {}): SimpleGit {
   const variables: Record<string, string> = hasIdentity ? { ...ISOLATED, ...IDENTITY } : ISOLATED;
-  return (
-    simpleGit({
-      baseDir,
-      trimmed: true,
-      // `exit` can come before the last output.
-      completion: { onClose: true, onExit: false },
-      allowEnvironment: Object.keys(variables).filter((name) => name.startsWith('GIT_')),
-      ...(input === undefined ? {} : { input: () => Buffer.from(input) }),
-    })
-      .env(variables)
-      // simple-git 4.0.2 waits 50 ms after each command without output, even with these `completion` options. It also
-      // reports success if git fails without a word on stderr. An empty chunk on stderr prevents both. It is emitted in
-      // a microtask because simple-git adds its listeners later in the same tick.
-      .outputHandler((_command, _stdout, stderr) => queueMicrotask(() => stderr.emit('data', Buffer.alloc(0))))
-  );
+  return openGit(variables, {
+    baseDir,
+    trimmed: true,
+    ...(input === undefined ? {} : { input: () => Buffer.from(input) }),
+  });
 }
 
 /** Creates an empty repository with a work tree, or a bare one that is pushed to. */

@@ -13,12 +13,21 @@ const AT = 1_767_323_045_000;
 const A = { path: 'webhooks/a.yaml', text: 'secretName: A\n' };
 const B = { path: 'webhooks/b.yaml', text: 'secretName: B # ünï\n' };
 
-function open(gitDir = join(createTempDir('managed'), 'deep', 'f.git')) {
-  const source = createManagedSource(gitDir, process.env);
+function open(gitDir = join(createTempDir('managed'), 'deep', 'f.git'), environment = process.env) {
+  const source = createManagedSource(gitDir, environment);
   const edit = (from: string | null, files: FileChange[], more = {}) =>
     source.commit({ from, files, author: AUTHOR, message: 'Do it', at: AT, ...more });
   const git = (...args: string[]) => runTestGit(gitDir, args);
   return { source, edit, git, gitDir };
+}
+
+/** A `PATH` whose git fails without a message if it gets this command. */
+function composePathWithBroken(command: string): string {
+  const dir = createTempDir('broken-git');
+  const real = execFileSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).trim();
+  const script = `#!/bin/sh\ntest "$1" = ${command} && exit 2\nexec '${real}' "$@"\n`;
+  writeFileSync(join(dir, 'git'), script, { mode: 0o755 });
+  return `${dir}:${process.env.PATH}`;
 }
 
 async function commit(edited: ReturnType<HostedSource['commit']>): Promise<string> {
@@ -115,6 +124,33 @@ describe('a managed repository', () => {
     });
   });
 
+  const breakCommand = async (command: string) => {
+    const { edit, gitDir } = open();
+    const head = await commit(edit(null, [A]));
+    return { head, ...open(gitDir, { PATH: composePathWithBroken(command) }) };
+  };
+
+  it.each(['cat-file', 'log'])('reports that git %s failed without a message', async (command) => {
+    const { source, head } = await breakCommand(command);
+    await expect(source.history!({ limit: 1, cursor: head })).rejects.toMatchObject({
+      code: 'source_unavailable',
+      message: expect.stringMatching('could not read its history: git failed with exit code 2 and without a message'),
+    });
+  });
+
+  it('does not report an edit as stored if git failed without a message', async () => {
+    const { edit, head } = await breakCommand('fast-import');
+    await expect(edit(head, [B])).rejects.toMatchObject({
+      code: 'source_unavailable',
+      message: expect.stringMatching('could not store the change: git failed with exit code 2 and without a message'),
+    });
+  });
+
+  it('does not know an ancestry if git failed without a message', async () => {
+    const { source, head } = await breakCommand('merge-base');
+    expect(await source.contains(head, head)).toBe('unknown');
+  });
+
   it('takes no edit of a revision that is not the newest, and writes nothing of it', async () => {
     const { source, edit } = open();
     const first = await commit(edit(null, [A]));
@@ -157,7 +193,7 @@ describe('a managed repository', () => {
   });
 
   it('gives its history in pages, newest first', async () => {
-    const { source, edit } = open();
+    const { source, edit, git } = open();
     let head: string | null = null;
     const made: string[] = [];
     for (const message of ['one', 'two', 'three']) {
@@ -176,7 +212,7 @@ describe('a managed repository', () => {
     ]);
     const rest = await read(first.nextCursor);
     expect([rest.data.map(({ message }) => message), rest.nextCursor]).toEqual([['one'], null]);
-    for (const cursor of ['--all', 'main', 'f'.repeat(40)]) {
+    for (const cursor of ['--all', 'main', 'f'.repeat(40), await git('rev-parse', 'main^{tree}')]) {
       await expect(read(cursor)).rejects.toMatchObject({ code: 'bad_request' });
     }
   });
