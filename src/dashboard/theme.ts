@@ -52,7 +52,7 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   components: {
-    // Enter takes the first option that fits what was typed, instead of dropping it.
+    // The first option that fits what was typed is highlighted, for `SearchSelect` to choose.
     Select: Select.extend({
       defaultProps: { selectFirstOptionOnChange: true, withScrollArea: false },
       styles: OPTIONS,

@@ -201,8 +201,30 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await keyboard.type('stripe');
     await page.getByRole('option').filter({ hasNotText: 'Stripe' }).first().waitFor({ state: 'detached' });
     await keyboard.press('Enter');
-    await expect.poll(() => page.getByRole('combobox', { name: 'Provider' }).inputValue()).toBe('Stripe');
+    await expectProvider(page, 'Stripe');
+    const typeAnother = async (text: string) => {
+      await keyboard.press('Control+a');
+      await keyboard.type(text);
+    };
+    await typeAnother('Stripe');
+    await keyboard.press('Enter');
+    await expectProvider(page, 'Stripe');
+    await typeAnother('shopi');
+    await keyboard.press('Tab');
+    await expectProvider(page, 'Shopify');
     await keyboard.press('Shift+Tab');
+    await expectProvider(page, 'Shopify');
+    await typeAnother('no such provider');
+    await page.getByText('No such provider.').waitFor();
+    await keyboard.press('Enter');
+    await keyboard.press('Tab');
+    await expectProvider(page, 'Shopify');
+    await keyboard.press('Shift+Tab');
+    await typeAnother('stri');
+    await keyboard.press('Escape');
+    await keyboard.press('Shift+Tab');
+    await expectProvider(page, 'Shopify');
+    await page.getByRole('alert').waitFor({ state: 'detached' });
     await keyboard.press('ArrowUp');
     await tabTo(/^Secret name/);
     await tabTo(/^Delivery ID header/);
@@ -221,3 +243,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     expect(made).toMatchObject({ auth_mode: 'url_token', delivery_id_header: 'X-Event-Id' });
   });
 });
+
+async function expectProvider(page: Page, title: string): Promise<void> {
+  await expect.poll(() => page.getByRole('combobox', { name: 'Provider' }).inputValue()).toBe(title);
+}

@@ -1,9 +1,10 @@
-import { ActionIcon, Group, MultiSelect, Paper, Skeleton, Stack, Text, Title, Tooltip } from '@mantine/core';
+import { ActionIcon, Group, Paper, Skeleton, Stack, Text, Title, Tooltip } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
 import { Suspense } from 'react';
 import type { Webhook } from '../../api/types.ts';
 import { escapeText } from '../../parts/escape-text.ts';
 import { ForeignText } from '../../parts/foreign-text.tsx';
+import { SearchMultiSelect } from '../../parts/search-select.tsx';
 import type { TriggerDraft, WebhookTriggerDraft } from './automation-draft.ts';
 import { FilterTester } from './filter-tester.tsx';
 import { LazyFilterEditor } from './lazy-editors.ts';
@@ -56,14 +57,13 @@ interface WebhookTriggerProps {
 function WebhookTrigger({ draft, webhooks, onChange }: WebhookTriggerProps) {
   return (
     <>
-      <MultiSelect
+      <SearchMultiSelect
         label="Webhook received from"
         description="One or more: a delivery to any of them starts the automation."
         placeholder={draft.webhooks.length === 0 ? 'Choose a webhook' : undefined}
         data={listChoices(draft.webhooks, webhooks)}
         value={draft.webhooks}
         onChange={(chosen) => onChange({ ...draft, webhooks: chosen })}
-        searchable
         nothingFoundMessage="No webhook of that name"
       />
       <Suspense fallback={<Skeleton height={160} />}>

@@ -4,6 +4,7 @@ import { type DeliveryFilter, type DeliveryTime, TIME_SPANS_MS, type TimeSpan } 
 import { webhookQuery } from '../../api/queries.ts';
 import type { DeliveryLabel, Webhook } from '../../api/types.ts';
 import { escapeText } from '../../parts/escape-text.ts';
+import { SearchSelect } from '../../parts/search-select.tsx';
 import classes from './deliveries.module.css';
 import { DELIVERY_LABELS, NO_FILTER } from './delivery-filter.ts';
 import { DeliverySearch } from './delivery-search.tsx';
@@ -24,7 +25,7 @@ export function DeliveryFilters({ factory, webhooks, filter, onChange }: Deliver
     <search className={classes.filters} aria-label="Deliveries">
       <div className={classes.filterRow}>
         <DeliverySearch factory={factory} value={filter.deliveryId} onSearch={(deliveryId) => change({ deliveryId })} />
-        <Select
+        <SearchSelect
           label="Webhook"
           placeholder="all"
           data={useWebhookChoices(factory, webhooks, filter.webhook)}

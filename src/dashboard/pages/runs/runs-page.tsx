@@ -14,6 +14,7 @@ import { escapeText } from '../../parts/escape-text.ts';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { ObjectLink } from '../../parts/object-link.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
+import { SearchSelect } from '../../parts/search-select.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useCursorPages } from '../../parts/use-cursor-pages.ts';
@@ -75,7 +76,7 @@ function RunFilters({ factory, filter, onChange }: RunFiltersProps) {
         clearable
         clearButtonProps={{ 'aria-label': 'All states' }}
       />
-      <Select
+      <SearchSelect
         label="Automation"
         placeholder="all"
         data={listed.map((name) => ({ value: name, label: escapeText(name) }))}

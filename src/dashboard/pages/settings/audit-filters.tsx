@@ -6,6 +6,7 @@ import { tokensQuery } from '../../api/tokens.ts';
 import { usersQuery } from '../../api/users.ts';
 import { escapeText } from '../../parts/escape-text.ts';
 import { InstantField } from '../../parts/instant-field.tsx';
+import { SearchSelect } from '../../parts/search-select.tsx';
 import classes from './audit-filters.module.css';
 
 interface AuditFiltersProps {
@@ -18,13 +19,12 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
   const set = (change: Partial<AuditFilter>) => onChange({ ...filter, ...change });
   return (
     <Group align="flex-end" role="search" aria-label="Audit log" className={classes.fields}>
-      <Select
+      <SearchSelect
         label="Who"
         placeholder="everybody"
         data={useActors(filter.actor)}
         value={filter.actor}
         onChange={(actor) => set({ actor })}
-        searchable
         clearable
         clearButtonProps={{ 'aria-label': 'Everybody' }}
       />

@@ -1,4 +1,4 @@
-import { Button, Group, PasswordInput, Radio, Select, Stack, Text, TextInput } from '@mantine/core';
+import { Button, Group, PasswordInput, Radio, Stack, Text, TextInput } from '@mantine/core';
 import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
@@ -6,6 +6,7 @@ import { signatureSchemesQuery } from '../../api/queries.ts';
 import type { SignatureScheme, Webhook } from '../../api/types.ts';
 import type { WebhookWish } from '../../api/webhook-edits.ts';
 import { ErrorPanel } from '../../parts/error-panel.tsx';
+import { SearchSelect } from '../../parts/search-select.tsx';
 import { SectionCard } from '../../parts/section-card.tsx';
 import { useLeaveGuard } from '../../shell/leave-guard.tsx';
 import { nameMode, suggestSecretName } from './webhook-names.ts';
@@ -143,12 +144,11 @@ function ModeChoice({ form }: { form: Form }) {
 
 function SchemeChoice({ form, schemes }: { form: Form; schemes: readonly SignatureScheme[] }) {
   return (
-    <Select
+    <SearchSelect
       label="Provider"
       description="Whose scheme the signatures follow."
       placeholder="Search"
       required
-      searchable
       nothingFoundMessage="No such provider. Many sign as Standard Webhooks do."
       data={schemes.map(({ name, title }) => ({ value: name, label: title })).sort(byLabel)}
       {...form.getInputProps('scheme')}
