@@ -1,9 +1,12 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
 import { renderPipeline } from '../../src/cli/scaffold-checks.ts';
@@ -12,9 +15,25 @@ import { readDocument } from '../helpers/documents.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 
-// The checks that teams copy, run step by step as their hosts would. Only `npm` is a stand-in: its build puts the built command
-// line of this repository into the source that the checks have fetched. Any other use of npm or npx fails.
+// The checks that teams copy, run step by step as their hosts would. `npm` is a stand-in: its build puts a command line into the
+// source that the checks have fetched. Any other use of npm or npx fails. For most tests that command line has no process of its
+// own, because its start is most of what such a test costs: a small script hands its arguments to this process.
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** Sends its arguments, folder and environment to the socket beside `bin`, and ends as the answer says. */
+const RELAY = `import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+const socket = connect(process.env.PATH.split('/bin:')[0] + '/cli.sock');
+socket.end(JSON.stringify({ argv: process.argv.slice(2), cwd: process.cwd(), env: process.env }));
+const { code, stdout, stderr } = JSON.parse(await text(socket));
+process.stdout.write(stdout);
+process.stderr.write(stderr);
+process.exitCode = code;
+`;
+
+/** Each a repository by name, and the options of `init` that make it. */
+const GITHUB: [string, string[]] = ['github', []];
+const GITLAB: [string, string[]] = ['gitlab', ['--ci', 'gitlab']];
 
 interface Step {
   name?: string;
@@ -31,34 +50,70 @@ interface Ran {
   stderr: string;
 }
 
+/** Holds what tests begin with: `source` and, by the options of `init`, repositories. */
+let templates: string;
+/** Stands for the commit of Dockbell that people fill in. */
+let sourceCommit: string;
 let dir: string;
 let repo: string;
 /** Stands for the repository of Dockbell. */
 let source: string;
-let sourceCommit: string;
+let relay: Server;
+
+beforeAll(async () => {
+  templates = mkdtempSync(join(tmpdir(), 'dockbell-checks-'));
+  const template = join(templates, 'source');
+  mkdirSync(template);
+  writeFileSync(join(template, 'package.json'), '{"type": "module"}');
+  await commitAll(template);
+  sourceCommit = await runTestGit(template, ['rev-parse', 'HEAD']);
+  await createTemplate(...GITHUB);
+  await createTemplate(...GITLAB);
+});
+
+afterAll(() => rmSync(templates, { recursive: true, force: true }));
 
 beforeEach(async () => {
   dir = mkdtempSync(join(tmpdir(), 'dockbell-checks-'));
   repo = join(dir, 'repo');
+  source = join(dir, 'source');
+  cpSync(join(templates, 'source'), source, { recursive: true });
   mkdirSync(join(dir, 'bin'));
-  writeCommand('dockbell', `exec "${process.execPath}" "${MAIN}" "$@"`);
+  writeFileSync(join(dir, 'relay.mjs'), RELAY);
   writeCommand('npx', 'exit 99');
+  useCommandLine(join(dir, 'relay.mjs'));
+  relay = createServer({ allowHalfOpen: true }, (socket) => void answer(socket));
+  relay.listen(join(dir, 'cli.sock'));
+  await once(relay, 'listening');
+});
+
+afterEach(() => {
+  relay.close();
+  rmSync(dir, { recursive: true, force: true });
+});
+
+async function answer(socket: Socket): Promise<void> {
+  const { argv, cwd, env } = JSON.parse(await readText(socket)) as {
+    argv: string[];
+    cwd: string;
+    env: { [name: string]: string };
+  };
+  const { code, stdout, stderr } = await runCli(argv, { cwd, env });
+  socket.end(JSON.stringify({ code, stdout, stderr }));
+}
+
+/** From now on `dockbell`, and each build, is this module. */
+function useCommandLine(main: string): void {
+  writeCommand('dockbell', `exec "${process.execPath}" "${main}" "$@"`);
   writeCommand(
     'npm',
     [
       '[ -z "$DOCKBELL_TOKEN" ] || exit 98',
       'case "$*" in ci) exit 0 ;; "run build") ;; *) exit 99 ;; esac',
-      `mkdir -p dist && echo 'import ${JSON.stringify(MAIN)};' > dist/main.js`,
+      `mkdir -p dist && echo 'import ${JSON.stringify(main)};' > dist/main.js`,
     ].join('\n'),
   );
-  source = join(dir, 'source');
-  mkdirSync(source);
-  writeFileSync(join(source, 'package.json'), '{"type": "module"}');
-  await runTestGit(source, ['init', '-q', '-b', 'main']);
-  await runTestGit(source, ['add', '.']);
-  await runTestGit(source, ['commit', '-qm', 'Dockbell']);
-  sourceCommit = await runTestGit(source, ['rev-parse', 'HEAD']);
-});
+}
 
 function writeCommand(name: string, script: string): void {
   writeFileSync(join(dir, 'bin', name), `#!/bin/sh\n${script}\n`);
@@ -68,15 +123,22 @@ function writeCommand(name: string, script: string): void {
 /** What people fill in before they use a pipeline. */
 const pin = () => ({ DOCKBELL_REPOSITORY: `file://${source}`, DOCKBELL_COMMIT: sourceCommit });
 
-afterEach(() => rmSync(dir, { recursive: true, force: true }));
+async function createTemplate(name: string, argv: string[]): Promise<void> {
+  expect((await runCli(['init', join(templates, name), ...argv])).code).toBe(0);
+  await commitAll(join(templates, name));
+}
 
 /** A repository with what `dockbell init` writes, and these files beside or in place of that. */
-async function createRepo(files: { [path: string]: string } = {}, argv: string[] = []): Promise<void> {
-  expect((await runCli(['init', repo, ...argv])).code).toBe(0);
-  for (const [path, text] of Object.entries(files)) writeFileSync(join(repo, path), text);
-  await runTestGit(repo, ['init', '-q']);
-  await runTestGit(repo, ['add', '.']);
-  await runTestGit(repo, ['commit', '-qm', 'one']);
+async function createRepo(files: { [path: string]: string } = {}, [template] = GITHUB): Promise<void> {
+  cpSync(join(templates, template), repo, { recursive: true });
+  for (const [path, content] of Object.entries(files)) writeFileSync(join(repo, path), content);
+  if (Object.keys(files).length > 0) await commitAll(repo);
+}
+
+async function commitAll(folder: string): Promise<void> {
+  await runTestGit(folder, ['init', '-q', '-b', 'main']);
+  await runTestGit(folder, ['add', '.']);
+  await runTestGit(folder, ['commit', '-qm', 'one']);
 }
 
 /** Runs a script as the runners do; every variable is made up. */
@@ -179,7 +241,8 @@ describe('action.yml', () => {
     for (const { run: script } of steps) expect(script ?? '').not.toContain('${{');
   });
 
-  it('passes for what init writes', async () => {
+  it('passes for what init writes, with the built command line', async () => {
+    useCommandLine(MAIN);
     await createRepo();
     const { results } = await run();
     expect(codes(results)).toEqual({ ...BUILT, 'Validate the definition': 0, 'Test the samples': 0 });
@@ -251,7 +314,8 @@ describe('the workflow that init writes', () => {
     return runSteps(jobs.check.steps, { ...known, ...values }, { ...env, ...pinned });
   };
 
-  it('passes for the factory beside it, and leaves the plan out without a daemon', async () => {
+  it('passes for the factory beside it, and leaves the plan out without a daemon, with the built command line', async () => {
+    useCommandLine(MAIN);
     await createRepo();
     expect(readJob().permissions).toEqual({ contents: 'read' });
     const { results, summary } = await run();
@@ -308,7 +372,7 @@ describe('ci/gitlab.yml', () => {
 
   it('is what init --ci gitlab writes', async () => {
     expect(readDocument('ci/gitlab.yml')).toBe(renderPipeline('gitlab', null));
-    await createRepo({}, ['--ci', 'gitlab']);
+    await createRepo({}, GITLAB);
     const written = readFileSync(join(repo, '.gitlab-ci.yml'), 'utf8');
     expect(written.replace(/(DOCKBELL_COMMIT: )"[0-9a-f]{40}"/, '$1""')).toBe(readDocument('ci/gitlab.yml'));
   });
