@@ -1,6 +1,6 @@
 import type { AppliedFactory } from '../core/applied.ts';
 import { AppError } from '../core/errors.ts';
-import type { Author, FileChange } from '../core/ports/hosted-source.ts';
+import type { Author, FileChange, HostedSource } from '../core/ports/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { writeAutomation } from '../definitions/write-automation.ts';
 import { writeWebhook } from '../definitions/write-webhook.ts';
@@ -11,23 +11,30 @@ const SERVICE: Author = { name: 'Dockbell', email: 'dockbell@localhost' };
 /**
  * Gives a hosted source its first revision: the definition that another source made live, or else an empty factory. So
  * a factory whose source changes in the configuration keeps everything that it serves, and the UIDs with it.
+ *
+ * @returns the newest revision
  */
-export async function beginHosted(context: FactoryContext): Promise<void> {
-  const { hosted, inventory, name, sourceKey, clock } = context;
-  if (hosted === null) return;
+export async function beginHosted(context: FactoryContext, hosted: HostedSource): Promise<string> {
+  const { inventory, name, sourceKey, clock } = context;
   const [status, head] = [await inventory.status(name), await hosted.head()];
   const appliedSource = status?.appliedSource ?? null;
-  if (head !== null && (appliedSource === null || appliedSource === sourceKey)) return;
+  if (head !== null && (appliedSource === null || appliedSource === sourceKey)) return head;
 
   const applied = (await inventory.load(name))!;
-  const files = replaceAll(await readAll(context, head), describeApplied(applied));
+  const files = replaceAll(await readAll(hosted, head), describeApplied(applied));
   const message = appliedSource === null ? `Begin the factory ${name}` : `Take over what the factory ${name} serves`;
-  if (files.length > 0) await hosted.commit({ from: head, files, author: SERVICE, message, at: clock.wallMs() });
+  if (head !== null && files.length === 0) return head;
+  const committed = await hosted.commit({ from: head, files, author: SERVICE, message, at: clock.wallMs() });
+  if (committed.ok) return committed.revision;
+  throw new AppError(
+    'conflict',
+    `Somebody else changed the factory ${name} at this moment. Nothing was written; try again.`,
+  );
 }
 
-async function readAll({ hosted }: FactoryContext, head: string | null): Promise<SourceTree['entries']> {
+async function readAll(hosted: HostedSource, head: string | null): Promise<SourceTree['entries']> {
   if (head === null) return [];
-  const read = await hosted!.readTree(head);
+  const read = await hosted.readTree(head);
   if (read.ok) return read.tree.entries;
   throw new AppError('source_unavailable', read.message);
 }

@@ -96,8 +96,7 @@ function requireHosted({ hosted, name }: FactoryContext): HostedSource {
 }
 
 async function readState(context: FactoryContext, hosted: HostedSource, order: PassOrder): Promise<EditedState> {
-  await beginHosted(context);
-  const revision = (await hosted.head())!;
+  const revision = await beginHosted(context, hosted);
   const status = await context.inventory.status(context.name);
   if (status?.appliedRevision !== revision) await reconcileFactory(context, order);
   const readTree = async (wanted: string) => {

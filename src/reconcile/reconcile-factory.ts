@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
-import type { SourceFailure } from '../core/ports/definition-source.ts';
+import type { SourceFailure, SourceResult } from '../core/ports/definition-source.ts';
 import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
 import type { RuleId } from '../core/rules.ts';
 import { describeRefusedTree } from '../definitions/validate-tree.ts';
@@ -53,8 +53,7 @@ export async function reconcileFactory(context: FactoryContext, order: PassOrder
 }
 
 async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconciliation> {
-  await beginHosted(context);
-  const fetched = await context.source.fetch();
+  const fetched = await fetchNewest(context);
   pass.revision = fetched.revision ?? null;
   if (!fetched.ok) return recordEnding(context, pass, refuseTree(pass.revision, fetched.reason, fetched.message));
 
@@ -71,6 +70,12 @@ async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconcilia
   if (!examined.ok) return recordEnding(context, pass, refuseDefinition(revision, examined));
 
   return applyPlan(context, pass, revision, examined);
+}
+
+/** A hosted source has nothing to fetch. */
+async function fetchNewest(context: FactoryContext): Promise<SourceResult<{ revision: string }>> {
+  const { source, hosted } = context;
+  return hosted === null ? source.fetch() : { ok: true, revision: await beginHosted(context, hosted) };
 }
 
 /** A force-push takes effect like any push, but whoever looks at what is live can see that there was one. */

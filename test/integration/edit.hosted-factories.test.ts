@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AppError } from '../../src/core/errors.ts';
 import type { HostedSource } from '../../src/core/ports/hosted-source.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
@@ -90,6 +90,14 @@ describe.each(KINDS)('a $kind factory', ({ host }) => {
       result: 'applied',
       plan: { webhooks: { create: [{ name: 'ci' }] } },
     });
+  });
+
+  it('reads its newest revision twice for each edit: before it, and in the pass that makes it live', async () => {
+    await world.pass();
+    const read = vi.spyOn(world.hosted!, 'head');
+    const fetched = vi.spyOn(world.hosted!, 'fetch');
+    await editor.createWebhook(ORDER, want('ci'));
+    expect([read.mock.calls.length, fetched.mock.calls.length]).toEqual([2, 0]);
   });
 
   it('does not show the value of a secret that existed', async () => {
