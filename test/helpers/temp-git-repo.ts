@@ -89,18 +89,15 @@ export async function createTempGitRepo(
   const root = realpathSync(mkdtempSync(join(tmpdir(), 'dockbell-repo-')));
   const path = options.path ?? join(root, options.bare ? 'origin.git' : 'work');
   const work = options.bare ? join(root, 'clone') : path;
-  await openTestGit(root).init(['-b', branch, work]);
+  initialize(join(work, '.git'), branch, false);
+  if (options.bare) initialize(path, branch, true);
   const workTree = openTestGit(work);
-  if (options.bare) {
-    await openTestGit(root).init(true, ['-b', branch, path]);
-    await workTree.addRemote('origin', path);
-  }
   const git = (args: string[], input?: string | Uint8Array) => runTestGit(path, args, { input });
   const publish = async (files: RepoFiles, message: string, isForced: boolean) => {
     for (const [name, content] of Object.entries(files)) writeWorkFile(join(work, name), content);
     await workTree.add(['--all']);
     const { commit } = await workTree.commit(message, ['--allow-empty']);
-    if (options.bare) await workTree.push('origin', `${commit}:refs/heads/${branch}`, isForced ? ['--force'] : []);
+    if (options.bare) await workTree.push(path, `${commit}:refs/heads/${branch}`, isForced ? ['--force'] : []);
     return commit;
   };
   return {
@@ -134,6 +131,25 @@ export async function createTempGitRepo(
     },
     remove: () => rmSync(root, { recursive: true, force: true }),
   };
+}
+
+/** As `git init`, without a process. Nothing is packed automatically: each commit and each push would start git for that. */
+function initialize(gitDir: string, branch: string, isBare: boolean): void {
+  for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']) {
+    mkdirSync(join(gitDir, folder), { recursive: true });
+  }
+  writeFileSync(join(gitDir, 'HEAD'), `ref: refs/heads/${branch}\n`);
+  writeFileSync(
+    join(gitDir, 'config'),
+    `[core]
+\trepositoryformatversion = 0
+\tbare = ${isBare}
+[maintenance]
+\tauto = false
+[receive]
+\tautogc = false
+`,
+  );
 }
 
 function writeWorkFile(path: string, content: string | Uint8Array | null): void {

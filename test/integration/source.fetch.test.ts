@@ -1,4 +1,14 @@
-import { chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { DefinitionSource } from '../../src/core/ports/definition-source.ts';
@@ -104,15 +114,26 @@ describe('A local repository', () => {
     expect(existsSync(join(mirror, 'FETCH_HEAD'))).toBe(false);
   });
 
-  it('keeps the mirror small by cloning anew after many fetches', async () => {
+  it('keeps the mirror small by cloning it again at 50 packs', async () => {
     const repo = await createRepo();
     const source = openSource(repo);
-    for (let count = 0; count < 53; count++) {
-      await repo.git(['commit', '--quiet', '--allow-empty', '-m', String(count)]);
+    const fetchCommit = async () => {
+      await repo.git(['commit', '--quiet', '--allow-empty', '-m', 'change']);
       expect(await source.fetch()).toMatchObject({ ok: true });
+    };
+    await fetchCommit();
+    const folder = join(repo.root, 'mirror', 'mirror.git', 'objects', 'pack');
+    const countPacks = () => readdirSync(folder).filter((name) => name.endsWith('.pack')).length;
+    const files = readdirSync(folder);
+    for (let copy = 0; copy < 48; copy++) {
+      const name = `pack-${String(copy).padStart(40, '0')}`;
+      for (const file of files) cpSync(join(folder, file), join(folder, file.replace(/^pack-[0-9a-f]+/, name)));
     }
-    const packs = readdirSync(join(repo.root, 'mirror', 'mirror.git', 'objects', 'pack'));
-    expect(packs.filter((name) => name.endsWith('.pack')).length).toBeLessThan(10);
+    expect(countPacks()).toBe(49);
+    await fetchCommit();
+    expect(countPacks()).toBe(50);
+    await fetchCommit();
+    expect(countPacks()).toBe(1);
   });
 
   it('without the branch is answered with the branches there are', async () => {
