@@ -175,7 +175,7 @@ function describeChecks(scheme: Scheme): string[] {
 function describeIdentity(scheme: Scheme): string {
   const identities = listIdentities(scheme);
   if (identities.length === 0) {
-    return 'No header of this provider names a delivery. Name a header of your own in `deliveryIdHeader` where the sender can stamp one; else two deliveries with equal bodies count as one.';
+    return 'This provider sends no delivery ID. If the sender can set a header with an event ID, name it in `deliveryIdHeader`. Otherwise identical bodies count as duplicates.';
   }
   const names = identities.map((name) => `\`${name}\``).join(' or ');
   return `${names}. A delivery that is sent again under the same value starts nothing.`;

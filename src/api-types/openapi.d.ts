@@ -314,7 +314,7 @@ export interface paths {
         head?: never;
         /**
          * Change a webhook
-         * @description Only the keys that are there change. A webhook that changes takes up the newest value of its secret. Refused with 409 where a repository decides; the answer names the file to edit.
+         * @description Only the keys that are there change. A webhook that changes switches to the newest value of its secret. Refused with 409 where a repository decides; the answer names the file to edit.
          *
          *     Role: manager.
          */
@@ -1273,8 +1273,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Go back to an earlier revision of a managed factory
-         * @description Its definition becomes the newest revision, by the same validation as any edit; webhooks that come back have their earlier UIDs. Secrets are not turned back. `If-Match` takes the `ETag` of the factory.
+         * Revert a managed factory to an earlier revision
+         * @description Restores the definition as a new revision. It is validated as any edit. Restored webhooks keep their earlier UIDs. Secrets do not change. `If-Match` takes the `ETag` of the factory.
          *
          *     Role: manager.
          */
@@ -1531,7 +1531,7 @@ export interface components {
             verify_token_state: "current" | "outdated" | "missing" | null;
             delivery_id_header: string | null;
             /**
-             * @description What names a delivery. With `service header or body`, two deliveries with equal bodies are one unless the sender sets `X-Service-Delivery-Id`.
+             * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.
              * @enum {string}
              */
             identified_by: "header" | "provider" | "service header or body";
@@ -1589,7 +1589,7 @@ export interface components {
             verify_token_state: "current" | "outdated" | "missing" | null;
             delivery_id_header: string | null;
             /**
-             * @description What names a delivery. With `service header or body`, two deliveries with equal bodies are one unless the sender sets `X-Service-Delivery-Id`.
+             * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.
              * @enum {string}
              */
             identified_by: "header" | "provider" | "service header or body";

@@ -274,7 +274,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
           path: null,
           expected: null,
           actual: null,
-          message: 'every key of the filter matched, or there is none',
+          message: 'all filter conditions matched',
         },
         {
           automation: 'review-pull-requests',

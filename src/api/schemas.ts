@@ -211,7 +211,7 @@ const webhook = {
   delivery_id_header: textOrNull,
   identified_by: oneOf(
     ['header', 'provider', 'service header or body'],
-    'What names a delivery. With `service header or body`, two deliveries with equal bodies are one unless the sender sets `X-Service-Delivery-Id`.',
+    'Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.',
   ),
   enabled: flag,
   capture: { ...capture, type: ['object', 'null'], description: 'The open capture window; `null` for none.' },

@@ -94,7 +94,7 @@ const WEBHOOK = `# yaml-language-server: $schema=../schemas/webhook.schema.json
 description: Failed builds of the internal CI
 authMode: token
 secretName: INTERNAL_CI_WEBHOOK_SECRET
-# The header in which the sender stamps its own event ID. Without one, two equal bodies are one delivery.
+# Header with the event ID of the sender. If omitted, identical bodies count as duplicates.
 deliveryIdHeader: X-Build-Event-Id
 `;
 

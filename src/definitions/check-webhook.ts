@@ -39,8 +39,8 @@ function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, findings: Fin
   if (webhook.deliveryIdHeader !== null) return;
   const scheme = resolveScheme(webhook.signatureScheme, webhook.signature);
   if (scheme !== null && listIdentities(scheme).length > 0) return;
-  const message = 'Deliveries are told apart by their bodies only: a second one with an equal body starts nothing.';
-  const hint = 'Name the header in which the sender stamps an ID of the event: "deliveryIdHeader: X-Event-Id".';
+  const message = 'Identical bodies count as duplicates: a second delivery with the same body starts nothing.';
+  const hint = 'Name the header that contains the event ID of the sender: "deliveryIdHeader: X-Event-Id".';
   const { key: at } = yaml.locate([]);
   findings.add({ rule: 'webhook/no-delivery-id', at, path: ['deliveryIdHeader'], message, hint });
 }

@@ -49,7 +49,7 @@ export async function composeRevert(
 ): Promise<ComposedEdit> {
   requireMatch(ifMatch, tagRevision(state.applied.revision));
   const earlier = await state.readTree(revision);
-  return { files: findDifferences(state.tree, earlier), message: `Go back to ${revision}` };
+  return { files: findDifferences(state.tree, earlier), message: `Revert to ${revision}` };
 }
 
 function findDifferences(from: SourceTree, to: SourceTree): FileChange[] {

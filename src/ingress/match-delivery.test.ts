@@ -12,6 +12,7 @@ const listener = (automation: string, verdict: Verdict): Listener => ({
 });
 const match = (listeners: Listener[]) => matchDelivery({ listeners } as unknown as LiveWebhook, {}, ids, 1_000);
 
+const MATCHED: Verdict = { fires: true, message: 'all filter conditions matched' };
 const FILTERED: Verdict = {
   ...{ fires: false, outcome: 'filtered', path: 'a.b', expected: ['x'], actual: 'y', message: 'a.b is not x' },
 };
@@ -23,9 +24,9 @@ describe('a delivery before the automations of its webhook', () => {
 
   it('starts one run for each automation that fires, and keeps why the others do not', () => {
     const { decisions, runs } = match([
-      listener('first', { fires: true }),
+      listener('first', MATCHED),
       listener('second', FILTERED),
-      listener('third', { fires: true }),
+      listener('third', MATCHED),
     ]);
     expect(runs).toMatchObject([
       { automation: 'first', version: 7 },
@@ -36,6 +37,7 @@ describe('a delivery before the automations of its webhook', () => {
       ['second', 'filtered', null],
       ['third', 'started', runs[1]!.id],
     ]);
+    expect(decisions[0]).toMatchObject({ path: null, message: 'all filter conditions matched' });
     expect(decisions[1]).toMatchObject({ path: 'a.b', expected: ['x'], actual: 'y', message: 'a.b is not x' });
   });
 
@@ -43,7 +45,7 @@ describe('a delivery before the automations of its webhook', () => {
     const disabled: Verdict = { ...FILTERED, outcome: 'disabled' };
     const failing: Verdict = { ...FILTERED, outcome: 'filter_error' };
     const verdicts: Verdict[] = Array.from({ length: 5000 }, (_, index) =>
-      index % 100 === 0 ? { fires: true } : index % 100 === 1 ? failing : index % 2 === 0 ? FILTERED : disabled,
+      index % 100 === 0 ? MATCHED : index % 100 === 1 ? failing : index % 2 === 0 ? FILTERED : disabled,
     );
     const { decisions, omitted, runs } = match(verdicts.map((verdict, index) => listener(`a${index}`, verdict)));
     const count = (outcome: string) => decisions.filter((decision) => decision.outcome === outcome).length;

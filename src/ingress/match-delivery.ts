@@ -30,7 +30,7 @@ export function matchDelivery(webhook: LiveWebhook, payload: unknown, ids: IdSou
         path: null,
         expected: null,
         actual: null,
-        message: 'every key of the filter matched, or there is none',
+        message: verdict.message,
       });
     } else {
       const { outcome, path, expected, actual, message } = verdict;

@@ -6,7 +6,11 @@ import type { Listener } from '../registry/live-webhook.ts';
 import { Registry } from '../registry/registry.ts';
 import { createReplayControl } from './replay-delivery.ts';
 
-const fires = (automation: string): Listener => ({ automation, version: 7, decide: () => ({ fires: true }) });
+const fires = (automation: string): Listener => ({
+  automation,
+  version: 7,
+  decide: () => ({ fires: true, message: 'no filter' }),
+});
 const ORDER = { automation: null, clientAddress: '198.51.100.9' };
 
 function open({ listeners = [fires('a'), fires('b')], isLive = true, payload = PAYLOAD as string | null } = {}) {

@@ -22,7 +22,7 @@ export async function beginHosted(context: FactoryContext, hosted: HostedSource)
 
   const applied = (await inventory.load(name))!;
   const files = replaceAll(await readAll(hosted, head), describeApplied(applied));
-  const message = appliedSource === null ? `Begin the factory ${name}` : `Take over what the factory ${name} serves`;
+  const message = appliedSource === null ? 'Initial revision' : 'Take over the applied definition';
   if (head !== null && files.length === 0) return head;
   const committed = await hosted.commit({ from: head, files, author: SERVICE, message, at: clock.wallMs() });
   if (committed.ok) return committed.revision;

@@ -104,6 +104,8 @@ describe('live webhooks', () => {
   });
 });
 
+const MATCHED = { fires: true, message: 'all filter conditions matched' };
+
 describe('listeners', () => {
   it('are one for each automation and webhook, however many of its triggers select it', () => {
     const two = automation('two', [
@@ -117,8 +119,8 @@ describe('listeners', () => {
     ]);
     const [onA, onB] = live.map(({ listeners }) => listeners[0]!);
     expect(onA!.version).toBe(3);
-    expect(onA!.decide({ level: 'error' })).toEqual({ fires: true });
-    expect(onA!.decide({ level: 'fatal' })).toEqual({ fires: true });
+    expect(onA!.decide({ level: 'error' })).toEqual(MATCHED);
+    expect(onA!.decide({ level: 'fatal' })).toEqual(MATCHED);
     expect(onB!.decide({ level: 'error' }).fires).toBe(false);
   });
 
@@ -134,7 +136,7 @@ describe('listeners', () => {
       ]),
     );
     for (const payload of [null, 1, 'x', [], {}, { level: 'info' }])
-      expect(listener!.decide(payload)).toEqual({ fires: true });
+      expect(listener!.decide(payload)).toEqual({ fires: true, message: 'no filter' });
   });
 
   it('say which key of the first filter decided', () => {
@@ -165,7 +167,7 @@ describe('listeners', () => {
     });
 
     const [beside] = listenersOf(automation('x', [broken, [[A], { level: ['fatal'] }]]));
-    expect(beside!.decide({ level: 'fatal' })).toEqual({ fires: true });
+    expect(beside!.decide({ level: 'fatal' })).toEqual(MATCHED);
     expect(beside!.decide({ level: 'info' })).toMatchObject({ outcome: 'filter_error' });
   });
 

@@ -131,7 +131,8 @@ function buildListener(automation: AppliedAutomation, payloads: readonly JsonObj
   return { automation: automation.name, version: automation.version, decide };
 }
 
-const FIRES: Verdict = { fires: true };
+const MATCHED: Verdict = { fires: true, message: 'all filter conditions matched' };
+const UNFILTERED: Verdict = { fires: true, message: 'no filter' };
 
 const DISABLED: Verdict = {
   fires: false,
@@ -143,12 +144,13 @@ const DISABLED: Verdict = {
 };
 
 function compileDecision(payloads: readonly JsonObject[]): Listener['decide'] {
+  if (payloads.some((filter) => Object.keys(filter).length === 0)) return () => UNFILTERED;
   const filters = compileFilters(payloads);
   return (payload) => toVerdict(filters.decide(payload));
 }
 
 function toVerdict(decision: Decision): Verdict {
-  if (decision.outcome === 'matched') return FIRES;
+  if (decision.outcome === 'matched') return MATCHED;
   if (decision.outcome === 'invalid') {
     const message = describeInvalid(decision.problems);
     return { fires: false, outcome: 'filter_error', path: null, expected: null, actual: null, message };

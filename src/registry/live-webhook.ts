@@ -12,7 +12,7 @@ export type Credential =
   | { mode: AuthMode; unreadable: true };
 
 /** What one automation makes of a payload. */
-export type Verdict = { fires: true } | ({ fires: false } & Omit<Decision, 'automation' | 'run'>);
+export type Verdict = { fires: true; message: string } | ({ fires: false } & Omit<Decision, 'automation' | 'run'>);
 
 /** An automation that listens to a webhook, its filters compiled. */
 export interface Listener {

@@ -153,7 +153,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await daemon.cli('secret', 'create', 'TAKEN_WEBHOOK_SECRET', '--value', 'of-somebody-else-altogether');
     const page = await openForm();
     await field(page, 'Name').fill('taken');
-    await page.getByText('left blank, TAKEN_WEBHOOK_SECRET').waitFor();
+    await page.getByText('Defaults to TAKEN_WEBHOOK_SECRET').waitFor();
     await submit(page);
     await page.getByText('stored encrypted as TAKEN_WEBHOOK_SECRET_2').waitFor();
   });

@@ -41,7 +41,7 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     expect((await daemon.cli('reconcile', '--factory', 'payments', '--wait')).code).toBe(0);
     await page.reload();
     await rowOf(page, 'CI_WEBHOOK_SECRET').getByText('payments/ci').waitFor();
-    await rowOf(page, 'CI_WEBHOOK_SECRET').getByText('holds version 1').waitFor();
+    await rowOf(page, 'CI_WEBHOOK_SECRET').getByText('uses version 1').waitFor();
   });
 
   it('shows a generated value once', async () => {
@@ -65,12 +65,12 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     const page = await signIn(daemon, '/secrets');
     await page.getByRole('button', { name: 'Update CI_WEBHOOK_SECRET' }).click();
     const dialog = page.getByRole('dialog', { name: 'Update CI_WEBHOOK_SECRET' });
-    await dialog.getByText('Senders notice nothing yet').waitFor();
+    await dialog.getByText('1 webhook still uses version 1. Senders must keep using the old value').waitFor();
     await dialog.getByRole('textbox', { name: 'Value' }).fill('a-new-secret-of-the-team');
     await dialog.getByRole('button', { name: 'Store the new value' }).click();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByText('1 webhook still uses an older version').waitFor();
-    await rowOf(page, 'CI_WEBHOOK_SECRET').getByText('Takes up version 2 at the next commit').waitFor();
+    await rowOf(page, 'CI_WEBHOOK_SECRET').getByText('Switches to version 2 with the next applied commit').waitFor();
     await lookAt(page, 'secrets');
     await page.setViewportSize(NARROW);
     await lookAt(page, 'secrets-narrow');

@@ -33,7 +33,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
 
   it('teaches to add oneself first; the generated password is shown once, and works', async () => {
     const page = await signIn(daemon, '/settings/users');
-    await page.getByRole('heading', { name: 'Nobody signs in by name yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No users yet' }).waitFor();
     await lookAt(page, 'users-empty');
     await page.getByRole('button', { name: 'Add user' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add user' });

@@ -243,7 +243,7 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     expect(made.status).toBe(201);
     const path = `/factories/support/webhooks/${made.body.uid}`;
     const page = await signIn(daemon, path);
-    await page.getByText('none listens: deliveries are logged and start nothing').waitFor();
+    await page.getByText('No automation uses this webhook yet').waitFor();
     await choose(page, 'Delete');
     await page.getByRole('dialog').getByRole('textbox').fill('gone');
     await confirm(page, 'Delete webhook');

@@ -112,7 +112,7 @@ it('a sender of one’s own is described on the command line, and a verify token
   expect(await (await fetch(`${metaUrl}?${query}`)).text()).toBe('42');
 });
 
-it('a managed factory goes back to an earlier revision, senders’ URLs included', async () => {
+it('a managed factory reverts to an earlier revision, senders’ URLs included', async () => {
   const { ingress_url: url, secret } = await run('ours', 'webhook', 'create', 'back');
   await run('ours', 'webhook', 'delete', 'back');
   const { body: history } = await daemon.api('/factories/ours/history?limit=2');

@@ -431,7 +431,7 @@ describe('webhook show', () => {
     const { stdout } = await run(['webhook', 'show', 'internal-ci']);
     expect(stdout).toContain(`curl -X POST "https://hooks.example.com/webhooks/w/${WEBHOOK_UID}"`);
     expect(stdout).toContain('-H "Authorization: Bearer $INTERNAL_CI_WEBHOOK_SECRET"');
-    expect(stdout).toContain('identified by their body only');
+    expect(stdout).toContain('identical bodies count as duplicates');
   });
 
   it('puts the secret of a URL token behind the URL', async () => {
@@ -447,7 +447,7 @@ describe('webhook show', () => {
     const { stdout } = await run(['webhook', 'show', 'internal-ci']);
     expect(stdout).toContain('X-Hub-Signature-256');
     expect(stdout).toContain('dockbell send internal-ci');
-    expect(stdout).not.toContain('identified by their body only');
+    expect(stdout).not.toContain('identical bodies');
   });
 
   it.each([

@@ -332,7 +332,7 @@ describe('a managed factory', () => {
   beforeEach(() => open(MANAGED));
   afterEach(() => world.close());
 
-  it('names who edited it, and goes back to an earlier revision with the same UIDs', async () => {
+  it('names who edited it, and reverts to an earlier revision with the same UIDs', async () => {
     await editor.createWebhook(ORDER, want('ci'));
     await editor.writeAutomation(ORDER, selecting('ci'));
     const [uid, before] = [await uidOf('ci'), (await world.hosted!.head())!];
@@ -342,7 +342,7 @@ describe('a managed factory', () => {
       ['Bob', 'Delete the webhook ci'],
       ['Ada', 'Create the automation fix'],
       ['Ada', 'Create the webhook ci'],
-      ['Dockbell', 'Begin the factory payments'],
+      ['Dockbell', 'Initial revision'],
     ]);
     await editor.revert(ORDER, before);
     expect([await uidOf('ci'), (await automation()).listensTo]).toEqual([uid, [[uid]]]);

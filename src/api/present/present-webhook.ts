@@ -7,7 +7,7 @@ import { presentInstant } from './present-instant.ts';
 
 /**
  * What can tell one delivery of a webhook from another before its body does (decisions, "Identity", last bullet).
- * `service header or body`: unless the sender sets `X-Service-Delivery-Id`, two deliveries with equal bodies are one.
+ * `service header or body`: unless the sender sets `X-Service-Delivery-Id`, identical bodies count as duplicates.
  */
 export type IdentifiedBy = 'header' | 'provider' | 'service header or body';
 

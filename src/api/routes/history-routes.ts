@@ -37,9 +37,9 @@ export function registerHistoryRoutes(app: FastifyInstance, services: AdminServi
       config: { access: requireRole('manager', 'factory'), tagged: true },
       schema: {
         tags,
-        summary: 'Go back to an earlier revision of a managed factory',
+        summary: 'Revert a managed factory to an earlier revision',
         description:
-          'Its definition becomes the newest revision, by the same validation as any edit; webhooks that come back have their earlier UIDs. Secrets are not turned back. `If-Match` takes the `ETag` of the factory.',
+          'Restores the definition as a new revision. It is validated as any edit. Restored webhooks keep their earlier UIDs. Secrets do not change. `If-Match` takes the `ETag` of the factory.',
         body: closedObject({ revision: { type: 'string', pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' } }),
         response: { 200: refTo('Factory'), ...EDIT_ANSWERS },
       },

@@ -144,7 +144,7 @@ function registerChange(app: FastifyInstance, services: AdminServices): void {
       schema: {
         tags,
         summary: 'Change a webhook',
-        description: `Only the keys that are there change. A webhook that changes takes up the newest value of its secret. ${REFUSED}`,
+        description: `Only the keys that are there change. A webhook that changes switches to the newest value of its secret. ${REFUSED}`,
         body: changeSchema,
         response: { 200: refTo('Webhook'), ...EDIT_ANSWERS },
       },

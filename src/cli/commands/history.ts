@@ -25,12 +25,12 @@ export function registerHistoryCommands(program: CliCommand, bind: Bind): void {
   program
     .command('revert')
     .argument('<revision>', 'as the history shows it: at least 7 hexadecimal digits')
-    .description('make an earlier definition of a managed factory the newest one')
+    .description('revert a managed factory to an earlier revision')
     .withJson()
     .explain({
       negative: `${KEEPS}; or the earlier definition would not be valid any more`,
-      more: 'Webhooks that come back have their earlier URLs. Secrets are not turned back. The revisions in between stay in the history.',
-      examples: [['dockbell revert c1c36eb06ce8', 'go back to what was live then']],
+      more: 'The definition is restored as a new revision. Restored webhooks keep their earlier URLs. Secrets do not change. The revisions in between stay in the history.',
+      examples: [['dockbell revert c1c36eb06ce8', 'restore the definition of this revision']],
     })
     .action(bind(revert));
 }
@@ -60,7 +60,7 @@ async function revert(session: Session, options: { json?: boolean }, wanted: str
   if (options.json) session.output.json(reverted);
   else {
     const now = shortenRevision(reverted.applied_revision);
-    session.output.line(`${escapeText(factory)} says again what ${shortenRevision(revision)} said; ${now} is live.`);
+    session.output.line(`Reverted ${escapeText(factory)} to ${shortenRevision(revision)}. ${now} is live.`);
   }
   return EXIT_CODES.done;
 }

@@ -25,9 +25,7 @@ export function registerSecretCommands(program: CliCommand, bind: Bind): void {
     .description('names, versions and who uses them: webhooks, automations, targets of notify; never a value')
     .withJson()
     .explain({
-      examples: [
-        ['dockbell secret list', 'what there is, who uses it, and which webhooks still hold an older version'],
-      ],
+      examples: [['dockbell secret list', 'what there is, who uses it, and which webhooks still use an older version']],
     })
     .action(bind(listSecrets));
   secret
@@ -58,8 +56,8 @@ function registerPut(secret: CliCommand, bind: Bind, mode: Mode, description: st
     .explain({
       negative: mode === 'create' ? 'the name exists already' : 'the update was refused as a conflict',
       more:
-        'One newline at the end of standard input is not part of the value. Webhooks take a new value up with the next\n' +
-        'change that is applied from the production branch, or of the webhook itself where no repository decides.',
+        'One newline at the end of standard input is not part of the value. Webhooks switch to the new value with the next\n' +
+        'applied commit (an empty one is enough). In managed and live factories: with the next change of the webhook.',
       examples: [
         [`dockbell secret ${mode} CI_WEBHOOK_SECRET < secret.txt`, 'the value from a file'],
         [`openssl rand -base64 32 | dockbell secret ${mode} CI_WEBHOOK_SECRET`, 'a value that nobody has seen'],
@@ -90,7 +88,7 @@ async function noteOlderVersions(session: Session, name: string, version: number
   const holders = data.find((secret) => secret.name === name)?.used_by.filter((use) => use.version < version) ?? [];
   if (holders.length === 0) return;
   session.output.note(
-    `Still on an older version: ${describeUses(holders)}. The next change that is applied from the production branch takes the new one up; where no repository decides, disabling and enabling the webhook.`,
+    `Still on an older version: ${describeUses(holders)}. They switch to the new one with the next applied commit (an empty one is enough). In managed and live factories: disable and enable the webhook.`,
   );
 }
 

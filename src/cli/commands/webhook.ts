@@ -171,7 +171,7 @@ function describeVerifyToken({ verify_token_secret_name: name, verify_token_stat
   return name === null || state === null ? null : describeSecret(name, state);
 }
 
-/** How deliveries are told apart, said plainly where it is by their bodies only (decisions, "Identity"). */
+/** What identifies a delivery; a warning if identical bodies count as duplicates (decisions, "Identity"). */
 async function printIdentity(session: Session, webhook: Webhook): Promise<void> {
   const { output } = session;
   const observed = await observeIdentities(session, webhook);
@@ -182,16 +182,16 @@ async function printIdentity(session: Session, webhook: Webhook): Promise<void> 
   );
   if (observed.byBody > 0) {
     output.line(
-      `Of the newest ${observed.identified} deliveries, ${observed.byBody} were identified by their body only.`,
+      `Of the ${observed.identified} most recent deliveries, ${observed.byBody} had no ID and were identified by their body.`,
     );
   }
 }
 
 const IDENTITY_WORDS = {
-  header: 'Identity: deliveries are told apart by the delivery ID header; without it, by their body.',
-  provider: 'Identity: deliveries are told apart by the delivery header of the provider.',
+  header: 'Delivery ID: the delivery ID header. Without it, identical bodies count as duplicates.',
+  provider: 'Delivery ID: set by the provider.',
   'service header or body':
-    'Identity: unless the sender sets X-Service-Delivery-Id, deliveries are identified by their body only:\ntwo with equal bodies count as one. Name a header that the sender stamps with deliveryIdHeader to tell them apart.',
+    'Delivery ID: X-Service-Delivery-Id. Without it, identical bodies count as duplicates.\nIf the sender sets another header with an event ID, name it as deliveryIdHeader.',
 } as const;
 
 const OBSERVED_DELIVERIES = 20;

@@ -5,9 +5,9 @@ import { factoriesQuery } from '../../api/queries.ts';
 import type { Secret } from '../../api/types.ts';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { StatusBadge } from '../../parts/status-badge.tsx';
-import { describeTakeUp } from './describe-secret.ts';
+import { describeSwitch } from './describe-secret.ts';
 
-/** Who uses a secret; for webhooks with the version they hold, and how an older one becomes the newest. */
+/** Who uses a secret; for webhooks with the version that they use, and when they switch to the newest. */
 export function SecretUses({ secret: { used_by, listed_by, notify, version } }: { secret: Secret }) {
   if (used_by.length + listed_by.length + notify.length === 0) {
     return (
@@ -48,12 +48,12 @@ function WebhookUse({ use, newest }: { use: Secret['used_by'][number]; newest: n
       <UseLine factory={use.factory} kind="webhooks" name={use.webhook}>
         <StatusBadge
           state={isOutdated ? 'outdated' : 'current'}
-          label={use.version === 0 ? 'waits for its secret' : `holds version ${use.version}`}
+          label={use.version === 0 ? 'waits for its secret' : `uses version ${use.version}`}
         />
       </UseLine>
       {isOutdated && (
         <Text size="xs" c="dimmed" mt={2}>
-          Takes up version {newest} at {describeTakeUp(factories, use.factory)}.
+          Switches to version {newest} {describeSwitch(factories, use.factory)}.
         </Text>
       )}
     </div>

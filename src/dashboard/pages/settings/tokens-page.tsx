@@ -35,7 +35,7 @@ function Tokens() {
     <Stack>
       <Group justify="space-between">
         <Text c="dimmed" size="sm" maw={560}>
-          For scripts, the command line and monitoring. Make one for each use, with the least role that will do.
+          For scripts, the command line and monitoring. Create one for each use, with the lowest role it needs.
         </Text>
         {tokens?.length !== 0 && create}
       </Group>

@@ -96,9 +96,9 @@ function UserName({ user: { name, disabled }, isSelf }: { user: User; isSelf: bo
 
 function NoUsers({ action }: { action: ReactNode }) {
   return (
-    <EmptyState icon={UsersIcon} title="Nobody signs in by name yet" action={action}>
-      You came with a one-time link or an API token. Add yourself first, as an owner, then the people you work with,
-      each with the least role that will do.
+    <EmptyState icon={UsersIcon} title="No users yet" action={action}>
+      You signed in with a one-time link or an API token. Add yourself first, as an owner, then the people you work
+      with, each with the lowest role that they need.
     </EmptyState>
   );
 }

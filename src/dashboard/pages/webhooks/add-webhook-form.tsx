@@ -164,7 +164,7 @@ function SecretField({ form, scheme }: { form: Form; scheme: SignatureScheme | n
   if (form.values.authMode !== 'signature') {
     return (
       <Text size="sm" c="dimmed">
-        The secret is generated and shown once, when the webhook is there.
+        Generated when you create the webhook and shown once.
       </Text>
     );
   }
@@ -200,13 +200,13 @@ function saySecret({ title, secret_issued, generates_secret }: SignatureScheme):
 
 function sayIdentity(scheme: SignatureScheme | null): string {
   const own = scheme?.identities[0];
-  if (own !== undefined) return `Optional. Left blank, deliveries are told apart by ${own}, which the provider sets.`;
-  return 'Optional: the header in which the sender stamps its own event ID. Without it, two deliveries with equal bodies count as one, unless the sender sets X-Service-Delivery-Id.';
+  if (own !== undefined) return `Defaults to ${own}, which the provider sets.`;
+  return 'Header with the event ID of the sender. If omitted, identical bodies count as duplicates unless the sender sets X-Service-Delivery-Id.';
 }
 
 function saySecretName(name: string): string {
-  const suggested = name === '' ? 'a name made from the webhook’s' : suggestSecretName(name);
-  return `The team secret that stores it; left blank, ${suggested}, with a number where that is taken. Name an existing one to use its value, which is then not shown.`;
+  const suggested = name === '' ? 'a name made from the name of the webhook' : suggestSecretName(name);
+  return `Defaults to ${suggested}, with a number if that name exists. Enter the name of an existing secret to reuse it.`;
 }
 
 function findScheme(schemes: readonly SignatureScheme[], { authMode, scheme }: Fields): SignatureScheme | null {

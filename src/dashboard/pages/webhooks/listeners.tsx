@@ -13,7 +13,7 @@ export function Listeners({ webhook: { factory, uid } }: { webhook: Webhook }) {
   if (listeners.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        none listens: deliveries are logged and start nothing
+        No automation uses this webhook yet
       </Text>
     );
   }

@@ -16,7 +16,7 @@ export function ToggleWebhook({ tagged, opened, onClose }: EditDialogProps) {
         'What they send meanwhile is lost, unless they send it again later.',
         'Automations and the delivery log are untouched.',
       ]
-    : ['Deliveries are accepted again at once.', `It takes up the newest value of ${secret_name}.`];
+    : ['Deliveries are accepted again at once.', `It switches to the newest value of ${secret_name}.`];
   return (
     <ConfirmChange
       {...{ opened, onClose, effects, isPending, error }}

@@ -155,10 +155,10 @@ function HowToSend({ webhook }: { webhook: Webhook }) {
 
 function Settings({ webhook }: { webhook: Webhook }) {
   const { data: schemes } = useQuery(signatureSchemesQuery);
-  const identity = {
-    header: `the header ${webhook.delivery_id_header}`,
-    provider: 'the provider’s own ID',
-    'service header or body': 'X-Service-Delivery-Id, or else the body',
+  const deliveryId = {
+    header: webhook.delivery_id_header,
+    provider: schemes?.find(({ name }) => name === webhook.signature_scheme)?.identities.join(', '),
+    'service header or body': 'X-Service-Delivery-Id, otherwise hash of the body',
   }[webhook.identified_by];
   return (
     <SectionCard title="Settings">
@@ -172,7 +172,7 @@ function Settings({ webhook }: { webhook: Webhook }) {
             </>,
           ],
           ['Verify token', webhook.verify_token_secret_name],
-          ['Identity', identity],
+          ['Delivery ID', deliveryId],
           ['Automations', <Listeners key="automations" webhook={webhook} />],
           ['UID', <code key="uid">{webhook.uid}</code>],
           ['Created', <TimeText key="created" at={webhook.created_at} />],
