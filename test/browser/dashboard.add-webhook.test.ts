@@ -113,6 +113,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await expect.poll(() => copy(page, 'command')).toContain('dockbell send code --factory rows');
     expect((await daemon.cli('send', 'code', '--factory', 'rows', '--data', '{"hello": "dockbell"}')).code).toBe(0);
     await leave(page, 'Done');
+    await page.getByText('X-GitHub-Delivery', { exact: true }).waitFor();
     await expect.poll(() => labels(page)).toEqual(['Accepted']);
   });
 
@@ -145,7 +146,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
       expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(202);
     }
     await leave(page, 'I have copied it');
-    await page.getByText('the header X-Event-Id').waitFor();
+    await page.getByText('X-Event-Id', { exact: true }).waitFor();
     await expect.poll(() => labels(page)).toEqual(['Duplicate', 'Accepted', 'Accepted']);
   });
 

@@ -5,7 +5,14 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 describeDashboard('the revisions of a managed factory', ({ signIn }) => {
   let daemon: TestDaemon;
   beforeAll(async () => {
-    daemon = await startTestDaemon({ config: { factories: [{ name: 'ours', source: { type: 'managed' } }] } });
+    daemon = await startTestDaemon({
+      config: {
+        factories: [
+          { name: 'ours', source: { type: 'managed' } },
+          { name: 'rows', source: { type: 'live' } },
+        ],
+      },
+    });
     const make = (name: string) =>
       daemon.api('/factories/ours/webhooks', { method: 'POST', body: { name, auth_mode: 'token' } });
     for (const name of ['first', 'second']) expect((await make(name)).status).toBe(201);
@@ -15,6 +22,7 @@ describeDashboard('the revisions of a managed factory', ({ signIn }) => {
   it('are listed, and a revert shows what it deletes before it does', async () => {
     const page = await signIn(daemon, '/factories/ours/reconciliations');
     await page.getByRole('tab', { name: 'Revisions' }).click();
+    await page.reload();
     const row = page.getByRole('row').filter({ hasText: 'Create the webhook first' });
     await lookAt(page, 'revisions');
     await row.getByRole('button').click();
@@ -29,5 +37,25 @@ describeDashboard('the revisions of a managed factory', ({ signIn }) => {
     await row.first().waitFor();
     const { body } = await daemon.api('/factories/ours/webhooks');
     expect(body.data.map(({ name }: { name: string }) => name)).toEqual(['first']);
+  });
+
+  it('are preceded by passes, of which a reload and the way back show as many as before', async () => {
+    for (let i = 0; i < 26; i += 1) {
+      const { body } = await daemon.api('/factories/rows/webhooks', { method: 'POST', body: { name: `w${i}` } });
+      expect((await daemon.api(`/factories/rows/webhooks/${body.uid}`, { method: 'DELETE' })).status).toBe(204);
+    }
+    const page = await signIn(daemon, '/factories/rows/reconciliations');
+    const rows = page.getByRole('table', { name: 'Reconciliations' }).getByRole('row');
+    await expect.poll(() => rows.count()).toBe(51);
+    await page.getByRole('button', { name: 'Show older' }).click();
+    await expect.poll(() => rows.count()).toBeGreaterThan(51);
+    const all = await rows.count();
+    await page.reload();
+    await expect.poll(() => rows.count()).toBe(all);
+    await rows.last().getByRole('link').first().click();
+    await page.getByText('Another revision is live now.').waitFor();
+    await page.reload();
+    await page.goBack();
+    await expect.poll(() => rows.count()).toBe(all);
   });
 });

@@ -80,7 +80,7 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     const page = await signIn(daemon, '/secrets');
     await page.getByRole('button', { name: 'Delete CI_WEBHOOK_SECRET' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete CI_WEBHOOK_SECRET' });
-    await dialog.getByText('payments/ci goes on with the value of today').waitFor();
+    await dialog.getByText('payments/ci keeps the current value').waitFor();
     await dialog.getByRole('button', { name: 'Delete secret' }).click();
     await dialog.getByRole('alert').getByText('Secret in use').waitFor();
     await lookAt(page, 'secrets-delete-refused');

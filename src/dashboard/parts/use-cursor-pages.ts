@@ -62,7 +62,7 @@ export function useOpenRow(): [openId: string | null, toggle: (id: string) => vo
 }
 
 /** The same address, but for these parameters; `null` takes one away. */
-function withParameter(before: URLSearchParams, changed: Record<string, string | null>): URLSearchParams {
+export function withParameter(before: URLSearchParams, changed: Record<string, string | null>): URLSearchParams {
   const search = new URLSearchParams(before);
   for (const [key, value] of Object.entries(changed)) {
     if (value === null) search.delete(key);

@@ -1,6 +1,7 @@
 import { Stack, Tabs } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { GitCommitHorizontal } from 'lucide-react';
+import { useSearchParams } from 'wouter';
 import { reconciliationsQuery } from '../../api/reconciliations.ts';
 import type { Factory } from '../../api/types.ts';
 import { DataTable } from '../../parts/data-table.tsx';
@@ -9,6 +10,7 @@ import { ErrorPanel } from '../../parts/error-panel.tsx';
 import { PageHeader } from '../../parts/page-header.tsx';
 import { ShowOlder } from '../../parts/show-older.tsx';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
+import { useShownPages } from '../../parts/use-shown-pages.ts';
 import { useFactory } from '../../shell/current-factory.ts';
 import { ReconcileNow } from './reconcile-now.tsx';
 import { RECONCILIATION_COLUMNS } from './reconciliation-columns.tsx';
@@ -29,10 +31,12 @@ export function ReconciliationsPage() {
   );
 }
 
-/** Only a managed factory keeps its revisions here. */
+/** Only a managed factory keeps its revisions here. The tab is in the address, so that it survives a reload. */
 function WithRevisions({ factory }: { factory: Factory }) {
+  const [search, setSearch] = useSearchParams();
+  const choose = (tab: string | null) => setSearch(tab === 'revisions' ? { tab } : {}, { replace: true });
   return (
-    <Tabs defaultValue="passes" keepMounted={false}>
+    <Tabs value={search.get('tab') === 'revisions' ? 'revisions' : 'passes'} onChange={choose} keepMounted={false}>
       <Tabs.List mb="lg">
         <Tabs.Tab value="passes">Passes</Tabs.Tab>
         <Tabs.Tab value="revisions">Revisions</Tabs.Tab>
@@ -49,19 +53,19 @@ function WithRevisions({ factory }: { factory: Factory }) {
 
 function Passes({ factory }: { factory: Factory }) {
   const query = reconciliationsQuery(factory.name);
-  const pages = useInfiniteQuery(query);
-  const { data, error, refetch } = pages;
+  const passes = useInfiniteQuery(query);
+  const pages = useShownPages(passes);
   const held = useHeldUpdates(
     query.queryKey,
     ({ type, data: { factory: name } }) => type === 'reconciliation' && name === factory.name,
   );
-  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  if (passes.error !== null) return <ErrorPanel error={passes.error} onRetry={() => void passes.refetch()} />;
   return (
     <Stack align="stretch">
       <DataTable
         label="Reconciliations"
         columns={RECONCILIATION_COLUMNS}
-        rows={data?.pages.flatMap((page) => page.data)}
+        rows={pages.rows}
         rowKey={({ id }) => id}
         held={held}
         empty={<NoPasses factory={factory} />}

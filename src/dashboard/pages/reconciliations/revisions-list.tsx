@@ -10,14 +10,15 @@ import { RevisionText } from '../../parts/revision-text.tsx';
 import { ShowOlder } from '../../parts/show-older.tsx';
 import { TimeText } from '../../parts/time-text.tsx';
 import { useHeldUpdates } from '../../parts/use-held-updates.ts';
+import { useShownPages } from '../../parts/use-shown-pages.ts';
 import { useMay } from '../../shell/session-user.ts';
 import { RevertDialog } from './revert-dialog.tsx';
 
 /** What was done to a managed factory, and the way back. */
 export function RevisionsList({ factory }: { factory: string }) {
   const query = revisionsQuery(factory);
-  const pages = useInfiniteQuery(query);
-  const { data, error, refetch } = pages;
+  const history = useInfiniteQuery(query);
+  const pages = useShownPages(history);
   const [target, setTarget] = useState<Revision | null>(null);
   const held = useHeldUpdates(
     query.queryKey,
@@ -26,8 +27,8 @@ export function RevisionsList({ factory }: { factory: string }) {
     target !== null,
   );
   const mayRevert = useMay('manager');
-  const revisions = data?.pages.flatMap((page) => page.data);
-  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  const revisions = pages.rows;
+  if (history.error !== null) return <ErrorPanel error={history.error} onRetry={() => void history.refetch()} />;
   const head = revisions?.[0]?.revision;
   const columns = mayRevert ? [...COLUMNS, revertColumn(head, setTarget)] : COLUMNS;
   return (
