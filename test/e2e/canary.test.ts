@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../helpers/eventually.ts';
+import { runCli } from '../helpers/run-cli.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
@@ -81,8 +82,14 @@ describe('no secret turns up anywhere', () => {
     answers.push(done.stdout, done.stderr);
     return done;
   };
-  /** The command line with a value on its standard input; also notes what its process was started with. */
+  /** The command line with a value on its standard input. */
   const pipeSecret = async (mode: 'create' | 'update', name: string, value: string): Promise<number> => {
+    const done = await runCli(['secret', mode, name, '--data-dir', daemon.dataDir], { stdin: `${value}\n` });
+    answers.push(done.stdout, done.stderr);
+    return done.code;
+  };
+  /** The same in a separate process. */
+  const pipeSecretToProcess = async (mode: 'create' | 'update', name: string, value: string): Promise<number> => {
     const args = [MAIN, 'secret', mode, name, '--data-dir', daemon.dataDir];
     const child = spawn(process.execPath, args, { env: { PATH: process.env.PATH ?? '' } });
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => answers.push(String(chunk)));
@@ -125,13 +132,13 @@ describe('no secret turns up anywhere', () => {
 
   it('while secrets are put, refused, found unfit and rotated', async () => {
     expect((await put('BEARER', CANARIES.BEARER)).status).toBeLessThan(300);
-    expect(await pipeSecret('create', 'SIGNING', CANARIES.SIGNING)).toBe(0);
+    expect(await pipeSecretToProcess('create', 'SIGNING', CANARIES.SIGNING)).toBe(0);
     expect(await pipeSecret('create', 'FOR_RUN', CANARIES.FOR_RUN)).toBe(0);
     await put('NOT_FOR_RUN', CANARIES.NOT_FOR_RUN);
     expect((await put('not-a-name', CANARIES.REFUSED)).status).toBe(400);
     expect((await api('/secrets/X', { method: 'PUT', body: { valeu: CANARIES.REFUSED } })).status).toBe(400);
     expect((await api('/secrets/X', { method: 'PUT', body: [CANARIES.REFUSED] })).status).toBe(400);
-    expect(await pipeSecret('create', 'BEARER', CANARIES.REFUSED)).toBe(1);
+    expect(await pipeSecretToProcess('create', 'BEARER', CANARIES.REFUSED)).toBe(1);
     expect(await pipeSecret('update', 'UNKNOWN', CANARIES.REFUSED)).not.toBe(0);
     await put('URL_TOKEN', CANARIES.UNFIT);
     const revision = await repo.commit({
