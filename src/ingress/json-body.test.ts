@@ -16,11 +16,3 @@ it('is parsed when it is asked for, and once', () => {
   }
   expect(parse).toHaveBeenCalledTimes(2);
 });
-
-it.each([
-  [Buffer.alloc(0), 'empty_body'],
-  [Buffer.from([0x22, 0xff, 0x22]), 'invalid_utf8'],
-  [Buffer.from('\ufeff{}'), 'invalid_json'],
-])('says why it is none', (body, reason) => {
-  expect(new JsonBody(body).parse()).toMatchObject({ ok: false, reason });
-});

@@ -86,7 +86,7 @@ describe.each(WALKED)('$name', (scheme) => {
     expect(await judge({ headers: { ...signed.headers, [header]: '' } })).toBe('missing_credential');
   });
 
-  it('refuses every one-bit change of the body, where the scheme covers it', async () => {
+  it('refuses every one-bit change of the body, where the scheme covers it (threat model N5)', async () => {
     for (let bit = 0; bit < signed.body.length * 8; bit++) {
       const body = flipBit(signed.body, bit);
       // The escapes of a form are written in any letter case: what is signed is what they stand for.
@@ -95,7 +95,7 @@ describe.each(WALKED)('$name', (scheme) => {
     }
   });
 
-  it('refuses every one-bit change of the credential', async () => {
+  it('refuses every one-bit change of the credential (threat model N5)', async () => {
     const value = header === null ? '' : signed.headers[header]!;
     // The name of an HTTP scheme (`Basic`) is written in any letter case.
     const from = /^(?:Basic|Bearer) /.exec(value)?.[0].length ?? 0;

@@ -16,41 +16,45 @@ interface Case {
 const SUITE = fileURLToPath(new URL('../vectors/JSONTestSuite/', import.meta.url));
 const read = (name: string) => readFileSync(join(SUITE, name));
 const { cases } = JSON.parse(read('expected.json').toString('utf8')) as { cases: Case[] };
+/** For what does not depend on the case; all three verdicts are among them. */
+const EVERY_TENTH = cases.filter((_, index) => index % 10 === 0);
 
 let ingress: TestIngress;
 
 afterEach(() => ingress.close());
 
 describe('JSONTestSuite', () => {
-  it.each([['application/json'], ['text/plain'], [null], ['application/json; charset=utf-16']])(
-    'is answered exactly, whatever the Content-Type (%s)',
-    async (contentType) => {
-      ingress = await startIngress({ limits: { deliveriesPerMinute: 1_000 } });
-      const type: Record<string, string> = contentType === null ? {} : { 'content-type': contentType };
-      const stored = new Map<string, Buffer>();
-      for (const { file, expect: verdict } of cases) {
-        const body = read(`test_parsing/${file}`);
-        const answer = await ingress.post('hook', { body, headers: { ...type, 'x-service-delivery-id': file } });
-        const wanted = verdict === 'either' ? [202, 400] : [verdict];
-        expect([file, wanted]).toEqual([file, expect.arrayContaining([answer.status])]);
-        if (answer.status === 400) expect(answer.body).toBe(INVALID);
-        else {
-          expect(answer.body).toBe(JSON.stringify({ delivery_id: file }));
-          stored.set(file, body);
-        }
+  it.each([
+    ['application/json', cases, { count: 318, accepted: 95 }],
+    ['text/plain', EVERY_TENTH, { count: 32, accepted: 9 }],
+    [null, EVERY_TENTH, { count: 32, accepted: 9 }],
+    ['application/json; charset=utf-16', EVERY_TENTH, { count: 32, accepted: 9 }],
+  ])('is answered exactly, whatever the Content-Type (%s)', async (contentType, posted, { count, accepted }) => {
+    ingress = await startIngress({ limits: { deliveriesPerMinute: 1_000 } });
+    const type: Record<string, string> = contentType === null ? {} : { 'content-type': contentType };
+    const stored = new Map<string, Buffer>();
+    for (const { file, expect: verdict } of posted) {
+      const body = read(`test_parsing/${file}`);
+      const answer = await ingress.post('hook', { body, headers: { ...type, 'x-service-delivery-id': file } });
+      const wanted = verdict === 'either' ? [202, 400] : [verdict];
+      expect([file, wanted]).toEqual([file, expect.arrayContaining([answer.status])]);
+      if (answer.status === 400) expect(answer.body).toBe(INVALID);
+      else {
+        expect(answer.body).toBe(JSON.stringify({ delivery_id: file }));
+        stored.set(file, body);
       }
-      expect(stored.size).toBeGreaterThanOrEqual(95);
-      const rows = await ingress.deliveries();
-      expect(rows).toHaveLength(318);
-      for (const { id, identity, label } of rows) {
-        const body = stored.get(identity!.value);
-        expect(label).toBe(body ? 'Accepted' : 'Rejected (invalid JSON)');
-        const payload = await ingress.storage.deliveryReader.payload(id);
-        expect(payload === null ? null : Buffer.from(payload)).toEqual(body ?? null);
-      }
-      expect(ingress.seen.trouble).toEqual([]);
-    },
-  );
+    }
+    expect(stored.size).toBeGreaterThanOrEqual(accepted);
+    const rows = await ingress.deliveries();
+    expect(rows).toHaveLength(count);
+    for (const { id, identity, label } of rows) {
+      const body = stored.get(identity!.value);
+      expect(label).toBe(body ? 'Accepted' : 'Rejected (invalid JSON)');
+      const payload = await ingress.storage.deliveryReader.payload(id);
+      expect(payload === null ? null : Buffer.from(payload)).toEqual(body ?? null);
+    }
+    expect(ingress.seen.trouble).toEqual([]);
+  });
 });
 
 describe('a body that is not JSON', () => {

@@ -57,21 +57,3 @@ it('a spent delivery rate is 429 before size and JSON are looked at, but after t
   expect((await ingress.post('hook', { body: 'x'.repeat(262_145) })).status).toBe(429);
   expect((await ingress.post(ingress.path(), { body: '{bad' })).status).toBe(401);
 });
-
-it('any flipped bit of body or signature is refused (threat model N5)', async () => {
-  ingress = await startIngress({ webhooks: [SIGNED], limits: { failedAuthPerMinute: 1_000 } });
-  const body = '{"a":[1,2]}';
-  const good = sign(body);
-  const post = (signature: string, bytes: Buffer) =>
-    ingress.post(ingress.path('signed'), { headers: { 'x-hub-signature-256': signature }, body: bytes });
-  for (let at = 0; at < body.length; at++) {
-    const flipped = Buffer.from(body);
-    flipped[at]! ^= 1 << (at % 8);
-    expect((await post(good, flipped)).status).toBe(401);
-  }
-  for (let at = 7; at < good.length; at++) {
-    const other = good[at] === '0' ? '1' : '0';
-    expect((await post(good.slice(0, at) + other + good.slice(at + 1), Buffer.from(body))).status).toBe(401);
-  }
-  expect((await post(good, Buffer.from(body))).status).toBe(202);
-});

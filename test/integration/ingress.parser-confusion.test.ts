@@ -92,7 +92,7 @@ describe('a request that could be read in two ways (threat model N4)', () => {
   });
 
   const clear: [what: string, text: string][] = [
-    ['an absolute-form target', compose([AUTH, LENGTH], '{}', 'POST http://other.example{path} HTTP/1.1')],
+    ['an absolute-form target', compose([AUTH, LENGTH], '{}', 'POST http://other.example{path}?q HTTP/1.1')],
     ['HTTP/1.0', compose([AUTH, LENGTH], '{}', 'POST {path} HTTP/1.0')],
     ['an offer to upgrade to WebSocket', compose([AUTH, LENGTH, 'Connection: Upgrade', 'Upgrade: websocket'])],
     [

@@ -2,4 +2,3 @@
 export { sign as signAsGitHub } from '@octokit/webhooks-methods';
 export { Webhook as StandardWebhook } from 'standardwebhooks';
 export { default as Stripe } from 'stripe';
-export { Webhook as SvixWebhook } from 'svix';
