@@ -2,7 +2,7 @@ import openapiTS, { astToString, type SchemaObject } from 'openapi-typescript';
 import ts from 'typescript';
 import { createAdminServer } from '../src/api/create-admin-server.ts';
 import { readPackageVersion } from '../src/app/package-version.ts';
-import { createFakeAdminServices } from '../test/helpers/admin-services.ts';
+import { createSeededServices } from '../test/helpers/seeded-services.ts';
 
 const HEAD = `// Generated from the OpenAPI document of the management API by scripts/generate-api-types.ts:
 // run npx tsx scripts/generate-api-types.ts after a change of a route or a schema.
@@ -15,7 +15,7 @@ export type JsonObject = { [key: string]: Json };
 
 /** The OpenAPI document that a daemon of this version serves. */
 export async function buildApiDocument(): Promise<object> {
-  const app = createAdminServer(createFakeAdminServices({ version: readPackageVersion() }));
+  const app = createAdminServer(createSeededServices({ version: readPackageVersion() }));
   await app.ready();
   const document = app.swagger();
   await app.close();

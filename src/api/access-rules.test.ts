@@ -2,13 +2,13 @@ import { text } from 'node:stream/consumers';
 import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import {
-  createFakeAdminServices,
+  createSeededServices,
   DELIVERY_ID,
-  type FakeAdminServices,
   RECONCILIATION_ID,
   RUN_ID,
+  type SeededServices,
   WEBHOOK_UID,
-} from '../../test/helpers/admin-services.ts';
+} from '../../test/helpers/seeded-services.ts';
 import type { Role } from '../core/access.ts';
 import { ROLES } from '../core/access.ts';
 import type { Reach } from './access-rules.ts';
@@ -126,7 +126,7 @@ function fillIn(url: string): string {
     .replace(':id', id);
 }
 
-function openServer(services: FakeAdminServices) {
+function openServer(services: SeededServices) {
   const app = createAdminServer(services);
   const ask = async ([method, url]: Row, token: string | null) => {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
@@ -153,7 +153,7 @@ function parseCode(body: string): unknown {
 }
 
 /** What the fakes were asked to do so far. */
-function countDeeds({ seen }: FakeAdminServices): number {
+function countDeeds({ seen }: SeededServices): number {
   return [
     seen.reconciled,
     seen.cancelled,
@@ -170,7 +170,7 @@ function countDeeds({ seen }: FakeAdminServices): number {
 }
 
 // One server for all rows: what differs between the questions is who asks.
-const services = createFakeAdminServices();
+const services = createSeededServices();
 const { app, ask } = openServer(services);
 
 describe('the table of routes', () => {
@@ -279,7 +279,7 @@ describe('the reach of a token', () => {
 
 describe('metrics', () => {
   it('are open where the configuration says so', async () => {
-    const app = createAdminServer(createFakeAdminServices({ openMetrics: true }));
+    const app = createAdminServer(createSeededServices({ openMetrics: true }));
     const answer = await app.inject({ url: '/metrics' });
     expect(answer.statusCode).toBe(200);
     expect(answer.body).toContain('dockbell_runs{state="running"} 1\n');

@@ -1,6 +1,6 @@
 import type { InjectOptions } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { createFakeAdminServices } from '../../test/helpers/admin-services.ts';
+import { createSeededServices } from '../../test/helpers/seeded-services.ts';
 import { createAdminServer } from './create-admin-server.ts';
 import type { AdminServices } from './services.ts';
 
@@ -8,7 +8,7 @@ const PASSWORD = 'correct horse battery';
 const F = '/factories/payments';
 
 function open(more: Partial<AdminServices> = {}) {
-  const services = createFakeAdminServices(more);
+  const services = createSeededServices(more);
   const app = createAdminServer(services);
   const owner = services.grant('owner');
   const call = (method: InjectOptions['method'], url: string, payload?: object, token: string | null = owner) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WEBHOOK_UID } from '../../test/helpers/admin-services.ts';
+import { WEBHOOK_UID } from '../../test/helpers/seeded-services.ts';
 import { type ActivityReader, type ActivitySpan, HOUR_MS } from '../core/ports/activity-reader.ts';
 import { collectActivity } from './collect-activity.ts';
 

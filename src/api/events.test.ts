@@ -1,26 +1,26 @@
 import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../test/helpers/eventually.ts';
 import {
-  createFakeAdminServices,
-  type FakeAdminServices,
+  createSeededServices,
   HOSTILE_TEXT,
   makeDelivery,
   makeReconciliation,
   makeRun,
-} from '../../test/helpers/admin-services.ts';
-import { eventually } from '../../test/helpers/eventually.ts';
+  type SeededServices,
+} from '../../test/helpers/seeded-services.ts';
 import type { Role } from '../core/access.ts';
 import { EventHub } from '../events/event-hub.ts';
 import { FailedTries } from './auth/failed-tries.ts';
 import { createAdminServer } from './create-admin-server.ts';
 
 let hub: EventHub;
-let services: FakeAdminServices;
+let services: SeededServices;
 let app: ReturnType<typeof createAdminServer>;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  services = createFakeAdminServices();
+  services = createSeededServices();
   hub = new EventHub(services.clock, 'e');
   services.events = hub;
   app = createAdminServer(services);

@@ -1,15 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeAdminServices } from '../../test/helpers/admin-services.ts';
+import { createSeededServices, type SeededServices } from '../../test/helpers/seeded-services.ts';
 import { createAdminServer } from './create-admin-server.ts';
-import type { AdminServices } from './services.ts';
 
+const GENERATED = expect.stringMatching(/^dbs_[\w-]{43}$/);
 const WEBHOOKS = '/api/v1/factories/payments/webhooks';
-const HOSTED: Partial<AdminServices> = {
-  factorySource: () => ({ type: 'live', url: null, branch: null, path: null }),
-};
+const AUTOMATIONS = '/api/v1/factories/payments/automations';
+const TRIGGER = { provider: 'webhook', event: 'received', filter: { webhooks: ['internal-ci'] } };
+const AUTOMATION = { name: 'tidy-up', triggers: [TRIGGER], prompt: 'x' };
 
-function open(more: Partial<AdminServices> = {}) {
-  const services = createFakeAdminServices({ ...HOSTED, ...more });
+function open(change: (services: SeededServices) => void = () => undefined) {
+  const services = createSeededServices({}, { source: 'live' });
+  change(services);
   const app = createAdminServer(services);
   const owner = services.grant('owner');
   const post = async (url: string, payload: object, key: string, token = owner) => {
@@ -24,10 +25,12 @@ describe('a request with an idempotency key', () => {
   it('is carried out once, and answered again with all that was shown the first time', async () => {
     const { services, post } = open();
     const first = await post(WEBHOOKS, { name: 'ci' }, 'key-1');
-    expect(first).toMatchObject({ status: 201, replayed: undefined, body: { name: 'ci', secret: 'dbs_generated' } });
+    expect(first).toMatchObject({ status: 201, replayed: undefined, body: { name: 'ci', secret: GENERATED } });
     const again = await post(WEBHOOKS, { name: 'ci' }, 'key-1');
     expect(again).toEqual({ ...first, replayed: 'true' });
     expect(services.seen.edited).toEqual(['createWebhook']);
+    const names = (await services.inventory.webhooks('payments')).map(({ name }) => name);
+    expect(names.filter((name) => name === 'ci')).toHaveLength(1);
   });
 
   it('makes no second API token', async () => {
@@ -54,43 +57,42 @@ describe('a request with an idempotency key', () => {
     const first = await post(WEBHOOKS, { name: 'ci' }, 'key-1');
     const other = await post(WEBHOOKS, { name: 'ci' }, 'key-1', services.grant('manager'));
     expect([first.replayed, other.replayed]).toEqual([undefined, undefined]);
+    // The name is taken by then: the second request is executed, and its answer is another one.
+    expect([first.status, other.status, other.body.code]).toEqual([201, 409, 'conflict']);
     expect(services.seen.edited).toHaveLength(2);
   });
 
   it('can be repeated until it succeeds', async () => {
     let failures = 1;
-    const { editor } = createFakeAdminServices();
-    const { post } = open({
-      editor: {
-        ...editor,
-        writeAutomation: async () => {
-          if (failures-- > 0) throw new Error('broken');
-          return true;
-        },
-      },
+    const { post } = open((services) => {
+      const { writeAutomation } = services.editor;
+      services.editor.writeAutomation = async (...edit) => {
+        if (failures-- > 0) throw new Error('broken');
+        return writeAutomation(...edit);
+      };
     });
-    const body = { name: 'fix-errors', triggers: [], prompt: 'x' };
-    const url = '/api/v1/factories/payments/automations';
-    expect((await post(url, body, 'k')).status).toBe(500);
-    expect(await post(url, body, 'k')).toMatchObject({ status: 201, replayed: undefined });
-    expect(await post(url, body, 'k')).toMatchObject({ status: 201, replayed: 'true' });
+    expect((await post(AUTOMATIONS, AUTOMATION, 'k')).status).toBe(500);
+    expect(await post(AUTOMATIONS, AUTOMATION, 'k')).toMatchObject({ status: 201, replayed: undefined });
+    expect(await post(AUTOMATIONS, AUTOMATION, 'k')).toMatchObject({ status: 201, replayed: 'true' });
   });
 
   it('is told to wait while the first one is under way', async () => {
     let release = () => {};
-    const gate = new Promise<boolean>((resolve) => {
-      release = () => resolve(true);
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
     });
-    const { editor } = createFakeAdminServices();
-    const { post } = open({ editor: { ...editor, writeAutomation: () => gate } });
-    const url = '/api/v1/factories/payments/automations';
-    const body = { name: 'fix-errors', triggers: [], prompt: 'x' };
-    const first = post(url, body, 'k');
+    const { post } = open((services) => {
+      const { writeAutomation } = services.editor;
+      services.editor.writeAutomation = (...edit) => gate.then(() => writeAutomation(...edit));
+    });
+    const first = post(AUTOMATIONS, AUTOMATION, 'k');
     await new Promise(setImmediate);
-    expect((await post(url, body, 'k')).body).toMatchObject({ status: 409, code: 'idempotency_key_in_use' });
+    expect((await post(AUTOMATIONS, AUTOMATION, 'k')).body).toMatchObject({
+      ...{ status: 409, code: 'idempotency_key_in_use' },
+    });
     release();
     expect((await first).status).toBe(201);
-    expect(await post(url, body, 'k')).toMatchObject({ status: 201, replayed: 'true' });
+    expect(await post(AUTOMATIONS, AUTOMATION, 'k')).toMatchObject({ status: 201, replayed: 'true' });
   });
 
   it.each(['', 'with space', 'é', 'x'.repeat(256)])('is refused with the key %j', async (key) => {

@@ -1,8 +1,11 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
+import type { LightMyRequestResponse } from 'fastify';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { eventually } from '../../test/helpers/eventually.ts';
+import { ScriptedExecutor } from '../../test/helpers/scripted-executor.ts';
 import {
-  createFakeAdminServices,
+  createSeededServices,
   DELETED_UID,
   DELIVERY_ID,
   RECONCILIATION_ID,
@@ -10,7 +13,8 @@ import {
   RUN_ID,
   URL_TOKEN_UID,
   WEBHOOK_UID,
-} from '../../test/helpers/admin-services.ts';
+} from '../../test/helpers/seeded-services.ts';
+import { SecretValue } from '../core/secret-value.ts';
 import { schemaOf } from '../definitions/schemas.ts';
 import { createAdminServer } from './create-admin-server.ts';
 import { BODY_EXAMPLES, COMPONENT_EXAMPLES } from './examples.ts';
@@ -34,7 +38,7 @@ interface Document {
   components: { schemas: Record<string, object> };
 }
 
-const services = createFakeAdminServices();
+const services = createSeededServices();
 const app = createAdminServer(services);
 const token = services.grant('owner');
 const headers = { authorization: `Bearer ${token}` };
@@ -315,8 +319,13 @@ const ANSWERS: [method: string, path: string, url: string, status: number, paylo
   ['get', '/api/v1/factories/{factory}/runs', `${F}/runs?limit=0`, 400],
   ['get', '/api/v1/runs/{id}', `/api/v1/runs/${RUN_ID}`, 200],
   ['get', '/api/v1/runs/{id}/input', `/api/v1/runs/${RUN_ID}/input`, 200],
-  ['post', '/api/v1/runs/{id}/cancel', `/api/v1/runs/${RUN_ID}/cancel`, 202],
+  ['post', '/api/v1/runs/{id}/heartbeat', `/api/v1/runs/${RUN_ID}/heartbeat`, 200, { fence: 1 }],
+  ['post', '/api/v1/runs/{id}/heartbeat', `/api/v1/runs/${RUN_ID}/heartbeat`, 409, { fence: 2 }],
+  ['post', '/api/v1/runs/{id}/cancel', `/api/v1/runs/${RUN_ID}/cancel`, 200],
+  ['post', '/api/v1/runs/{id}/cancel', `/api/v1/runs/${RUN_ID}/cancel`, 409],
   ['post', '/api/v1/runs/{id}/retry', `/api/v1/runs/${RUN_ID}/retry`, 200],
+  ['post', '/api/v1/runs/claim', '/api/v1/runs/claim', 200],
+  ['post', '/api/v1/runs/{id}/complete', `/api/v1/runs/${RUN_ID}/complete`, 200, { fence: 2, state: 'succeeded' }],
   ['get', '/api/v1/secrets', '/api/v1/secrets', 200],
   ['put', '/api/v1/secrets/{name}', '/api/v1/secrets/A', 201, SECRET],
   ['put', '/api/v1/secrets/{name}', '/api/v1/secrets/A?mode=update', 200, SECRET],
@@ -338,8 +347,7 @@ const ANSWERS: [method: string, path: string, url: string, status: number, paylo
 ];
 
 describe('an answer is as the document says, no key more and none less', () => {
-  it.each(ANSWERS)('%s %s: %s is %i', async (method, path, url, status, payload) => {
-    const answer = await app.inject({ method: method as 'get', url, headers, ...(payload && { payload }) });
+  const expectDocumented = (answer: LightMyRequestResponse, path: string, method: string, status: number) => {
     expect(answer.statusCode).toBe(status);
     const { content = {} } = document.paths[path]![method]!.responses[String(status)]!;
     const mediaType = String(answer.headers['content-type']).split(';')[0]!;
@@ -347,6 +355,22 @@ describe('an answer is as the document says, no key more and none less', () => {
     const validate = validatorFor(content[mediaType]!.schema);
     validate(answer.json());
     expect(validate.errors).toBeNull();
+  };
+
+  it.each(ANSWERS)('%s %s: %s is %i', async (method, path, url, status, payload) => {
+    const answer = await app.inject({ method: method as 'get', url, headers, ...(payload && { payload }) });
+    expectDocumented(answer, path, method, status);
+  });
+
+  it('post /api/v1/runs/{id}/cancel of a run that the daemon executes is 202', async () => {
+    const services = createSeededServices({}, { executor: new ScriptedExecutor() });
+    await services.secrets.put('DEPLOY_KEY', new SecretValue('what the automation names'), 'put');
+    const run = await services.queueRun();
+    await eventually(async () => (await services.runs.get(run))?.state === 'running');
+    const authorization = `Bearer ${services.grant('operator')}`;
+    const url = `/api/v1/runs/${run}/cancel`;
+    const answer = await createAdminServer(services).inject({ method: 'POST', url, headers: { authorization } });
+    expectDocumented(answer, '/api/v1/runs/{id}/cancel', 'post', 202);
   });
 
   it('would show a key that the schema does not have', () => {

@@ -1,29 +1,32 @@
 import type { InjectOptions } from 'fastify';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { eventually } from '../../test/helpers/eventually.ts';
+import { ScriptedExecutor } from '../../test/helpers/scripted-executor.ts';
+import type { SeededFactory } from '../../test/helpers/seeded-engine.ts';
 import {
-  createFakeAdminServices,
+  createSeededServices,
   DELETED_UID,
   DELIVERY_ID,
   makeAutomation,
   makePlanPreview,
-  makeRun,
   makeWebhook,
   NOW_MS,
   REJECTED_ID,
   RUN_ID,
   URL_TOKEN_UID,
   WEBHOOK_UID,
-} from '../../test/helpers/admin-services.ts';
+} from '../../test/helpers/seeded-services.ts';
 import type { Role } from '../core/access.ts';
 import { AppError } from '../core/errors.ts';
 import type { RunControl } from '../core/ports/run-control.ts';
-import type { ClaimedRun, HoldOutcome, WorkerControl } from '../core/ports/worker-control.ts';
+import { SecretValue } from '../core/secret-value.ts';
 import { createAdminServer } from './create-admin-server.ts';
+import type { AdminServices } from './services.ts';
 
 const F = '/api/v1/factories/payments';
 
-function open(more: Parameters<typeof createFakeAdminServices>[0] = {}, role: Role = 'owner') {
-  const services = createFakeAdminServices(more);
+function open(more: Partial<AdminServices> = {}, role: Role = 'owner', factory: SeededFactory = {}) {
+  const services = createSeededServices(more, factory);
   const app = createAdminServer(services);
   const headers = { authorization: `Bearer ${services.grant(role)}` };
   const call = async (method: InjectOptions['method'], url: string, payload?: unknown) => {
@@ -44,7 +47,7 @@ describe('factories', () => {
     ['RunsNotStarting', 'True', 'error'],
     ['NotifyFailing', 'False', 'ok'],
   ] as const)('rate the condition %s=%s as %s', async (type, status, severity) => {
-    const usual = createFakeAdminServices().inventory;
+    const usual = createSeededServices().inventory;
     const factory = (await usual.factories()).find(({ name }) => name === 'payments');
     const condition = { type, status, reason: 'Because', message: 'It is so.', since: 0 };
     const factories = async () => [{ ...factory!, conditions: [condition] }];
@@ -71,7 +74,7 @@ describe('factories', () => {
 
 describe('schemas', () => {
   it('are listed and served to editors, which have no token', async () => {
-    const app = createAdminServer(createFakeAdminServices());
+    const app = createAdminServer(createSeededServices());
     const list = await app.inject('/api/v1/schemas');
     expect(list.json().data).toEqual([{ name: 'webhook', title: 'Webhook', path: '/api/v1/schemas/webhook.json' }]);
     const answer = await app.inject(list.json().data[0].path);
@@ -280,7 +283,7 @@ describe('webhooks', () => {
     [{ authMode: 'signature', signatureScheme: 'stripe' }, 'service header or body'],
     [{ authMode: 'signature', signatureScheme: 'stripe', deliveryIdHeader: 'X-Event-Id' }, 'header'],
   ] as const)('with %j are identified by %s', async (more, expected) => {
-    const { inventory } = createFakeAdminServices();
+    const { inventory } = createSeededServices();
     const { get } = open({ inventory: { ...inventory, webhook: async () => makeWebhook(more) } });
     expect((await get(`${F}/webhooks/${WEBHOOK_UID}`)).body.identified_by).toBe(expected);
   });
@@ -343,7 +346,7 @@ describe('logs', () => {
       asked.push(limit);
       return { data: [], nextCursor: 'more' };
     };
-    const { deliveries, runs, reconciliations } = createFakeAdminServices();
+    const { deliveries, runs, reconciliations } = createSeededServices();
     const { get } = open({
       deliveries: { ...deliveries, list: note },
       runs: { ...runs, list: note },
@@ -363,7 +366,7 @@ describe('logs', () => {
 
   it('of deliveries can be narrowed to a label, of runs to a state and an automation', async () => {
     const wanted: unknown[] = [];
-    const { runs } = createFakeAdminServices();
+    const { runs } = createSeededServices();
     const { get } = open({
       runs: {
         ...runs,
@@ -484,7 +487,7 @@ describe('filters/test', () => {
   it('lets any trigger of an automation that listens to the webhook of the delivery decide', async () => {
     const { body } = await open().call('POST', url, { automation: 'fix-errors', delivery: DELIVERY_ID });
     expect(body).toMatchObject({ verdict: 'Would trigger' });
-    const { inventory } = createFakeAdminServices();
+    const { inventory } = createSeededServices();
     const deaf = { ...inventory, automation: async () => makeAutomation({ listensTo: [[], [URL_TOKEN_UID], []] }) };
     const other = await open({ inventory: deaf }).call('POST', url, {
       automation: 'fix-errors',
@@ -495,7 +498,7 @@ describe('filters/test', () => {
   });
 
   it('says that a disabled automation would not trigger', async () => {
-    const { inventory } = createFakeAdminServices();
+    const { inventory } = createSeededServices();
     const off = { ...inventory, automation: async () => makeAutomation({ enabled: false }) };
     const { body } = await open({ inventory: off }).call('POST', url, {
       automation: 'fix-errors',
@@ -524,17 +527,25 @@ describe('filters/test', () => {
 
 describe('test deliveries', () => {
   const url = `${F}/webhooks/${WEBHOOK_UID}/test-deliveries`;
+  const encode = (text: string) => Buffer.from(text).toString('base64');
 
   it('go out byte for byte, with the delivery ID that was asked for', async () => {
+    const { call, get, services } = open({}, 'operator');
+    const text = '{"level" :"error",\r\n"name": "\u00e9"}\n';
+    const { status, body } = await call('POST', url, { payload_base64: encode(text), delivery_id: 'd-1' });
+    expect([status, body.status, JSON.parse(body.body)]).toMatchObject([200, 202, { delivery_id: 'd-1' }]);
+    const stored = await get(`${F}/deliveries?delivery_id=d-1`);
+    expect(stored.body.data).toMatchObject([{ label: 'Accepted', webhook_uid: WEBHOOK_UID }]);
+    const payload = await services.deliveries.payload(stored.body.data[0].id);
+    expect(Buffer.from(payload!).toString('utf8')).toBe(text);
+    expect(services.seen.sent).toEqual([{ uid: WEBHOOK_UID, body: text, deliveryId: 'd-1' }]);
+  });
+
+  it.each(['not json \u00e9', ''])('of %j are rejected by the ingress, and its answer is passed on', async (text) => {
     const { call, services } = open({}, 'operator');
-    const payload_base64 = Buffer.from('not json \u00e9').toString('base64');
-    const { status, body } = await call('POST', url, { payload_base64, delivery_id: 'd-1' });
-    expect([status, body.status, body.body]).toEqual([200, 202, '{"delivery_id":"d-1"}']);
-    await call('POST', url, { payload_base64: '' });
-    expect(services.seen.sent).toEqual([
-      { uid: WEBHOOK_UID, body: 'not json \u00e9', deliveryId: 'd-1' },
-      { uid: WEBHOOK_UID, body: '', deliveryId: null },
-    ]);
+    const { status, body } = await call('POST', url, { payload_base64: encode(text) });
+    expect([status, body.status, JSON.parse(body.body).detail]).toEqual([200, 400, 'the body is not valid JSON']);
+    expect(services.seen.sent).toEqual([{ uid: WEBHOOK_UID, body: text, deliveryId: null }]);
   });
 
   it('refuse what is not base64, header injection and deleted webhooks', async () => {
@@ -557,7 +568,9 @@ describe('runs', () => {
     const { services, get } = open();
     await services.queueRun();
     const second = await services.queueRun();
-    const waiting = { reason: 'no_executor', reason_text: 'Factory payments has no executor.' };
+    const reason_text =
+      'Factory payments has no executor. Set runs.executor in dockbell.yaml and restart the daemon, or start a worker.';
+    const waiting = { reason: 'no_executor', reason_text };
     expect((await get(`/api/v1/runs/${second}`)).body.waiting).toEqual({ ...waiting, position: 2 });
     const { body } = await get(`${F}/runs`);
     expect(body.data.map((run: { waiting: unknown }) => run.waiting)).toEqual([
@@ -597,14 +610,21 @@ describe('runs', () => {
     expect([status, body]).toEqual([200, '']);
   });
 
-  it.each([
-    ['cancelled', 200],
-    ['cancelling', 202],
-    ['finished', 409],
-  ] as const)('answer a cancel that came out as %s with %i', async (outcome, status) => {
-    const runControl = { cancel: async () => outcome } as unknown as RunControl;
-    const answer = await open({ runControl }, 'operator').call('POST', `/api/v1/runs/${RUN_ID}/cancel`);
-    expect([answer.status, answer.body.id ?? answer.body.code]).toEqual([status, status === 409 ? 'conflict' : RUN_ID]);
+  it('answer a cancel with 200 where a worker holds them, and with 409 where they had ended', async () => {
+    const { call } = open({}, 'operator');
+    const cancel = () => call('POST', `/api/v1/runs/${RUN_ID}/cancel`);
+    expect(await cancel()).toMatchObject({ status: 200, body: { id: RUN_ID, state: 'cancelled' } });
+    expect(await cancel()).toMatchObject({ status: 409, body: { code: 'conflict' } });
+  });
+
+  it('answer a cancel with 202 where the daemon executes them, and end', async () => {
+    const { call, get, services } = open({}, 'operator', { executor: new ScriptedExecutor() });
+    await services.secrets.put('DEPLOY_KEY', new SecretValue('what the automation names'), 'put');
+    const id = await services.queueRun();
+    await eventually(async () => (await services.runs.get(id))?.state === 'running');
+    expect(await call('POST', `/api/v1/runs/${id}/cancel`)).toMatchObject({ status: 202, body: { id } });
+    const state = async () => (await get(`/api/v1/runs/${id}`)).body.state;
+    await eventually(async () => (await state()) === 'cancelled');
   });
 });
 
@@ -718,117 +738,125 @@ describe('a backtest', () => {
 });
 
 describe('a retry', () => {
-  it.each([
-    ['queued', 200],
-    ['unfinished', 409],
-    ['payload_gone', 409],
-  ] as const)('that came out as %s answers with %i', async (outcome, status) => {
-    const runControl = { retry: async () => outcome } as unknown as RunControl;
-    const answer = await open({ runControl }, 'operator').call('POST', `/api/v1/runs/${RUN_ID}/retry`);
-    expect([answer.status, answer.body.id ?? answer.body.code]).toEqual([status, status === 409 ? 'conflict' : RUN_ID]);
+  const url = `/api/v1/runs/${RUN_ID}/retry`;
+
+  it('of a run that has ended queues it again; of one that has not it is a conflict', async () => {
+    const { call } = open({}, 'operator');
+    expect(await call('POST', url)).toMatchObject({ status: 409, body: { code: 'conflict' } });
+    await call('POST', `/api/v1/runs/${RUN_ID}/cancel`);
+    expect(await call('POST', url)).toMatchObject({ status: 200, body: { id: RUN_ID, state: 'queued', attempt: 2 } });
+  });
+
+  it('of a run whose payload is gone is a conflict', async () => {
+    const runControl = { retry: async () => 'payload_gone' } as unknown as RunControl;
+    const answer = await open({ runControl }, 'operator').call('POST', url);
+    expect([answer.status, answer.body.code]).toEqual([409, 'conflict']);
   });
 });
 
 describe('workers', () => {
-  const claimed = {
-    ...{ fence: 2, leaseMs: 60_000, expiresAt: NOW_MS + 60_000 },
-    input: {
-      ...{ run: makeRun({ attempt: 2, executor: 'queue' }), webhook: { name: 'internal-ci', uid: WEBHOOK_UID } },
-      ...{ prompt: 'Fix it.', agent: null, overrides: {}, payload: new TextEncoder().encode('{"a":1}') },
-    },
-  } satisfies ClaimedRun;
-  const lost: HoldOutcome<never> = { outcome: 'lost', run: makeRun({ state: 'queued', attempt: 3 }) };
+  const url = '/api/v1/runs/claim';
 
-  function openFor(workers: Partial<WorkerControl>) {
-    const asked: unknown[] = [];
-    const claim: WorkerControl['claim'] = async (request) => {
-      asked.push(request);
-      return [claimed];
-    };
-    const usual = createFakeAdminServices().workers;
-    return { asked, ...open({ workers: { ...usual, claim, ...workers } }, 'operator') };
-  }
-
-  it('are given runs with what they take to be carried out', async () => {
-    const { call, asked } = openFor({});
-    const { status, body } = await call('POST', '/api/v1/runs/claim');
-    expect([status, asked]).toEqual([200, [{ factories: ['payments', 'billing'], limit: 1 }]]);
+  it('are given runs with what they take to be carried out, each once', async () => {
+    const { call, services } = open({}, 'operator');
+    const id = await services.queueRun();
+    const { status, body } = await call('POST', url);
+    expect(status).toBe(200);
     expect(body.data).toEqual([
       {
-        run: expect.objectContaining({ id: RUN_ID, attempt: 2, executor: 'queue' }),
+        run: expect.objectContaining({ id, state: 'running', attempt: 1, executor: 'queue' }),
         webhook: { name: 'internal-ci', uid: WEBHOOK_UID },
         agent: null,
         input: {
-          ...{ prompt: 'Fix it.', envelope: expect.stringContaining('untrusted'), overrides: {} },
-          attachments: [{ name: 'event-payload.json', size: 7, media_type: 'application/json' }],
+          ...{ prompt: 'Fix it.', envelope: expect.stringContaining('untrusted') },
+          overrides: { model: 'large', secrets: ['DEPLOY_KEY'] },
+          attachments: [{ name: 'event-payload.json', size: 55, media_type: 'application/json' }],
         },
-        fence: 2,
+        fence: 1,
         lease_seconds: 60,
         lease_expires_at: '2026-01-02T03:05:05.678Z',
       },
     ]);
+    expect((await call('POST', url)).body.data).toEqual([]);
   });
 
-  it('may ask for one factory and for several runs, but not for those of a command or of nobody', async () => {
-    const { call, asked } = openFor({ claimable: () => new Set(['billing']) });
-    const claim = async (body: object) => (await call('POST', '/api/v1/runs/claim', body)).status;
-    expect(await claim({ factory: 'billing', limit: 100 })).toBe(200);
-    expect(asked).toEqual([{ factories: ['billing'], limit: 100 }]);
-    expect([await claim({ factory: 'payments' }), await claim({ limit: 0 }), await claim({ limit: 101 })]).toEqual([
-      ...[409, 400, 400],
-    ]);
-    const { call: ask } = open({ factorySource: () => null }, 'operator');
-    expect((await ask('POST', '/api/v1/runs/claim', { factory: 'nowhere' })).status).toBe(404);
+  it('may ask for one factory and for several runs, up to its concurrency', async () => {
+    const { call, services } = open({}, 'operator');
+    const queued = [];
+    for (let count = 0; count < 5; count++) queued.push(await services.queueRun());
+    const claim = async (body?: object) =>
+      (await call('POST', url, body)).body.data.map(({ run }: { run: { id: string } }) => run.id);
+    expect(await claim({ factory: 'other', limit: 100 })).toEqual([]);
+    expect(await claim()).toEqual(queued.slice(0, 1));
+    // 4 at a time; a worker holds the seeded run.
+    expect(await claim({ factory: 'payments', limit: 100 })).toEqual(queued.slice(1, 3));
+    for (const limit of [0, 101]) expect((await call('POST', url, { limit })).status).toBe(400);
+  });
+
+  it('may not ask for runs that the daemon executes, nor for those of nobody', async () => {
+    const { call } = open({}, 'operator', { executor: new ScriptedExecutor() });
+    const claim = async (factory: string) => (await call('POST', url, { factory })).status;
+    expect([await claim('other'), await claim('payments'), await claim('nowhere')]).toEqual([200, 409, 404]);
   });
 
   it('with a limited token are given runs of its factories only', async () => {
-    const asked: unknown[] = [];
-    const services = createFakeAdminServices();
-    services.workers.claim = async (request) => {
-      asked.push(request);
-      return [];
-    };
+    const services = createSeededServices();
     const app = createAdminServer(services);
-    const headers = { authorization: `Bearer ${services.grant('operator', ['billing'])}` };
-    const claim = (payload: object) => app.inject({ method: 'POST', url: '/api/v1/runs/claim', headers, payload });
-    expect([(await claim({})).statusCode, (await claim({ factory: 'payments' })).statusCode]).toEqual([200, 404]);
-    expect(asked).toEqual([{ factories: ['billing'], limit: 1 }]);
+    const id = await services.queueRun();
+    const claimAs = (factory: string) => async (payload: object) => {
+      const headers = { authorization: `Bearer ${services.grant('operator', [factory])}` };
+      const answer = await app.inject({ method: 'POST', url, headers, payload });
+      return { status: answer.statusCode, body: answer.json() };
+    };
+    expect(await claimAs('other')({})).toEqual({ status: 200, body: { data: [] } });
+    expect((await claimAs('other')({ factory: 'payments' })).status).toBe(404);
+    expect((await claimAs('payments')({})).body.data).toMatchObject([{ run: { id } }]);
   });
 
   it('renew their lease and say how a run has ended', async () => {
-    const told: unknown[] = [];
-    const { call } = openFor({
-      complete: async (...said) => {
-        told.push(said);
-        return { outcome: 'held', run: makeRun({ state: 'failed' }) };
-      },
-    });
+    const { call, get, services } = open({}, 'operator');
+    for (let count = 0; count < 3; count++) await services.queueRun();
+    const claimed = (await call('POST', url, { limit: 3 })).body.data;
+    const [first, second, third] = claimed.map(({ run }: { run: { id: string } }) => run.id);
+    services.clock.advance(1_000);
     const beat = await call('POST', `/api/v1/runs/${RUN_ID}/heartbeat`, { fence: 1 });
-    expect([beat.status, beat.body.lease_seconds]).toEqual([200, 60]);
-    const complete = (body: object) => call('POST', `/api/v1/runs/${RUN_ID}/complete`, { fence: 1, ...body });
-    expect((await complete({ state: 'succeeded', exit_code: 0 })).status).toBe(200);
-    expect((await complete({ state: 'failed', exit_code: 3, log: 'no' })).body.state).toBe('failed');
-    expect((await complete({ state: 'failed' })).status).toBe(200);
-    expect((await complete({ state: 'failed', error: 'it broke' })).status).toBe(200);
-    const hold = { id: RUN_ID, fence: 1 };
-    expect(told).toEqual([
-      [hold, { state: 'succeeded', error: null, exitCode: 0 }, ''],
-      [hold, { state: 'failed', error: 'exit code 3', exitCode: 3 }, 'no'],
-      [hold, { state: 'failed', error: 'the worker gave no reason', exitCode: null }, ''],
-      [hold, { state: 'failed', error: 'it broke', exitCode: null }, ''],
+    expect([beat.status, beat.body.lease_seconds, beat.body.lease_expires_at]).toEqual([
+      ...[200, 60, '2026-01-02T03:05:06.678Z'],
     ]);
+    const complete = (id: string, body: object) => call('POST', `/api/v1/runs/${id}/complete`, { fence: 1, ...body });
     const refused = [{}, { state: 'cancelled' }, { state: 'succeeded', error: 'no' }, { state: 'failed', fence: 0 }];
-    for (const body of refused) expect((await complete(body)).status).toBe(400);
+    for (const body of refused) expect((await complete(RUN_ID, body)).status).toBe(400);
+    const ends: [id: string, body: object, end: object][] = [
+      [RUN_ID, { state: 'succeeded', exit_code: 0 }, { state: 'succeeded', error: null, exit_code: 0 }],
+      [first, { state: 'failed', exit_code: 3, log: 'no' }, { state: 'failed', error: 'exit code 3', exit_code: 3 }],
+      [second, { state: 'failed' }, { error: 'the worker gave no reason', exit_code: null }],
+      [third, { state: 'failed', error: 'it broke' }, { error: 'it broke', exit_code: null }],
+    ];
+    for (const [id, body, end] of ends) {
+      expect(await complete(id, body)).toMatchObject({ status: 200, body: { id, ...end } });
+      expect((await get(`/api/v1/runs/${id}`)).body).toMatchObject(end);
+    }
+    expect((await get(`/api/v1/runs/${first}/log`)).body).toBe('no');
+    expect((await get(`/api/v1/runs/${RUN_ID}/log`)).body).toBe('line one\nline two ✓\n');
   });
 
   it('are told when a run is not theirs any more, and what became of it', async () => {
-    const { call } = openFor({ heartbeat: async () => lost, complete: async () => lost });
-    const beat = await call('POST', `/api/v1/runs/${RUN_ID}/heartbeat`, { fence: 2 });
-    expect([beat.status, beat.body.code, beat.body.detail]).toEqual([
-      ...[409, 'conflict'],
-      'The lease was over and the run is queued again, as attempt 3. Stop working on it.',
-    ]);
-    expect((await call('POST', `/api/v1/runs/${RUN_ID}/complete`, { fence: 2, state: 'failed' })).status).toBe(409);
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      const { call, services } = open({}, 'operator');
+      await services.start();
+      services.clock.advance(60_000);
+      await vi.advanceTimersByTimeAsync(60_000);
+      const beat = await call('POST', `/api/v1/runs/${RUN_ID}/heartbeat`, { fence: 1 });
+      expect([beat.status, beat.body.code, beat.body.detail]).toEqual([
+        ...[409, 'conflict'],
+        'The lease was over and the run is queued again, as attempt 2. Stop working on it.',
+      ]);
+      const end = { fence: 1, state: 'failed' };
+      expect((await call('POST', `/api/v1/runs/${RUN_ID}/complete`, end)).status).toBe(409);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 });
 
@@ -942,7 +970,7 @@ describe('secrets', () => {
 
 describe('tokens', () => {
   it('are shown once, work at once, and stop working when revoked', async () => {
-    const services = createFakeAdminServices();
+    const services = createSeededServices();
     const app = createAdminServer(services);
     const owner = { authorization: `Bearer ${services.grant('owner')}` };
     const payload = { name: 'ci', role: 'viewer', factories: ['payments'] };
@@ -998,7 +1026,7 @@ describe('what a repository decides', () => {
   });
 
   it('is refused after 401, 403 and 404, and whatever the body says', async () => {
-    const services = createFakeAdminServices();
+    const services = createSeededServices();
     const app = createAdminServer(services);
     const patch = async (uid: string, role: Role | null, payload: string) => {
       const headers = role === null ? {} : { authorization: `Bearer ${services.grant(role)}` };

@@ -8,15 +8,11 @@ import type { OpenIdSignIn } from '../api/auth/sign-in-oidc.ts';
 import { createAdminServer } from '../api/create-admin-server.ts';
 import type { AdminServices, FactorySource, SignatureSchemeFacts } from '../api/services.ts';
 import type { FactoryConfig } from '../config/config.ts';
-import { AppError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { WebhookView } from '../core/ports/inventory.ts';
 import { readSchema, SCHEMA_NAMES } from '../definitions/schemas.ts';
 import { createFactoryEditor } from '../edit/factory-editor.ts';
 import { createRunLogReader } from '../executors/run-log.ts';
 import { Connections } from '../ingress/connections.ts';
-import { buildSenderRequest } from '../sender/build-request.ts';
-import { postDelivery } from '../sender/post-delivery.ts';
 import { resolveScheme } from '../signature/resolve-scheme.ts';
 import type { Scheme } from '../signature/scheme.ts';
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../signature/schemes.ts';
@@ -31,6 +27,7 @@ import type { Lifetime } from './lifetime.ts';
 import { listen } from './listen.ts';
 import type { Foundation } from './open-foundation.ts';
 import { readPackageVersion } from './package-version.ts';
+import { sendTestDelivery } from './send-test-delivery.ts';
 import type { MistakeTrial } from './try-mistakes.ts';
 import { warnOfPlainText } from './warn-of-plain-text.ts';
 
@@ -182,25 +179,4 @@ function describeScheme(scheme: Scheme): SignatureSchemeFacts {
 function namesDeliveries(name: string | null, signature: JsonObject | null): boolean {
   const scheme = resolveScheme(name, signature);
   return scheme !== null && listIdentities(scheme).length > 0;
-}
-
-/** The daemon posts to its own ingress as a real sender would, so that no secret has to leave the store for a test. */
-async function sendTestDelivery(
-  { config, secrets, clock, ids }: Foundation,
-  ingressUrl: string,
-  webhook: WebhookView,
-  body: Uint8Array,
-  deliveryId: string | null,
-) {
-  const secret = await secrets.open(webhook.secretName, webhook.secretVersion);
-  if (secret === null) throw new AppError('conflict', `the secret of the webhook ${webhook.name} is gone`);
-  const path = `/webhooks/w/${webhook.uid}`;
-  const url = `${ingressUrl}${path}`;
-  const publicUrl = `${config.baseUrl ?? ingressUrl}${path}`;
-  const request = buildSenderRequest(
-    { ...webhook, publicUrl, ingressUrl: webhook.authMode === 'url_token' ? `${url}/{token}` : url },
-    secret.reveal(),
-    { body, deliveryId, nowMs: clock.wallMs(), newId: () => ids.deliveryId(clock.wallMs()) },
-  );
-  return postDelivery(request);
 }

@@ -14,8 +14,18 @@ import type { Foundation } from './open-foundation.ts';
 /** Requests under way get this long to be answered on a clean stop. */
 const ANSWER_GRACE_MS = 5_000;
 
+type IngressFoundation = Pick<Foundation, 'config' | 'logger' | 'clock' | 'ids' | 'metrics'>;
+type IngressEngine = Pick<
+  Engine,
+  'registry' | 'recorder' | 'rejectionRows' | 'captures' | 'handshakeRows' | 'adoptSecret' | 'health'
+> & { dispatcher: Pick<Engine['dispatcher'], 'wake'>; reconcilers: Pick<Engine['reconcilers'], 'onPush'> };
+
 /** Opens the public listener; answers with its URL. On stop it answers what is in flight, then writes what waits. */
-export async function openIngress(foundation: Foundation, engine: Engine, lifetime: Lifetime): Promise<string> {
+export async function openIngress(
+  foundation: IngressFoundation,
+  engine: IngressEngine,
+  lifetime: Lifetime,
+): Promise<string> {
   const { config, logger, clock, ids, metrics } = foundation;
   const { registry, recorder, rejectionRows, captures, handshakeRows, adoptSecret, dispatcher, reconcilers } = engine;
   const confirmations = new Confirmations();

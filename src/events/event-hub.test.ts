@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStandingClock, makeRun } from '../../test/helpers/admin-services.ts';
+import { createStandingClock, makeRun } from '../../test/helpers/seeded-services.ts';
 import type { LiveEvent } from '../core/live-event.ts';
 import type { NumberedEvent } from '../core/ports/event-feed.ts';
 import { EventHub } from './event-hub.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createStandingClock, makeDelivery, NOW_MS, PAYLOAD } from '../../test/helpers/admin-services.ts';
+import { createStandingClock, makeDelivery, NOW_MS, PAYLOAD } from '../../test/helpers/seeded-services.ts';
 import { ids } from '../../test/helpers/build-offer.ts';
 import type { DeliveryOffer, RecordOutcome, ReplayEntry } from '../core/delivery.ts';
 import type { Listener } from '../registry/live-webhook.ts';

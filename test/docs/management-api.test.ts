@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
 import { ROLES } from '../../src/core/access.ts';
 import { ERROR_CODES } from '../../src/core/errors.ts';
-import { createFakeAdminServices } from '../helpers/admin-services.ts';
 import { expectGenerated, readDocument, renderTable } from '../helpers/documents.ts';
+import { createSeededServices } from '../helpers/seeded-services.ts';
 
 const PAGE = 'docs/reference/management-api.md';
 
@@ -13,7 +13,7 @@ interface Operation {
 
 describe('docs/reference/management-api.md', () => {
   it('lists the routes with role and reach as the server registers them', async () => {
-    const app = createAdminServer(createFakeAdminServices());
+    const app = createAdminServer(createSeededServices());
     await app.ready();
     const paths = (app.swagger().paths ?? {}) as Record<string, Record<string, Operation | undefined>>;
     const rows = app.accessTable

@@ -5,9 +5,9 @@ import type { ClaimRules } from '../../src/api/auth/map-claims.ts';
 import { createOpenIdProvider } from '../../src/api/auth/openid-provider.ts';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
 import type { AdminServices } from '../../src/api/services.ts';
-import { createFakeAdminServices, createStandingClock } from '../helpers/admin-services.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { CLIENT_ID, CLIENT_SECRET, startOidcProvider, type TestProvider } from '../helpers/oidc-provider.ts';
+import { createSeededServices, createStandingClock } from '../helpers/seeded-services.ts';
 
 // A whole sign-in, step by step as a browser goes: to us, to the provider, back to us.
 let provider: TestProvider;
@@ -43,7 +43,7 @@ function open({ rules = {}, more = {}, clientSecret = CLIENT_SECRET, timeoutSeco
   const settings = { issuer: provider.issuer, clientId: CLIENT_ID, clientSecret, scopes: ['openid'] };
   const own = { ...RULES, ...rules };
   const redirectUri = () => `http://${HOST}/auth/oidc/callback`;
-  const fakes = createFakeAdminServices();
+  const fakes = createSeededServices();
   const { clock } = fakes;
   const openId = {
     provider: createOpenIdProvider(

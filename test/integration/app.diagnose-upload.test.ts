@@ -6,7 +6,7 @@ import { createDiagnosisThread, type DiagnosisTask } from '../../src/app/diagnos
 import type { WebhookView } from '../../src/core/ports/inventory.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { findScheme } from '../../src/signature/schemes.ts';
-import { makeWebhook } from '../helpers/admin-services.ts';
+import { makeWebhook } from '../helpers/seeded-services.ts';
 
 const VALUES = ['', 'first-Lm3_gangway', 'second-Lm3_gangway', 'third-Lm3_gangway'];
 const BODY = '{"marker":"beacon"}';

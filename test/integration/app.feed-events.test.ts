@@ -8,11 +8,11 @@ import { EventHub } from '../../src/events/event-hub.ts';
 import { DeliveryRecorder } from '../../src/ingress/delivery-recorder.ts';
 import type { LiveWebhook } from '../../src/registry/live-webhook.ts';
 import { Registry } from '../../src/registry/registry.ts';
-import { createStandingClock } from '../helpers/admin-services.ts';
 import { applyOneOfEach } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, buildReplay } from '../helpers/build-offer.ts';
 import { silentLogger } from '../helpers/command-runs.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { createStandingClock } from '../helpers/seeded-services.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
 describe.each(STORAGES)('what is told of a delivery on $name', (kind) => {

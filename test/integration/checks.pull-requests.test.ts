@@ -10,9 +10,9 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { parse } from 'yaml';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
 import { renderPipeline } from '../../src/cli/scaffold-checks.ts';
-import { createFakeAdminServices } from '../helpers/admin-services.ts';
 import { readDocument } from '../helpers/documents.ts';
 import { runCli } from '../helpers/run-cli.ts';
+import { createSeededServices } from '../helpers/seeded-services.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 
 // The checks that teams copy, run step by step as their hosts would. `npm` is a stand-in: its build puts a command line into the
@@ -210,7 +210,7 @@ const FAILING = {
 
 /** A daemon that previews plans, behind the real management API. */
 async function startApi() {
-  const services = createFakeAdminServices();
+  const services = createSeededServices();
   const app = createAdminServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   // A token for one factory: so none has to be named.

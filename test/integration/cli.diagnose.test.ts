@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
 import { findScheme } from '../../src/signature/schemes.ts';
 import { signRequest } from '../../src/signature/sign.ts';
-import { createFakeAdminServices, REJECTED_ID, URL_TOKEN_UID } from '../helpers/admin-services.ts';
 import { runCli } from '../helpers/run-cli.ts';
+import { createSeededServices, REJECTED_ID, URL_TOKEN_UID } from '../helpers/seeded-services.ts';
 
 const SECRET = 'dock-Lm3_gangway:beacon~17';
 const BODY = '{"a":"ä"}';
@@ -119,8 +119,8 @@ describe('dockbell diagnose --request', () => {
 });
 
 describe('against a daemon', () => {
-  async function serve(more: Parameters<typeof createFakeAdminServices>[0] = {}) {
-    const services = createFakeAdminServices(more);
+  async function serve(more: Parameters<typeof createSeededServices>[0] = {}) {
+    const services = createSeededServices(more);
     const app = createAdminServer(services);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     const env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };

@@ -1,63 +1,33 @@
-import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
-import { declareTrigger } from '../../src/core/declare-trigger.ts';
+import type { AppliedAutomation } from '../../src/core/applied.ts';
 import { AppError } from '../../src/core/errors.ts';
-import { SecretValue } from '../../src/core/secret-value.ts';
-import { chooseValue } from '../../src/edit/choose-secret.ts';
 import { tagAutomation } from '../../src/edit/entity-tag.ts';
-import type { EditOrder, FactoryEditor } from '../../src/edit/factory-editor.ts';
-import { createFakeAdminServices, makeAutomation, NOW_MS } from '../helpers/admin-services.ts';
 import { runCli } from '../helpers/run-cli.ts';
+import { createSeededServices, NOW_MS, type SeededServices } from '../helpers/seeded-services.ts';
 
-const REVISIONS = ['a1b2c3d4e5', 'a1b2c3d400', '0123456789'].map((start) => start.padEnd(40, '0'));
+type WriteAutomation = SeededServices['editor']['writeAutomation'];
 
-type Writing = Parameters<FactoryEditor['writeAutomation']>[1] & Pick<EditOrder, 'ifMatch'>;
-
-let written: Writing[];
-let created: string[];
-let reverted: string[];
-let refusal: AppError | null;
+let services: SeededServices;
 let app: ReturnType<typeof createAdminServer>;
 let env: Record<string, string>;
 let dir: string;
-let refuseCreate: () => void;
 
-beforeEach(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'dockbell-cli-'));
-  [written, created, reverted, refusal] = [[], [], [], null];
-  refuseCreate = () => {};
-  const { editor } = createFakeAdminServices();
-  const services = createFakeAdminServices({
-    factorySource: () => ({ type: 'managed', url: null, branch: null, path: null }),
-    editor: {
-      ...editor,
-      createWebhook: async (_order, { name }) => {
-        refuseCreate();
-        created.push(name);
-        return null;
-      },
-      writeAutomation: async ({ ifMatch }, writing) => {
-        if (refusal !== null) throw refusal;
-        written.push({ ...writing, ifMatch });
-        return writing.mustBeNew;
-      },
-      revert: async (_order, revision) => void reverted.push(revision),
-      history: async () => ({
-        data: REVISIONS.map((revision) => {
-          const author = { name: '\u001b[31mAda', email: 'ada@example.com' };
-          return { revision, author, at: NOW_MS, message: 'Create the webhook ci' };
-        }),
-        nextCursor: null,
-      }),
-    },
-  });
+/** A daemon that hosts the factory `payments` and has taken over what the factory's repository made live. */
+async function serve(source: 'live' | 'managed', change: () => void = () => undefined): Promise<void> {
+  services = createSeededServices({}, { source });
+  change();
+  await services.start();
   app = createAdminServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('manager') };
+}
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'dockbell-cli-'));
 });
 
 afterEach(async () => {
@@ -67,20 +37,22 @@ afterEach(async () => {
 
 const run = (argv: string[], stdin = '') => runCli([...argv, '--factory', 'payments'], { env, cwd: dir, stdin });
 
-/** What an editor is asked to write for an automation that stays as it is. */
-function declareApplied() {
-  const { description, enabled, agent, triggers, prompt, overrides } = makeAutomation();
-  return { description, enabled, agent, triggers: triggers.map(declareTrigger), prompt, overrides };
+async function listWebhooks(): Promise<string[]> {
+  return (await services.inventory.webhooks('payments')).filter((it) => it.deletedAt === null).map(({ name }) => name);
 }
 
+const SEEDED = ['by-url', 'internal-ci'];
+
 describe('a webhook of a factory that the service hosts', () => {
+  beforeEach(() => serve('live'));
+
   it('is not asked for with a block that no file may hold', async () => {
     const { code, stderr } = await run([
       ...['webhook', 'create', 'orders', '--auth-mode', 'signature', '--scheme', 'custom'],
       ...['--signature', '{"heder": "X-Signature"}'],
     ]);
     expect([code, stderr]).toEqual([2, expect.stringContaining('Did you mean "header"?')]);
-    expect(created).toEqual([]);
+    expect(await listWebhooks()).toEqual(SEEDED);
   });
 
   it.each([
@@ -90,21 +62,25 @@ describe('a webhook of a factory that the service hosts', () => {
   ])('has a scheme, and a similar one is suggested for %j', async (argv) => {
     const { code, stderr } = await run(argv);
     expect([code, stderr]).toEqual([2, expect.stringMatching(/'gihub' is invalid\. Did you mean github\?/)]);
-    expect(created).toEqual([]);
+    expect(await listWebhooks()).toEqual(SEEDED);
   });
 
   it.each([
-    ['signature', [], 'GitHub signs with a secret that you have to provide.', 'Add --with-secret: '],
-    ['token', ['--with-secret'], 'The secret of a token webhook is generated. ', 'Omit --with-secret. '],
-  ] as const)('is refused in the words of the command line (%s)', async (authMode, options, message, hint) => {
-    const secret = options.length === 0 ? null : new SecretValue('typed');
-    refuseCreate = () =>
-      void chooseValue({ authMode, signatureScheme: 'github', signature: null }, secret, randomBytes);
-    const { code, stderr } = await run(['webhook', 'create', 'pulls', ...options], 'typed');
-    const [first, second] = stderr.split('\n');
-    expect([code, first, second]).toEqual([2, expect.stringContaining(message), expect.stringContaining(hint)]);
-    expect(stderr).not.toMatch(/"secret/);
-  });
+    [
+      ['--auth-mode', 'signature', '--scheme', 'github'],
+      ...['GitHub signs with a secret that you have to provide.', 'Add --with-secret: '],
+    ],
+    [['--with-secret'], 'The secret of a token webhook is generated. ', 'Omit --with-secret. '],
+  ] as [string[], string, string][])(
+    'is refused in the words of the command line (%j)',
+    async (options, message, hint) => {
+      const { code, stderr } = await run(['webhook', 'create', 'pulls', ...options], 'typed');
+      const [first, second] = stderr.split('\n');
+      expect([code, first, second]).toEqual([2, expect.stringContaining(message), expect.stringContaining(hint)]);
+      expect(stderr).not.toMatch(/"secret/);
+      expect(await listWebhooks()).toEqual(SEEDED);
+    },
+  );
 
   it('is shown with commands that name its factory', async () => {
     const { stdout } = await run(['webhook', 'show', 'internal-ci']);
@@ -113,42 +89,78 @@ describe('a webhook of a factory that the service hosts', () => {
 });
 
 describe('an automation of a factory that the service hosts', () => {
+  /** The `If-Match` of each edit. */
+  let matched: (string | null)[];
+  /** Done before an edit. */
+  let before: (...edit: [...Parameters<WriteAutomation>, WriteAutomation]) => Promise<void>;
+
+  beforeEach(async () => {
+    matched = [];
+    before = async () => undefined;
+    await serve('live', () => {
+      const { writeAutomation } = services.editor;
+      services.editor.writeAutomation = async (order, writing) => {
+        matched.push(order.ifMatch);
+        await before(order, writing, writeAutomation);
+        return writeAutomation(order, writing);
+      };
+    });
+  });
+
+  const read = async (name = 'fix-errors') => (await services.inventory.automation('payments', name))!;
+  const declared = ({
+    name,
+    description,
+    enabled,
+    agent,
+    triggers,
+    listensTo,
+    prompt,
+    overrides,
+  }: AppliedAutomation) => ({
+    ...{ name, description, enabled, agent, listensTo, prompt, overrides },
+    triggers: triggers.map((trigger) => ({ ...trigger, at: null })),
+  });
+
   it('is printed as its file, and written back as it was, on what was read', async () => {
+    const applied = await read();
     const { stdout } = await run(['automation', 'show', 'fix-errors', '--as-file']);
     writeFileSync(join(dir, 'automation.md'), stdout);
-    const { code } = await run(['automation', 'update', 'fix-errors', '--file', 'automation.md']);
-    expect([code, written.length]).toEqual([0, 1]);
-    const [{ name, automation, mustBeNew, ifMatch }] = written as [Writing];
-    expect([name, mustBeNew, ifMatch]).toEqual(['fix-errors', false, tagAutomation(makeAutomation())]);
-    const { prompt, overrides, enabled = true } = automation;
-    const applied = declareApplied();
-    expect({ prompt, overrides, enabled }).toEqual({
-      ...{ prompt: applied.prompt, overrides: applied.overrides, enabled: applied.enabled },
-    });
-    expect(automation.triggers).toMatchObject(
-      applied.triggers.map(({ provider, event }) => (event === undefined ? { provider } : { provider, event })),
-    );
+    const { code, stderr } = await run(['automation', 'update', 'fix-errors', '--file', 'automation.md']);
+    expect([code, stderr, matched]).toEqual([0, '', [tagAutomation(applied)]]);
+    expect(declared(await read())).toEqual(declared(applied));
+  });
+
+  it('is not changed on what somebody else has changed since it was read', async () => {
+    before = async (order, writing, writeAutomation) => {
+      const automation = { ...writing.automation, enabled: true, prompt: 'Sooner.' };
+      await writeAutomation({ ...order, ifMatch: null }, { ...writing, automation });
+    };
+    const { code, stderr } = await run(['automation', 'disable', 'fix-errors']);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('Somebody changed it since you read it.')]);
+    expect(await read()).toMatchObject({ enabled: true, prompt: 'Sooner.' });
   });
 
   it.each([
-    ['enable', true],
     ['disable', false],
+    ['enable', true],
   ])('is changed by %s in nothing but its switch', async (verb, enabled) => {
+    if (enabled) await run(['automation', 'disable', 'fix-errors']);
+    const applied = await read();
+    expect(applied.enabled).toBe(!enabled);
     expect((await run(['automation', verb, 'fix-errors'])).code).toBe(0);
-    const { prompt, overrides } = declareApplied();
-    expect(written).toMatchObject([
-      { name: 'fix-errors', mustBeNew: false, automation: { enabled, prompt, overrides } },
-    ]);
-    expect(written[0]?.ifMatch).toBe(tagAutomation(makeAutomation()));
+    expect(matched.at(-1)).toBe(tagAutomation(applied));
+    expect(declared(await read())).toEqual({ ...declared(applied), enabled });
   });
 
   it('is created from standard input', async () => {
-    const text = '---\ntriggers:\n  - provider: webhook\n    event: received\nmodel: large\n---\nDo it.\n';
-    expect((await run(['automation', 'create', 'fix-errors', '--file', '-'], text)).code).toBe(0);
-    const triggers = [{ provider: 'webhook', event: 'received' }];
-    expect(written).toMatchObject([
-      { mustBeNew: true, automation: { triggers, prompt: 'Do it.\n', overrides: { model: 'large' } } },
-    ]);
+    const trigger = '  - provider: webhook\n    event: received\n    filter: { webhooks: [internal-ci] }\n';
+    const text = `---\ntriggers:\n${trigger}model: large\n---\nDo it.\n`;
+    expect((await run(['automation', 'create', 'late', '--file', '-'], text)).code).toBe(0);
+    expect(await read('late')).toMatchObject({
+      ...{ enabled: true, prompt: 'Do it.\n', overrides: { model: 'large' } },
+      triggers: [{ provider: 'webhook', event: 'received', webhooks: ['internal-ci'] }],
+    });
   });
 
   it.each([
@@ -157,25 +169,34 @@ describe('an automation of a factory that the service hosts', () => {
     ['front matter that is a list', 'standard input:2: ', '---\n- a\n---\nx'],
   ])('is not written from a text with %s, and the place is said', async (_what, place, text) => {
     const { code, stderr } = await run(['automation', 'create', 'x', '--file', '-'], text);
-    expect([code, written]).toEqual([1, []]);
+    expect([code, matched]).toEqual([1, []]);
     expect(stderr).toContain(place);
   });
 
   it('that would not be valid is refused with every finding, each in its place', async () => {
-    const at = { file: 'automations/late/automation.md', column: 1, endLine: 3, endColumn: 2, path: null, hint: '' };
-    const finding = { ...at, severity: 'error', rule: 'automation/unknown-webhook' } as const;
-    refusal = new AppError('definition_invalid', 'Nothing was changed: no webhook of this name (and 1 more)', {
-      details: {
-        diagnostics: [
-          { ...finding, line: 3, message: 'no webhook of this name' },
-          { ...finding, line: 4, message: 'the filter \u001b[31mis none' },
-        ],
-      },
-    });
-    const input = '---\ntriggers: [{ provider: webhook, event: received, filter: { webhooks: [ci] } }]\n---\nDo it.\n';
+    const unknown = '{ provider: webhook, event: received, filter: { webhooks: ["c\\e[31mi"] } }';
+    const empty = '{ provider: webhook, event: received, filter: { webhooks: [internal-ci], payload: { level: [] } } }';
+    const input = `---\ntriggers:\n  - ${unknown}\n  - ${empty}\n---\nDo it.\n`;
     const { code, stderr } = await run(['automation', 'create', 'late', '--file', '-'], input);
     expect(code).toBe(1);
-    expect(stderr).toContain('automations/late/automation.md:3:1: error no webhook of this name');
+    expect(stderr).toContain(
+      'automations/late/automation.md:7:11: error No webhook of this factory is called "c\\u001b[31mi"',
+    );
+    expect(stderr).toContain('automations/late/automation.md:14:16: error The list of "in" is empty.');
+    expect(await services.inventory.automation('payments', 'late')).toBeNull();
+  });
+
+  it('drives no terminal with a finding, whatever text the daemon answers', async () => {
+    const finding = {
+      ...{ severity: 'error', rule: 'filter/shape', message: 'the filter \u001b[31mis none', path: null, hint: '' },
+      ...{ file: 'automations/late/automation.md', line: 4, column: 1, endLine: 4, endColumn: 2 },
+    };
+    const details = { diagnostics: [finding, { ...finding, line: 5 }] };
+    const refusal = new AppError('definition_invalid', 'Nothing was changed', { details });
+    before = () => Promise.reject(refusal);
+    const argv = ['automation', 'create', 'late', '--file', '-'];
+    const { code, stderr } = await run(argv, '---\ntriggers: []\n---\nDo it.\n');
+    expect(code).toBe(1);
     expect(stderr).toContain('automations/late/automation.md:4:1: error the filter \\x1b[31mis none');
   });
 
@@ -186,17 +207,41 @@ describe('an automation of a factory that the service hosts', () => {
 });
 
 describe('the history of a managed factory', () => {
-  it('says who changed what, and drives no terminal', async () => {
+  it('says who changed what, and is gone back in by a revision or by the beginning of its name', async () => {
+    await serve('managed');
+    expect((await run(['webhook', 'create', 'ci'])).code).toBe(0);
+    const [newest, ...earlier] = (await services.editor.history('payments', { limit: 9, cursor: null })).data;
     const { stdout } = await run(['history']);
-    expect(stdout).toContain('a1b2c3d4e500');
-    expect(stdout).not.toContain('\u001b[31m');
+    expect(stdout).toMatch(new RegExp(`^${newest!.revision.slice(0, 12)} .* manager .*Create the webhook ci$`, 'm'));
+    const names = [earlier[0]!.revision.slice(0, 9), newest!.revision];
+    for (const [name, webhooks] of [
+      [names[0]!, SEEDED],
+      [names[1]!, ['by-url', 'ci', 'internal-ci']],
+    ] as const) {
+      expect(await run(['revert', name])).toMatchObject({ code: 0 });
+      expect(await listWebhooks()).toEqual(webhooks);
+    }
   });
 
-  it('is gone back in by the whole name of a revision or by its beginning', async () => {
-    for (const wanted of [REVISIONS[0]!, 'a1b2c3d4e', '0123456']) {
-      expect((await run(['revert', wanted])).code).toBe(0);
-    }
-    expect(reverted).toEqual([REVISIONS[0], REVISIONS[0], REVISIONS[2]]);
+  // Git chooses the names of revisions; these begin alike, and their author drives a terminal.
+  const REVISIONS = ['a1b2c3d4e5', 'a1b2c3d400', '0123456789'].map((start) => start.padEnd(40, '0'));
+  const serveRevisions = () =>
+    serve('live', () => {
+      services.editor.history = async () => ({
+        data: REVISIONS.map((revision) => {
+          const author = { name: '\u001b[31mAda', email: 'ada@example.com' };
+          return { revision, author, at: NOW_MS, message: 'Create the webhook ci' };
+        }),
+        nextCursor: null,
+      });
+    });
+
+  it('drives no terminal', async () => {
+    await serveRevisions();
+    const { stdout } = await run(['history']);
+    expect(stdout).toContain('a1b2c3d4e500');
+    expect(stdout).toContain('Ada');
+    expect(stdout).not.toContain('\u001b[31m');
   });
 
   it.each([
@@ -205,8 +250,9 @@ describe('the history of a managed factory', () => {
     ['012345', 'is no revision'],
     ['main', 'is no revision'],
   ])('is not gone back in by %s', async (wanted, why) => {
+    await serveRevisions();
     const { code, stderr } = await run(['revert', wanted]);
-    expect([code, reverted]).toEqual([2, []]);
+    expect([code, services.seen.edited]).toEqual([2, []]);
     expect(stderr).toContain(why);
   });
 });

@@ -3,22 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
-import type { AdminServices } from '../../src/api/services.ts';
-import { createFakeAdminServices, DELIVERY_ID, type FakeAdminServices } from '../helpers/admin-services.ts';
 import { runCli } from '../helpers/run-cli.ts';
+import { createSeededServices, DELIVERY_ID, type SeededServices } from '../helpers/seeded-services.ts';
 
-const HOSTED: Partial<AdminServices> = {
-  factorySource: () => ({ type: 'live', url: null, branch: null, path: null }),
-};
-
-let services: FakeAdminServices;
+let services: SeededServices;
 let app: ReturnType<typeof createAdminServer>;
 let line: Server;
 let posts: number;
 
 /** A daemon behind a line that breaks after the daemon did what it was asked, before its answer to a `POST` arrives. */
 async function serve(lost: number): Promise<Record<string, string>> {
-  services = createFakeAdminServices(HOSTED);
+  services = createSeededServices({}, { source: 'live' });
   app = createAdminServer(services);
   const daemon = await app.listen({ host: '127.0.0.1', port: 0 });
   posts = 0;
@@ -52,8 +47,10 @@ describe('a command whose answer is lost on the way', () => {
   it('makes a webhook once, and prints the secret that was made for it', async () => {
     const env = await serve(1);
     const { code, stdout } = await runCli(['webhook', 'create', 'ci', '--json', '--factory', 'payments'], { env });
-    expect([code, JSON.parse(stdout).secret, posts]).toEqual([0, 'dbs_generated', 2]);
+    expect([code, JSON.parse(stdout).secret, posts]).toEqual([0, expect.stringMatching(/^dbs_[\w-]{43}$/), 2]);
     expect(services.seen.edited).toEqual(['createWebhook']);
+    const names = (await services.inventory.webhooks('payments')).map(({ name }) => name);
+    expect(names.filter((name) => name === 'ci')).toHaveLength(1);
   });
 
   it('makes an API token once', async () => {

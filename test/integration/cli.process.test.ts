@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
-import { createFakeAdminServices, makeDelivery } from '../helpers/admin-services.ts';
+import { createSeededServices, makeDelivery } from '../helpers/seeded-services.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
@@ -20,7 +20,7 @@ let isFollowing: boolean;
 beforeEach(async () => {
   dir = await mkdtemp(join(tmpdir(), 'dockbell-cli-'));
   isFollowing = false;
-  const services = createFakeAdminServices();
+  const services = createSeededServices();
   let next = 0;
   // Every page begins with a row that was not there before, so that following always has something to write.
   services.deliveries.list = async ({ limit, cursor }) => {

@@ -2,9 +2,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
 import type { Delivery } from '../../src/core/delivery.ts';
 import type { DeliverySearch } from '../../src/core/ports/delivery-log.ts';
-import type { FakeAdminServices } from '../helpers/admin-services.ts';
+import { runCli } from '../helpers/run-cli.ts';
+import type { SeededServices } from '../helpers/seeded-services.ts';
 import {
-  createFakeAdminServices,
+  createSeededServices,
   DELETED_UID,
   DELIVERY_ID,
   makeDelivery,
@@ -14,18 +15,17 @@ import {
   REPLAY_ID,
   RUN_ID,
   WEBHOOK_UID,
-} from '../helpers/admin-services.ts';
-import { runCli } from '../helpers/run-cli.ts';
+} from '../helpers/seeded-services.ts';
 
 // How commands name what they are about: whole IDs, unique prefixes, `last`, and the delivery ID of the sender.
-let services: FakeAdminServices;
+let services: SeededServices;
 let app: ReturnType<typeof createAdminServer>;
 let env: Record<string, string>;
 let searches: DeliverySearch[];
 let deliveries: Delivery[];
 
 beforeEach(async () => {
-  services = createFakeAdminServices();
+  services = createSeededServices();
   searches = [];
   deliveries = [makeDelivery()];
   services.deliveries.list = async (request) => {
@@ -57,6 +57,8 @@ describe('an ID', () => {
     [['run', 'retry'], RUN_ID],
   ])('of %j is found by a unique prefix', async (argv, id) => {
     services.idFinder.find = async ({ prefix }) => (id.startsWith(prefix) ? [{ id, factory: 'payments' }] : []);
+    // Only a run that has ended can be retried.
+    if (argv[1] === 'retry') await services.runControl.cancel(RUN_ID);
     expect((await show(...argv, id.slice(0, 10))).id).toBe(id);
   });
 

@@ -1,18 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
-import type { FakeAdminServices } from '../helpers/admin-services.ts';
-import { createFakeAdminServices, DELIVERY_ID, makeDelivery, makeRun, RUN_ID } from '../helpers/admin-services.ts';
 import { runCli } from '../helpers/run-cli.ts';
+import type { SeededServices } from '../helpers/seeded-services.ts';
+import { createSeededServices, DELIVERY_ID, makeDelivery, makeRun, RUN_ID } from '../helpers/seeded-services.ts';
 
 // What a person sees on a terminal that is narrow, or that does not report its size.
-let services: FakeAdminServices;
+let services: SeededServices;
 let app: ReturnType<typeof createAdminServer>;
 let env: Record<string, string>;
 
 const DETAIL = 'the command ended with exit code 78';
 
 beforeEach(async () => {
-  services = createFakeAdminServices();
+  services = createSeededServices();
   services.deliveries.list = async () => ({
     data: [
       makeDelivery({ label: 'Rejected (auth)', reason: 'bad_credential', runs: [] }),

@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
-import { createFakeAdminServices, type FakeAdminServices } from '../helpers/admin-services.ts';
 import { runCli } from '../helpers/run-cli.ts';
+import { createSeededServices, type SeededServices } from '../helpers/seeded-services.ts';
 
 // What the program says about the command line itself, and how it reports failures to people and to programs.
 
@@ -47,10 +47,10 @@ describe('help', () => {
 describe('a failure', () => {
   let app: ReturnType<typeof createAdminServer>;
   let env: Record<string, string>;
-  let services: FakeAdminServices;
+  let services: SeededServices;
 
   beforeEach(async () => {
-    services = createFakeAdminServices();
+    services = createSeededServices();
     app = createAdminServer(services);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
@@ -120,7 +120,7 @@ describe('a failure', () => {
 
 describe('DOCKBELL_FACTORY', () => {
   it('names the factory if --factory does not', async () => {
-    const services = createFakeAdminServices();
+    const services = createSeededServices();
     const app = createAdminServer(services);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     const env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner'), DOCKBELL_FACTORY: 'other' };
@@ -141,7 +141,7 @@ describe('output without rows', () => {
     [['reconciliation', 'list'], 'No reconciliations yet.\n'],
   ])('of %j is a sentence, not a bare header', async (argv, sentence) => {
     const none = async () => ({ data: [], nextCursor: null });
-    const services = createFakeAdminServices();
+    const services = createSeededServices();
     Object.assign(services.reconciliations, { list: none });
     const app = createAdminServer(services);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });

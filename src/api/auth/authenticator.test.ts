@@ -1,6 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { createFakeAdminServices, NOW_MS } from '../../../test/helpers/admin-services.ts';
+import { createSeededServices, NOW_MS } from '../../../test/helpers/seeded-services.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { createApiToken } from './create-api-token.ts';
 import { hashCredential } from './credential.ts';
@@ -11,7 +11,7 @@ function withHeader(authorization: string): FastifyRequest {
 
 describe('an API token', () => {
   it('is dbk_ and 32 random bytes, of which only the hash is stored', async () => {
-    const services = createFakeAdminServices();
+    const services = createSeededServices();
     const stored: [unknown, Uint8Array][] = [];
     const tokens = {
       ...services.tokens,
@@ -30,7 +30,7 @@ describe('an API token', () => {
 
 describe('authentication', () => {
   it('takes the Bearer scheme without regard to case, and nothing but a whole token', async () => {
-    const services = createFakeAdminServices();
+    const services = createSeededServices();
     const authenticate = createAuthenticator(services);
     const token = services.grant('operator', ['payments']);
     for (const good of [`Bearer ${token}`, `bearer ${token}`, `BEARER   ${token}`]) {
@@ -52,7 +52,7 @@ describe('authentication', () => {
   });
 
   it('notes the use of a token at most once a minute', async () => {
-    const services = createFakeAdminServices();
+    const services = createSeededServices();
     const authenticate = createAuthenticator(services);
     const request = withHeader(`Bearer ${services.grant('viewer')}`);
     const uses = async (advanceMs: number) => {
@@ -67,7 +67,7 @@ describe('authentication', () => {
   });
 
   it('does not fail because the use could not be noted', async () => {
-    const services = createFakeAdminServices();
+    const services = createSeededServices();
     const touch = async () => Promise.reject(new Error('disk full'));
     const authenticate = createAuthenticator({ ...services, tokens: { ...services.tokens, touch } });
     await expect(authenticate(withHeader(`Bearer ${services.grant('viewer')}`))).resolves.toMatchObject({

@@ -1,6 +1,6 @@
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { createFakeAdminServices } from '../../../test/helpers/admin-services.ts';
+import { createSeededServices } from '../../../test/helpers/seeded-services.ts';
 import { createAdminServer } from '../create-admin-server.ts';
 import type { AdminServices } from '../services.ts';
 import { createLoginLink } from './create-login-link.ts';
@@ -9,7 +9,7 @@ import { FailedTries } from './failed-tries.ts';
 const SESSION = '/api/v1/session';
 
 function open(more: Partial<AdminServices> = {}) {
-  const services = createFakeAdminServices(more);
+  const services = createSeededServices(more);
   const app = createAdminServer(services);
   const signIn = (payload: object, headers: InjectOptions['headers'] = {}) =>
     app.inject({ method: 'POST', url: SESSION, payload, headers });
@@ -88,7 +88,7 @@ describe('signing in', () => {
 
   it('stores nothing that would let a thief of the database in', async () => {
     const stored: unknown[] = [];
-    const spy = createFakeAdminServices();
+    const spy = createSeededServices();
     const { services, signIn } = open({
       sessions: {
         ...spy.sessions,
@@ -109,7 +109,7 @@ describe('signing in', () => {
   });
 
   it('refuses wrong credentials in the same words, and ever more of them with 429', async () => {
-    const services = createFakeAdminServices();
+    const services = createSeededServices();
     const failedTries = new FailedTries({ limit: 3, windowMs: 60_000 }, services.clock);
     const { signIn, services: used } = open({ failedTries });
     const wrong = [
@@ -290,7 +290,7 @@ describe('another site', () => {
 
 describe('failed API tokens', () => {
   it('are answered with 429 when one address has sent too many, and a good one never', async () => {
-    const services = createFakeAdminServices();
+    const services = createSeededServices();
     const failedTries = new FailedTries({ limit: 2, windowMs: 60_000 }, services.clock);
     const { app, services: used } = open({ failedTries });
     const ask = async (token: string) =>

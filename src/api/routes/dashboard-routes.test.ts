@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createFakeAdminServices } from '../../../test/helpers/admin-services.ts';
+import { createSeededServices } from '../../../test/helpers/seeded-services.ts';
 import { createAdminServer } from '../create-admin-server.ts';
 
 // Its dashboard is test/fixtures/dashboard.
-const app = createAdminServer(createFakeAdminServices());
+const app = createAdminServer(createSeededServices());
 const html = { accept: 'text/html,application/xhtml+xml' };
 
 describe('a page of the dashboard', () => {
@@ -55,7 +55,7 @@ describe('a page of the dashboard', () => {
   });
 
   it('is said to be missing where the dashboard is not built', async () => {
-    const bare = createAdminServer(createFakeAdminServices({ dashboardDir: '/nonexistent' }));
+    const bare = createAdminServer(createSeededServices({ dashboardDir: '/nonexistent' }));
     const answer = await bare.inject({ url: '/', headers: html });
     expect(answer.json()).toMatchObject({ status: 404, detail: expect.stringContaining('not built') });
   });

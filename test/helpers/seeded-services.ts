@@ -8,44 +8,30 @@ import { PasswordTries } from '../../src/api/auth/password-tries.ts';
 import { createPasswords } from '../../src/api/auth/passwords.ts';
 import { judgeApplied, judgeFilter } from '../../src/api/judge-filter.ts';
 import type { AdminServices, Inspector, TriedPayload, UploadedRequest } from '../../src/api/services.ts';
-import { activateLastApplied } from '../../src/app/activate-last-applied.ts';
 import { createDeliveryDiagnosis } from '../../src/app/diagnose-delivery.ts';
 import { createUploadDiagnosis } from '../../src/app/diagnose-upload.ts';
 import type { DiagnosisTask } from '../../src/app/diagnosis-thread.ts';
-import { createHealth } from '../../src/app/health.ts';
 import { createMetricProbes } from '../../src/app/metric-probes.ts';
 import type { Role } from '../../src/core/access.ts';
 import type { AppliedAutomation } from '../../src/core/applied.ts';
 import type { Clock } from '../../src/core/clock.ts';
 import type { Decision, Delivery } from '../../src/core/delivery.ts';
-import { AppError } from '../../src/core/errors.ts';
 import { createIdSource, type DeliveryId, type ReconciliationId, type RunId } from '../../src/core/ids.ts';
-import type { Page, PageRequest } from '../../src/core/page.ts';
 import type { PlanPreview } from '../../src/core/plan-preview.ts';
 import type { ProposedTrigger } from '../../src/core/ports/backtester.ts';
-import type { DefinitionSource } from '../../src/core/ports/definition-source.ts';
 import type { AppliedChange, WebhookView } from '../../src/core/ports/inventory.ts';
 import type { SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { StoredPayloads } from '../../src/core/ports/stored-payloads.ts';
 import type { Reconciliation } from '../../src/core/reconciliation.ts';
 import type { Run } from '../../src/core/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
-import { validateTree } from '../../src/definitions/validate-tree.ts';
-import { EventHub } from '../../src/events/event-hub.ts';
-import { createRunLogReader } from '../../src/executors/run-log.ts';
+import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { collectPayloadKeys } from '../../src/filter/collect-payload-keys.ts';
-import { CaptureWindows } from '../../src/ingress/capture-window.ts';
-import { DeliveryRecorder } from '../../src/ingress/delivery-recorder.ts';
-import { createReplayControl } from '../../src/ingress/replay-delivery.ts';
 import { createRequestHeaders } from '../../src/ingress/request-headers.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
 import { backtestTriggers } from '../../src/reconcile/backtest-triggers.ts';
-import type { FactoryContext } from '../../src/reconcile/factory-context.ts';
 import { previewPlan } from '../../src/reconcile/preview-plan.ts';
-import { Reconciler } from '../../src/reconcile/reconciler.ts';
-import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
-import { Registry } from '../../src/registry/registry.ts';
 import { createAnswerStore } from '../../src/secrets/answer-store.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../src/secrets/secret-store.ts';
@@ -55,7 +41,7 @@ import { resolveScheme } from '../../src/signature/resolve-scheme.ts';
 import { listIdentities } from '../../src/signature/schemes.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
-import { silentLogger } from './command-runs.ts';
+import { CONFIG, createSeededEngine, type SeededEngine, type SeededFactory, validateInPlace } from './seeded-engine.ts';
 
 /** 2026-01-02T03:04:05.678Z */
 export const NOW_MS = 1_767_323_045_678;
@@ -64,7 +50,6 @@ export const NOW_MS = 1_767_323_045_678;
 export const WEBHOOK_UID = 'wh_0123456789abcdefghjkmnpqrs';
 export const URL_TOKEN_UID = 'wh_1123456789abcdefghjkmnpqrs';
 export const DELETED_UID = 'wh_2123456789abcdefghjkmnpqrs';
-export const CREATED_UID = 'wh_3123456789abcdefghjkmnpqrs';
 export const DELIVERY_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvw';
 export const REJECTED_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvx';
 export const REPLAY_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvy';
@@ -184,7 +169,7 @@ export function makeRun(more: Partial<Run> = {}): Run {
     deliveryIdentity: HOSTILE_TEXT,
     state: 'running',
     attempt: 1,
-    executor: 'command',
+    executor: 'queue',
     revision: 'c0ffee',
     error: null,
     exitCode: null,
@@ -260,9 +245,6 @@ export function makePlanPreview(): PlanPreview {
   };
 }
 
-/** A factory as the configuration names it; its source is scripted. */
-const FACTORIES = ['payments', 'other'];
-
 const KEY = new Uint8Array(32).fill(7);
 
 /**
@@ -277,7 +259,7 @@ async function seedDatabase(): Promise<Buffer> {
   db.pragma('foreign_keys = ON');
   const storage = createSqliteStorage(db);
   await seedSecrets(storage);
-  for (const factory of FACTORIES) await storage.inventory.register(factory, NOW_MS);
+  for (const { name } of CONFIG.factories) await storage.inventory.register(name, NOW_MS);
   await storage.inventory.apply(buildSeedApply('payments', NOW_MS - 5000, 'rec_00000000000000000000000001'));
   await storage.inventory.apply({
     ...buildSeedApply('payments', NOW_MS, RECONCILIATION_ID),
@@ -303,7 +285,7 @@ async function seedSecrets(storage: SqliteStorage): Promise<void> {
   await secrets.put('BY_URL_WEBHOOK_SECRET', new SecretValue('the-token-in-the-url'), 'put');
 }
 
-function buildSeedApply(factory: string, at: number, id: ReconciliationId, webhooks?: WebhookView[]): AppliedChange {
+function buildSeedApply(factory: string, at: number, id: ReconciliationId): AppliedChange {
   const isOther = factory === 'other';
   const rows = [
     makeWebhook(at < NOW_MS ? { updatedAt: at } : {}),
@@ -315,37 +297,16 @@ function buildSeedApply(factory: string, at: number, id: ReconciliationId, webho
   ];
   return {
     ...{ factory, revision: 'c0ffee', source: 'main .', at, deleteWebhooks: [], deleteAutomations: [] },
-    webhooks: webhooks ?? (isOther ? [] : rows.filter(({ uid }) => at < NOW_MS || uid !== DELETED_UID)),
+    webhooks: isOther ? [] : rows.filter(({ uid }) => at < NOW_MS || uid !== DELETED_UID),
     automations: isOther ? [] : [makeAutomation()],
     reconciliation: makeReconciliation({ id, factory }),
     conditions: [{ type: 'Ready', status: 'True', reason: 'Applied', message: HOSTILE_TEXT, since: NOW_MS }],
   };
 }
 
-/** The branch of a repository that stays at the commit which is applied. */
-const APPLIED_SOURCE: DefinitionSource = {
-  fetch: async () => ({ ok: true, revision: 'c0ffee' }),
-  readTree: async () => ({ ok: false, reason: 'RepositoryUnreachable', message: 'There is no repository.' }),
-  contains: async (revision, earlier) => (revision.startsWith(earlier) ? 'yes' : 'no'),
-  watch: () => undefined,
-  close: async () => undefined,
-};
-
-/** In this thread; the daemon has another one for it. */
-const validateInPlace: FactoryContext['validate'] = async (tree, context) => validateTree(tree, context);
-
 /** In this thread; the daemon has another one for it. */
 async function diagnoseInPlace({ rawHeaders, ...task }: DiagnosisTask) {
   return diagnoseRequest({ ...task, headers: createRequestHeaders(rawHeaders) });
-}
-
-/** Holds the log of the seeded run. */
-const RUN_LOGS = fileURLToPath(new URL('../fixtures/run-logs', import.meta.url));
-
-/** A list of one page that takes no cursor. */
-function onePage<T>(data: T[], request: PageRequest): Page<T> {
-  if (request.cursor !== null) throw new AppError('bad_request', 'The cursor is not one that this list gave.');
-  return { data: data.slice(0, request.limit), nextCursor: null };
 }
 
 /** A delivery to `internal-ci` that starts a run of `fix-errors`. */
@@ -386,7 +347,7 @@ async function seedDeliveries(storage: SqliteStorage): Promise<void> {
       ...{ identity: { source: 'header', value: HOSTILE_TEXT }, body: new Uint8Array(Buffer.from(PAYLOAD)) },
     },
   ]);
-  await storage.runQueue.claim({ factory: 'payments', executor: 'command', limit: 1, at: NOW_MS + 1 });
+  await storage.runQueue.claim({ factory: 'payments', executor: 'queue', limit: 1, at: NOW_MS + 1 });
 }
 
 function openSecretStore(storage: SqliteStorage, clock: Clock): SecretStore {
@@ -474,12 +435,11 @@ export interface Seen {
 }
 
 /**
- * The services of the management API on a seeded storage in memory, and tokens of every role. Real are the storage, the
- * secret store, plans, backtests, replays, reconciliations, diagnoses, captures and health. Stand-ins are time,
- * randomness, the repository, the ingress that test deliveries are posted to, the executor and workers of runs, and the
- * editor of hosted factories.
+ * The services of the management API on a seeded storage in memory, and tokens of every role. All parts are those of the
+ * daemon, except: time and randomness, which tests control; the git host, which tests cannot reach (`APPLIED_SOURCE`);
+ * and the threads for slow work, which are replaced by the same work in this thread.
  */
-export interface FakeAdminServices extends AdminServices {
+export interface SeededServices extends AdminServices, Pick<SeededEngine, 'start'> {
   seen: Seen;
   clock: StandingClock;
   /** Stores a token and answers with its text. */
@@ -489,8 +449,11 @@ export interface FakeAdminServices extends AdminServices {
   queueRun(): Promise<RunId>;
 }
 
-/** @param more parts to use in place of those described above */
-export function createFakeAdminServices(more: Partial<AdminServices> = {}): FakeAdminServices {
+/**
+ * @param more parts to use in place of those described above
+ * @param factory how the factory `payments` is configured
+ */
+export function createSeededServices(more: Partial<AdminServices> = {}, factory: SeededFactory = {}): SeededServices {
   const seen: Seen = {
     touched: [],
     reconciled: [],
@@ -517,8 +480,12 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     new Uint8Array(createHash('shake256', { outputLength: size }).update(String(counter++)).digest());
   const ids = createIdSource(randomBytes);
   const { db, storage } = openMemoryStorage();
-  const captures = new CaptureWindows(clock);
-  const secrets = openSecretStore(storage, clock);
+  const metrics = createMetrics(createMetricProbes(storage));
+  const engine = createSeededEngine(
+    { ...{ storage, clock, ids, randomBytes, metrics }, secrets: openSecretStore(storage, clock) },
+    factory,
+  );
+  const { secrets, captures, reconcilers, editor, runControl } = engine;
   const grant = (role: Role, factories: string[] | null = null) => {
     const token = `dbk_${Buffer.from(randomBytes(32)).toString('base64url')}`;
     const id = ids.tokenId(NOW_MS);
@@ -528,47 +495,23 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     );
     return token;
   };
-  const registry = new Registry();
   const { inventory } = storage;
-  const pushTrigger = () => null;
-  const activation = { inventory, secrets, registry, logger: silentLogger, pushTrigger };
-  const activated = Promise.all(FACTORIES.map((factory) => activateLastApplied(activation, factory)));
-  const replays = createReplayControl({
-    ...{ registry, clock, ids, deliveries: storage.deliveryReader, onRunsBorn: () => undefined },
-    recorder: new DeliveryRecorder(storage.deliveryLog, () => undefined),
-  });
   const trial = { inventory, payloads: storage.storedPayloads, bounds: DEFAULT_BOUNDS, clock };
-  const examination = { secrets, validate: validateInPlace, webhooksPerFactory: 20 };
+  const examination = { secrets, validate: validateInPlace, webhooksPerFactory: CONFIG.limits.webhooksPerFactory };
   const undo = { secrets, inventory: storage.inventoryReader, thread: { run: diagnoseInPlace } };
   const diagnose = createDeliveryDiagnosis({ ...undo, captures });
-  const baseUrl = () => 'https://hooks.example.com';
+  const baseUrl = () => CONFIG.baseUrl!;
   const diagnoseUpload = createUploadDiagnosis({ ...undo, clock, baseUrl, triesPerMinute: 1000 });
-  const reconcilers = new Map(
-    FACTORIES.map((name) => {
-      const context: FactoryContext = {
-        ...{ ...examination, name, inventory, clock, ids, hosted: null, sourceKey: 'main .', hasExecutor: false },
-        ...{ source: APPLIED_SOURCE, pushWebhook: null, isLive: () => true, logger: silentLogger },
-        activate: (factory, values, tokens) =>
-          registry.replaceFactory(name, buildLiveWebhooks(factory, values, tokens, null)),
-      };
-      return [
-        name,
-        new Reconciler(
-          context,
-          () => () => undefined,
-          () => undefined,
-        ),
-      ];
-    }),
-  );
-  const metrics = createMetrics(createMetricProbes(storage));
   return {
     seen,
     grant,
+    start: engine.start,
     revokeAll: () => void db.prepare('DELETE FROM tokens').run(),
     queueRun: async () => {
+      await engine.start();
       const [id, run] = [ids.deliveryId(NOW_MS), ids.runId(NOW_MS)];
       await offerDelivery(storage, { id, run, identity: id, decisions: [] });
+      engine.wake('payments');
       return run;
     },
     inventory: storage.inventoryReader,
@@ -590,8 +533,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     },
     replays: {
       replay: async (order) => {
-        await activated;
-        const outcome = await replays.replay(order);
+        const outcome = await engine.replays.replay(order);
         const { id } = order.delivery;
         if (outcome.outcome === 'replayed') {
           seen.replayed.push({ id, automation: order.automation, clientAddress: order.clientAddress });
@@ -599,7 +541,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
         return outcome;
       },
     },
-    events: new EventHub(clock, 'epoch'),
+    events: engine.events,
     captures: {
       open: (uid, forMs) => {
         seen.captures.push(uid);
@@ -621,24 +563,19 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     },
     idFinder: storage.idFinder,
     runs: storage.runReader,
-    runLogs: createRunLogReader(RUN_LOGS),
+    runLogs: engine.runLogs,
     runControl: {
+      ...runControl,
       cancel: async (id) => {
         seen.cancelled.push(id);
-        return 'cancelling';
+        return runControl.cancel(id);
       },
       retry: async (id) => {
         seen.retried.push(id);
-        return 'queued';
+        return runControl.retry(id);
       },
-      explainWait: (factory) => ({ reason: 'no_executor', text: `Factory ${factory} has no executor.` }),
     },
-    workers: {
-      claimable: () => new Set(['payments', 'billing']),
-      claim: async () => [],
-      heartbeat: async () => ({ outcome: 'held', leaseMs: 60_000, expiresAt: clock.wallMs() + 60_000 }),
-      complete: async () => ({ outcome: 'held', run: makeRun({ state: 'succeeded', executor: 'queue' }) }),
-    },
+    workers: engine.workers,
     reconciliations: storage.reconciliationReader,
     reconcile: {
       reconcileNow: async (factory) => {
@@ -665,33 +602,7 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
         seen.deletedSecrets.push({ name, force });
       },
     },
-    editor: {
-      createWebhook: async (_order, { name }) => {
-        seen.edited.push('createWebhook');
-        await storage.inventory.apply(
-          buildSeedApply('payments', NOW_MS, ids.reconciliationId(NOW_MS), [makeWebhook({ uid: CREATED_UID, name })]),
-        );
-        return new SecretValue('dbs_generated');
-      },
-      changeWebhook: async () => void seen.edited.push('changeWebhook'),
-      deleteWebhook: async () => void seen.edited.push('deleteWebhook'),
-      rotateSecret: async () => {
-        seen.edited.push('rotateSecret');
-        return new SecretValue('dbs_generated');
-      },
-      giveSecret: async () => void seen.edited.push('giveSecret'),
-      writeAutomation: async (_order, { mustBeNew }) => {
-        seen.edited.push('writeAutomation');
-        return mustBeNew;
-      },
-      deleteAutomation: async () => void seen.edited.push('deleteAutomation'),
-      revert: async () => void seen.edited.push('revert'),
-      history: async (_factory, request) =>
-        onePage(
-          [{ revision: 'c0ffee', author: { name: HOSTILE_TEXT, email: 'x@y' }, at: NOW_MS, message: 'Begin' }],
-          request,
-        ),
-    },
+    editor: noteEdits(editor, seen.edited),
     answers: createAnswerStore({ table: storage.keptAnswers, vault: createVault(KEY), clock }),
     tokens: {
       ...storage.tokens,
@@ -713,25 +624,22 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     failedTries: new FailedTries({ limit: 1000, windowMs: 60_000 }, clock),
     adminUrl: () => 'http://127.0.0.1:8788',
     trustedProxies: [],
-    factorySource: () => ({
-      type: 'repository',
-      url: 'https://user:hunter2@git.example/p.git',
-      branch: 'main',
-      path: '.',
-    }),
+    factorySource: (name) => {
+      if (CONFIG.factories.every((configured) => configured.name !== name)) return null;
+      if (name === 'payments' && factory.source !== undefined && factory.source !== 'repository') {
+        return { type: factory.source, url: null, branch: null, path: null };
+      }
+      return { type: 'repository', url: 'https://user:hunter2@git.example/p.git', branch: 'main', path: '.' };
+    },
     schemeNamesDeliveries: ({ signatureScheme, signature }) => {
       const scheme = resolveScheme(signatureScheme, signature);
       return scheme !== null && listIdentities(scheme).length > 0;
     },
-    sendTestDelivery: async (webhook, body, deliveryId) => {
+    sendTestDelivery: (webhook, body, deliveryId) => {
       seen.sent.push({ uid: webhook.uid, body: Buffer.from(body).toString('utf8'), deliveryId });
-      const [id, run] = [ids.deliveryId(NOW_MS), ids.runId(NOW_MS)];
-      const identity = deliveryId ?? id;
-      await offerDelivery(storage, { id, run, identity, decisions: [] });
-      const headers = { 'content-type': 'application/json' };
-      return { status: 202, headers, body: JSON.stringify({ delivery_id: identity }) };
+      return engine.sendTestDelivery(webhook, body, deliveryId);
     },
-    health: createHealth(storage, () => []),
+    health: engine.health,
     renderMetrics: () => metrics.render(),
     openMetrics: false,
     allowedHosts: ['dockbell.example.com'],
@@ -755,4 +663,18 @@ export function createFakeAdminServices(more: Partial<AdminServices> = {}): Fake
     ...more,
     clock,
   };
+}
+
+/** The editor, with a note of the name of each edit that is asked for. */
+function noteEdits(editor: FactoryEditor, edited: string[]): FactoryEditor {
+  type Edit = (...args: unknown[]) => Promise<unknown>;
+  const { history, ...edits } = editor;
+  const noted = Object.entries(edits as Record<string, unknown>).map(([name, edit]): [string, Edit] => [
+    name,
+    (...args) => {
+      edited.push(name);
+      return (edit as Edit)(...args);
+    },
+  ]);
+  return { ...(Object.fromEntries(noted) as unknown as typeof edits), history };
 }

@@ -1,0 +1,278 @@
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { AdminServices } from '../../src/api/services.ts';
+import { activateLastApplied } from '../../src/app/activate-last-applied.ts';
+import { createSecretAdoption } from '../../src/app/adopt-secret.ts';
+import { createEventSources } from '../../src/app/feed-events.ts';
+import { createHealth } from '../../src/app/health.ts';
+import { Lifetime } from '../../src/app/lifetime.ts';
+import { createNotifyingSecretStore } from '../../src/app/notifying-secret-store.ts';
+import { openIngress } from '../../src/app/open-ingress.ts';
+import { sendTestDelivery } from '../../src/app/send-test-delivery.ts';
+import { loadConfig } from '../../src/config/load-config.ts';
+import type { Clock } from '../../src/core/clock.ts';
+import type { IdSource, RandomBytes } from '../../src/core/ids.ts';
+import type { DefinitionSource } from '../../src/core/ports/definition-source.ts';
+import type { Executor, RunLogReader, RunLogWriter } from '../../src/core/ports/executor.ts';
+import type { SecretStore } from '../../src/core/ports/secret-store.ts';
+import type { Run } from '../../src/core/run.ts';
+import { validateTree } from '../../src/definitions/validate-tree.ts';
+import { createFactoryEditor, type FactoryEditor } from '../../src/edit/factory-editor.ts';
+import { EventHub } from '../../src/events/event-hub.ts';
+import { createRunLogReader, createRunLogWriter } from '../../src/executors/run-log.ts';
+import { CaptureWindows } from '../../src/ingress/capture-window.ts';
+import { DeliveryRecorder } from '../../src/ingress/delivery-recorder.ts';
+import { HandshakeRows } from '../../src/ingress/handshake-rows.ts';
+import { RejectionRows } from '../../src/ingress/rejection-rows.ts';
+import { createReplayControl } from '../../src/ingress/replay-delivery.ts';
+import type { Metrics } from '../../src/observability/metrics.ts';
+import type { FactoryContext } from '../../src/reconcile/factory-context.ts';
+import { Reconciler } from '../../src/reconcile/reconciler.ts';
+import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
+import { Registry } from '../../src/registry/registry.ts';
+import { createDispatcher, type Dispatcher } from '../../src/run/dispatcher.ts';
+import { createLiveSource } from '../../src/source/live-source.ts';
+import { createManagedSource } from '../../src/source/managed-source.ts';
+import type { SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { silentLogger } from './command-runs.ts';
+import { deferToFileEnd } from './file-endings.ts';
+import { createTempDir } from './temp-dir.ts';
+
+/** The configuration of the seeded daemon: two factories whose runs workers claim. */
+export const CONFIG = await loadConfig({
+  ...{ file: null, env: {} },
+  overrides: {
+    baseUrl: 'https://hooks.example.com',
+    ingress: { port: 0 },
+    factories: ['payments', 'other'].map((name) => ({
+      name,
+      source: { type: 'repository', url: 'https://user:hunter2@git.example/p.git', branch: 'main', path: '.' },
+    })),
+  },
+});
+
+/** How the factory `payments` differs from the configuration. */
+export interface SeededFactory {
+  /** `repository` if omitted; the service hosts the other two, so they can be edited. */
+  source?: 'repository' | 'managed' | 'live';
+  /** The daemon executes the runs with it. If omitted, workers claim them. */
+  executor?: Executor;
+}
+
+export interface SeededEngineParts {
+  storage: SqliteStorage;
+  secrets: SecretStore;
+  clock: Clock;
+  ids: IdSource;
+  randomBytes: RandomBytes;
+  metrics: Metrics;
+}
+
+/** What turns definitions into live webhooks and deliveries into runs, as `createEngine` composes it. */
+export interface SeededEngine extends Pick<AdminServices, 'replays' | 'workers' | 'runControl' | 'runLogs'> {
+  secrets: SecretStore;
+  registry: Registry;
+  reconcilers: ReadonlyMap<string, Reconciler>;
+  editor: FactoryEditor;
+  events: EventHub;
+  captures: CaptureWindows;
+  health: AdminServices['health'];
+  sendTestDelivery: AdminServices['sendTestDelivery'];
+  /** Runs of that factory were stored. */
+  wake(factory: string): void;
+  /**
+   * Does what a daemon does when it starts: makes live what is applied, takes up runs, and reconciles a hosted factory.
+   * Whatever needs it calls it; a test calls it to read a hosted factory before its first edit.
+   */
+  start(): Promise<void>;
+}
+
+/** The engine over a seeded storage. Nothing of it starts before a test needs it, because most tests only read. */
+export function createSeededEngine(
+  parts: SeededEngineParts,
+  { source = 'repository', executor }: SeededFactory,
+): SeededEngine {
+  const { storage, clock, ids, randomBytes } = parts;
+  const logger = silentLogger;
+  const registry = new Registry();
+  const events = new EventHub(clock, 'epoch');
+  const { inventory } = storage;
+  const reports = createEventSources({ hub: events, registry, runs: storage.runReader, logger });
+  const secrets = createNotifyingSecretStore(parts.secrets, () => {
+    for (const reconciler of reconcilers.values()) reconciler.onSecretChanged();
+  });
+  const runLogs = createRunLogs(clock);
+  const dispatcher = openDispatcher(
+    { ...parts, secrets },
+    { executor, logs: runLogs, onRunChanged: reports.onRunChanged },
+  );
+  const reconcilers = new Map(
+    CONFIG.factories.map(({ name }) => {
+      const context: FactoryContext = {
+        ...{ name, inventory, secrets, clock, ids, logger, validate: validateInPlace, pushWebhook: null },
+        ...openSource(name === 'payments' ? source : 'repository', storage, name),
+        hasExecutor: name === 'payments' && executor !== undefined,
+        webhooksPerFactory: CONFIG.limits.webhooksPerFactory,
+        isLive: (webhook) =>
+          [...registry.current().webhooks.values()].some((live) => live.factory === name && live.name === webhook),
+        activate: (applied, values, tokens) =>
+          registry.replaceFactory(name, buildLiveWebhooks(applied, values, tokens, null)),
+      };
+      return [name, new Reconciler(context, neverRetry, reports.onReconciled)];
+    }),
+  );
+  const find = (factory: string) => reconcilers.get(factory)!;
+
+  const activation = { inventory, secrets, registry, logger, pushTrigger: () => null };
+  const start = once(async () => {
+    for (const { name } of CONFIG.factories) await activateLastApplied(activation, name);
+    deferToFileEnd(() => dispatcher.stop(0));
+    await dispatcher.start();
+    if (source !== 'repository') await find('payments').reconcile();
+  });
+  const recorder = new DeliveryRecorder(storage.deliveryLog, reports.onRecorded);
+  const replays = createReplayControl({
+    ...{ registry, recorder, clock, ids, deliveries: storage.deliveryReader },
+    onRunsBorn: (factory) => dispatcher.wake(factory),
+  });
+  const captures = new CaptureWindows(clock);
+  const health = createHealth(storage, () => []);
+  const openIngressOnce = once(async () => {
+    const lifetime = new Lifetime();
+    deferToFileEnd(() => lifetime.end());
+    const betweenPasses = <T>(factory: string, work: () => Promise<T>) => find(factory).betweenPasses(work);
+    return openIngress(
+      { ...parts, config: CONFIG, logger },
+      {
+        ...{ registry, recorder, captures, health, dispatcher },
+        rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
+        handshakeRows: new HandshakeRows((entry) => void storage.handshakeLog.append(entry)),
+        adoptSecret: createSecretAdoption({ ...activation, storage, reconcilers: { betweenPasses }, clock }),
+        reconcilers: { onPush: (factory) => find(factory).onPush() },
+      },
+      lifetime,
+    );
+  });
+  const editor = createFactoryEditor({
+    ...{ secrets, randomBytes, inventory: storage.inventoryReader },
+    loop: {
+      edit: (factory, edit) => find(factory).edit(edit),
+      history: (factory, page) => find(factory).history(page),
+    },
+  });
+  return {
+    ...{ start, secrets, registry, reconcilers, events, captures, health, runLogs: runLogs.reader },
+    editor: startBefore(start, editor),
+    replays: startBefore(start, replays),
+    runControl: {
+      cancel: async (id) => start().then(() => dispatcher.cancel(id)),
+      retry: async (id) => start().then(() => dispatcher.retry(id)),
+      explainWait: (factory) => dispatcher.explainWait(factory),
+    },
+    workers: {
+      claimable: () => dispatcher.workers.claimable(),
+      claim: async (request) => start().then(() => dispatcher.workers.claim(request)),
+      heartbeat: async (hold, log) => start().then(() => dispatcher.workers.heartbeat(hold, log)),
+      complete: async (...said) => start().then(() => dispatcher.workers.complete(...said)),
+    },
+    wake: (factory) => dispatcher.wake(factory),
+    sendTestDelivery: async (...delivery) => {
+      await start();
+      return sendTestDelivery({ config: CONFIG, secrets, clock, ids }, await openIngressOnce(), ...delivery);
+    },
+  };
+}
+
+/** A stand-in for time: a pass that failed is not repeated later. */
+const neverRetry = () => () => undefined;
+
+/** In this thread; the daemon has another one for it. */
+export const validateInPlace: FactoryContext['validate'] = async (tree, context) => validateTree(tree, context);
+
+/** A stand-in for a git host, which tests cannot reach: the branch stays at the commit which is applied. */
+const APPLIED_SOURCE: DefinitionSource = {
+  fetch: async () => ({ ok: true, revision: 'c0ffee' }),
+  readTree: async () => ({ ok: false, reason: 'RepositoryUnreachable', message: 'There is no repository.' }),
+  contains: async (revision, earlier) => (revision.startsWith(earlier) ? 'yes' : 'no'),
+  watch: () => undefined,
+  close: async () => undefined,
+};
+
+function openSource(
+  type: NonNullable<SeededFactory['source']>,
+  { liveDefinitions }: SqliteStorage,
+  factory: string,
+): Pick<FactoryContext, 'source' | 'hosted' | 'sourceKey'> {
+  // What the seeded factories were applied from. Another source takes over what is applied.
+  if (type === 'repository') return { source: APPLIED_SOURCE, hosted: null, sourceKey: 'main .' };
+  const hosted =
+    type === 'live'
+      ? createLiveSource(liveDefinitions, factory)
+      : createManagedSource(join(createTempDir('managed'), `${factory}.git`), process.env);
+  return { source: hosted, hosted, sourceKey: type };
+}
+
+interface DispatcherParts extends Pick<SeededEngineParts, 'storage' | 'secrets' | 'clock'> {}
+
+function openDispatcher(
+  { storage, secrets, clock }: DispatcherParts,
+  {
+    executor,
+    logs,
+    onRunChanged,
+  }: Pick<SeededFactory, 'executor'> & {
+    logs: RunLogWriter;
+    onRunChanged(run: Run['id']): void;
+  },
+): Dispatcher {
+  const own = executor === undefined ? [] : CONFIG.factories.filter(({ name }) => name === 'payments');
+  return createDispatcher({
+    ...{ queue: storage.runQueue, runs: storage.runReader, logs, secrets, onRunChanged, clock, logger: silentLogger },
+    executors: new Map(own.map(({ name, runs }) => [name, { executor: executor!, concurrency: runs.concurrency }])),
+    workers: new Map(
+      CONFIG.factories
+        .filter((factory) => !own.includes(factory))
+        .map(({ name, runs }) => [name, { ...runs, hasExecutor: runs.executor !== null }]),
+    ),
+  });
+}
+
+/** Holds the log of the seeded run. */
+const SEEDED_LOGS = fileURLToPath(new URL('../fixtures/run-logs', import.meta.url));
+
+/** Logs of runs. The first write copies the seeded logs, so that no test changes them. */
+function createRunLogs(clock: Clock): RunLogWriter & { reader: RunLogReader } {
+  let dir = SEEDED_LOGS;
+  const openWriter = () => {
+    if (dir === SEEDED_LOGS) {
+      dir = createTempDir('run-logs');
+      cpSync(SEEDED_LOGS, dir, { recursive: true });
+    }
+    return createRunLogWriter(dir, clock);
+  };
+  return {
+    begin: (run) => openWriter().begin(run),
+    append: async (run, text) => (text === '' ? undefined : openWriter().append(run, text)),
+    reader: { read: (...range) => createRunLogReader(dir).read(...range) },
+  };
+}
+
+/** The same port, which starts the engine before each operation. All operations must be asynchronous. */
+function startBefore<Port extends object>(start: () => Promise<void>, port: Port): Port {
+  type Operation = (...args: unknown[]) => Promise<unknown>;
+  const operations = Object.entries(port as Record<string, Operation>);
+  const wrapped = operations.map(([name, operation]): [string, Operation] => [
+    name,
+    (...args) => start().then(() => operation(...args)),
+  ]);
+  return Object.fromEntries(wrapped) as Port;
+}
+
+function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | null = null;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}
