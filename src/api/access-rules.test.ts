@@ -152,7 +152,7 @@ function parseCode(body: string): unknown {
   }
 }
 
-/** What the fakes were asked to do so far. */
+/** The number of changes that the services were asked for so far. */
 function countDeeds({ seen }: SeededServices): number {
   return [
     seen.reconciled,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { AdminServices } from '../../src/api/services.ts';
 import { activateLastApplied } from '../../src/app/activate-last-applied.ts';
 import { createSecretAdoption } from '../../src/app/adopt-secret.ts';
-import { createEventSources } from '../../src/app/feed-events.ts';
+import { createEventSources, type EventSources } from '../../src/app/feed-events.ts';
 import { createHealth } from '../../src/app/health.ts';
 import { Lifetime } from '../../src/app/lifetime.ts';
 import { createNotifyingSecretStore } from '../../src/app/notifying-secret-store.ts';
@@ -15,8 +15,8 @@ import type { Clock } from '../../src/core/clock.ts';
 import type { IdSource, RandomBytes } from '../../src/core/ids.ts';
 import type { DefinitionSource } from '../../src/core/ports/definition-source.ts';
 import type { Executor, RunLogReader, RunLogWriter } from '../../src/core/ports/executor.ts';
+import type { RunControl } from '../../src/core/ports/run-control.ts';
 import type { SecretStore } from '../../src/core/ports/secret-store.ts';
-import type { Run } from '../../src/core/run.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
 import { createFactoryEditor, type FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
@@ -32,6 +32,8 @@ import { Reconciler } from '../../src/reconcile/reconciler.ts';
 import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { createDispatcher, type Dispatcher } from '../../src/run/dispatcher.ts';
+import type { FactoryExecutor } from '../../src/run/factory-executor.ts';
+import type { WorkerTerms } from '../../src/run/run-leases.ts';
 import { createLiveSource } from '../../src/source/live-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
 import type { SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
@@ -72,7 +74,6 @@ export interface SeededEngineParts {
 /** What turns definitions into live webhooks and deliveries into runs, as `createEngine` composes it. */
 export interface SeededEngine extends Pick<AdminServices, 'replays' | 'workers' | 'runControl' | 'runLogs'> {
   secrets: SecretStore;
-  registry: Registry;
   reconcilers: ReadonlyMap<string, Reconciler>;
   editor: FactoryEditor;
   events: EventHub;
@@ -94,37 +95,19 @@ export function createSeededEngine(
   { source = 'repository', executor }: SeededFactory,
 ): SeededEngine {
   const { storage, clock, ids, randomBytes } = parts;
-  const logger = silentLogger;
+  const { inventory } = storage;
   const registry = new Registry();
   const events = new EventHub(clock, 'epoch');
-  const { inventory } = storage;
-  const reports = createEventSources({ hub: events, registry, runs: storage.runReader, logger });
+  const reports = createEventSources({ hub: events, registry, runs: storage.runReader, logger: silentLogger });
   const secrets = createNotifyingSecretStore(parts.secrets, () => {
     for (const reconciler of reconcilers.values()) reconciler.onSecretChanged();
   });
-  const runLogs = createRunLogs(clock);
-  const dispatcher = openDispatcher(
-    { ...parts, secrets },
-    { executor, logs: runLogs, onRunChanged: reports.onRunChanged },
-  );
-  const reconcilers = new Map(
-    CONFIG.factories.map(({ name }) => {
-      const context: FactoryContext = {
-        ...{ name, inventory, secrets, clock, ids, logger, validate: validateInPlace, pushWebhook: null },
-        ...openSource(name === 'payments' ? source : 'repository', storage, name),
-        hasExecutor: name === 'payments' && executor !== undefined,
-        webhooksPerFactory: CONFIG.limits.webhooksPerFactory,
-        isLive: (webhook) =>
-          [...registry.current().webhooks.values()].some((live) => live.factory === name && live.name === webhook),
-        activate: (applied, values, tokens) =>
-          registry.replaceFactory(name, buildLiveWebhooks(applied, values, tokens, null)),
-      };
-      return [name, new Reconciler(context, neverRetry, reports.onReconciled)];
-    }),
-  );
+  const core = { ...parts, secrets, registry, reports };
+  const reconcilers = createReconcilers(core, { source, executor });
   const find = (factory: string) => reconcilers.get(factory)!;
-
-  const activation = { inventory, secrets, registry, logger, pushTrigger: () => null };
+  const runLogs = createRunLogs(clock);
+  const dispatcher = openDispatcher(core, runLogs, executor);
+  const activation = { inventory, secrets, registry, logger: silentLogger, pushTrigger: () => null };
   const start = once(async () => {
     for (const { name } of CONFIG.factories) await activateLastApplied(activation, name);
     deferToFileEnd(() => dispatcher.stop(0));
@@ -138,21 +121,20 @@ export function createSeededEngine(
   });
   const captures = new CaptureWindows(clock);
   const health = createHealth(storage, () => []);
+  const adoptSecret = createSecretAdoption({
+    ...{ ...activation, storage, clock },
+    reconcilers: { betweenPasses: (factory, work) => find(factory).betweenPasses(work) },
+  });
   const openIngressOnce = once(async () => {
     const lifetime = new Lifetime();
     deferToFileEnd(() => lifetime.end());
-    const betweenPasses = <T>(factory: string, work: () => Promise<T>) => find(factory).betweenPasses(work);
-    return openIngress(
-      { ...parts, config: CONFIG, logger },
-      {
-        ...{ registry, recorder, captures, health, dispatcher },
-        rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
-        handshakeRows: new HandshakeRows((entry) => void storage.handshakeLog.append(entry)),
-        adoptSecret: createSecretAdoption({ ...activation, storage, reconcilers: { betweenPasses }, clock }),
-        reconcilers: { onPush: (factory) => find(factory).onPush() },
-      },
-      lifetime,
-    );
+    const engine = {
+      ...{ registry, recorder, captures, health, dispatcher, adoptSecret },
+      rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
+      handshakeRows: new HandshakeRows((entry) => void storage.handshakeLog.append(entry)),
+      reconcilers: { onPush: (factory: string) => find(factory).onPush() },
+    };
+    return openIngress({ ...parts, config: CONFIG, logger: silentLogger }, engine, lifetime);
   });
   const editor = createFactoryEditor({
     ...{ secrets, randomBytes, inventory: storage.inventoryReader },
@@ -162,26 +144,80 @@ export function createSeededEngine(
     },
   });
   return {
-    ...{ start, secrets, registry, reconcilers, events, captures, health, runLogs: runLogs.reader },
+    ...{ start, secrets, reconcilers, events, captures, health, runLogs: runLogs.reader },
     editor: startBefore(start, editor),
     replays: startBefore(start, replays),
-    runControl: {
-      cancel: async (id) => start().then(() => dispatcher.cancel(id)),
-      retry: async (id) => start().then(() => dispatcher.retry(id)),
-      explainWait: (factory) => dispatcher.explainWait(factory),
-    },
-    workers: {
-      claimable: () => dispatcher.workers.claimable(),
-      claim: async (request) => start().then(() => dispatcher.workers.claim(request)),
-      heartbeat: async (hold, log) => start().then(() => dispatcher.workers.heartbeat(hold, log)),
-      complete: async (...said) => start().then(() => dispatcher.workers.complete(...said)),
-    },
+    ...controlRuns(start, dispatcher),
     wake: (factory) => dispatcher.wake(factory),
     sendTestDelivery: async (...delivery) => {
       await start();
       return sendTestDelivery({ config: CONFIG, secrets, clock, ids }, await openIngressOnce(), ...delivery);
     },
   };
+}
+
+interface Core extends SeededEngineParts {
+  registry: Registry;
+  reports: EventSources;
+}
+
+function createReconcilers(
+  { storage, registry, reports, ...parts }: Core,
+  { source = 'repository', executor }: SeededFactory,
+): Map<string, Reconciler> {
+  const { secrets, clock, ids } = parts;
+  const findLive = (factory: string) =>
+    [...registry.current().webhooks.values()].filter((webhook) => webhook.factory === factory);
+  const create = (name: string) => {
+    const context: FactoryContext = {
+      ...{ name, secrets, clock, ids, inventory: storage.inventory, logger: silentLogger },
+      ...openSource(name === 'payments' ? source : 'repository', storage, name),
+      ...{ validate: validateInPlace, pushWebhook: null, webhooksPerFactory: CONFIG.limits.webhooksPerFactory },
+      hasExecutor: name === 'payments' && executor !== undefined,
+      isLive: (webhook) => findLive(name).some((live) => live.name === webhook),
+      activate: (applied, values, tokens) =>
+        registry.replaceFactory(name, buildLiveWebhooks(applied, values, tokens, null)),
+    };
+    return new Reconciler(context, neverRetry, reports.onReconciled);
+  };
+  return new Map(CONFIG.factories.map(({ name }) => [name, create(name)]));
+}
+
+function openDispatcher(
+  { storage, secrets, reports, clock }: Core,
+  logs: RunLogWriter,
+  executor: Executor | undefined,
+): Dispatcher {
+  const { runQueue: queue, runReader: runs } = storage;
+  const executors = new Map<string, FactoryExecutor>();
+  const workers = new Map<string, WorkerTerms>();
+  for (const { name, runs } of CONFIG.factories) {
+    if (name === 'payments' && executor !== undefined) executors.set(name, { ...runs, executor });
+    else workers.set(name, { ...runs, hasExecutor: runs.executor !== null });
+  }
+  const { onRunChanged } = reports;
+  return createDispatcher({
+    queue,
+    runs,
+    executors,
+    workers,
+    logs,
+    secrets,
+    onRunChanged,
+    clock,
+    logger: silentLogger,
+  });
+}
+
+function controlRuns(start: () => Promise<void>, { workers, ...runs }: Dispatcher) {
+  const { cancel, retry } = startBefore(start, { cancel: runs.cancel, retry: runs.retry });
+  const runControl: RunControl = { cancel, retry, explainWait: runs.explainWait };
+  const asked = startBefore(start, {
+    claim: workers.claim.bind(workers),
+    heartbeat: workers.heartbeat.bind(workers),
+    complete: workers.complete.bind(workers),
+  });
+  return { runControl, workers: { ...asked, claimable: () => workers.claimable() } };
 }
 
 /** A stand-in for time: a pass that failed is not repeated later. */
@@ -211,31 +247,6 @@ function openSource(
       ? createLiveSource(liveDefinitions, factory)
       : createManagedSource(join(createTempDir('managed'), `${factory}.git`), process.env);
   return { source: hosted, hosted, sourceKey: type };
-}
-
-interface DispatcherParts extends Pick<SeededEngineParts, 'storage' | 'secrets' | 'clock'> {}
-
-function openDispatcher(
-  { storage, secrets, clock }: DispatcherParts,
-  {
-    executor,
-    logs,
-    onRunChanged,
-  }: Pick<SeededFactory, 'executor'> & {
-    logs: RunLogWriter;
-    onRunChanged(run: Run['id']): void;
-  },
-): Dispatcher {
-  const own = executor === undefined ? [] : CONFIG.factories.filter(({ name }) => name === 'payments');
-  return createDispatcher({
-    ...{ queue: storage.runQueue, runs: storage.runReader, logs, secrets, onRunChanged, clock, logger: silentLogger },
-    executors: new Map(own.map(({ name, runs }) => [name, { executor: executor!, concurrency: runs.concurrency }])),
-    workers: new Map(
-      CONFIG.factories
-        .filter((factory) => !own.includes(factory))
-        .map(({ name, runs }) => [name, { ...runs, hasExecutor: runs.executor !== null }]),
-    ),
-  });
 }
 
 /** Holds the log of the seeded run. */

@@ -437,7 +437,8 @@ export interface Seen {
 /**
  * The services of the management API on a seeded storage in memory, and tokens of every role. All parts are those of the
  * daemon, except: time and randomness, which tests control; the git host, which tests cannot reach (`APPLIED_SOURCE`);
- * and the threads for slow work, which are replaced by the same work in this thread.
+ * the processes of runs, which are those of workers or of an executor that a test provides; and the threads for slow
+ * work, which are replaced by the same work in this thread.
  */
 export interface SeededServices extends AdminServices, Pick<SeededEngine, 'start'> {
   seen: Seen;
@@ -500,6 +501,11 @@ export function createSeededServices(more: Partial<AdminServices> = {}, factory:
   const examination = { secrets, validate: validateInPlace, webhooksPerFactory: CONFIG.limits.webhooksPerFactory };
   const undo = { secrets, inventory: storage.inventoryReader, thread: { run: diagnoseInPlace } };
   const diagnose = createDeliveryDiagnosis({ ...undo, captures });
+  const typeOf = (name: string) => {
+    if (CONFIG.factories.every((configured) => configured.name !== name)) return null;
+    return name === 'payments' ? (factory.source ?? 'repository') : 'repository';
+  };
+  const hostOf = (name: string) => (typeOf(name) === 'repository' ? null : { keepsUids: typeOf(name) === 'live' });
   const baseUrl = () => CONFIG.baseUrl!;
   const diagnoseUpload = createUploadDiagnosis({ ...undo, clock, baseUrl, triesPerMinute: 1000 });
   return {
@@ -587,7 +593,7 @@ export function createSeededServices(more: Partial<AdminServices> = {}, factory:
     planPreviewer: {
       preview: async (factory, tree, mayJudgeSecrets) => {
         seen.previewed.push({ paths: tree.entries.map(({ path }) => path), mayJudgeSecrets });
-        return previewPlan({ ...trial, ...examination, hostOf: () => null }, { factory, tree, mayJudgeSecrets });
+        return previewPlan({ ...trial, ...examination, hostOf }, { factory, tree, mayJudgeSecrets });
       },
     },
     secrets: {
@@ -625,11 +631,10 @@ export function createSeededServices(more: Partial<AdminServices> = {}, factory:
     adminUrl: () => 'http://127.0.0.1:8788',
     trustedProxies: [],
     factorySource: (name) => {
-      if (CONFIG.factories.every((configured) => configured.name !== name)) return null;
-      if (name === 'payments' && factory.source !== undefined && factory.source !== 'repository') {
-        return { type: factory.source, url: null, branch: null, path: null };
-      }
-      return { type: 'repository', url: 'https://user:hunter2@git.example/p.git', branch: 'main', path: '.' };
+      const type = typeOf(name);
+      if (type === null) return null;
+      if (type !== 'repository') return { type, url: null, branch: null, path: null };
+      return { type, url: 'https://user:hunter2@git.example/p.git', branch: 'main', path: '.' };
     },
     schemeNamesDeliveries: ({ signatureScheme, signature }) => {
       const scheme = resolveScheme(signatureScheme, signature);

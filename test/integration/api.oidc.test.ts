@@ -43,8 +43,8 @@ function open({ rules = {}, more = {}, clientSecret = CLIENT_SECRET, timeoutSeco
   const settings = { issuer: provider.issuer, clientId: CLIENT_ID, clientSecret, scopes: ['openid'] };
   const own = { ...RULES, ...rules };
   const redirectUri = () => `http://${HOST}/auth/oidc/callback`;
-  const fakes = createSeededServices();
-  const { clock } = fakes;
+  const seeded = createSeededServices();
+  const { clock } = seeded;
   const openId = {
     provider: createOpenIdProvider(
       { ...settings, groupsClaim: own.groupsClaim },
@@ -52,7 +52,7 @@ function open({ rules = {}, more = {}, clientSecret = CLIENT_SECRET, timeoutSeco
     ),
     ...{ rules: own, label: 'Example SSO' },
   };
-  const services = { ...fakes, openId, ...more };
+  const services = { ...seeded, openId, ...more };
   const app = createAdminServer(services);
   const login = (query = '') => app.inject({ url: `/auth/oidc/login${query}`, headers: { host: HOST } });
   /** Where the provider sends the browser back to. */

@@ -203,15 +203,15 @@ describe('status --wait', () => {
     states: { applied: string; attempt: ReturnType<typeof makeReconciliation> | null }[],
     contains: AdminServices['reconcile']['contains'] = async () => 'no',
   ) {
-    const fake = createSeededServices();
+    const seeded = createSeededServices();
     let polls = -1;
     const state = () => states[Math.min(Math.max(polls, 0), states.length - 1)]!;
     await serve({
-      reconcile: { ...fake.reconcile, contains },
+      reconcile: { ...seeded.reconcile, contains },
       inventory: {
-        ...fake.inventory,
+        ...seeded.inventory,
         factories: async () =>
-          (await fake.inventory.factories()).map((it) => ({ ...it, appliedRevision: state().applied })),
+          (await seeded.inventory.factories()).map((it) => ({ ...it, appliedRevision: state().applied })),
       },
       reconciliations: {
         get: async () => null,
