@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createStandingClock, makeDelivery, NOW_MS, PAYLOAD } from '../../test/helpers/seeded-services.ts';
 import { ids } from '../../test/helpers/build-offer.ts';
+import { createStandingClock, makeDelivery, NOW_MS, PAYLOAD } from '../../test/helpers/seeded-services.ts';
 import type { DeliveryOffer, RecordOutcome, ReplayEntry } from '../core/delivery.ts';
 import type { Listener } from '../registry/live-webhook.ts';
 import { Registry } from '../registry/registry.ts';
