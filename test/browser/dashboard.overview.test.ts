@@ -1,3 +1,4 @@
+import type { Route } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
 import { createWebhook, type DashboardFactory, startDashboardFactory } from '../helpers/dashboard-factory.ts';
@@ -89,7 +90,13 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
     repo = await createTempGitRepo();
     await repo.commit({ 'webhooks/ci.yaml': 'enabeld: true\n<script>alert(1)</script>: 1\n' });
     daemon = await startTestDaemon({
-      config: { factories: [{ name: 'payments', source: { type: 'repository', url: repo.path } }] },
+      config: {
+        factories: [
+          { name: 'payments', source: { type: 'repository', url: repo.path } },
+          { name: 'fresh', source: { type: 'live' } },
+          { name: 'raced', source: { type: 'live' } },
+        ],
+      },
     });
     await eventually(async () => (await daemon.api('/factories/payments')).body.attempted_revision);
   });
@@ -99,47 +106,40 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
   });
 
   it('of a factory without webhooks, or with nothing that listens to them, begins with the next step', async () => {
-    const fresh = await startTestDaemon({ config: { factories: [{ name: 'fresh', source: { type: 'live' } }] } });
-    try {
-      const page = await signIn(fresh);
-      await page.getByText('No webhook yet').waitFor();
-      await expect.poll(() => page.getByText('Healthy').count()).toBe(0);
-      await lookAt(page, 'overview-fresh');
-      await page.getByRole('link', { name: 'Add webhook' }).click();
-      await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
-      const made = await fresh.api('/factories/fresh/webhooks', { method: 'POST', body: { name: 'ci' } });
-      expect(made.status).toBe(201);
-      await page.goto(fresh.adminUrl);
-      await page.getByText('Deliveries start nothing yet').waitFor();
-      await page.getByRole('link', { name: 'To the automations' }).click();
-      await page.getByText('No automation yet').waitFor();
-    } finally {
-      await fresh.end('SIGTERM');
-    }
+    const page = await signIn(daemon, '/factories/fresh');
+    await page.getByText('No webhook yet').waitFor();
+    await expect.poll(() => page.getByText('Healthy').count()).toBe(0);
+    await lookAt(page, 'overview-fresh');
+    await page.getByRole('link', { name: 'Add webhook' }).click();
+    await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
+    await createWebhookIn('fresh');
+    await page.goto(`${daemon.adminUrl}/factories/fresh`);
+    await page.getByText('Deliveries start nothing yet').waitFor();
+    await page.getByRole('link', { name: 'To the automations' }).click();
+    await page.getByText('No automation yet').waitFor();
   });
 
   it('shows what happened while it was being loaded', async () => {
-    const fresh = await startTestDaemon({ config: { factories: [{ name: 'fresh', source: { type: 'live' } }] } });
-    try {
-      const applied = async () => (await fresh.api('/factories/fresh')).body.applied_revision;
-      await expect.poll(applied).not.toBeNull();
-      const page = await signIn(fresh);
-      await page.getByText('No webhook yet').waitFor();
-      let changes = 0;
-      await page.route('**/api/v1/factories', async (route) => {
-        const old = await route.fetch();
-        if (changes++ === 0) await fresh.api('/factories/fresh/webhooks', { method: 'POST', body: { name: 'ci' } });
-        await route.fulfill({ response: old });
-      });
-      await page.reload();
-      await page.getByText('Deliveries start nothing yet').waitFor();
-    } finally {
-      await fresh.end('SIGTERM');
-    }
+    await expect.poll(async () => (await daemon.api('/factories/raced')).body.applied_revision).not.toBeNull();
+    const page = await signIn(daemon, '/account');
+    const answerLate = async (route: Route) => {
+      const old = await route.fetch();
+      await createWebhookIn('raced');
+      await route.fulfill({ response: old });
+    };
+    // Once: what is asked later goes its own way, also when the test has ended.
+    await page.route('**/api/v1/factories', answerLate, { times: 1 });
+    await page.goto(`${daemon.adminUrl}/factories/raced`);
+    await page.getByText('Deliveries start nothing yet').waitFor();
   });
 
+  const createWebhookIn = async (factory: string) => {
+    const made = await daemon.api(`/factories/${factory}/webhooks`, { method: 'POST', body: { name: 'ci' } });
+    expect(made.status).toBe(201);
+  };
+
   it('begins with what is wrong and leads to where it says more', async () => {
-    const page = await signIn(daemon);
+    const page = await signIn(daemon, '/factories/payments');
     await page.getByText('Nothing is live yet').waitFor();
     await page.getByText('Nothing goes live before it does.').waitFor();
     await expect.poll(() => page.getByText('What was live before goes on.').count()).toBe(0);

@@ -4,12 +4,14 @@ import type { CursorPages } from './use-cursor-pages.ts';
 
 interface CursorPagerProps {
   pages: CursorPages;
-  /** `undefined` while the page is on its way, `null` where there is nothing older. */
+  /** `undefined` until there is an answer, `null` if nothing is older. */
   nextCursor: string | null | undefined;
+  /** The rows above, and `nextCursor`, are those of the page before: this one is on its way. */
+  isStale: boolean;
 }
 
 /** Below a log: to newer and to older rows. Not there while all rows fit on one page. */
-export function CursorPager({ pages, nextCursor }: CursorPagerProps) {
+export function CursorPager({ pages, nextCursor, isStale }: CursorPagerProps) {
   const { isNewest, knowsNewer, goNewer, goNewest, goOlder } = pages;
   if (isNewest && nextCursor == null) return null;
   return (
@@ -26,7 +28,9 @@ export function CursorPager({ pages, nextCursor }: CursorPagerProps) {
         variant="default"
         rightSection={<ArrowRight size={16} />}
         disabled={nextCursor == null}
-        onClick={() => nextCursor != null && goOlder(nextCursor)}
+        // Not disabled: the focus stays for whoever turns several pages.
+        aria-disabled={isStale || undefined}
+        onClick={() => nextCursor != null && !isStale && goOlder(nextCursor)}
       >
         Older
       </Button>

@@ -1,6 +1,6 @@
 import type { EditorView } from '@codemirror/view';
 import { Input, List, Text } from '@mantine/core';
-import { useEffect, useId, useRef, useState } from 'react';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { openEditor } from './code-mirror-editor.ts';
 import type { FilterOptions } from './complete-filter.ts';
@@ -60,7 +60,8 @@ function ProblemList({ problems }: { problems: PlacedProblem[] }) {
 function useEditor(props: JsonEditorProps, id: string, onProblems: (problems: PlacedProblem[]) => void) {
   const parent = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
-  useEffect(() => {
+  // With the rendering and not after it: what the page offers, for example completion, works as soon as it says so.
+  useLayoutEffect(() => {
     latest.current = props;
   });
   useEffect(() => {

@@ -32,7 +32,7 @@ export function DeliveryTable({ factory, webhooks, filter, onChange }: DeliveryT
   const pages = useCursorPages();
   const [openId, toggle] = useOpenRow();
   const query = deliveriesQuery(factory, filter, pages.cursor);
-  const { data, error, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
+  const { data, error, isPlaceholderData, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
   const held = useHeldUpdates(
     query.queryKey,
     ({ type, data: told }) =>
@@ -56,7 +56,7 @@ export function DeliveryTable({ factory, webhooks, filter, onChange }: DeliveryT
         renderDetail={(delivery) => (delivery.id === openId ? <OpenDelivery delivery={delivery} /> : null)}
         empty={<NoDelivery factory={factory} webhooks={webhooks} filter={filter} onChange={onChange} />}
       />
-      <CursorPager pages={pages} nextCursor={data?.next_cursor} />
+      <CursorPager pages={pages} nextCursor={data?.next_cursor} isStale={isPlaceholderData} />
     </>
   );
 }

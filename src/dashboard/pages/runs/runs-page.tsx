@@ -93,7 +93,7 @@ function RunFilters({ factory, filter, onChange }: RunFiltersProps) {
 function RunTable({ factory, filter }: { factory: string; filter: RunFilter }) {
   const pages = useCursorPages();
   const query = runsQuery(factory, filter, pages.cursor);
-  const { data, error, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
+  const { data, error, isPlaceholderData, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
   const isListed = useRunUpdates(query.queryKey);
   const isAmong = (run: Run) =>
     run.factory === factory &&
@@ -114,7 +114,7 @@ function RunTable({ factory, filter }: { factory: string; filter: RunFilter }) {
         held={held}
         empty={<NoRun filter={filter} />}
       />
-      <CursorPager pages={pages} nextCursor={data?.next_cursor} />
+      <CursorPager pages={pages} nextCursor={data?.next_cursor} isStale={isPlaceholderData} />
     </>
   );
 }

@@ -87,7 +87,7 @@ function AuditTable({ filter, onFilter }: AuditTableProps) {
   const [openId, toggle] = useOpenRow();
   const names = useNamesById();
   const query = { ...auditQuery(filter, pages.cursor), placeholderData: keepPreviousData };
-  const { data, error, refetch } = useQuery(query);
+  const { data, error, isPlaceholderData, refetch } = useQuery(query);
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
   return (
     <div>
@@ -101,7 +101,7 @@ function AuditTable({ filter, onFilter }: AuditTableProps) {
         }
         empty={<NoEntry filter={filter} onFilter={onFilter} />}
       />
-      <CursorPager pages={pages} nextCursor={data?.next_cursor} />
+      <CursorPager pages={pages} nextCursor={data?.next_cursor} isStale={isPlaceholderData} />
     </div>
   );
 }
