@@ -155,19 +155,20 @@ describe('the identity of a delivery', () => {
 });
 
 describe('naughty strings', () => {
+  /** Groups that are sent at once: each then costs the storage a few writes instead of 32. */
+  const divide = (texts: string[]) =>
+    Array.from({ length: Math.ceil(texts.length / 32) }, (_, at) => texts.slice(at * 32, at * 32 + 32));
   const list = JSON.parse(
     readFileSync(new URL('../vectors/naughty-strings/blns.json', import.meta.url), 'utf8'),
   ) as string[];
 
   it('as payload values are stored byte for byte, and the one filter that lists each starts its run', async () => {
     const wanted = [...new Set(list)];
-    const groups = Array.from({ length: Math.ceil(wanted.length / 32) }, (_, at) =>
-      wanted.slice(at * 32, at * 32 + 32),
-    );
-    const automations = groups.map((v, index) => ({ name: `group-${index}`, webhook: 'hook', payload: { v } }));
+    const automations = divide(wanted).map((v, index) => ({ name: `group-${index}`, webhook: 'hook', payload: { v } }));
     ingress = await startIngress({ automations, limits: { deliveriesPerMinute: 1_000 } });
-    for (const text of list) {
-      expect((await ingress.post('hook', { body: JSON.stringify({ v: text }) })).status).toBe(202);
+    for (const group of divide(list)) {
+      const answers = group.map((v) => ingress.post('hook', { body: JSON.stringify({ v }) }));
+      for (const { status } of await Promise.all(answers)) expect(status).toBe(202);
     }
     const accepted = (await ingress.deliveries()).filter(({ label }) => label === 'Accepted');
     expect(accepted).toHaveLength(wanted.length);
@@ -186,23 +187,22 @@ describe('naughty strings', () => {
     ingress = await startIngress({ limits: { deliveriesPerMinute: 2_000 } });
     const identities = new Map<string, number>();
     let refused = 0;
-    for (const text of list) {
+    const sendAsIdentity = async (text: string) => {
       const bytes = Buffer.from(text, 'utf8').toString('latin1');
       const trimmed = bytes.replace(/^[ \t]+|[ \t]+$/g, '');
       // Lines of their own would end the header; such a text cannot be sent as a value at all.
-      if (/[\r\n]/.test(bytes)) continue;
+      if (/[\r\n]/.test(bytes)) return;
       // With a body of its own, an empty value falls back to a hash that nobody else has.
-      const answer = await sendRaw(
-        [`X-Service-Delivery-Id: ${bytes}`],
-        JSON.stringify({ n: list.indexOf(text), text: refused }),
-      );
+      const body = JSON.stringify({ n: list.indexOf(text), text: refused });
+      const answer = await sendRaw([`X-Service-Delivery-Id: ${bytes}`], body);
       if (answer?.status === 202) {
         if (trimmed !== '') identities.set(trimmed, (identities.get(trimmed) ?? 0) + 1);
       } else {
         expect(answer?.status).toBe(400);
         refused += 1;
       }
-    }
+    };
+    for (const group of divide(list)) await Promise.all(group.map(sendAsIdentity));
     const rows = (await ingress.deliveries()).filter(({ identity }) => identity?.source === 'service_header');
     expect(rows.filter(({ label }) => label === 'Accepted')).toHaveLength(identities.size);
     expect(identities.size).toBeGreaterThan(480);

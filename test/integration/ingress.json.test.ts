@@ -33,7 +33,7 @@ describe('JSONTestSuite', () => {
     ingress = await startIngress({ limits: { deliveriesPerMinute: 1_000 } });
     const type: Record<string, string> = contentType === null ? {} : { 'content-type': contentType };
     const stored = new Map<string, Buffer>();
-    for (const { file, expect: verdict } of posted) {
+    const send = async ({ file, expect: verdict }: Case) => {
       const body = read(`test_parsing/${file}`);
       const answer = await ingress.post('hook', { body, headers: { ...type, 'x-service-delivery-id': file } });
       const wanted = verdict === 'either' ? [202, 400] : [verdict];
@@ -43,7 +43,9 @@ describe('JSONTestSuite', () => {
         expect(answer.body).toBe(JSON.stringify({ delivery_id: file }));
         stored.set(file, body);
       }
-    }
+    };
+    // Sent together, they cost the storage a few writes instead of one each.
+    for (let at = 0; at < posted.length; at += 32) await Promise.all(posted.slice(at, at + 32).map(send));
     expect(stored.size).toBeGreaterThanOrEqual(accepted);
     const rows = await ingress.deliveries();
     expect(rows).toHaveLength(count);
