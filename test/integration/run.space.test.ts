@@ -35,7 +35,8 @@ describe('the space that ended runs take', () => {
   it('is freed from the oldest run on, until the others fit', async () => {
     const runs = [await leave({ file: MIB }), await leave({ log: MIB }), await leave({ file: MIB }), await leave({})];
     expect(await open().free(request(4 * MIB))).toEqual({ runs: 0, bytes: 0, stuck: [] });
-    const freed = await open().free(request(2 * MIB));
+    // One byte less than two files: not every file system counts blocks of folders.
+    const freed = await open().free(request(2 * MIB - 1));
     expect(freed.runs).toBe(2);
     expect(freed.bytes).toBeGreaterThanOrEqual(2 * MIB);
     expect((await readdir(workshop.runsDir)).sort()).toEqual(runs.slice(2));
@@ -78,7 +79,7 @@ describe('the space that ended runs take', () => {
     const outside = join(workshop.dir, 'outside');
     await mkdir(outside);
     await writeFile(join(outside, 'large'), Buffer.alloc(4 * MIB, 1));
-    const run = await leave({});
+    const run = await leave({ file: 1 });
     await symlink(outside, join(workshop.runsDir, run, '1', 'link'));
     expect((await open().free(request(MIB))).runs).toBe(0);
     expect((await open().free(request(0))).runs).toBe(1);
