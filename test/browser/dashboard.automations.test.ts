@@ -79,8 +79,21 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await page.getByText('Line 2: The list of "in" is empty.').waitFor();
     await expect.poll(() => page.locator('.cm-lintRange-error').textContent()).toBe('"level"');
     await lookAt(page, 'automation-invalid-filter');
+    let answer = () => {};
+    const isAnswered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    await page.route('**/filters/test', (route) => isAnswered.then(() => route.continue()), { times: 1 });
+    const [asked, answered] = [page.waitForRequest('**/filters/test'), page.waitForResponse('**/filters/test')];
+    await writeFilter(page, '{"level": ["late"]}');
+    await asked;
     await writeFilter(page, '{"level": ["a"}');
     await page.getByText('Line 1: Invalid JSON').waitFor();
+    // An answer about an earlier text changes nothing.
+    answer();
+    await (await answered).finished();
+    await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
+    await expect.poll(() => page.getByText('Line 1: Invalid JSON').count()).toBe(1);
     await writeFilter(page, '{"level": ["a"], "level": ["b"]}');
     await page.getByText('Line 1: "level" stands here twice').waitFor();
     await writeFilter(page, '{"level": ["a"]}');

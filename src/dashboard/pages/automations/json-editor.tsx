@@ -1,6 +1,6 @@
 import type { EditorView } from '@codemirror/view';
 import { Input, List, Text } from '@mantine/core';
-import { useEffect, useId, useLayoutEffect, useRef, useState } from 'react';
+import { useEffect, useId, useRef, useState } from 'react';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { openEditor } from './code-mirror-editor.ts';
 import type { FilterOptions } from './complete-filter.ts';
@@ -60,8 +60,7 @@ function ProblemList({ problems }: { problems: PlacedProblem[] }) {
 function useEditor(props: JsonEditorProps, id: string, onProblems: (problems: PlacedProblem[]) => void) {
   const parent = useRef<HTMLDivElement>(null);
   const latest = useRef(props);
-  // With the rendering and not after it: what the page offers, for example completion, works as soon as it says so.
-  useLayoutEffect(() => {
+  useEffect(() => {
     latest.current = props;
   });
   useEffect(() => {
@@ -75,7 +74,9 @@ function useEditor(props: JsonEditorProps, id: string, onProblems: (problems: Pl
       complete: (text, position) => latest.current.complete?.(text, position) ?? null,
       findProblems: async (text) => {
         const problems = await latest.current.findProblems(text);
-        onProblems(problems.map((problem) => ({ ...problem, line: lineOf(text, problem.from) })));
+        // An answer about an earlier text may come after one about the present text.
+        const isPresent = view.state.doc.toString() === text;
+        if (isPresent) onProblems(problems.map((problem) => ({ ...problem, line: lineOf(text, problem.from) })));
         return problems;
       },
     });
