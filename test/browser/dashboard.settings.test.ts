@@ -59,10 +59,13 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     expect((await daemon.api('/factories', { token: body.token })).status).toBe(401);
   });
 
-  it('name the version', async () => {
+  it('name the version and lead to its documentation', async () => {
     const page = await signIn(daemon, '/settings/about');
     await page.getByRole('row').filter({ hasText: 'Version' }).waitFor();
     await lookAt(page, 'settings-about');
+    const opened = page.waitForEvent('popup');
+    await page.getByRole('link', { name: 'Configuration', exact: true }).click();
+    await (await opened).getByText('# Configuration').waitFor();
   });
 
   it('and what else is the owners’ are explained to a viewer, without any of its controls', async () => {

@@ -3,9 +3,10 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { aboutQuery } from '../../api/about.ts';
 import { ForeignText } from '../../parts/foreign-text.tsx';
 import { useSessionUser } from '../../shell/session-user.ts';
+import { Documentation } from './documentation.tsx';
 import { SettingsFrame } from './settings-frame.tsx';
 
-/** Which version runs, who is signed in, and where more is written. */
+/** Which version runs, who is signed in, and its documentation. */
 export function AboutPage() {
   const { data: version } = useSuspenseQuery(aboutQuery);
   const { name, role, factories } = useSessionUser();
@@ -33,17 +34,17 @@ export function AboutPage() {
           </Table>
         </Paper>
         <Text size="sm">
-          The program brings its documentation along in the folder <Code>docs/</Code> of its package, and its commands
-          explain themselves with <Code>--help</Code>. The management API describes itself as{' '}
+          Management API:{' '}
           <Anchor underline="always" href="/api/v1/openapi.json" target="_blank" rel="noreferrer">
-            OpenAPI
+            OpenAPI document
           </Anchor>
-          ; definitions of{' '}
+          . JSON Schemas for editors:{' '}
           <Anchor underline="always" href="/api/v1/schemas" target="_blank" rel="noreferrer">
             webhooks and automations
-          </Anchor>{' '}
-          as JSON Schemas for editors.
+          </Anchor>
+          . Help for each command: <Code>dockbell --help</Code>
         </Text>
+        <Documentation />
       </Stack>
     </SettingsFrame>
   );

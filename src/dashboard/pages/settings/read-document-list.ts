@@ -1,0 +1,24 @@
+/** A part of the list of documents, for one kind of reader. */
+export interface DocumentGroup {
+  title: string;
+  documents: { title: string; href: string }[];
+}
+
+/**
+ * The groups and links of `docs/README.md`. Links to files without an address are left out, and so are groups without
+ * links.
+ *
+ * @param findHref the address of a file, named relative to `docs/`
+ */
+export function readDocumentList(readme: string, findHref: (path: string) => string | undefined): DocumentGroup[] {
+  const [, ...parts] = readme.split(/^\*\*(.+?)\*\*/m);
+  const groups: DocumentGroup[] = [];
+  for (let i = 0; i < parts.length; i += 2) {
+    const documents = [...parts[i + 1]!.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].flatMap(([, title, path]) => {
+      const href = findHref(path!);
+      return href === undefined ? [] : [{ title: title!, href }];
+    });
+    if (documents.length > 0) groups.push({ title: parts[i]!, documents });
+  }
+  return groups;
+}
