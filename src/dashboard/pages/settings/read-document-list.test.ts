@@ -8,7 +8,7 @@ const README = `# Documents
 
 **For operators**
 
-- [Runs: the command](operations/runs.md), [Secrets](operations/secrets.md): what they are
+- [Runs: the command](operations/runs.md), [secrets](operations/secrets.md): what they are
   and [more](missing.md)
 `;
 

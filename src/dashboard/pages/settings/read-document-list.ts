@@ -16,9 +16,14 @@ export function readDocumentList(readme: string, findHref: (path: string) => str
   for (let i = 0; i < parts.length; i += 2) {
     const documents = [...parts[i + 1]!.matchAll(/\[([^\]]+)\]\(([^)]+)\)/g)].flatMap(([, title, path]) => {
       const href = findHref(path!);
-      return href === undefined ? [] : [{ title: title!, href }];
+      return href === undefined ? [] : [{ title: capitalize(title!), href }];
     });
     if (documents.length > 0) groups.push({ title: parts[i]!, documents });
   }
   return groups;
+}
+
+/** Titles in the middle of a sentence of the list begin with a small letter. */
+function capitalize(title: string): string {
+  return title.charAt(0).toUpperCase() + title.slice(1);
 }
