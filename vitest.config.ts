@@ -1,5 +1,9 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/timing/longest-first.ts';
+
+// Node.js keeps here what it compiled: the tests start some hundred processes with the same modules.
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('.cache/compiled', import.meta.url));
 
 /** Start the whole daemon in their process, or leave something behind in it. */
 const NEED_A_PROCESS = [
@@ -8,8 +12,8 @@ const NEED_A_PROCESS = [
 ];
 
 /**
- * Three projects, run side by side. The files of `shared` leave nothing behind in modules and share the process, so that
- * nothing is loaded twice; those of `process` have one each; `browser` drives Chromium.
+ * Two projects, run side by side. The files of `shared` leave nothing behind in modules and share a few processes, so that
+ * nothing is loaded twice; those of `process` have one each.
  */
 export default defineConfig({
   test: {
@@ -28,23 +32,13 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'shared',
-          include: ['src/**/*.test.ts', 'test/{contract,docs,integration,providers}/*.test.ts'],
+          include: ['src/**/*.test.ts', 'test/{browser,contract,docs,e2e,integration,providers}/*.test.ts'],
           exclude: ['**/node_modules/**', ...NEED_A_PROCESS],
           isolate: false,
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'process', include: ['test/e2e/*.test.ts', ...NEED_A_PROCESS] },
-      },
-      {
-        extends: true,
-        test: {
-          name: 'browser',
-          include: ['test/browser/*.test.ts'],
           globalSetup: ['test/helpers/share-chromium.ts'],
         },
       },
+      { extends: true, test: { name: 'process', include: NEED_A_PROCESS } },
     ],
   },
 });

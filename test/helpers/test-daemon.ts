@@ -84,7 +84,8 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
 
   const { node, main } = options.program ?? { node: process.execPath, main: MAIN };
   const args = options.entry ? [options.entry, configFile] : [main, 'serve', '--config', configFile];
-  const env = { PATH: process.env.PATH ?? '', ...options.env };
+  const { PATH = '', NODE_COMPILE_CACHE = '' } = process.env;
+  const env = { PATH, NODE_COMPILE_CACHE, ...options.env };
   const [program = '', ...rest] = [...limitFiles(options.openFiles), node, ...args];
   const child = spawn(program, rest, { env, stdio: ['ignore', 'pipe', 'pipe'] });
   const output = collectOutput(child);
