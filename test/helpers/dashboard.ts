@@ -50,7 +50,12 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
     afterAll(() => browser?.close());
     afterEach(async ({ task }) => {
       const isFailed = task.result?.state === 'fail';
-      const shown = isFailed ? await describePages(used.flatMap(listPages), task.name) : null;
+      const shown = isFailed
+        ? await describePages(
+            used.flatMap(({ context }) => context.pages()),
+            task.name,
+          )
+        : null;
       for (const profile of used.splice(0)) {
         if (!isFailed && (await emptyProfile(profile))) idle.push(profile);
         else await profile.context.close();
@@ -62,9 +67,8 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
     const openPage = async (viewport = WIDE) => {
       const profile = idle.pop() ?? (await createProfile(browser, seen));
       used.push(profile);
-      const page = await profile.context.newPage();
-      if (viewport !== WIDE) await page.setViewportSize(viewport);
-      return page;
+      if (viewport !== WIDE) await profile.page.setViewportSize(viewport);
+      return profile.page;
     };
     const signIn = async (daemon: TestDaemon, path = '/', viewport = WIDE) => {
       const page = await openPage(viewport);
@@ -83,15 +87,14 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
 }
 
 /**
- * A profile of the browser that tests use one after another. The first page of a new profile takes twice the processor
- * time of a later one.
+ * A profile of the browser, and its page, that tests use one after another. Its first load takes twice the processor time
+ * of a later one, and each new page half as much as a load.
  */
 interface Profile {
   context: BrowserContext;
+  page: Page;
   /** The origins that pages of it visited. */
   origins: Set<string>;
-  /** A page that shows nothing and keeps the renderer process, with the scripts it has compiled, from one test to the next. */
-  keeper: Page | null;
 }
 
 async function createProfile(browser: Browser, seen: Seen): Promise<Profile> {
@@ -102,39 +105,33 @@ async function createProfile(browser: Browser, seen: Seen): Promise<Profile> {
     if (request.isNavigationRequest() && request.url().startsWith('http')) origins.add(new URL(request.url()).origin);
   });
   await watch(context, seen);
-  return { context, origins, keeper: null };
+  return { context, origins, page: await context.newPage() };
 }
 
 /**
- * Leaves the profile as a new one is: without pages, cookies, permissions and stored data. Answers `false` if it cannot,
- * because the test ended the daemon that its pages came from.
+ * Leaves the profile as a new one is: one page that shows nothing, without cookies, permissions and stored data. Answers
+ * `false` if it cannot, because the test closed the page or ended the daemon that it came from.
  */
-async function emptyProfile(profile: Profile): Promise<boolean> {
-  const { context, origins } = profile;
-  const pages = listPages(profile);
-  profile.keeper ??= await openKeeper(profile);
-  if (profile.keeper === null) return false;
-  await Promise.all(pages.map((page) => page.close()));
+async function emptyProfile({ context, page, origins }: Profile): Promise<boolean> {
+  const [origin] = origins;
+  if (origin === undefined || page.isClosed()) return false;
+  await Promise.all(context.pages().map((other) => other !== page && other.close()));
+  await page.unrouteAll();
+  await page.evaluate('sessionStorage.clear()');
+  // A page of the same origin, so that the renderer process stays, with the scripts that it has compiled.
+  const isLeft = await page.goto(`${origin}/healthz`).then(
+    () => true,
+    () => false,
+  );
+  if (!isLeft) return false;
+  await page.setViewportSize(WIDE);
   await context.clearCookies();
   await context.clearPermissions();
-  const debug = await context.newCDPSession(profile.keeper);
-  for (const origin of origins) await debug.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
+  const debug = await context.newCDPSession(page);
+  for (const visited of origins)
+    await debug.send('Storage.clearDataForOrigin', { origin: visited, storageTypes: 'all' });
   await debug.detach();
   return true;
-}
-
-async function openKeeper({ context, origins }: Profile): Promise<Page | null> {
-  const [origin] = origins;
-  if (origin === undefined) return null;
-  const keeper = await context.newPage();
-  return keeper.goto(`${origin}/healthz`).then(
-    () => keeper,
-    () => null,
-  );
-}
-
-function listPages({ context, keeper }: Profile): Page[] {
-  return context.pages().filter((page) => page !== keeper);
 }
 
 /** Refusals of the API, and a daemon that a test has ended, are outcomes that pages show; what else fails to load is a problem. */
