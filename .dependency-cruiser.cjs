@@ -4,7 +4,7 @@ const arrows = {
   'api-types': [],
   filter: ['core'],
   signature: ['core'],
-  definitions: ['core', 'filter', 'signature'],
+  definitions: ['core', 'filter', 'signature', 'files'],
   samples: ['core', 'filter', 'definitions'],
   plan: ['core', 'filter'],
   registry: ['core', 'filter', 'signature'],

@@ -9,6 +9,7 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/run.ts';
 import { EventHub } from '../events/event-hub.ts';
+import { builtFile } from '../files/package-files.ts';
 import type { AdoptSecret } from '../ingress/answer-handshake.ts';
 import { CaptureWindows } from '../ingress/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/delivery-recorder.ts';
@@ -77,7 +78,7 @@ export async function createEngine(
   const activation = { inventory: storage.inventory, secrets: foundation.secrets, registry, logger, pushTrigger };
   for (const factory of config.factories) await activateLastApplied(activation, factory.name);
 
-  const definitions = new DefinitionsThread(new URL('./definitions-worker.js', import.meta.url));
+  const definitions = new DefinitionsThread(builtFile('app/definitions-worker.js'));
   const notifier = createNotifier(foundation);
   const events = new EventHub(foundation.clock, Buffer.from(foundation.randomBytes(6)).toString('hex'));
   const sources = createEventSources({ hub: events, registry, runs: storage.runReader, logger });

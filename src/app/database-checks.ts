@@ -1,5 +1,6 @@
 import type { AppError } from '../core/errors.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import { builtFile } from '../files/package-files.ts';
 import { checkInBackground } from '../storage/sqlite/background-check.ts';
 import { describeDamage, isCheckedAtStart } from '../storage/sqlite/check-database.ts';
 
@@ -14,7 +15,7 @@ export interface DatabaseChecks {
 
 /** Checks the database daily while it is used, and right after the start if the start left that out for its size. */
 export function startDatabaseChecks(file: string, logger: Logger, check = checkInBackground): DatabaseChecks {
-  const workerUrl = new URL('../storage/sqlite/check-worker.js', import.meta.url);
+  const workerUrl = builtFile('storage/sqlite/check-worker.js');
   const abort = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let checking: Promise<void> = Promise.resolve();

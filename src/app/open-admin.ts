@@ -12,6 +12,7 @@ import type { JsonObject } from '../core/json.ts';
 import { readSchema, SCHEMA_NAMES } from '../definitions/schemas.ts';
 import { createFactoryEditor } from '../edit/factory-editor.ts';
 import { createRunLogReader } from '../executors/run-log.ts';
+import { builtFile } from '../files/package-files.ts';
 import { Connections } from '../ingress/connections.ts';
 import { resolveScheme } from '../signature/resolve-scheme.ts';
 import type { Scheme } from '../signature/scheme.ts';
@@ -56,9 +57,9 @@ export async function openAdmin(
     { ...foundation, clock: steadyClock, tokens: storage.tokens },
     paths.adminToken,
   );
-  const thread = createDiagnosisThread(new URL('./diagnosis-worker.js', import.meta.url));
+  const thread = createDiagnosisThread(builtFile('app/diagnosis-worker.js'));
   lifetime.defer(() => thread.close());
-  const inspection = createInspector(new URL('./inspection-worker.js', import.meta.url), {
+  const inspection = createInspector(builtFile('app/inspection-worker.js'), {
     ...{ config, storage, secrets: engine.secrets },
   });
   lifetime.defer(() => inspection.close());
@@ -135,7 +136,7 @@ function composeServices(
     baseUrl,
     schemas: new Map(SCHEMA_NAMES.map((name) => [name, readSchema(name)])),
     signatureSchemes: SCHEMES.map(describeScheme),
-    dashboardDir: fileURLToPath(new URL('../dashboard', import.meta.url)),
+    dashboardDir: fileURLToPath(builtFile('dashboard')),
     version: readPackageVersion(),
     ...{ clock: steadyClock, ids, randomBytes, logger: createFastifyLogger(logger) },
   };

@@ -12,6 +12,7 @@ import { RetentionTime } from '../core/retention-time.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import { measureUptimeMs, SteadyClock } from '../core/steady-clock.ts';
 import { makeFolder } from '../files/make-folder.ts';
+import { builtFile } from '../files/package-files.ts';
 import { createLogger } from '../observability/logger.ts';
 import { createMetrics, type Metrics } from '../observability/metrics.ts';
 import { createAnswerStore } from '../secrets/answer-store.ts';
@@ -89,7 +90,7 @@ export async function openFoundation(
   // A daemon that was killed left its own behind, with addresses where nobody listens.
   await removeDaemonFile(paths.daemonFile);
   requireDatabase(paths);
-  const thread = await startStorage(new URL('../storage/sqlite/worker.js', import.meta.url), { file: paths.database });
+  const thread = await startStorage(builtFile('storage/sqlite/worker.js'), { file: paths.database });
   lifetime.defer(() => thread.close());
   for (const warning of thread.warnings) logger.warn({}, warning);
 

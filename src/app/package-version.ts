@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
+import { packageFile } from '../files/package-files.ts';
 
-/** The version in `package.json`, which lies beside `dist/` and `src/`. */
+/** The version in `package.json`. */
 export function readPackageVersion(): string {
   return readPackage().version;
 }
@@ -16,5 +17,5 @@ export function readDocumentsUrl(): string {
 }
 
 function readPackage(): { name: string; version: string; homepage?: string } {
-  return JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
 }

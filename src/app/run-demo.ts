@@ -9,6 +9,7 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Run } from '../core/run.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import { createRunLogReader } from '../executors/run-log.ts';
+import { packageFile } from '../files/package-files.ts';
 import { generateSecret } from '../signature/generate-secret.ts';
 import { resolveDataPaths } from './data-paths.ts';
 import { renderDemoCurl } from './demo-curl.ts';
@@ -17,8 +18,8 @@ import type { Environment } from './open-foundation.ts';
 import { type Daemon, startDaemon } from './start-daemon.ts';
 
 const FACTORY = 'example';
-const EXAMPLE_FACTORY = fileURLToPath(new URL('../../example-factory', import.meta.url));
-const EXAMPLE_AGENT = fileURLToPath(new URL('../../example-agent/agent.mjs', import.meta.url));
+const EXAMPLE_FACTORY = fileURLToPath(packageFile('example-factory'));
+const EXAMPLE_AGENT = fileURLToPath(packageFile('example-agent/agent.mjs'));
 
 /** Secrets that the example factory names, and what each is for. */
 const SECRETS: Readonly<Record<string, Exclude<AuthMode, 'signature'>>> = {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { RULES, type RuleId, type RuleSeverity, rulePagePath } from '../core/rules.ts';
+import { packageFile } from '../files/package-files.ts';
 
 /** A rule for reports that list rules. */
 export interface DescribedRule {
@@ -15,11 +16,11 @@ export interface DescribedRule {
   text: string;
 }
 
-/** Describes a rule that a diagnostic carries. Pages lie beside `src/` in a checkout and beside `dist/` in the package. */
+/** Describes a rule that a diagnostic carries. */
 export function describeRule(rule: RuleId): DescribedRule {
   const { severity, description } = RULES[rule];
   const page = rulePagePath(rule);
-  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8').replace(/^<!--.*-->\n\n/m, '');
+  const text = readFileSync(packageFile(page), 'utf8').replace(/^<!--.*-->\n\n/m, '');
   return { severity, description, why: readWhy(text), page, text };
 }
 

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import type { JsonObject } from '../core/json.ts';
+import { packageFile } from '../files/package-files.ts';
 
 export const SCHEMA_KINDS = ['webhook', 'automation', 'factory', 'sample'] as const;
 /** A kind of file that has a JSON Schema. */
@@ -30,9 +31,9 @@ export function readSchema(name: SchemaName): JsonObject {
   return JSON.parse(readSchemaText(name)) as JsonObject;
 }
 
-/** Its text. It lies beside `src/` in a checkout and beside `dist/` in the package. */
+/** Its text. */
 export function readSchemaText(name: SchemaName): string {
-  return readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8');
+  return readFileSync(packageFile(`schemas/${name}.schema.json`), 'utf8');
 }
 
 function createAjv(): Ajv2020 {

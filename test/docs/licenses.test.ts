@@ -1,19 +1,33 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-/** These are published without the text that they name. */
-const WITHOUT_TEXT = ['react-remove-scroll-bar', 'wouter'];
-
 /** What permissive licences ask for is that their text goes along. */
-const PERMISSIVE = ['0BSD', 'BSD-3-Clause', 'ISC', 'MIT', 'Unlicense'];
+const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-3-Clause', 'ISC', 'MIT', 'Unlicense'];
 
-describe('licences of what the dashboard is built from', () => {
-  const text = readFileSync('dist/dashboard/licenses.md', 'utf8');
-  const sections = text.split(/^## /m).slice(1);
+/** What is joined, the document with the licences of its parts, some of them, and those published without a text. */
+const BUNDLES = [
+  {
+    bundle: 'the dashboard',
+    file: 'dist/dashboard/licenses.md',
+    some: ['@mantine/core', '@tanstack/react-query', 'react', 'react-dom'],
+    withoutText: ['react-remove-scroll-bar', 'wouter'],
+  },
+  {
+    bundle: 'the program',
+    file: 'dist/licenses.md',
+    some: ['ajv', 'fastify', 'kysely', 'simple-git', 'undici', 'yaml'],
+    withoutText: ['abstract-logging'],
+  },
+];
+
+describe.each(BUNDLES)('licences of what $bundle is built from', ({ file, some, withoutText }) => {
+  const sections = readFileSync(file, 'utf8')
+    .split(/^## (?=\S+ - \S+ \(.+\)$)/m)
+    .slice(1);
 
   it('are in the package, for every part of the bundle', () => {
     const names = sections.map((section) => section.split(' - ')[0]);
-    expect(names).toEqual(expect.arrayContaining(['@mantine/core', '@tanstack/react-query', 'react', 'react-dom']));
+    expect(names).toEqual(expect.arrayContaining(some));
   });
 
   it('are permissive, and whole', () => {
@@ -23,6 +37,6 @@ describe('licences of what the dashboard is built from', () => {
       expect(PERMISSIVE, title).toContain(licence);
       if (section.length - title.length < 400) short.push(name!);
     }
-    expect(short).toEqual(WITHOUT_TEXT);
+    expect(short).toEqual(withoutText);
   });
 });

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Option } from 'commander';
 import { messageOf } from '../../core/errors.ts';
 import { makeFolder } from '../../files/make-folder.ts';
+import { packageFile } from '../../files/package-files.ts';
 import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { findWorkTreeRoot, realPathOf } from '../../source/local-repository.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -72,11 +73,9 @@ async function init(session: Session, options: InitOptions, dir: string): Promis
   return EXIT_CODES.done;
 }
 
-const PACKAGE_ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-
 /** The commit of the clone that this program runs from; `null` if it was installed as a package. */
 async function findOwnCommit(): Promise<string | null> {
-  const folder = await realPathOf(PACKAGE_ROOT);
+  const folder = await realPathOf(fileURLToPath(packageFile('.')));
   if ((await findWorkTreeRoot(folder)) !== folder) return null;
   const head = await resolveLocalRevision(folder, 'HEAD');
   return head.ok ? head.revision : null;

@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/**
+ * Builds, unless the stamp says that it was done from the same sources and packages already.
+ *
+ * @param sources files, and folders of which all files but tests count
+ * @param made folders that are emptied before the build
+ */
+export async function buildOnce({ sources, stamp, made, build }) {
+  const hash = hashSources(sources);
+  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === hash) return;
+  for (const path of [stamp, ...made]) rmSync(path, { recursive: true, force: true });
+  await build();
+  writeFileSync(stamp, hash);
+}
+
+function hashSources(sources) {
+  const files = sources.flatMap((path) => (statSync(path).isDirectory() ? listFiles(path) : [path]));
+  const hash = createHash('sha256');
+  for (const file of [...files.sort(), 'package-lock.json']) hash.update(file).update('\0').update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+function listFiles(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.test\.tsx?$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
