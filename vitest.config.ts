@@ -35,7 +35,6 @@ export default defineConfig({
           include: ['src/**/*.test.ts', 'test/{browser,contract,docs,e2e,integration,providers}/*.test.ts'],
           exclude: ['**/node_modules/**', ...NEED_A_PROCESS],
           isolate: false,
-          globalSetup: ['test/helpers/share-chromium.ts'],
         },
       },
       { extends: true, test: { name: 'process', include: NEED_A_PROCESS } },

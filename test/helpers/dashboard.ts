@@ -1,8 +1,9 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { afterAll, afterEach, beforeAll, describe, expect, inject } from 'vitest';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, afterEach, beforeAll, describe, expect } from 'vitest';
+import { canOpenChromium, openChromium } from './open-chromium.ts';
 import type { TestDaemon } from './test-daemon.ts';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -29,25 +30,20 @@ export interface DashboardBrowser {
 }
 
 /**
- * Tests in the Chromium that all test files share (`share-chromium.ts`); skipped if none is installed. Each test fails
+ * Tests in the Chromium of this process (`open-chromium.ts`); skipped if none is installed. Each test fails
  * when a page of it wrote an error to the console, threw, broke the page's policy or opened a dialog of the browser that
  * the test did not wait for. A test that failed says what its pages showed.
  */
 export function describeDashboard(title: string, tests: (browser: DashboardBrowser) => void): void {
-  const chromiumUrl = inject('chromiumUrl');
-  describe.skipIf(chromiumUrl === null)(title, { timeout: TEST_MS }, () => {
+  describe.skipIf(!canOpenChromium())(title, { timeout: TEST_MS }, () => {
     let browser: Browser;
     const idle: Profile[] = [];
     const used: Profile[] = [];
     const seen: Seen = { problems: [], console: [] };
     beforeAll(async () => {
-      const answer = await fetch(chromiumUrl!);
-      const text = await answer.text();
-      if (!answer.ok) throw new Error(text);
-      browser = await chromium.connect(text);
+      browser = await openChromium();
     });
-    // Closes what this connection opened. The browser stays for the other test files.
-    afterAll(() => browser?.close());
+    afterAll(() => Promise.all(idle.map(({ context }) => context.close())));
     afterEach(async ({ task }) => {
       const isFailed = task.result?.state === 'fail';
       const shown = isFailed
