@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, existsSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
@@ -29,7 +39,7 @@ import {
   type TestDaemonOptions,
 } from '../helpers/test-daemon.ts';
 
-// Two or three daemons are started in each test, on a machine that may be busy.
+// Up to three daemons are started in a test, on a machine that may be busy.
 vi.setConfig({ testTimeout: 90_000 });
 
 const STORAGE_WORKER = new URL('../../dist/storage/sqlite/worker.js', import.meta.url);
@@ -45,10 +55,12 @@ wait
 `;
 
 let repo: TempGitRepo;
+let prepared: Prepared;
 const running: TestDaemon[] = [];
 
 beforeAll(async () => {
   repo = await createCiRepository();
+  prepared = await prepareDataDir();
 });
 
 afterAll(() => repo.remove());
@@ -63,7 +75,22 @@ interface Scene {
   options: TestDaemonOptions & { dataDir: string };
 }
 
-function createScene(dataDir = createTempDir('faults')): Scene {
+/** A data directory that a daemon has served from and left cleanly. Tests get copies. */
+interface Prepared {
+  dataDir: string;
+  webhookUid: string;
+  /** The one delivery, with a body of many pages. Its runs have ended. */
+  delivery: DeliveryId;
+}
+
+/** Has a copy of the prepared data directory. */
+function createScene(folder = createTempDir('faults')): Scene {
+  // The ballast is left out, because a small file system has no room for it.
+  cpSync(prepared.dataDir, folder, { recursive: true, filter: (file) => !file.endsWith('.ballast') });
+  return createSceneIn(folder);
+}
+
+function createSceneIn(dataDir: string): Scene {
   const folder = createTempDir('faults-command');
   const script = join(folder, 'command.sh');
   writeFileSync(script, COMMAND);
@@ -77,17 +104,24 @@ async function serve(options: TestDaemonOptions): Promise<TestDaemon> {
   return daemon;
 }
 
-/** A data directory that a daemon has served from and left cleanly. */
-async function prepareDataDir({ options }: Scene): Promise<string> {
+async function prepareDataDir(): Promise<Prepared> {
+  const { options } = createSceneIn(createTempDir('faults'));
   const daemon = await serve(options);
-  const uid = await applyCiFactory(daemon);
+  const webhookUid = await applyCiFactory(daemon);
+  expect((await post(daemon, 'prepared', { webhookUid, sizeBytes: 200_000 })).status).toBe(202);
+  const { body } = await daemon.api(`/factories/payments/webhooks/${webhookUid}/deliveries`);
+  await settleCiFactory(daemon, await repo.git(['rev-parse', 'HEAD']));
   expect(await daemon.end('SIGTERM')).toBe(0);
-  return uid;
+  return { dataDir: options.dataDir, webhookUid, delivery: body.data[0].id };
 }
 
 /** Sends a body that no free corner of a page can hold. */
-function post(daemon: TestDaemon, uid: string, name: string, sizeBytes = 50_000): Promise<Response> {
-  return fetch(`${daemon.ingressUrl}/webhooks/w/${uid}`, {
+function post(
+  daemon: TestDaemon,
+  name: string,
+  { webhookUid = prepared?.webhookUid, sizeBytes = 50_000 } = {},
+): Promise<Response> {
+  return fetch(`${daemon.ingressUrl}/webhooks/w/${webhookUid}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${CI_TOKEN}`, 'x-service-delivery-id': name },
     body: JSON.stringify({ start: true, filling: 'x'.repeat(sizeBytes) }),
@@ -127,14 +161,13 @@ describe('a full disk (threat model D4)', () => {
   /** From the last accepted delivery over a full disk to service as before, with nothing half written. */
   async function showRefusalAndRecovery(scene: Scene, fill: () => void, makeRoom: () => void): Promise<void> {
     const daemon = await serve(scene.options);
-    const uid = await applyCiFactory(daemon);
-    expect((await post(daemon, uid, 'before')).status).toBe(202);
+    expect((await post(daemon, 'before')).status).toBe(202);
     expect(await askReady(daemon)).toMatchObject({ status: 200 });
 
     fill();
-    let accepted = 1;
+    let accepted = 2;
     const refused = await eventually(async () => {
-      const response = await post(daemon, uid, `filling-${accepted}`);
+      const response = await post(daemon, `filling-${accepted}`);
       if (response.status !== 202) return response;
       accepted += 1;
       return null;
@@ -145,7 +178,7 @@ describe('a full disk (threat model D4)', () => {
 
     makeRoom();
     // The sender does as it was told and says the same again.
-    await eventually(async () => (await post(daemon, uid, `filling-${accepted}`)).status === 202);
+    await eventually(async () => (await post(daemon, `filling-${accepted}`)).status === 202);
     accepted += 1;
     expect(await eventually(async () => (await askReady(daemon)).status === 200)).toBe(true);
     await settleCiFactory(daemon, await repo.git(['rev-parse', 'HEAD']));
@@ -168,16 +201,27 @@ describe('a full disk (threat model D4)', () => {
   const mayMount = tryOnSmallDisk(async () => {}) !== null;
   if (!mayMount) console.warn('A file system without a free byte is not tested: mounting a small one needs root.');
 
-  it.skipIf(!mayMount)('does the same on a file system without a free byte', async () => {
-    await tryOnSmallDisk(async (folder) => {
-      const filler = join(folder, 'filler');
-      await showRefusalAndRecovery(
-        createScene(folder),
-        () => fillDisk(filler),
-        () => rmSync(filler),
-      );
-    });
-  });
+  it.skipIf(!mayMount)(
+    'does the same on a file system without a free byte, and ends a start there with exit code 1',
+    async () => {
+      await tryOnSmallDisk(async (folder) => {
+        const filler = join(folder, 'filler');
+        const scene = createScene(folder);
+        fillDisk(filler);
+        const { code, output } = await startInVain(scene.options);
+        // An error that can pass: a service manager starts the daemon again.
+        expect(output).toContain('start Dockbell again');
+        expect(code).toBe(1);
+        rmSync(filler);
+
+        await showRefusalAndRecovery(
+          scene,
+          () => fillDisk(filler),
+          () => rmSync(filler),
+        );
+      });
+    },
+  );
 });
 
 /** Does something in a small file system of its own; `null` where this user may not mount one. */
@@ -210,22 +254,15 @@ describe('a broken storage (threat model D3)', () => {
   it('ends the daemon with exit code 1, nothing is accepted any more, and after the repair it goes on', async () => {
     const scene = createScene();
     const database = join(scene.options.dataDir, 'dockbell.db');
-    const first = await serve(scene.options);
-    const uid = await applyCiFactory(first);
-    expect((await post(first, uid, 'whole', 200_000)).status).toBe(202);
-    const { body } = await first.api(`/factories/payments/webhooks/${uid}/deliveries`);
-    const payloadPath = `/deliveries/${body.data[0].id}/payload`;
-    await settleCiFactory(first, await repo.git(['rev-parse', 'HEAD']));
-    expect(await first.end('SIGTERM')).toBe(0);
-
+    const payloadPath = `/deliveries/${prepared.delivery}/payload`;
     const { damage, repair } = findBody(database);
-    await showThatNothingIsWritten(database, body.data[0].id, damage);
+    await showThatNothingIsWritten(database, damage);
     repair();
 
     const daemon = await serve(scene.options);
     damage();
     const answers: number[] = [];
-    const sending = keepPosting(daemon, uid, answers);
+    const sending = keepPosting(daemon, answers);
     await eventually(() => answers.length >= 3);
     expect(await daemon.api(payloadPath)).toMatchObject({ status: 503, body: { code: 'storage_damaged' } });
     // One may have been on its way to its sender.
@@ -244,70 +281,18 @@ describe('a broken storage (threat model D3)', () => {
     repair();
     const repaired = await serve(scene.options);
     expect((await repaired.api(payloadPath)).status).toBe(200);
-    expect((await post(repaired, uid, 'after the repair')).status).toBe(202);
+    expect((await post(repaired, 'after the repair')).status).toBe(202);
     expect(await repaired.end('SIGTERM')).toBe(0);
     const accepted = answers.filter((status) => status === 202).length + 2;
     expect(countRows(scene.options.dataDir)).toMatchObject({ accepted, bodies: accepted, check: 'ok' });
   });
-
-  it('is told at the start where the file is no database, and the file stays as it is', async () => {
-    const scene = createScene();
-    await prepareDataDir(scene);
-    const database = join(scene.options.dataDir, 'dockbell.db');
-    const whole = readFileSync(database);
-    writeFileSync(database, Buffer.from(whole).fill('garbage ', 0, 4096));
-    const damaged = hashFile(database);
-    const { code, output } = await startInVain(scene.options);
-    expect(code).toBe(2);
-    expect(output).toContain(database);
-    expect(output).toContain('not a database');
-    expect(output).toContain('restore your copy of dockbell.db');
-    expect(hashFile(database)).toBe(damaged);
-
-    writeFileSync(database, whole);
-    expect(await (await serve(scene.options)).end('SIGTERM')).toBe(0);
-  });
-});
-
-describe('a start that meets an error that can pass', () => {
-  it.skipIf(tryOnSmallDisk(async () => {}) === null)('ends with exit code 1, so that it is started again', async () => {
-    await tryOnSmallDisk(async (folder) => {
-      const scene = createScene(folder);
-      await prepareDataDir(scene);
-      rmSync(join(folder, 'dockbell.db.ballast'), { force: true });
-      const filler = join(folder, 'filler');
-      fillDisk(filler);
-      const { code, output } = await startInVain(scene.options);
-      expect(output).toContain('start Dockbell again');
-      expect(code).toBe(1);
-      rmSync(filler);
-      expect(await (await serve(scene.options)).end('SIGTERM')).toBe(0);
-    });
-  });
-});
-
-describe('a database that is missing or empty', () => {
-  it.each([
-    ['is missing', (file: string) => rmSync(file)],
-    ['is empty', (file: string) => writeFileSync(file, '')],
-  ])('ends the start with exit code 2 if it %s and the rest of the folder is there', async (state, lose) => {
-    const scene = createScene();
-    await prepareDataDir(scene);
-    const database = join(scene.options.dataDir, 'dockbell.db');
-    lose(database);
-    const { code, output } = await startInVain(scene.options);
-    expect(code).toBe(2);
-    expect(output).toContain(`${database} ${state}, but admin-token`);
-    expect(output).toContain('Restore your copy of dockbell.db');
-    expect(existsSync(`${database}-wal`)).toBe(false);
-  });
 });
 
 /** Sends one delivery after the other until nobody answers. */
-async function keepPosting(daemon: TestDaemon, uid: string, answers: number[]): Promise<void> {
+async function keepPosting(daemon: TestDaemon, answers: number[]): Promise<void> {
   for (;;) {
     try {
-      answers.push((await post(daemon, uid, `delivery-${answers.length}`, 10)).status);
+      answers.push((await post(daemon, `delivery-${answers.length}`, { sizeBytes: 10 })).status);
     } catch {
       return;
     }
@@ -315,13 +300,13 @@ async function keepPosting(daemon: TestDaemon, uid: string, answers: number[]): 
 }
 
 /** Once it has found damage, the storage itself refuses everything, whoever asks and however it is stopped. */
-async function showThatNothingIsWritten(database: string, delivery: DeliveryId, damage: () => void): Promise<void> {
+async function showThatNothingIsWritten(database: string, damage: () => void): Promise<void> {
   const thread = await startStorage(STORAGE_WORKER, { file: database });
   const { deliveryLog, deliveryReader } = thread.storage;
   const broken = expect.objectContaining({ code: 'storage_damaged' });
   expect(await deliveryLog.record([])).toEqual([]);
   damage();
-  await expect(deliveryReader.payload(delivery)).rejects.toEqual(broken);
+  await expect(deliveryReader.payload(prepared.delivery)).rejects.toEqual(broken);
   await expect(deliveryLog.record([])).rejects.toEqual(broken);
   expect(await thread.broken).toEqual(broken);
   await thread.close();
@@ -352,8 +337,66 @@ function hashFile(file: string): string {
 }
 
 describe('a data directory that cannot be taken', () => {
-  it('refuses a second daemon at once and names the first (threat model D15)', async () => {
-    const scene = createScene();
+  // One folder for all: each test puts right what it did, and the last one shows that the daemon starts again.
+  let scene: Scene;
+  let database: string;
+  beforeAll(() => {
+    scene = createScene();
+    database = join(scene.options.dataDir, 'dockbell.db');
+  });
+
+  it('is refused where the file is no database, and the file stays as it is (threat model D3)', async () => {
+    const whole = readFileSync(database);
+    writeFileSync(database, Buffer.from(whole).fill('garbage ', 0, 4096));
+    const damaged = hashFile(database);
+    const { code, output } = await startInVain(scene.options);
+    expect(code).toBe(2);
+    expect(output).toContain(database);
+    expect(output).toContain('not a database');
+    expect(output).toContain('restore your copy of dockbell.db');
+    expect(hashFile(database)).toBe(damaged);
+    writeFileSync(database, whole);
+  });
+
+  it.each([
+    ['is missing', (file: string) => rmSync(file)],
+    ['is empty', (file: string) => writeFileSync(file, '')],
+  ])('is refused with exit code 2 if the database %s and the rest of the folder is there', async (state, lose) => {
+    const whole = readFileSync(database);
+    lose(database);
+    const { code, output } = await startInVain(scene.options);
+    expect(code).toBe(2);
+    expect(output).toContain(`${database} ${state}, but admin-token`);
+    expect(output).toContain('Restore your copy of dockbell.db');
+    expect(existsSync(`${database}-wal`)).toBe(false);
+    writeFileSync(database, whole);
+  });
+
+  it('is refused with a database of a newer version, and nothing changes (threat model D14)', async () => {
+    const version = changeVersion(database, 99);
+    const before = hashFile(database);
+    const { code, output } = await startInVain(scene.options);
+    expect(code).toBe(2);
+    expect(output).toMatch(/schema version 99/);
+    expect(hashFile(database)).toBe(before);
+    expect(readdirSync(scene.options.dataDir).filter((name) => name.includes('before-v'))).toEqual([]);
+    changeVersion(database, version);
+  });
+
+  it('is refused with a wrong master key, and nothing is written (threat model S1)', async () => {
+    const { dataDir } = scene.options;
+    const before = dumpDatabase(dataDir);
+    const key = readFileSync(join(dataDir, 'master.key'), 'utf8');
+    const wrongKey = Buffer.alloc(32, 9).toString('base64');
+    const { code, output } = await startInVain({ ...scene.options, env: { DOCKBELL_MASTER_KEY: wrongKey } });
+    expect(code).toBe(2);
+    expect(output).toContain('master key is not the one');
+    expect(output).not.toContain(wrongKey);
+    expect(dumpDatabase(dataDir)).toEqual(before);
+    expect(readFileSync(join(dataDir, 'master.key'), 'utf8')).toBe(key);
+  });
+
+  it('is taken once all that is put right, and a second daemon is refused at once (threat model D15)', async () => {
     const first = await serve(scene.options);
     // Its own configuration, as a second service would have; the data directory is the same.
     const file = join(scene.folder, 'second.yaml');
@@ -365,38 +408,16 @@ describe('a data directory that cannot be taken', () => {
     expect((await first.api('/factories/payments')).status).toBe(200);
     expect(await first.end('SIGTERM')).toBe(0);
   });
-
-  it('refuses a database of a newer version and changes nothing (threat model D14)', async () => {
-    const scene = createScene();
-    await prepareDataDir(scene);
-    const database = join(scene.options.dataDir, 'dockbell.db');
-    const db = new Database(database);
-    db.pragma('user_version = 99');
-    db.close();
-    const before = hashFile(database);
-    const { code, output } = await startInVain(scene.options);
-    expect(code).toBe(2);
-    expect(output).toMatch(/schema version 99/);
-    expect(hashFile(database)).toBe(before);
-    expect(readdirSync(scene.options.dataDir).filter((name) => name.includes('before-v'))).toEqual([]);
-  });
-
-  it('refuses a wrong master key and writes nothing (threat model S1)', async () => {
-    const scene = createScene();
-    await prepareDataDir(scene);
-    const before = dumpDatabase(scene.options.dataDir);
-    const key = readFileSync(join(scene.options.dataDir, 'master.key'), 'utf8');
-    const wrongKey = Buffer.alloc(32, 9).toString('base64');
-    const { code, output } = await startInVain({ ...scene.options, env: { DOCKBELL_MASTER_KEY: wrongKey } });
-    expect(code).toBe(2);
-    expect(output).toContain('master key is not the one');
-    expect(output).not.toContain(wrongKey);
-    expect(dumpDatabase(scene.options.dataDir)).toEqual(before);
-    expect(readFileSync(join(scene.options.dataDir, 'master.key'), 'utf8')).toBe(key);
-
-    expect(await (await serve(scene.options)).end('SIGTERM')).toBe(0);
-  });
 });
+
+/** Returns the version before. */
+function changeVersion(database: string, version: number): number {
+  const db = new Database(database);
+  const before = db.pragma('user_version', { simple: true }) as number;
+  db.pragma(`user_version = ${version}`);
+  db.close();
+  return before;
+}
 
 /** Every row of every table. */
 function dumpDatabase(dataDir: string): Record<string, unknown[]> {
@@ -409,7 +430,7 @@ function dumpDatabase(dataDir: string): Record<string, unknown[]> {
 
 describe('a clean stop', () => {
   it('under load stores what got a 202, ends what runs, and the next daemon goes on', async () => {
-    const scene = createScene();
+    const scene = createSceneIn(createTempDir('faults'));
     const { dataDir } = scene.options;
     rmSync(join(scene.folder, 'quick'));
     const daemon = await serve(scene.options);
