@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyText } from '../../test/helpers/any-text.ts';
 import { makeRunInput } from '../../test/helpers/command-runs.ts';
 import type { RunInput } from '../core/run.ts';
 import { renderEnvelope, renderRunDocuments } from './envelope.ts';
@@ -49,7 +50,7 @@ describe('the envelope', () => {
 
   it('keeps its lines whatever names and delivery IDs hold', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, identity) => {
+      fc.property(anyText(), anyText(), (name, identity) => {
         const lines = renderEnvelope(makeInput({ name, identity })).split(/[\n\v\f\r\u0085\u2028\u2029]/u);
         expect(lines.length).toBe(plainLines.length);
         const changed = lines.filter((line, index) => line !== plainLines[index]);

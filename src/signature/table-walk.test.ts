@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyText } from '../../test/helpers/any-text.ts';
 import { makeSecrets } from '../../test/helpers/scheme-secrets.ts';
 import { receive, toSignedRequest, verdictOf, WEBHOOK_URL } from '../../test/helpers/signed-request.ts';
 import { AUTH_REASONS } from './auth-reasons.ts';
@@ -205,7 +206,7 @@ describe('hostile requests', () => {
       ...listCredentialPlaces(scheme).filter((name) => !name.startsWith('body ')),
     ];
     const value = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 120 }).map((text) => Buffer.from(text).toString('latin1')),
+      anyText({ maxLength: 120 }).map((text) => Buffer.from(text).toString('latin1')),
       fc.stringMatching(/^(t=\d{1,12},?|v1a?[=,][0-9a-f]{0,64}|[ ,=;.]|sha256=|Basic |Bearer ){0,20}$/),
       fc.constantFrom(...Object.values(good.headers), '__proto__', ',,,,', '=', 'v1=', 'a.b.c', '0'),
     );

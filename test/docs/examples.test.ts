@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { Ajv } from 'ajv';
+import { Ajv, type ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
@@ -39,12 +39,19 @@ function readDefinition(path: string, text: string): { yaml: string; value: Json
   return { yaml, value: parse(yaml) as JsonObject };
 }
 
+const validators = new Map<string, ValidateFunction>();
+
 /** What a tool that knows JSON Schema and nothing of us says against a value. */
 function checkAsEditor(kind: string, value: JsonObject): unknown[] {
+  const validate = validators.get(kind) ?? compileSchema(kind);
+  validators.set(kind, validate);
+  return validate(value) ? [] : (validate.errors ?? []);
+}
+
+function compileSchema(kind: string): ValidateFunction {
   const schema = JSON.parse(readDocument(`schemas/${kind}.schema.json`)) as { $schema: string };
   const options = { strict: false, allErrors: true, validateFormats: false };
-  const validate = (schema.$schema.includes('draft-07') ? new Ajv(options) : new Ajv2020(options)).compile(schema);
-  return validate(value) ? [] : (validate.errors ?? []);
+  return (schema.$schema.includes('draft-07') ? new Ajv(options) : new Ajv2020(options)).compile(schema);
 }
 
 /** Files of the webhooks that an automation names, which its example need not show. */

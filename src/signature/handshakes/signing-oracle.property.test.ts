@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { anyText } from '../../../test/helpers/any-text.ts';
 import { isSignedChallenge } from './challenges.ts';
 import type { Greeting, HandshakeRow } from './handshake.ts';
 import { HANDSHAKES } from './handshakes.ts';
@@ -34,7 +35,7 @@ const contents = fc.oneof(
 );
 const anything = fc.oneof(
   contents,
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  anyText({ maxLength: 300 }),
   fc.stringMatching(/^[A-Za-z0-9_=.:+{}"-]{1,40}$/),
   fc.stringMatching(/^[-0-9eE]{1,10}$/),
 );
