@@ -3,7 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, expect, it } from 'vitest';
+import { sleepUnlessAborted } from '../../src/cli/context.ts';
 import { eventually } from '../helpers/eventually.ts';
+import { runCli } from '../helpers/run-cli.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 
@@ -33,13 +35,20 @@ const end = () =>
     daemon!.kill('SIGTERM');
   });
 
-function run(cwd: string, argv: string[], stdin = ''): Promise<string> {
+/** Runs a command in a separate process. */
+function run(cwd: string, argv: string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = execFile(process.execPath, [MAIN, ...argv], { cwd, env: ENV }, (error, stdout, stderr) =>
+    execFile(process.execPath, [MAIN, ...argv], { cwd, env: ENV }, (error, stdout, stderr) =>
       error === null ? resolve(stdout) : reject(new Error(`dockbell ${argv.join(' ')}: ${stdout}${stderr}`)),
     );
-    child.stdin!.end(stdin);
   });
+}
+
+/** Runs a command in this process. The process itself is the subject of `cli.process.test.ts`. */
+async function runHere(cwd: string, argv: string[], stdin = ''): Promise<string> {
+  const { code, stdout, stderr } = await runCli(argv, { cwd, env: ENV, stdin, onSleep: sleepUnlessAborted });
+  expect(code, `dockbell ${argv.join(' ')}: ${stdout}${stderr}`).toBe(0);
+  return stdout;
 }
 
 it('serve without a configuration reports that nothing can start, and what to do', async () => {
@@ -63,18 +72,18 @@ it('the README.md that init writes leads to a run that is executed', async () =>
   const output = serve(folder);
   await eventually(() => existsSync(join(folder, '.dockbell/daemon.json')), START_MS);
   expect(output()).not.toContain('nothing can start');
-  await run(folder, ['secret', 'create', 'INTERNAL_CI_WEBHOOK_SECRET'], 'a secret that nobody else knows\n');
-  await run(folder, ['status', '--wait', 'HEAD', '--timeout', '60s']);
-  const sent = await run(folder, [
+  await runHere(folder, ['secret', 'create', 'INTERNAL_CI_WEBHOOK_SECRET'], 'a secret that nobody else knows\n');
+  await runHere(folder, ['status', '--wait', 'HEAD', '--timeout', '60s']);
+  const sent = await runHere(folder, [
     'send',
     'internal-ci',
     '--data',
     '{"build": {"status": "failed", "branch": "main"}}',
   ]);
   expect(sent).toMatch(/^202 Accepted dlv_\w{26}: started run_\w{26}\n$/);
-  expect(await run(folder, ['run', 'log', 'last', '--follow'])).toContain(
+  expect(await runHere(folder, ['run', 'log', 'last', '--follow'])).toContain(
     'of triage-ci-failure, started by internal-ci.',
   );
-  expect(JSON.parse(await run(folder, ['run', 'show', 'last', '--json'])).state).toBe('succeeded');
+  expect(JSON.parse(await runHere(folder, ['run', 'show', 'last', '--json'])).state).toBe('succeeded');
   expect(await end()).toBe(0);
 });

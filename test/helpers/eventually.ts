@@ -1,13 +1,21 @@
-/** Waits until a look gives something other than `undefined`, `null` or `false`; fails after `timeoutMs`. */
+const FIRST_PAUSE_MS = 10;
+const LONGEST_PAUSE_MS = 100;
+
+/**
+ * Waits until a look gives something other than `undefined`, `null` or `false`; fails after `timeoutMs`. Looks less often
+ * the longer it takes: most looks are requests, and cost processor time.
+ */
 export async function eventually<T>(
   look: () => T | Promise<T>,
   timeoutMs = 30_000,
 ): Promise<Exclude<T, undefined | null | false>> {
-  const deadline = performance.now() + timeoutMs;
+  const startedAt = performance.now();
   for (;;) {
     const seen = await look();
     if (seen !== undefined && seen !== null && seen !== false) return seen as Exclude<T, undefined | null | false>;
-    if (performance.now() > deadline) throw new Error(`Nothing came within ${timeoutMs} ms.`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs > timeoutMs) throw new Error(`Nothing came within ${timeoutMs} ms.`);
+    const pauseMs = Math.min(Math.max(FIRST_PAUSE_MS, waitedMs / 10), LONGEST_PAUSE_MS);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }

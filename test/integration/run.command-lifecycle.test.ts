@@ -272,7 +272,7 @@ describe('many runs', () => {
     const untidy = workshop.executor(['sh', '-c', 'sleep 0 & echo done']);
     await Promise.all([execute(tidy, makeRunInput()), execute(untidy, makeRunInput())]);
     const before = await openFiles();
-    for (let round = 0; round < 25; round++) {
+    for (let round = 0; round < 8; round++) {
       const results = await Promise.all(
         Array.from({ length: 8 }, (_, index) => execute(index < 2 ? untidy : tidy, makeRunInput())),
       );
