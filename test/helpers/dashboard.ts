@@ -25,7 +25,11 @@ const TAKES_SCREENSHOTS = process.env.DOCKBELL_SCREENSHOTS === '1';
 export interface DashboardBrowser {
   /** A page of a separate profile: nothing is stored, nobody is signed in. */
   openPage(viewport?: typeof WIDE): Promise<Page>;
-  /** As `openPage`, signed in as an owner with the token of a one-time link, at `path`. */
+  /**
+   * A page of a separate profile, signed in as an owner with the token of a one-time link, at `path`. It may be the page
+   * of an earlier test that is still signed in. Then the application moves to `path` as it does after a click on a link,
+   * because a load of the document takes ten times the processor time. Call `page.goto` to test the load of an address.
+   */
   signIn(daemon: TestDaemon, path?: string, viewport?: typeof WIDE): Promise<Page>;
 }
 
@@ -38,6 +42,7 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
   describe.skipIf(!canOpenChromium())(title, { timeout: TEST_MS }, () => {
     let browser: Browser;
     const idle: Profile[] = [];
+    const signedIn: Profile[] = [];
     const used: Profile[] = [];
     const seen: Seen = { problems: [], console: [] };
     beforeAll(async () => {
@@ -53,29 +58,40 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
           )
         : null;
       for (const profile of used.splice(0)) {
-        if (!isFailed && (await emptyProfile(profile))) idle.push(profile);
+        if (!isFailed && (await leavePage(profile))) signedIn.push(profile);
+        else if (!isFailed && (await emptyProfile(profile))) idle.push(profile);
         else await profile.context.close();
       }
       const { problems, console } = { problems: seen.problems.splice(0), console: seen.console.splice(0) };
       if (shown !== null) throw new Error([...shown, 'Console:', ...console, 'Problems:', ...problems].join('\n  '));
       expect(problems, 'errors in the console, exceptions and breaches of the policy').toEqual([]);
     });
-    const openPage = async (viewport = WIDE) => {
-      const profile = idle.pop() ?? (await createProfile(browser, seen));
+    const take = async (profile: Profile, viewport: typeof WIDE) => {
       used.push(profile);
       if (viewport !== WIDE) await profile.page.setViewportSize(viewport);
-      return profile.page;
+      return profile;
     };
+    const takeEmpty = async (viewport: typeof WIDE) =>
+      take(idle.pop() ?? (await createProfile(browser, seen)), viewport);
+    const openPage = async (viewport = WIDE) => (await takeEmpty(viewport)).page;
     const signIn = async (daemon: TestDaemon, path = '/', viewport = WIDE) => {
-      const page = await openPage(viewport);
+      const index = signedIn.findIndex(({ signedInTo }) => signedInTo === daemon.adminUrl);
+      if (index >= 0) {
+        const { page } = await take(signedIn.splice(index, 1)[0]!, viewport);
+        await moveTo(page, path);
+        return page;
+      }
+      const profile = await takeEmpty(viewport);
+      const { page } = profile;
       const { status, body } = await daemon.api('/login-links', { method: 'POST' });
       expect(status, JSON.stringify(body)).toBe(201);
       // As the page behind the link does it, without a page load of its own. `dashboard.sign-in` opens links.
       const token = new URLSearchParams(new URL(body.url).hash.slice(1)).get('token');
-      const signedIn = await page.request.post(`${daemon.adminUrl}/api/v1/session`, { data: { login_token: token } });
-      expect(signedIn.status(), await signedIn.text()).toBe(200);
+      const answer = await page.request.post(`${daemon.adminUrl}/api/v1/session`, { data: { login_token: token } });
+      expect(answer.status(), await answer.text()).toBe(200);
+      profile.signedInTo = daemon.adminUrl;
       await page.goto(daemon.adminUrl + path);
-      await page.getByRole('button', { name: 'Account' }).waitFor();
+      await accountMenu(page).waitFor();
       return page;
     };
     tests({ openPage, signIn });
@@ -91,6 +107,8 @@ interface Profile {
   page: Page;
   /** The origins that pages of it visited. */
   origins: Set<string>;
+  /** URL of the dashboard where `signIn` signed in; `null` if the profile is empty or a test signed in by itself. */
+  signedInTo: string | null;
 }
 
 async function createProfile(browser: Browser, seen: Seen): Promise<Profile> {
@@ -101,18 +119,50 @@ async function createProfile(browser: Browser, seen: Seen): Promise<Profile> {
     if (request.isNavigationRequest() && request.url().startsWith('http')) origins.add(new URL(request.url()).origin);
   });
   await watch(context, seen);
-  return { context, origins, page: await context.newPage() };
+  return { context, origins, signedInTo: null, page: await context.newPage() };
+}
+
+const accountMenu = (page: Page) => page.getByRole('button', { name: 'Account' });
+
+/** Moves the application to a path of its own, without a load. The page that is left loses what nobody has saved. */
+async function moveTo(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
+  await accountMenu(page).waitFor();
+}
+
+/**
+ * Leaves the page of a test, so that the next test can go on in the same document. Answers `false` if it cannot, because
+ * the session has ended, the test left the dashboard, or the dashboard still asks something.
+ */
+async function leavePage({ context, page, signedInTo }: Profile): Promise<boolean> {
+  if (signedInTo === null || page.isClosed() || !page.url().startsWith(`${signedInTo}/`)) return false;
+  if (!(await accountMenu(page).isVisible())) return false;
+  await closeOthers(context, page);
+  await page.setViewportSize(WIDE);
+  await page.mouse.move(0, 0);
+  await context.clearPermissions();
+  // A page that shows no data, so that every page begins from its start.
+  await moveTo(page, '/nowhere');
+  await page.getByRole('heading', { name: 'Page not found' }).waitFor();
+  await page.evaluate('localStorage.clear(); sessionStorage.clear()');
+  return (await page.getByRole('dialog').count()) === 0;
+}
+
+async function closeOthers(context: BrowserContext, page: Page): Promise<void> {
+  await Promise.all(context.pages().map((other) => other !== page && other.close()));
+  await page.unrouteAll();
 }
 
 /**
  * Leaves the profile as a new one is: one page that shows nothing, without cookies, permissions and stored data. Answers
  * `false` if it cannot, because the test closed the page or ended the daemon that it came from.
  */
-async function emptyProfile({ context, page, origins }: Profile): Promise<boolean> {
+async function emptyProfile(profile: Profile): Promise<boolean> {
+  const { context, page, origins } = profile;
   const [origin] = origins;
   if (origin === undefined || page.isClosed()) return false;
-  await Promise.all(context.pages().map((other) => other !== page && other.close()));
-  await page.unrouteAll();
+  profile.signedInTo = null;
+  await closeOthers(context, page);
   await page.evaluate('sessionStorage.clear()');
   // A page of the same origin, so that the renderer process stays, with the scripts that it has compiled.
   const isLeft = await page.goto(`${origin}/healthz`).then(
