@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { describeDashboard, lookAt, moveTo, NARROW } from '../helpers/dashboard.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
@@ -70,7 +70,6 @@ describeDashboard('the pages of automations', ({ signIn }) => {
       webhooks: ['issues'],
       payload: { data: { issue: { level: ['fatal'] } } },
     });
-    await lookAt(page, 'automation');
   });
 
   it('show what is wrong with a filter at its place while it is typed', async () => {
@@ -119,12 +118,15 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await lookAt(page, 'automation-would-not-trigger');
   });
 
-  it('say before saving what a changed filter would have started, with examples', async () => {
+  it('are edited with webhooks added meanwhile, and say before saving what a changed filter would have started', async () => {
+    const page = await signIn(daemon, '/factories/rows/automations/~new');
+    await page.getByRole('combobox', { name: 'Webhook received from' }).waitFor();
+    await moveTo(page, '/secrets');
     await receive(daemon, 'builds', [{ ok: true }, { ok: false }, { ok: true, attempt: 2 }]);
     const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['builds'] } }];
     const path = '/factories/rows/automations/mend';
     expect((await daemon.api(path, { method: 'PUT', body: { triggers, prompt: 'Mend it.' } })).status).toBe(201);
-    const page = await signIn(daemon, `${path}/edit`);
+    await moveTo(page, `${path}/edit`);
     await writeFilter(page, '{"ok": [false]}');
     await page.getByRole('button', { name: 'Run backtest' }).click();
     const result = page.getByRole('status', { name: 'Result of the backtest' });
@@ -212,7 +214,6 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'listed', exact: true }) });
     await row.getByText('Webhook received from issues').waitFor();
     await row.getByText('queued').waitFor();
-    await lookAt(page, 'automations');
   });
 
   it('take a filter that is typed over the one before, with nothing left of that', async () => {
@@ -247,10 +248,9 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     const page = await signIn(daemon, '/factories/rows/automations/narrow/edit', NARROW);
     await page.getByRole('textbox', { name: 'Payload filter' }).waitFor();
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width);
-    await lookAt(page, 'automation-edit-narrow');
-    await page.goto(`${daemon.adminUrl}/factories/rows/automations`);
+    await page.getByRole('link', { name: 'Automations', exact: true }).click();
     await page.getByRole('link', { name: 'narrow' }).waitFor();
-    await lookAt(page, 'automations-narrow');
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width);
   });
 });
 

@@ -73,16 +73,17 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await dialog.getByRole('button', { name: 'Revert', exact: true }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => readPrompt()).toBe('The second prompt.');
-    await page.goto(daemon.adminUrl + AUTOMATION);
+    await page.getByRole('link', { name: 'Automations', exact: true }).click();
+    await page.getByRole('link', { name: 'triage', exact: true }).click();
     await page.getByText('The second prompt.').waitFor();
   });
 
   it('tells the second of two people who edit at once, and loses the edit of neither', async () => {
-    const [mine, theirs] = [await editor(), await editor()];
+    const mine = await editor();
     await prompt(mine).fill('What I think.');
-    await prompt(theirs).fill('What they think.');
-    await save(theirs);
-    await isShown(theirs);
+    const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['issues'] } }];
+    const theirs = { triggers, prompt: 'What they think.' };
+    expect((await daemon.api(AUTOMATION, { method: 'PUT', body: theirs })).status).toBe(200);
     await save(mine);
     await mine.getByText('Somebody else changed it while you were editing').waitFor();
     await mine.getByText('What they think.').waitFor();
@@ -91,8 +92,10 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await save(mine);
     await isShown(mine);
     await expect.poll(() => readPrompt()).toBe('What I think.');
-    const page = await revisions();
-    await expect.poll(() => page.getByRole('row').filter({ hasText: 'triage' }).count()).toBeGreaterThanOrEqual(5);
+    await mine.getByRole('link', { name: 'Reconciliations', exact: true }).click();
+    await mine.getByRole('tab', { name: 'Revisions' }).click();
+    await mine.getByRole('table', { name: 'Revisions' }).waitFor();
+    await expect.poll(() => mine.getByRole('row').filter({ hasText: 'triage' }).count()).toBeGreaterThanOrEqual(5);
   });
 
   it('rotates by a new value of the secret, which the webhook takes up when it is turned off and on', async () => {
@@ -132,7 +135,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await dialog.getByRole('textbox').fill('issues');
     await dialog.getByRole('button', { name: 'Delete webhook' }).click();
     await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
-    await page.goto(`${daemon.adminUrl}${FACTORY}/automations`);
+    await page.getByRole('link', { name: 'Automations', exact: true }).click();
     await page.getByRole('link', { name: 'triage', exact: true }).click();
     await page.getByText(/Worth a look|No delivery starts it/).waitFor();
     await lookAt(page, 'automation-without-webhook');

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { describeDashboard, lookAt, moveTo, NARROW } from '../helpers/dashboard.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 describeDashboard('the settings', ({ signIn, openPage }) => {
@@ -62,7 +62,6 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
   it('name the version and lead to its documentation', async () => {
     const page = await signIn(daemon, '/settings/about');
     await page.getByRole('row').filter({ hasText: 'Version' }).waitFor();
-    await lookAt(page, 'settings-about');
     const opened = page.waitForEvent('popup');
     await page.getByRole('link', { name: 'Configuration', exact: true }).click();
     await (await opened).getByText('# Configuration').waitFor();
@@ -76,12 +75,12 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
       ['/settings', 'API tokens are for the role owner'],
       ['/secrets', 'Secrets are for the role owner'],
     ] as const) {
-      await page.goto(daemon.adminUrl + path);
+      await moveTo(page, path);
       await page.getByRole('heading', { name: heading }).waitFor();
       await expect.poll(() => page.getByRole('main').getByRole('button').count()).toBe(0);
     }
     await lookAt(page, 'secrets-viewer');
-    await page.goto(`${daemon.adminUrl}/factories/payments/reconciliations`);
+    await moveTo(page, '/factories/payments/reconciliations');
     await expect.poll(() => page.getByRole('button', { name: 'Reconcile now' }).isDisabled()).toBe(true);
   });
 });

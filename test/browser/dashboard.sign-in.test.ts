@@ -15,7 +15,6 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     const page = await openPage();
     await page.goto(`${daemon.adminUrl}/factories/payments/webhooks`);
     await page.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
-    await lookAt(page, 'sign-in');
     await page.getByRole('tab', { name: 'API token' }).click();
     await page
       .getByRole('textbox', { name: 'API token' })

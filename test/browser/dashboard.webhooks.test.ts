@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { applyCiFactory, createCiRepository } from '../helpers/ci-factory.ts';
-import { describeDashboard, lookAt, NARROW } from '../helpers/dashboard.ts';
+import { describeDashboard, lookAt, moveTo, NARROW } from '../helpers/dashboard.ts';
 import { signInByPassword } from '../helpers/sign-in-by-password.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
@@ -55,7 +55,6 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     await lookAt(page, 'webhooks-empty');
     await page.getByRole('link', { name: 'Add webhook' }).first().click();
     await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
-    await lookAt(page, 'add-webhook');
   });
 
   it('show URL and secret of a new webhook once, and both work', async () => {
@@ -74,11 +73,10 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
     await expect.poll(() => page.content()).not.toContain(secret);
     await page.goBack();
-    await page.goto(`${daemon.adminUrl}/factories/support/webhooks`);
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).click();
     await page.getByRole('link', { name: 'internal-ci' }).click();
     await page.getByText('Accepted').waitFor();
     await expect.poll(() => page.content()).not.toContain(secret);
-    await lookAt(page, 'webhook');
   });
 
   it('put the secret of a URL token into the URL, and {token} afterwards', async () => {
@@ -188,7 +186,7 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
   it('say where to add one instead, to who comes by the address of the form', async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
     await page.getByText('Add a file webhooks/<name>.yaml').waitFor();
-    await page.goto(`${daemon.adminUrl}/factories/payments/webhooks/new`);
+    await moveTo(page, '/factories/payments/webhooks/new');
     await page.getByRole('heading', { name: 'Webhooks are defined in a repository' }).waitFor();
     await expect.poll(() => page.getByRole('textbox').count()).toBe(0);
     await lookAt(page, 'add-webhook-repository');
@@ -196,13 +194,13 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     expect((await daemon.api('/users', { method: 'POST', body: account })).status).toBe(201);
     const viewer = await openPage();
     await signInByPassword(viewer, daemon, account.name, account.password);
-    await viewer.goto(`${daemon.adminUrl}/factories/support/webhooks/new`);
+    await moveTo(viewer, '/factories/support/webhooks/new');
     await viewer.getByRole('heading', { name: 'Webhooks are added by the role manager' }).waitFor();
     await expect.poll(() => viewer.getByRole('textbox').count()).toBe(0);
     const body = { name: 'awaited', auth_mode: 'signature', signature_scheme: 'stripe' };
     const awaited = await daemon.api('/factories/support/webhooks', { method: 'POST', body });
     expect(awaited.status).toBe(201);
-    await viewer.goto(`${daemon.adminUrl}/factories/support/webhooks/${awaited.body.uid}`);
+    await moveTo(viewer, `/factories/support/webhooks/${awaited.body.uid}`);
     await viewer.getByText('A manager can finish its setup here.').waitFor();
     await expect.poll(() => viewer.getByText('Finish webhook setup').count()).toBe(0);
   });
@@ -264,13 +262,11 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
   it('fit on a narrow screen', async () => {
     const page = await signIn(daemon, '/factories/support/webhooks', NARROW);
     await page.getByRole('link', { name: 'internal-ci' }).waitFor();
-    await lookAt(page, 'webhooks-narrow');
     await page.getByRole('button', { name: 'Open navigation' }).click();
     await page.getByRole('link', { name: 'Overview', exact: true }).waitFor();
     await page.getByRole('button', { name: 'Close navigation' }).click();
     await page.getByRole('link', { name: 'internal-ci' }).click();
     await page.getByRole('heading', { name: 'Settings' }).waitFor();
-    await lookAt(page, 'webhook-narrow');
     const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
     expect(overflow).toBeLessThanOrEqual(0);
   });

@@ -13,8 +13,10 @@ import { useFactorySource } from './use-factory-source.ts';
 export function AutomationEditPage() {
   const { factory, mayEdit } = useFactorySource();
   const name = decodeURIComponent(useParams<{ name: string }>().name);
-  const { data, error, refetch } = useQuery(automationQuery(factory, name));
+  const { data, error, refetch, isFetchedAfterMount } = useQuery(automationQuery(factory, name));
   const webhooks = useQuery(webhooksQuery(factory));
+  // The editor takes over what it starts with. From an older list, it would drop webhooks that were added since.
+  const isRead = isFetchedAfterMount && webhooks.isFetchedAfterMount;
   return (
     <>
       <PageHeader
@@ -26,7 +28,7 @@ export function AutomationEditPage() {
       />
       {error !== null && data === undefined && <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {webhooks.error !== null && <ErrorPanel error={webhooks.error} />}
-      {data === undefined || webhooks.data === undefined ? (
+      {!isRead || data === undefined || webhooks.data === undefined ? (
         <Skeleton height={320} />
       ) : (
         <AutomationEditor before={data} webhooks={webhooks.data} />
