@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
+import { describeDashboard, lookAt, readCopied } from '../helpers/dashboard.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const run = promisify(execFile);
@@ -35,7 +35,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
   const copy = async (page: Page, what: string) => {
     await page.getByRole('button', { name: `Copy ${what}` }).click();
     await page.getByText(`Copied ${what}.`).waitFor({ state: 'attached' });
-    return String(await page.evaluate('navigator.clipboard.readText()'));
+    return readCopied(page);
   };
   /** What a shell prints for the command that the page offers, pasted as it stands. */
   const paste = async (page: Page) => (await run('/bin/sh', ['-c', await copy(page, 'command')])).stdout;

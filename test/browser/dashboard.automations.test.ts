@@ -248,7 +248,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     const page = await signIn(daemon, '/factories/rows/automations/narrow/edit', NARROW);
     await page.getByRole('textbox', { name: 'Payload filter' }).waitFor();
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width);
-    await page.getByRole('link', { name: 'Automations', exact: true }).click();
+    await page.getByRole('link', { name: 'Automations', exact: true }).last().click();
     await page.getByRole('link', { name: 'narrow' }).waitFor();
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(NARROW.width);
   });

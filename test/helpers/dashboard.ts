@@ -205,8 +205,16 @@ async function watch(context: BrowserContext, { problems, console }: Seen): Prom
     addEventListener('securitypolicyviolation', (event) => {
       reportBreach(event.violatedDirective + ' ' + event.blockedURI + ' at ' + event.sourceFile + ':' + event.lineNumber);
     });
+    const { clipboard } = navigator;
+    const writeText = clipboard?.writeText.bind(clipboard);
+    if (clipboard) clipboard.writeText = (text) => writeText(text).then(() => void (window.lastCopied = text));
     for (const open of ['alert', 'confirm', 'prompt', 'print']) window[open] = () => reportBreach('a script opened ' + open);
   `);
+}
+
+/** What the page copied last. The clipboard itself is shared with the pages of other test files. */
+export async function readCopied(page: Page): Promise<string> {
+  return String(await page.evaluate('lastCopied'));
 }
 
 const SHOWN_CHARACTERS = 2_000;
