@@ -207,7 +207,7 @@ async function watch(context: BrowserContext, { problems, console }: Seen): Prom
     });
     const { clipboard } = navigator;
     const writeText = clipboard?.writeText.bind(clipboard);
-    if (clipboard) clipboard.writeText = (text) => writeText(text).then(() => void (window.lastCopied = text));
+    if (clipboard) clipboard.writeText = (text) => writeText((window.lastCopied = text));
     for (const open of ['alert', 'confirm', 'prompt', 'print']) window[open] = () => reportBreach('a script opened ' + open);
   `);
 }
