@@ -49,9 +49,7 @@ async function copyWorkTree(): Promise<string> {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     cpSync(join(ROOT, file), join(folder, file));
   }
-  // A symbolic link would end up in the package. GNU cp makes hard links, others copies.
-  const options = process.platform === 'linux' ? '-al' : '-R';
-  execFileSync('cp', [options, join(ROOT, 'node_modules'), join(folder, 'node_modules')]);
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
   return folder;
 }
 
