@@ -11,9 +11,12 @@ const NEED_A_PROCESS = [
   'test/integration/{api.concurrent-requests,reconcile.live-before-read,source.managed}.test.ts',
 ];
 
+/** Start hundreds of programs, mostly git. A start copies the page tables of the process, so theirs have to stay small. */
+const START_PROGRAMS = ['test/integration/{checks,edit,reconcile.preview,run,source}*.test.ts'];
+
 /**
- * Two projects, run side by side. The files of `shared` leave nothing behind in modules and share a few processes, so that
- * nothing is loaded twice; those of `process` have one each.
+ * Files run one after another in a few processes, so that nothing is loaded twice, but for those that need a process of
+ * their own. Each of the three groups has processes of its own.
  */
 export default defineConfig({
   test: {
@@ -28,16 +31,20 @@ export default defineConfig({
     sequence: { sequencer: LongestFirst },
     reporters: ['default', './test/timing/duration-reporter.ts'],
     projects: [
+      { extends: true, test: { name: 'own process', include: NEED_A_PROCESS } },
+      {
+        extends: true,
+        test: { name: 'programs', include: START_PROGRAMS, exclude: NEED_A_PROCESS, isolate: false },
+      },
       {
         extends: true,
         test: {
           name: 'shared',
           include: ['src/**/*.test.ts', 'test/{browser,contract,docs,e2e,integration,providers}/*.test.ts'],
-          exclude: ['**/node_modules/**', ...NEED_A_PROCESS],
+          exclude: ['**/node_modules/**', ...NEED_A_PROCESS, ...START_PROGRAMS],
           isolate: false,
         },
       },
-      { extends: true, test: { name: 'process', include: NEED_A_PROCESS } },
     ],
   },
 });

@@ -2,19 +2,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { nameFile, readDurations } from './durations.ts';
 
 /**
- * Starts the slowest files first, so that none of them runs alone at the end while a core is idle. A file that is not in
- * the table yet counts as slow. Files that need a process of their own come before all others: Vitest ends a process that
- * files share as soon as the next file in the list may not run in it.
+ * One project after another, as Vitest ends a process that files share as soon as the next file in the list may not run in
+ * it. In each project the slowest files first, so that none of them runs alone at the end while a core is idle. A file
+ * that is not in the table yet counts as slow.
  */
 export class LongestFirst extends BaseSequencer {
   override async sort(specs: TestSpecification[]): Promise<TestSpecification[]> {
     const durations = readDurations();
     const secondsOf = ({ moduleId }: TestSpecification) => durations[nameFile(moduleId)] ?? Number.POSITIVE_INFINITY;
-    const order = (a: TestSpecification, b: TestSpecification) => compare(secondsOf(b), secondsOf(a));
-    const [isolated = [], sharing = []] = [true, false].map((isolate) =>
-      specs.filter(({ project }) => project.config.isolate === isolate),
+    return this.ctx.projects.flatMap((project) =>
+      specs.filter((spec) => spec.project === project).toSorted((a, b) => compare(secondsOf(b), secondsOf(a))),
     );
-    return [...isolated.toSorted(order), ...sharing.toSorted(order)];
   }
 }
 
