@@ -212,7 +212,7 @@ async function watch(context: BrowserContext, { problems, console }: Seen): Prom
   `);
 }
 
-/** What the page copied last. The clipboard itself is shared with the pages of other test files. */
+/** What the page copied last. The clipboard itself has it a moment later. */
 export async function readCopied(page: Page): Promise<string> {
   return String(await page.evaluate('lastCopied'));
 }

@@ -15,12 +15,12 @@ const cases = readFileSync(SUITE, 'utf8')
   .split('\n')
   .map((line) => JSON.parse(line) as SuiteCase);
 
-const SIZE = 262_144 / 2;
+const SIZE = 262_144 - 60;
 const repeat = (text: string) => text.repeat(Math.floor(SIZE / text.length));
 const number = (count: number, text: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => text(i)).join('\n');
 
-/** Texts of half the size that is accepted, 256 KiB, that cost a careless parser minutes, gigabytes or its stack. */
+/** Texts within 256 KiB that cost a careless parser minutes, gigabytes or its stack. */
 const BOMBS: { [title: string]: string } = {
   'flow lists inside each other': repeat('['),
   'flow maps inside each other': repeat('{a: '),
@@ -32,10 +32,10 @@ const BOMBS: { [title: string]: string } = {
   'a billion laughs': `a: &a [${'x,'.repeat(9)}]\n${number(7, (i) => `${'bcdefgh'[i]}: &${'bcdefgh'[i]} [${`*${'abcdefg'[i]},`.repeat(9)}]`)}`,
   'merge keys that double': `x0: &x0 {a: 1}\n${number(45, (i) => `x${i + 1}: &x${i + 1} {<<: [*x${i}, *x${i}]}`)}`,
   'a merge key in its own value': 'a: &a {b: {<<: *a}}',
-  'a hundred uses of a long list': `a: &a [${'x,'.repeat(50_000)}]\nb: [${'*a,'.repeat(100)}]`,
-  'thousands of anchors and aliases': number(4500, (i) => `- &a${i} x\n- *a${i}`),
+  'a hundred uses of a long list': `a: &a [${'x,'.repeat(100_000)}]\nb: [${'*a,'.repeat(100)}]`,
+  'thousands of anchors and aliases': number(9000, (i) => `- &a${i} x\n- *a${i}`),
   'an alias to thousands of aliases': `${number(4000, (i) => `- &a${i} x`)}\n- &b [${Array.from({ length: 4000 }, (_, i) => `*a${i}`)}]\n- *b`,
-  'thousands of keys': number(10_000, (i) => `k${i}: 1`),
+  'thousands of keys': number(20_000, (i) => `k${i}: 1`),
   'thousands of equal keys': repeat('a: 1\n'),
   'thousands of documents': repeat('---\n'),
   'thousands of anchors on one value': repeat('&a '),
@@ -99,16 +99,16 @@ describe('hostile YAML', () => {
     expect(diagnostics.length).toBeLessThanOrEqual(102);
     const [file] = Object.keys(files);
     expect(diagnostics.every((found) => found.file === file && found.line >= 1 && found.column >= 1)).toBe(true);
-    expect(cpuMs).toBeLessThan(1000);
+    expect(cpuMs).toBeLessThan(2000);
     expectQuiet();
   };
 
-  it.each(Object.entries(BOMBS))('%s end within a second in an error that names the file', (_, yaml) => {
+  it.each(Object.entries(BOMBS))('%s end within 2 seconds in an error that names the file', (_, yaml) => {
     expectBounded({ 'webhooks/case.yaml': yaml });
   });
 
   it.each(['flow lists inside each other', 'a billion laughs', 'merge keys that double', 'thousands of keys'])(
-    '%s end within a second as front matter, too',
+    '%s end within 2 seconds as front matter, too',
     (title) => expectBounded({ 'automations/case/automation.md': `---\n${BOMBS[title]}\n---\nDo it.\n` }),
   );
 
@@ -118,8 +118,8 @@ describe('hostile YAML', () => {
     expect(diagnostics.map(({ rule, file }) => `${file} ${rule}`)).toEqual(['webhooks/case.yaml file/too-large']);
   });
 
-  it('2,000 automations are validated in seconds', () => {
-    const automations = Array.from({ length: 2000 }, (_, i) => [
+  it('5,000 automations are validated in seconds', () => {
+    const automations = Array.from({ length: 5000 }, (_, i) => [
       `automations/a${i}/automation.md`,
       `---\ntriggers:\n  - provider: webhook\n    event: received\n    filter:\n      webhooks: [ci]\n      payload: {n: [${i}], data: {level: [error], tag: {not_in: [x]}}}\n---\n\nDo ${i}.\n`,
     ]);
@@ -128,8 +128,8 @@ describe('hostile YAML', () => {
       validated = validateFiles({ 'webhooks/ci.yaml': 'secretName: A\n', ...Object.fromEntries(automations) });
     });
     const { definition, diagnostics } = validated!;
-    expect(cpuMs).toBeLessThan(6_000);
+    expect(cpuMs).toBeLessThan(15_000);
     expect(diagnostics).toEqual([]);
-    expect(definition?.automations).toHaveLength(2000);
+    expect(definition?.automations).toHaveLength(5000);
   });
 });
