@@ -9,6 +9,7 @@ import { registerDiagnoseCommand } from './commands/diagnose.ts';
 import { registerFilterCommands } from './commands/filter.ts';
 import { registerHistoryCommands } from './commands/history.ts';
 import { registerInitCommand } from './commands/init.ts';
+import { registerKeyCommands } from './commands/key.ts';
 import { registerLoginLinkCommand } from './commands/login-link.ts';
 import { registerPlanCommand } from './commands/plan.ts';
 import { registerReconcileCommand } from './commands/reconcile.ts';
@@ -82,6 +83,7 @@ const COMMAND_GROUPS: readonly ((program: CliCommand, bind: Bind) => void)[] = [
   registerTokenCommands,
   registerUserCommands,
   registerLoginLinkCommand,
+  registerKeyCommands,
   registerAuditCommands,
   registerHelpCommand,
 ];

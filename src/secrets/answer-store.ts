@@ -4,7 +4,6 @@ import { SecretValue } from '../core/secret-value.ts';
 import type { Vault } from './vault.ts';
 
 const KEPT_MS = 24 * 3_600_000;
-const VERSION = 1;
 
 /** Keeps answers for a day, encrypted as secrets are: they may hold one that is shown once. */
 export function createAnswerStore({
@@ -20,13 +19,14 @@ export function createAnswerStore({
     find: async (key, fingerprint) => {
       const kept = await table.find(key, clock.wallMs() - KEPT_MS);
       if (kept === null) return { kind: 'none' };
-      const opened = vault.open({ name: nameOf(kept), version: VERSION, sealed: kept.sealed }).reveal();
+      const opened = vault.open({ ...sealedNameOf(kept), sealed: kept.sealed }).reveal();
       const body = describeBody(fingerprint);
       return opened.startsWith(body) ? { kind: 'found', text: opened.slice(body.length) } : { kind: 'other-body' };
     },
     keep: async (key, fingerprint, text) => {
       const keptAt = clock.wallMs();
-      const sealed = vault.seal(nameOf({ key }), VERSION, new SecretValue(describeBody(fingerprint) + text));
+      const { name, version } = sealedNameOf({ key });
+      const sealed = vault.seal(name, version, new SecretValue(describeBody(fingerprint) + text));
       await table.keep({ key, sealed, keptAt }, keptAt - KEPT_MS);
     },
   };
@@ -37,7 +37,7 @@ function describeBody(fingerprint: Uint8Array): string {
   return `${Buffer.from(fingerprint).toString('hex')} `;
 }
 
-/** No secret can have this name, so a sealed answer opens as nothing else. */
-function nameOf({ key }: Pick<KeptAnswer, 'key'>): string {
-  return `answer ${Buffer.from(key).toString('hex')}`;
+/** What an answer is sealed as. No secret can have this name, so it opens as nothing else. */
+export function sealedNameOf({ key }: Pick<KeptAnswer, 'key'>): { name: string; version: number } {
+  return { name: `answer ${Buffer.from(key).toString('hex')}`, version: 1 };
 }

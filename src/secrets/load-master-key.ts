@@ -40,7 +40,8 @@ export async function loadMasterKey(request: MasterKeyRequest): Promise<MasterKe
   return createKeyFile(request.masterKeyFile);
 }
 
-async function readKeyFile(path: string): Promise<MasterKey | null> {
+/** The key in a file; `null` where there is none. Throws as `loadMasterKey`. */
+export async function readKeyFile(path: string): Promise<MasterKey | null> {
   const found = await readIfPresent(path);
   if (found === null) return null;
   refuseOpenToOthers(path, found.mode);

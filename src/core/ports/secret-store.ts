@@ -1,4 +1,5 @@
 import type { SecretValue } from '../secret-value.ts';
+import type { KeptAnswer } from './idempotency.ts';
 
 /** A value as it lies in the storage: encrypted under a data key, which is wrapped by the master key. */
 export interface SealedSecret {
@@ -27,6 +28,13 @@ export interface SecretSummary {
 /** What the storage knows of a secret: all but what the configuration says. */
 export type StoredSecretSummary = Omit<SecretSummary, 'notify'>;
 
+/** All that lies in the storage under the master key. */
+export interface SealedValues {
+  /** Every version of every secret. */
+  secrets: SealedSecret[];
+  answers: KeptAnswer[];
+}
+
 /** Rows of sealed secrets. A version that a webhook is pinned to is kept until no webhook is. */
 export interface SealedSecretTable {
   /** Proof of the master key that sealed these rows; `null` before the first use. */
@@ -42,6 +50,13 @@ export interface SealedSecretTable {
   list(): Promise<StoredSecretSummary[]>;
   /** Takes the name away; pinned versions stay readable by `get`. `false` where it did not exist. */
   delete(name: string): Promise<boolean>;
+}
+
+/** What a change of the master key needs as well. */
+export interface ResealableSecretTable extends SealedSecretTable {
+  allSealed(): Promise<SealedValues>;
+  /** Stores the same values sealed under another master key, with its proof: all of them or, where it throws, none. */
+  replaceSealed(values: SealedValues, keyCheck: Uint8Array): Promise<void>;
 }
 
 /** The encrypted team store. Values go in and come out to the daemon only; no interface returns one. */

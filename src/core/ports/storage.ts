@@ -11,7 +11,7 @@ import type { NoticeQueue } from './notice-queue.ts';
 import type { ReconciliationReader } from './reconciliation-log.ts';
 import type { Retention } from './retention.ts';
 import type { RunQueue, RunReader } from './run-queue.ts';
-import type { SealedSecretTable } from './secret-store.ts';
+import type { ResealableSecretTable } from './secret-store.ts';
 import type { SessionTable } from './session-table.ts';
 import type { StoredPayloads } from './stored-payloads.ts';
 import type { TokenTable } from './token-table.ts';
@@ -33,7 +33,7 @@ export interface Storage {
   runReader: RunReader;
   reconciliationReader: ReconciliationReader;
   noticeQueue: NoticeQueue;
-  sealedSecrets: SealedSecretTable;
+  sealedSecrets: ResealableSecretTable;
   tokens: TokenTable;
   users: UserTable;
   sessions: SessionTable;

@@ -1,13 +1,18 @@
 import type { Kysely, Selectable } from 'kysely';
 import { AppError } from '../../core/errors.ts';
 import type { Json } from '../../core/json.ts';
-import type { SealedSecret, SealedSecretTable, StoredSecretSummary } from '../../core/ports/secret-store.ts';
+import type {
+  ResealableSecretTable,
+  SealedSecret,
+  SealedValues,
+  StoredSecretSummary,
+} from '../../core/ports/secret-store.ts';
 import type { Schema } from './schema.ts';
 
 const KEY_CHECK = 'master_key_check';
 
 /** Rows of sealed secrets. The name's row stays when a secret is deleted, so that no version number is used twice. */
-export function createSealedSecrets(db: Kysely<Schema>): SealedSecretTable {
+export function createSealedSecrets(db: Kysely<Schema>): ResealableSecretTable {
   return {
     keyCheck: async () => {
       const row = await db.selectFrom('settings').select('value').where('key', '=', KEY_CHECK).executeTakeFirst();
@@ -53,7 +58,26 @@ export function createSealedSecrets(db: Kysely<Schema>): SealedSecretTable {
         .executeTakeFirst();
       return deleted.numUpdatedRows === 1n;
     },
+    allSealed: async () => {
+      const answers = await db.selectFrom('kept_answers').selectAll().execute();
+      return {
+        secrets: await selectVersions(db).execute(),
+        answers: answers.map(({ key, sealed, kept_at: keptAt }) => ({ key, sealed, keptAt })),
+      };
+    },
+    replaceSealed: (values, keyCheck) => db.transaction().execute((trx) => replaceSealed(trx, values, keyCheck)),
   };
+}
+
+async function replaceSealed(db: Kysely<Schema>, values: SealedValues, keyCheck: Uint8Array): Promise<void> {
+  for (const { name, version, sealed } of values.secrets) {
+    const row = db.updateTable('secret_versions').set({ sealed });
+    await row.where('name', '=', name).where('version', '=', version).execute();
+  }
+  for (const { key, sealed } of values.answers) {
+    await db.updateTable('kept_answers').set({ sealed }).where('key', '=', key).execute();
+  }
+  await db.updateTable('settings').set({ value: keyCheck }).where('key', '=', KEY_CHECK).execute();
 }
 
 function selectVersions(db: Kysely<Schema>) {

@@ -1,0 +1,58 @@
+import { join, resolve } from 'node:path';
+import type { CliCommand } from '../cli-command.ts';
+import { findDataDir } from '../connection.ts';
+import { EXIT_CODES } from '../exit-codes.ts';
+import type { Bind, Session } from '../session.ts';
+
+interface RotateOptions {
+  newKeyFile: string;
+  keyFile?: string;
+}
+
+/** `dockbell key …`: the master key. */
+export function registerKeyCommands(program: CliCommand, bind: Bind): void {
+  const key = program.command('key').description('the master key that seals the secrets');
+  key
+    .command('rotate')
+    .description('while the daemon is stopped: seal all secrets under a new master key')
+    .requiredOption('--new-key-file <file>', 'the new key: 32 random bytes in base64')
+    .option(
+      '--key-file <file>',
+      'the present key (default: DOCKBELL_MASTER_KEY, else master.key in the data directory)',
+    )
+    .explain({
+      more: 'Puts the new key in place of the present one, unless that comes from the environment, and keeps the earlier key\nbeside it: backups from before need it. Needs no token: run it as the user of the daemon. If the command was\ninterrupted, run it again. The audit log records the rotation.',
+      examples: [
+        ['(umask 077; openssl rand -base64 32 > new.key)', 'make a key'],
+        ['dockbell key rotate --new-key-file new.key --data-dir /var/lib/dockbell', 'then start the daemon again'],
+      ],
+    })
+    .action(bind(rotateKey));
+}
+
+async function rotateKey({ context, globals, output }: Session, options: RotateOptions): Promise<number> {
+  const dataDir = await findDataDir(globals, context);
+  const named = options.keyFile === undefined ? null : resolve(context.cwd, options.keyFile);
+  // Loaded here: the other commands start without the daemon's libraries.
+  const { rotateMasterKey } = await import('../../app/rotate-master-key.ts');
+  const keyFile = named ?? join(dataDir, 'master.key');
+  const environmentValue = named === null ? context.env.DOCKBELL_MASTER_KEY : undefined;
+  const newKeyFile = resolve(context.cwd, options.newKeyFile);
+  const { resealed, earlierKeyFile } = await rotateMasterKey({ dataDir, newKeyFile, keyFile, environmentValue });
+  output.line(
+    resealed === null
+      ? 'All secrets were sealed under this key already.'
+      : `Sealed ${resealed} version${resealed === 1 ? '' : 's'} of secrets under the new master key.`,
+  );
+  if (earlierKeyFile !== null) {
+    output.line(
+      `The new key is in ${keyFile}, the earlier one in ${earlierKeyFile}: keep it as long as backups from before.`,
+    );
+  }
+  output.note(
+    environmentValue === undefined
+      ? `Start the daemon, then remove ${newKeyFile}.`
+      : `Set DOCKBELL_MASTER_KEY to the content of ${newKeyFile} and start the daemon.`,
+  );
+  return EXIT_CODES.done;
+}

@@ -1,0 +1,118 @@
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { SecretValue } from '../../src/core/secret-value.ts';
+import { createAnswerStore } from '../../src/secrets/answer-store.ts';
+import { createVault } from '../../src/secrets/vault.ts';
+import { verifyMasterKey } from '../../src/secrets/verify-master-key.ts';
+import { lockDataDir } from '../../src/storage/data-dir-lock.ts';
+import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
+import { runCli } from '../helpers/run-cli.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
+
+const OLD = Buffer.alloc(32, 1);
+const NEW = Buffer.alloc(32, 2);
+const ANSWER = { key: Uint8Array.of(7), fingerprint: Uint8Array.of(8), text: '{"secret": "dbs_once"}' };
+const clock = { wallMs: () => 1_800_000_000_000, monotonicMs: () => 0 };
+
+const ALL = { limit: 10, cursor: null, actor: null, object: null, outcome: null };
+
+const umask = process.umask();
+let dataDir: string;
+let newKeyFile: string;
+const keyFile = () => join(dataDir, 'master.key');
+
+/** A data directory with two versions of a secret and a kept answer, sealed under the old key. */
+beforeEach(async () => {
+  dataDir = createTempDir('rotate');
+  newKeyFile = join(createTempDir('new-key'), 'new.key');
+  writeFileSync(keyFile(), `${OLD.toString('base64')}\n`, { mode: 0o600 });
+  writeFileSync(newKeyFile, `${NEW.toString('base64')}\n`, { mode: 0o600 });
+  const vault = createVault(OLD);
+  const storage = openSqliteStorage(join(dataDir, 'dockbell.db'));
+  await verifyMasterKey(storage.sealedSecrets, vault);
+  for (const version of [1, 2]) {
+    const sealed = vault.seal('API_KEY', version, new SecretValue(`value ${version}`));
+    await storage.sealedSecrets.insert({ name: 'API_KEY', version, sealed, createdAt: version });
+  }
+  const answers = createAnswerStore({ table: storage.keptAnswers, vault, clock });
+  await answers.keep(ANSWER.key, ANSWER.fingerprint, ANSWER.text);
+  storage.close();
+});
+afterAll(() => void process.umask(umask));
+
+const rotate = (...more: string[]) =>
+  runCli(['key', 'rotate', '--new-key-file', newKeyFile, '--data-dir', dataDir, ...more]);
+
+/** Everything that opens under that key; throws where the key is not the one that sealed what is stored. */
+async function openAll(key: Uint8Array) {
+  const vault = createVault(key);
+  const storage = openSqliteStorage(join(dataDir, 'dockbell.db'));
+  try {
+    await verifyMasterKey(storage.sealedSecrets, vault);
+    const { secrets } = await storage.sealedSecrets.allSealed();
+    const answers = createAnswerStore({ table: storage.keptAnswers, vault, clock });
+    return {
+      values: secrets.map((secret) => vault.open(secret).reveal()),
+      answer: await answers.find(ANSWER.key, ANSWER.fingerprint),
+      audited: (await storage.auditLog.list(ALL)).data.map(({ route }) => route),
+    };
+  } finally {
+    storage.close();
+  }
+}
+
+const WHOLE = { values: ['value 1', 'value 2'], answer: { kind: 'found', text: ANSWER.text } };
+
+describe('key rotate', () => {
+  it('seals every version and kept answer anew, puts the new key in place and keeps the earlier one', async () => {
+    const { code, stdout, stderr } = await rotate();
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Sealed 2 versions of secrets')]);
+    expect(await openAll(NEW)).toEqual({ ...WHOLE, audited: ['dockbell key rotate'] });
+    await expect(openAll(OLD)).rejects.toMatchObject({ code: 'master_key_wrong' });
+    expect(readFileSync(keyFile(), 'utf8').trim()).toBe(NEW.toString('base64'));
+    const [earlier] = readdirSync(dataDir).filter((name) => name.startsWith('master.key.until-'));
+    expect(readFileSync(join(dataDir, earlier!), 'utf8').trim()).toBe(OLD.toString('base64'));
+    expect(stdout).toContain(join(dataDir, earlier!));
+    for (const key of [OLD, NEW]) expect(stdout + stderr).not.toContain(key.toString('base64'));
+  });
+
+  it('is completed by a second run if it was interrupted before the new key was in place', async () => {
+    await rotate();
+    for (const name of readdirSync(dataDir)) if (name.includes('.until-')) rmSync(join(dataDir, name));
+    writeFileSync(keyFile(), `${OLD.toString('base64')}\n`, { mode: 0o600 });
+    const { code, stdout } = await rotate();
+    expect([code, stdout]).toEqual([0, expect.stringContaining('sealed under this key already')]);
+    expect(readFileSync(keyFile(), 'utf8').trim()).toBe(NEW.toString('base64'));
+    expect(await openAll(NEW)).toMatchObject(WHOLE);
+  });
+
+  it('changes nothing with a wrong present key, a new key that is missing or malformed, or a running daemon', async () => {
+    const wrong = join(createTempDir('wrong'), 'wrong.key');
+    writeFileSync(wrong, `${Buffer.alloc(32, 3).toString('base64')}\n`, { mode: 0o600 });
+    expect(await rotate('--key-file', wrong)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('not the one'),
+    });
+    const lock = lockDataDir(dataDir);
+    expect(await rotate()).toMatchObject({ code: 2, stderr: expect.stringContaining('in use by another Dockbell') });
+    lock.release();
+    writeFileSync(newKeyFile, 'AAAA');
+    expect(await rotate()).toMatchObject({ code: 2, stderr: expect.stringContaining('holds 3 bytes') });
+    rmSync(newKeyFile);
+    expect(await rotate()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`There is no file ${newKeyFile}`),
+    });
+    expect(await openAll(OLD)).toEqual({ ...WHOLE, audited: [] });
+    expect(readFileSync(keyFile(), 'utf8').trim()).toBe(OLD.toString('base64'));
+  });
+
+  it('stores nothing of a rotation that meets a value which does not open', async () => {
+    const storage = openSqliteStorage(join(dataDir, 'dockbell.db'));
+    await storage.sealedSecrets.insert({ name: 'BROKEN', version: 1, sealed: new Uint8Array(200), createdAt: 1 });
+    storage.close();
+    expect(await rotate()).toMatchObject({ code: 2, stderr: expect.stringContaining('BROKEN') });
+    expect(readFileSync(keyFile(), 'utf8').trim()).toBe(OLD.toString('base64'));
+  });
+});
