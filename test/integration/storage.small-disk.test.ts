@@ -88,6 +88,21 @@ describe.skipIf(probe === null)('a storage on a small file system', () => {
     storage.close();
   });
 
+  it('removes rows without the ballast and with little space, a few at a time', async () => {
+    disk = mountTmpfs(160)!;
+    const first = await open();
+    for (let count = 0; count < 100; count += 1) expect(await first.accept()).toBe(true);
+    first.storage.close();
+    const { file, storage, accept, prune } = await open();
+    rmSync(`${file}.ballast`, { force: true });
+    disk.fill(192 * 1024);
+    expect(await accept()).toBe(false);
+    await prune();
+    while ((await storage.retention.reclaim()).more);
+    expect(await accept()).toBe(true);
+    storage.close();
+  });
+
   it('opens on a disk without a free byte, and recovers', async () => {
     disk = mountTmpfs(160)!;
     const first = await open();

@@ -53,7 +53,7 @@ export interface SpaceGuard {
   watch(database: DatabaseSpace): void;
   /** Throws `storage_unavailable` while too little is free. Looks at the disk at most once a second. */
   check(): void;
-  /** The disk is full: gives up the ballast, so that expired rows can be removed. */
+  /** The disk is full: gives up the ballast and empties the write-ahead log, so that expired rows can be removed. */
   releaseBallast(): void;
   /**
    * Gives a piece of the database's free pages back to the file system, as far as they are many or the disk is nearly
@@ -115,6 +115,7 @@ class DiskGuard implements SpaceGuard {
     rmSync(this.#ballast, { force: true });
     this.#hasBallast = false;
     this.#checkedAt = Number.NEGATIVE_INFINITY;
+    this.#writeBack();
   }
 
   reclaim(): { more: boolean } {

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Retention } from '../../../core/ports/retention.ts';
 import type { Schema } from '../schema.ts';
+import { isDiskFull } from '../storage-error.ts';
 import { findMark, writeMark } from './mark.ts';
 import { beginPass, type Piece, type Step } from './pass.ts';
 import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
@@ -12,6 +13,8 @@ import { pruneAutomationVersions, pruneSecretVersions, spareVersionsInUse } from
 
 /** Rows that one piece looks at: a few milliseconds of the storage thread, also on a slow disk. */
 const MAX_PIECE_ROWS = 500;
+/** A piece that found no room on the disk is tried again with so many times fewer rows. */
+const PIECE_STEP = 8;
 
 const STEPS: readonly Step[] = [
   pruneDeliveries,
@@ -32,32 +35,41 @@ const STEPS: readonly Step[] = [
 /**
  * Removes what is too old. One pass walks each table from its front in pieces and remembers where it stands between
  * the calls, so that rows which have to stay at the front are looked at once a pass and not once a piece.
+ *
+ * Removing rows writes to the disk as well. Where there is no room for many at once, few are removed, whose space is
+ * given back before the next ones.
+ *
+ * @param onDiskFull called when a piece found no room, before it is tried with fewer rows
  */
-export function createRetention(db: Kysely<Schema>): Omit<Retention, 'reclaim'> {
+export function createRetention(db: Kysely<Schema>, onDiskFull: () => void): Omit<Retention, 'reclaim'> {
   let pass = beginPass(null);
+  let pieceRows = MAX_PIECE_ROWS;
   return {
     lastMark: () => findMark(db),
     noteMark: (mark) => writeMark(db, mark),
     prune: async (policy, nowMs) => {
-      try {
-        const piece = await prunePiece({ db, policy, nowMs, pass });
-        if (!piece.more) pass = beginPass(pass);
-        return piece;
-      } catch (error) {
-        // It has moved past the rows that it could not remove.
-        pass = beginPass(null);
-        throw error;
+      for (;;) {
+        try {
+          const piece = await prunePiece({ db, policy, nowMs, pass, limit: pieceRows });
+          if (!piece.more) pass = beginPass(pass);
+          pieceRows = Math.min(MAX_PIECE_ROWS, pieceRows * 2);
+          return piece;
+        } catch (error) {
+          // It has moved past the rows that it could not remove.
+          pass = beginPass(null);
+          if (!isDiskFull(error) || pieceRows === 1) throw error;
+          onDiskFull();
+          pieceRows = Math.ceil(pieceRows / PIECE_STEP);
+        }
       }
     },
   };
 }
 
-async function prunePiece(
-  parts: Omit<Piece, 'limit' | 'removedRuns'>,
-): Promise<{ more: boolean; removedRuns: string[] }> {
+async function prunePiece(parts: Omit<Piece, 'removedRuns'>): Promise<{ more: boolean; removedRuns: string[] }> {
   const { pass } = parts;
   const removedRuns: string[] = [];
-  let limit = MAX_PIECE_ROWS;
+  let { limit } = parts;
   while (pass.step < STEPS.length) {
     const done = await STEPS[pass.step]!({ ...parts, limit, removedRuns });
     limit -= done.rows;
