@@ -31,6 +31,26 @@ describe.each(STORAGES)('the rows of sealed secrets on $name', (kind) => {
     expect([...(await table().keyCheck())!]).toEqual([1]);
   });
 
+  it('replaces all sealed values with the proof of the new key, or none', async () => {
+    await table().setKeyCheck(new Uint8Array([1]));
+    await table().insert(seal(1));
+    await table().insert(seal(2));
+    const { secrets, answers } = await table().allSealed();
+    const resealed = secrets.map((secret) => ({ ...secret, sealed: new Uint8Array([9, secret.version]) }));
+    const broken = [resealed[0]!, { ...resealed[1]!, sealed: null as unknown as Uint8Array }];
+    await expect(table().replaceSealed({ secrets: broken, answers }, new Uint8Array([2]))).rejects.toThrow();
+    opened.reopen();
+    expect(await table().allSealed()).toEqual({ secrets, answers });
+    expect([...(await table().keyCheck())!]).toEqual([1]);
+    await table().replaceSealed({ secrets: resealed, answers }, new Uint8Array([2]));
+    opened.reopen();
+    expect((await table().allSealed()).secrets.map(({ sealed }) => [...sealed])).toEqual([
+      [9, 1],
+      [9, 2],
+    ]);
+    expect([...(await table().keyCheck())!]).toEqual([2]);
+  });
+
   it('gives the newest version, and every other by its number, byte for byte', async () => {
     await table().insert(seal(1));
     await table().insert(seal(2));
