@@ -6,9 +6,6 @@ const { engines } = JSON.parse(readFileSync(new URL('../package.json', import.me
 if (isOlder(process.versions.node, engines.node)) {
   const oldest = engines.node.replace('>=', '');
   process.stderr.write(`dockbell needs Node.js ${oldest} or newer. This is Node.js ${process.versions.node}.\n`);
-  // By default SIGUSR1 opens the inspector of Node.js, and with it the secrets in memory, to every user of this machine.
-  process.on('SIGUSR1', () => {});
-
   process.exitCode = 2;
 } else {
   const { createProcessContext } = await import('./cli/context.ts');

@@ -22,9 +22,9 @@ export interface RotationRequest {
 }
 
 export interface Rotation {
-  /** How many versions of secrets were sealed anew; `null` where an earlier rotation had done that already. */
+  /** Number of secret versions that were encrypted again; `null` if an interrupted rotation had done that already. */
   resealed: number | null;
-  /** Where the earlier key is kept; `null` where the key did not come from a file, or the file held the new key already. */
+  /** The file with the earlier key; `null` if the key came from the environment or its file held the new key already. */
   earlierKeyFile: string | null;
 }
 

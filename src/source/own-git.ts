@@ -18,7 +18,7 @@ export interface OwnRepository {
 /** git did not do what it was asked. The message is one sentence without a full stop. */
 export class OwnGitError extends Error {}
 
-/** git failed without a message. simple-git passes on only errors of its own class. */
+/** git failed without a message. A `GitError`, because simple-git drops every other error that `errors` returns. */
 class SilentFailure extends GitError {
   /** `null`: a signal ended git. */
   readonly exitCode: number | null;

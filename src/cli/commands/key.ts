@@ -1,4 +1,5 @@
 import { join, resolve } from 'node:path';
+import { MASTER_KEY_VARIABLE } from '../../core/reserved-variables.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { findDataDir } from '../connection.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -36,7 +37,7 @@ async function rotateKey({ context, globals, output }: Session, options: RotateO
   // Loaded here: the other commands start without the daemon's libraries.
   const { rotateMasterKey } = await import('../../app/rotate-master-key.ts');
   const keyFile = named ?? join(dataDir, 'master.key');
-  const environmentValue = named === null ? context.env.DOCKBELL_MASTER_KEY : undefined;
+  const environmentValue = named === null ? context.env[MASTER_KEY_VARIABLE] : undefined;
   const newKeyFile = resolve(context.cwd, options.newKeyFile);
   const { resealed, earlierKeyFile } = await rotateMasterKey({ dataDir, newKeyFile, keyFile, environmentValue });
   output.line(
@@ -52,7 +53,7 @@ async function rotateKey({ context, globals, output }: Session, options: RotateO
   output.note(
     environmentValue === undefined
       ? `Start the daemon, then remove ${newKeyFile}.`
-      : `Set DOCKBELL_MASTER_KEY to the content of ${newKeyFile} and start the daemon.`,
+      : `Set ${MASTER_KEY_VARIABLE} to the content of ${newKeyFile} and start the daemon.`,
   );
   return EXIT_CODES.done;
 }

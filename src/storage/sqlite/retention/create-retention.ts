@@ -36,8 +36,8 @@ const STEPS: readonly Step[] = [
  * Removes what is too old. One pass walks each table from its front in pieces and remembers where it stands between
  * the calls, so that rows which have to stay at the front are looked at once a pass and not once a piece.
  *
- * Removing rows writes to the disk as well. Where there is no room for many at once, few are removed, whose space is
- * given back before the next ones.
+ * Removing rows also writes to the write-ahead log. If a piece finds no room on the disk, the log is emptied and the
+ * piece is tried again with fewer rows, down to one.
  *
  * @param onDiskFull called when a piece found no room, before it is tried with fewer rows
  */
