@@ -2,7 +2,7 @@ import type { DeliveryDiagnosis } from '../api/services.ts';
 import type { Delivery } from '../core/delivery.ts';
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
-import type { CapturedRequest, CaptureWindows } from '../ingress/capture-window.ts';
+import type { CapturedRequest, CaptureWindows } from '../ingress/log/capture-window.ts';
 import type { Diagnosis } from '../signature/diagnose.ts';
 import { diagnoseReason } from '../signature/diagnose-reason.ts';
 import { isAwaited } from '../signature/handshakes/awaited-secret.ts';

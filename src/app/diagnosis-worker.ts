@@ -1,4 +1,4 @@
-import { createRequestHeaders } from '../ingress/request-headers.ts';
+import { createRequestHeaders } from '../ingress/transport/request-headers.ts';
 import { diagnoseRequest } from '../signature/diagnose.ts';
 import type { DiagnosisTask } from './diagnosis-thread.ts';
 import { answerTasks } from './task-thread.ts';

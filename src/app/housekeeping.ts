@@ -6,8 +6,8 @@ import type { RunReader } from '../core/ports/run-queue.ts';
 import type { RetentionTime } from '../core/retention-time.ts';
 import type { RunFiles } from '../executors/run-files.ts';
 import type { RunSpace } from '../executors/run-space.ts';
-import type { HandshakeRows } from '../ingress/handshake-rows.ts';
-import type { RejectionRows } from '../ingress/rejection-rows.ts';
+import type { HandshakeRows } from '../ingress/log/handshake-rows.ts';
+import type { RejectionRows } from '../ingress/log/rejection-rows.ts';
 import type { LiveConditions } from './live-conditions.ts';
 
 const RETENTION_INTERVAL_MS = 60_000;

@@ -13,7 +13,7 @@ import { readSchema, SCHEMA_NAMES } from '../definitions/schemas.ts';
 import { createFactoryEditor } from '../edit/factory-editor.ts';
 import { createRunLogReader } from '../executors/run-log.ts';
 import { builtFile } from '../files/package-files.ts';
-import { Connections } from '../ingress/connections.ts';
+import { Connections } from '../ingress/transport/connections.ts';
 import { resolveScheme } from '../signature/resolve-scheme.ts';
 import type { Scheme } from '../signature/scheme.ts';
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../signature/schemes.ts';

@@ -1,10 +1,10 @@
 import { messageOf } from '../core/errors.ts';
-import { createClientAddressFinder } from '../ingress/client-address.ts';
 import { Confirmations } from '../ingress/confirmations.ts';
 import { handleDelivery, type IngressContext } from '../ingress/handle-delivery.ts';
-import { createIngressServer } from '../ingress/http.ts';
 import { RateLimits } from '../ingress/limits.ts';
-import { createProbes } from '../ingress/probes.ts';
+import { createClientAddressFinder } from '../ingress/transport/client-address.ts';
+import { createIngressServer } from '../ingress/transport/http.ts';
+import { createProbes } from '../ingress/transport/probes.ts';
 import type { Engine } from './create-engine.ts';
 import type { Lifetime } from './lifetime.ts';
 import { bindServer, listen } from './listen.ts';

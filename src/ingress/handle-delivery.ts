@@ -8,19 +8,19 @@ import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { HandshakeMoment } from '../signature/handshakes/handshake.ts';
 import { readBearerToken } from '../signature/token.ts';
-import { answerHandshake, type HandshakeContext } from './answer-handshake.ts';
 import type { IngressAnswer } from './answers.ts';
 import * as answers from './answers.ts';
-import type { CaptureWindows } from './capture-window.ts';
-import type { DeliveryRecorder } from './delivery-recorder.ts';
-import { findNamedIdentity, identify } from './identify.ts';
 import { JsonBody } from './json-body.ts';
 import type { RateLimits } from './limits.ts';
-import { matchDelivery } from './match-delivery.ts';
-import { parseWebhookPath, readQuery } from './parse-path.ts';
+import type { CaptureWindows } from './log/capture-window.ts';
+import type { DeliveryRecorder } from './log/delivery-recorder.ts';
+import type { RejectionRows } from './log/rejection-rows.ts';
 import { concernsBranch } from './pushed-branches.ts';
-import type { RejectionRows } from './rejection-rows.ts';
-import type { ReceivedHeaders } from './request-headers.ts';
+import { answerHandshake, type HandshakeContext } from './steps/answer-handshake.ts';
+import { findNamedIdentity, identify } from './steps/identify.ts';
+import { matchDelivery } from './steps/match-delivery.ts';
+import { parseWebhookPath, readQuery } from './transport/parse-path.ts';
+import type { ReceivedHeaders } from './transport/request-headers.ts';
 
 /** What came of reading a body. */
 export type BodyRead =

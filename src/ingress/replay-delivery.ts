@@ -5,8 +5,8 @@ import type { DeliveryReader } from '../core/ports/delivery-log.ts';
 import type { ReplayControl, ReplayOrder, ReplayOutcome } from '../core/ports/replay-control.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
-import type { DeliveryRecorder } from './delivery-recorder.ts';
-import { matchDelivery } from './match-delivery.ts';
+import type { DeliveryRecorder } from './log/delivery-recorder.ts';
+import { matchDelivery } from './steps/match-delivery.ts';
 
 /** What a replay needs of the way that a delivery takes. */
 export interface ReplayContext {

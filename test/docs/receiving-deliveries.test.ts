@@ -75,7 +75,7 @@ describe('docs/reference/receiving-deliveries.md', () => {
     const shaken = [textAnswer('a'), emptyAnswer(204)].map(answers.handshake);
     const built = [answers.tooLarge(1), answers.tooManyRequests(1), answers.accepted('a'), ...shaken];
     const fixed = Object.values(answers).flatMap((answer) => (typeof answer === 'object' ? [answer] : []));
-    const ofTheParser = [...readDocument('src/ingress/http.ts').matchAll(/'(4\d\d) [A-Z][\w ]+'/g)];
+    const ofTheParser = [...readDocument('src/ingress/transport/http.ts').matchAll(/'(4\d\d) [A-Z][\w ]+'/g)];
     const answered = [...built, ...fixed].map(({ status }) => status);
     const all = new Set([...answered, ...ofTheParser.map((match) => Number(match[1]))]);
     expect(described).toEqual([...all].sort());

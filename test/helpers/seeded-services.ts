@@ -27,7 +27,7 @@ import type { Run } from '../../src/core/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { collectPayloadKeys } from '../../src/filter/collect-payload-keys.ts';
-import { createRequestHeaders } from '../../src/ingress/request-headers.ts';
+import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import { createMetrics } from '../../src/observability/metrics.ts';
 import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
 import { backtestTriggers } from '../../src/reconcile/backtest-triggers.ts';

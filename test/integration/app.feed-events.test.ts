@@ -5,7 +5,7 @@ import type { RunId } from '../../src/core/ids.ts';
 import type { NumberedEvent } from '../../src/core/ports/event-feed.ts';
 import type { Run } from '../../src/core/run.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
-import { DeliveryRecorder } from '../../src/ingress/delivery-recorder.ts';
+import { DeliveryRecorder } from '../../src/ingress/log/delivery-recorder.ts';
 import type { LiveWebhook } from '../../src/registry/live-webhook.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { applyOneOfEach } from '../helpers/build-apply.ts';

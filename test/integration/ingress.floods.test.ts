@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { handleDelivery, type IngressContext } from '../../src/ingress/handle-delivery.ts';
-import { createRequestHeaders } from '../../src/ingress/request-headers.ts';
+import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import { startIngress, type TestIngress } from '../helpers/start-ingress.ts';
 
 let ingress: TestIngress;

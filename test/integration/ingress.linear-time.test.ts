@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { readCapturedRequest } from '../../src/cli/read-captured-request.ts';
-import { createClientAddressFinder } from '../../src/ingress/client-address.ts';
-import { identify } from '../../src/ingress/identify.ts';
-import { createRequestHeaders } from '../../src/ingress/request-headers.ts';
+import { identify } from '../../src/ingress/steps/identify.ts';
+import { createClientAddressFinder } from '../../src/ingress/transport/client-address.ts';
+import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
 import { LINEAR_GROWTH, measureGrowth } from '../helpers/measure-growth.ts';
 import { startIngress, type TestIngress } from '../helpers/start-ingress.ts';

@@ -1,14 +1,14 @@
-import type { Clock } from '../core/clock.ts';
-import type { HandshakeOutcome } from '../core/handshake.ts';
-import type { IngressMetrics } from '../core/ports/metrics.ts';
-import { SecretValue } from '../core/secret-value.ts';
-import type { LiveWebhook } from '../registry/live-webhook.ts';
-import type { Greeting, HandshakeMoment, HandshakeReply, LiveHandshake } from '../signature/handshakes/handshake.ts';
-import type { IngressAnswer } from './answers.ts';
-import * as answers from './answers.ts';
-import type { Confirmations } from './confirmations.ts';
-import type { HandshakeRows } from './handshake-rows.ts';
-import type { RateLimits } from './limits.ts';
+import type { Clock } from '../../core/clock.ts';
+import type { HandshakeOutcome } from '../../core/handshake.ts';
+import type { IngressMetrics } from '../../core/ports/metrics.ts';
+import { SecretValue } from '../../core/secret-value.ts';
+import type { LiveWebhook } from '../../registry/live-webhook.ts';
+import type { Greeting, HandshakeMoment, HandshakeReply, LiveHandshake } from '../../signature/handshakes/handshake.ts';
+import type { IngressAnswer } from '../answers.ts';
+import * as answers from '../answers.ts';
+import type { Confirmations } from '../confirmations.ts';
+import type { RateLimits } from '../limits.ts';
+import type { HandshakeRows } from '../log/handshake-rows.ts';
 
 /**
  * Makes a secret that a sender brought along the webhook's own, on disk and live, or says why not. Rejects where it

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net';
-import { trimBlanks } from '../core/headers.ts';
+import { trimBlanks } from '../../core/headers.ts';
 
 /** Finds the address of the client behind the proxies that the operator trusts. */
 export type FindClientAddress = (peerAddress: string, readForwardedFor: () => string | undefined) => string;

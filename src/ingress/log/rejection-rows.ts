@@ -1,4 +1,4 @@
-import type { RejectionEntry } from '../core/delivery.ts';
+import type { RejectionEntry } from '../../core/delivery.ts';
 import { CappedRows } from './capped-rows.ts';
 
 /** Rows of one label that one webhook's rejections may write in a minute (decisions, "Receiving a delivery"). */

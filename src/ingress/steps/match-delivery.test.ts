@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createIdSource } from '../core/ids.ts';
-import type { Listener, LiveWebhook, Verdict } from '../registry/live-webhook.ts';
+import { createIdSource } from '../../core/ids.ts';
+import type { Listener, LiveWebhook, Verdict } from '../../registry/live-webhook.ts';
 import { matchDelivery } from './match-delivery.ts';
 
 const ids = createIdSource(randomBytes);

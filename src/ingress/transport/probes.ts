@@ -1,5 +1,5 @@
-import type { IngressAnswer } from './answers.ts';
-import * as answers from './answers.ts';
+import type { IngressAnswer } from '../answers.ts';
+import * as answers from '../answers.ts';
 import { readPath } from './parse-path.ts';
 
 /** The daemon looks at its storage at most this often, whoever asks and however often. */

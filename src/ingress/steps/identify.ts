@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
-import type { Identity, IdentitySource } from '../core/delivery.ts';
-import { type RequestHeaders, trimBlanks } from '../core/headers.ts';
-import type { LiveWebhook } from '../registry/live-webhook.ts';
+import type { Identity, IdentitySource } from '../../core/delivery.ts';
+import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
+import type { LiveWebhook } from '../../registry/live-webhook.ts';
 
 /** Header in which any sender may stamp its own event ID (specification, "Delivery identity"). */
 const SERVICE_HEADER = 'x-service-delivery-id';

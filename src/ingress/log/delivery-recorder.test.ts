@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryLogEntry, DeliveryOffer, RecordOutcome, RejectionEntry } from '../core/delivery.ts';
-import { AppError } from '../core/errors.ts';
+import type { DeliveryLogEntry, DeliveryOffer, RecordOutcome, RejectionEntry } from '../../core/delivery.ts';
+import { AppError } from '../../core/errors.ts';
 import { DeliveryRecorder } from './delivery-recorder.ts';
 
 /** A log whose batches end when the test says so. */

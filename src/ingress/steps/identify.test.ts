@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createRequestHeaders } from '../transport/request-headers.ts';
 import { identify } from './identify.ts';
-import { createRequestHeaders } from './request-headers.ts';
 
 const HASH = createHash('sha256').update('{}').digest();
 const HEX = HASH.toString('hex');

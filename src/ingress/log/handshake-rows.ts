@@ -1,4 +1,4 @@
-import type { HandshakeEntry } from '../core/handshake.ts';
+import type { HandshakeEntry } from '../../core/handshake.ts';
 import { CappedRows } from './capped-rows.ts';
 
 /** Rows that one webhook's handshakes of one outcome may write in a minute. A provider sends one now and then. */

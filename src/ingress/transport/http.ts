@@ -1,11 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import type { RequestHeaders } from '../core/headers.ts';
-import type { IngressAnswer } from './answers.ts';
+import type { RequestHeaders } from '../../core/headers.ts';
+import type { IngressAnswer } from '../answers.ts';
+import type { BodyRead, IngressRequest } from '../handle-delivery.ts';
 import { checkFraming } from './check-framing.ts';
 import type { FindClientAddress } from './client-address.ts';
 import { Connections } from './connections.ts';
-import type { BodyRead, IngressRequest } from './handle-delivery.ts';
 import type { AnswerProbe } from './probes.ts';
 import { BytesInFlight, readBody } from './read-body.ts';
 import { createRequestHeaders, type ReceivedHeaders } from './request-headers.ts';

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { BodyRead } from './handle-delivery.ts';
+import type { BodyRead } from '../handle-delivery.ts';
 
 /** Bytes of bodies that all connections together may hold (threat model N1). */
 const MAX_BYTES_IN_FLIGHT = 128 * 1024 * 1024;

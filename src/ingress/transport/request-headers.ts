@@ -1,4 +1,4 @@
-import { type RequestHeaders, trimBlanks } from '../core/headers.ts';
+import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
 
 /** Header fields as they were received, in the order of the sender. */
 export interface ReceivedHeaders extends RequestHeaders {
