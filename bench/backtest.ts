@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { DEFAULT_BOUNDS, runBacktest } from '../src/plan/backtest.ts';
-import { startStorage } from '../src/storage/sqlite/start-storage.ts';
+import { startStorage } from '../src/storage/sqlite/thread/start-storage.ts';
 import { applyOneOfEach } from '../test/helpers/build-apply.ts';
 
 /**
@@ -17,7 +17,7 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 const folder = mkdtempSync(join(tmpdir(), 'dockbell-bench-'));
 const file = join(folder, 'dockbell.db');
-const worker = new URL('../dist/storage/sqlite/worker.js', import.meta.url);
+const worker = new URL('../dist/storage/sqlite/thread/worker.js', import.meta.url);
 const nowMs = Date.now();
 
 const prepared = await startStorage(worker, { file });

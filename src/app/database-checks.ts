@@ -1,8 +1,8 @@
 import type { AppError } from '../core/errors.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import { builtFile } from '../files/package-files.ts';
-import { checkInBackground } from '../storage/sqlite/background-check.ts';
-import { describeDamage, isCheckedAtStart } from '../storage/sqlite/check-database.ts';
+import { checkInBackground } from '../storage/sqlite/disk/background-check.ts';
+import { describeDamage, isCheckedAtStart } from '../storage/sqlite/disk/check-database.ts';
 
 const CHECK_INTERVAL_MS = 24 * 60 * 60 * 1000;
 const RETRY_INTERVAL_MS = 60 * 60 * 1000;
@@ -15,7 +15,7 @@ export interface DatabaseChecks {
 
 /** Checks the database daily while it is used, and right after the start if the start left that out for its size. */
 export function startDatabaseChecks(file: string, logger: Logger, check = checkInBackground): DatabaseChecks {
-  const workerUrl = builtFile('storage/sqlite/check-worker.js');
+  const workerUrl = builtFile('storage/sqlite/disk/check-worker.js');
   const abort = new AbortController();
   let timer: NodeJS.Timeout | undefined;
   let checking: Promise<void> = Promise.resolve();

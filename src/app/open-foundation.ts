@@ -22,7 +22,7 @@ import { createSecretStore, type NamingTarget } from '../secrets/secret-store.ts
 import { createVault } from '../secrets/vault.ts';
 import { verifyMasterKey } from '../secrets/verify-master-key.ts';
 import { lockDataDir } from '../storage/data-dir-lock.ts';
-import { startStorage } from '../storage/sqlite/start-storage.ts';
+import { startStorage } from '../storage/sqlite/thread/start-storage.ts';
 import { checkDataDir } from './check-data-dir.ts';
 import { removeDaemonFile } from './daemon-file.ts';
 import { type DataPaths, resolveDataPaths } from './data-paths.ts';
@@ -90,7 +90,7 @@ export async function openFoundation(
   // A daemon that was killed left its own behind, with addresses where nobody listens.
   await removeDaemonFile(paths.daemonFile);
   requireDatabase(paths);
-  const thread = await startStorage(builtFile('storage/sqlite/worker.js'), { file: paths.database });
+  const thread = await startStorage(builtFile('storage/sqlite/thread/worker.js'), { file: paths.database });
   lifetime.defer(() => thread.close());
   for (const warning of thread.warnings) logger.warn({}, warning);
 

@@ -2,8 +2,8 @@ import Database from 'better-sqlite3';
 import type { RunId } from '../../src/core/ids.ts';
 import type { ClaimRequest, RetryOutcome, RunQueue, RunReader } from '../../src/core/ports/run-queue.ts';
 import type { ExecutorType, Run, RunInput } from '../../src/core/run.ts';
+import { toRun } from '../../src/storage/sql/runs/run-rows.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
-import { toRun } from '../../src/storage/sqlite/run-rows.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 
 /** The queue of the storage on a database in memory, with a way to break it and one to look at it without waiting. */

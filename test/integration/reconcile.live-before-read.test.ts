@@ -12,11 +12,11 @@ import { Registry } from '../../src/registry/registry.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
-import { startStorage } from '../../src/storage/sqlite/start-storage.ts';
+import { startStorage } from '../../src/storage/sqlite/thread/start-storage.ts';
 import { createScriptedSource } from '../helpers/reconcile-world.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
-const WORKER = new URL('../../dist/storage/sqlite/worker.js', import.meta.url);
+const WORKER = new URL('../../dist/storage/sqlite/thread/worker.js', import.meta.url);
 const ROUNDS = 40;
 const logger: Logger = { info: () => {}, warn: () => {}, error: () => {}, child: () => logger };
 

@@ -5,12 +5,12 @@ import { resolveDataPaths } from '../../src/app/data-paths.ts';
 import { startDatabaseChecks } from '../../src/app/database-checks.ts';
 import { requireDatabase } from '../../src/app/require-database.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
-import { checkInBackground } from '../../src/storage/sqlite/background-check.ts';
-import { checkAtStart, findDamage, markDamaged } from '../../src/storage/sqlite/check-database.ts';
-import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
+import { checkInBackground } from '../../src/storage/sqlite/disk/background-check.ts';
+import { checkAtStart, findDamage, markDamaged } from '../../src/storage/sqlite/disk/check-database.ts';
+import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 
-const CHECK_WORKER = new URL('../../dist/storage/sqlite/check-worker.js', import.meta.url);
+const CHECK_WORKER = new URL('../../dist/storage/sqlite/disk/check-worker.js', import.meta.url);
 const HOUR_MS = 3_600_000;
 const PAGE_BYTES = 4096;
 

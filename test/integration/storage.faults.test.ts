@@ -16,7 +16,7 @@ import { pathToFileURL } from 'node:url';
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { DeliveryId } from '../../src/core/ids.ts';
-import { startStorage } from '../../src/storage/sqlite/start-storage.ts';
+import { startStorage } from '../../src/storage/sqlite/thread/start-storage.ts';
 import { findBrokenPromises } from '../helpers/check-promises.ts';
 import {
   applyCiFactory,
@@ -42,7 +42,7 @@ import {
 // Up to three daemons are started in a test, on a machine that may be busy.
 vi.setConfig({ testTimeout: 90_000 });
 
-const STORAGE_WORKER = new URL('../../dist/storage/sqlite/worker.js', import.meta.url);
+const STORAGE_WORKER = new URL('../../dist/storage/sqlite/thread/worker.js', import.meta.url);
 const LIMITED_DATABASE = pathToFileURL(join(import.meta.dirname, '../helpers/limited-database.mjs')).href;
 
 /** Leaves a mark, then goes on until it is told to stop; with a file `quick` in the folder it ends at once. */

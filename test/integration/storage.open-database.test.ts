@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
+import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
-import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 
 describe('opening the database', () => {

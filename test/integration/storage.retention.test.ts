@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
+import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyOneOfEach } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';

@@ -1,7 +1,7 @@
 import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSpaceGuard } from '../../src/storage/sqlite/space-guard.ts';
+import { createSpaceGuard } from '../../src/storage/sqlite/disk/space-guard.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyOneOfEach, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';

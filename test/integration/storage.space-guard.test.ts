@@ -2,9 +2,9 @@ import { existsSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { describe, expect, it } from 'vitest';
-import { watchDatabaseSpace } from '../../src/storage/sqlite/database-space.ts';
-import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
-import { createSpaceGuard, type DiskSpace } from '../../src/storage/sqlite/space-guard.ts';
+import { watchDatabaseSpace } from '../../src/storage/sqlite/disk/database-space.ts';
+import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
+import { createSpaceGuard, type DiskSpace } from '../../src/storage/sqlite/disk/space-guard.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 

@@ -3,13 +3,13 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { afterEach, describe, expect, it } from 'vitest';
-import { openDatabase } from '../../src/storage/sqlite/open-database.ts';
-import { type StorageThread, startStorage } from '../../src/storage/sqlite/start-storage.ts';
+import { openDatabase } from '../../src/storage/sqlite/disk/open-database.ts';
+import { type StorageThread, startStorage } from '../../src/storage/sqlite/thread/start-storage.ts';
 import { applyOneOfEach, buildApply, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer } from '../helpers/build-offer.ts';
 import { useFolder } from '../helpers/with-storage.ts';
 
-const WORKER = new URL('../../dist/storage/sqlite/worker.js', import.meta.url);
+const WORKER = new URL('../../dist/storage/sqlite/thread/worker.js', import.meta.url);
 
 describe('the storage in its own thread', () => {
   const folder = useFolder();

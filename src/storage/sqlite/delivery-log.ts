@@ -11,8 +11,8 @@ import {
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
 import { HOUR_MS } from '../../core/ports/activity-reader.ts';
-import { encodeDecisions } from './decisions-column.ts';
-import { toStorageError } from './storage-error.ts';
+import { encodeDecisions } from '../sql/deliveries/decisions-column.ts';
+import { toStorageError } from './disk/storage-error.ts';
 
 const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
 const LABEL_DUPLICATE = DELIVERY_LABELS.indexOf('Duplicate');

@@ -1,0 +1,96 @@
+import { type Insertable, type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
+import type { Identity } from '../../../core/access.ts';
+import type { AuditEntry, AuditOutcome } from '../../../core/audit.ts';
+import type { AuditId } from '../../../core/ids.ts';
+import type { AuditLog, AuditRequest } from '../../../core/ports/audit-log.ts';
+import { cutPage, parseCursor } from '../cursor.ts';
+import { findFirstSince } from '../find-first-since.ts';
+import type { Schema } from '../schema.ts';
+
+/** The log of changes. */
+export function createAuditLog(db: Kysely<Schema>): AuditLog {
+  return {
+    append: (entry) =>
+      db.transaction().execute(async (trx) => {
+        const { seq } = await trx
+          .insertInto('audit_log')
+          .values(toRow(entry))
+          .returning('seq')
+          .executeTakeFirstOrThrow();
+        const objects = listSurroundings(entry.object).map((object) => ({ object, entry: seq }));
+        await trx.insertInto('audit_objects').values(objects).execute();
+      }),
+    list: async (request) => {
+      const found = await selectEntries(db, request, await findBounds(db, request));
+      const { rows, nextCursor } = cutPage(found, request.limit);
+      return { data: rows.map(toEntry), nextCursor };
+    },
+  };
+}
+
+/** Row numbers: from the first, up to and without the second. */
+type Bounds = [from: number, until: number];
+
+async function findBounds(db: Kysely<Schema>, { cursor, fromAt, untilAt }: AuditRequest): Promise<Bounds> {
+  const before = parseCursor(cursor) ?? Number.MAX_SAFE_INTEGER;
+  const from = fromAt === undefined ? 0 : await findFirstSince(db, 'audit_log', fromAt);
+  const until = untilAt === undefined ? before : await findFirstSince(db, 'audit_log', untilAt);
+  return [from, Math.min(before, until)];
+}
+
+/** Those of an object are walked on the index of objects, the others on the log itself; either from the newest on. */
+function selectEntries(db: Kysely<Schema>, { object, actor, outcome, limit }: AuditRequest, [from, until]: Bounds) {
+  const walked = object === null ? sql.ref<number>('audit_log.seq') : sql.ref<number>('audit_objects.entry');
+  return db
+    .selectFrom('audit_log')
+    .selectAll('audit_log')
+    .$if(object !== null, (query) =>
+      query
+        .innerJoin('audit_objects', 'audit_objects.entry', 'audit_log.seq')
+        .where('audit_objects.object', '=', object!),
+    )
+    .$if(actor !== null, (query) => query.where('actor', '=', actor))
+    .$if(outcome !== null, (query) => query.where(OUTCOMES[outcome!]))
+    .where(sql<boolean>`${walked} >= ${from} and ${walked} < ${until}`)
+    .orderBy(walked, 'desc')
+    .limit(limit + 1)
+    .execute();
+}
+
+// Written out and not bound, because the index of what was not done is for `status >= 400` to the letter.
+const OUTCOMES: Readonly<Record<AuditOutcome, RawBuilder<SqlBool>>> = {
+  done: sql<SqlBool>`status < 400`,
+  refused: sql<SqlBool>`status >= 400 and status < 500`,
+  failed: sql<SqlBool>`status >= 400 and status >= 500`,
+};
+
+/** `a`, `a/b` and `a/b/c` of `a/b/c`. */
+function listSurroundings(object: string): string[] {
+  const segments = object.split('/');
+  return segments.map((_segment, index) => segments.slice(0, index + 1).join('/'));
+}
+
+function toRow({ actor, changes, clientAddress, ...entry }: AuditEntry): Insertable<Schema['audit_log']> {
+  return {
+    ...entry,
+    actor_kind: actor?.kind ?? null,
+    actor: actor?.id ?? null,
+    actor_name: actor?.name ?? null,
+    changes: changes === null ? null : JSON.stringify(changes),
+    client_address: clientAddress,
+  };
+}
+
+function toEntry(row: Selectable<Schema['audit_log']>): AuditEntry {
+  const { id, at, method, route, object, status } = row;
+  return {
+    ...{ id: id as AuditId, at, actor: toActor(row), method, route, object, status },
+    changes: row.changes === null ? null : JSON.parse(row.changes),
+    clientAddress: row.client_address,
+  };
+}
+
+function toActor({ actor_kind, actor, actor_name }: Selectable<Schema['audit_log']>): AuditEntry['actor'] {
+  if (actor === null) return null;
+  return { kind: actor_kind as Identity['kind'], id: actor as Identity['id'], name: actor_name! };
+}

@@ -1,0 +1,128 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { User } from '../../../core/access.ts';
+import type { UserId } from '../../../core/ids.ts';
+import type { UserChange, UserOutcome, UserTable } from '../../../core/ports/user-table.ts';
+import type { Schema } from '../schema.ts';
+import { readRights, writeFactories } from './rights.ts';
+
+/** Accounts of people. */
+export function createUserTable(db: Kysely<Schema>): UserTable {
+  const byId = (id: UserId) => db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  return {
+    insertLocal: async (user, passwordHash) => {
+      const row = { ...toRow(user), identity: nameLocal(user.name), password_hash: passwordHash };
+      const { numInsertedOrUpdatedRows } = await db
+        .insertInto('users')
+        .values(row)
+        .onConflict((conflict) => conflict.column('identity').doNothing())
+        .executeTakeFirstOrThrow();
+      return numInsertedOrUpdatedRows === 1n;
+    },
+    enterOidc: async ({ issuer, subject }, user) => {
+      const row = { ...toRow(user), identity: `oidc:${issuer} ${subject}`, password_hash: null };
+      const { name, role, factories, last_sign_in_at } = row;
+      const entered = await db
+        .insertInto('users')
+        .values(row)
+        .onConflict((conflict) =>
+          conflict
+            .column('identity')
+            .doUpdateSet({ name, role, factories, last_sign_in_at })
+            .where('users.disabled_at', 'is', null),
+        )
+        .returningAll()
+        .executeTakeFirst();
+      return entered === undefined ? null : toUser(entered);
+    },
+    get: async (id) => {
+      const row = await byId(id);
+      return row === undefined ? null : toUser(row);
+    },
+    list: async () => (await db.selectFrom('users').selectAll().orderBy('id').execute()).map(toUser),
+    findLocal: async (name) => {
+      const row = await db.selectFrom('users').selectAll().where('identity', '=', nameLocal(name)).executeTakeFirst();
+      return row === undefined ? null : { user: toUser(row), passwordHash: row.password_hash! };
+    },
+    change: (id, change, at) => db.transaction().execute((trx) => changeUser(trx, id, change, at)),
+    delete: (id) =>
+      db.transaction().execute(async (trx) => {
+        if (await isLastOwner(trx, id)) return 'last_owner';
+        const deleted = await trx.deleteFrom('users').where('id', '=', id).executeTakeFirst();
+        return deleted.numDeletedRows === 1n ? 'done' : 'not_found';
+      }),
+    noteSignIn: async (id, at) => {
+      await db.updateTable('users').set({ last_sign_in_at: at }).where('id', '=', id).execute();
+    },
+  };
+}
+
+type UserRow = Selectable<Schema['users']>;
+
+/** What no other local user has. */
+function nameLocal(name: string): string {
+  return `local:${name.toLowerCase()}`;
+}
+
+function toRow(user: User): Omit<UserRow, 'identity' | 'password_hash'> {
+  return {
+    id: user.id,
+    kind: user.kind,
+    name: user.name,
+    role: user.role,
+    factories: writeFactories(user.factories),
+    password_changed_at: user.passwordChangedAt,
+    disabled_at: user.disabledAt,
+    created_at: user.createdAt,
+    last_sign_in_at: user.lastSignInAt,
+  };
+}
+
+function toUser(row: UserRow): User {
+  return {
+    id: row.id as UserId,
+    kind: row.kind as User['kind'],
+    ...readRights(row),
+    disabledAt: row.disabled_at,
+    createdAt: row.created_at,
+    lastSignInAt: row.last_sign_in_at,
+    passwordChangedAt: row.password_changed_at,
+  };
+}
+
+async function changeUser(db: Kysely<Schema>, id: UserId, change: UserChange, at: number): Promise<UserOutcome> {
+  const before = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
+  if (before === undefined) return 'not_found';
+  const wasLastOwner = await isLastOwner(db, id);
+  const after = { ...before, ...applyChange(before, change, at) };
+  if (wasLastOwner && !isOwner(after)) return 'last_owner';
+  await db.updateTable('users').set(after).where('id', '=', id).execute();
+  const ends = change.passwordHash !== undefined || change.disabled === true;
+  if (ends) await db.deleteFrom('sessions').where('user', '=', id).execute();
+  return 'done';
+}
+
+function applyChange(before: UserRow, { role, factories, passwordHash, disabled }: UserChange, at: number) {
+  return {
+    ...(role === undefined ? {} : { role }),
+    ...(factories === undefined ? {} : { factories: writeFactories(factories) }),
+    ...(passwordHash === undefined ? {} : { password_hash: passwordHash, password_changed_at: at }),
+    ...(disabled === undefined ? {} : { disabled_at: disabled ? (before.disabled_at ?? at) : null }),
+  };
+}
+
+/** Who may manage users: an owner who can sign in and is not limited to some factories. */
+function isOwner({ role, factories, disabled_at }: Pick<UserRow, 'role' | 'factories' | 'disabled_at'>): boolean {
+  return role === 'owner' && factories === null && disabled_at === null;
+}
+
+async function isLastOwner(db: Kysely<Schema>, id: UserId): Promise<boolean> {
+  const owners = await db
+    .selectFrom('users')
+    .select('id')
+    .where('role', '=', 'owner')
+    .where('factories', 'is', null)
+    .where('disabled_at', 'is', null)
+    .limit(2)
+    .execute();
+  return owners.length === 1 && owners[0]!.id === id;
+}

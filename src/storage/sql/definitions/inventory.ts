@@ -1,0 +1,240 @@
+import { createHash } from 'node:crypto';
+import type { Kysely, Transaction } from 'kysely';
+import type { AppliedFactory } from '../../../core/applied.ts';
+import type { WebhookUid } from '../../../core/ids.ts';
+import type { AppliedChange, AutomationRow, Inventory, WebhookRow } from '../../../core/ports/inventory.ts';
+import type { Condition, Reconciliation } from '../../../core/reconciliation.ts';
+import type { Schema } from '../schema.ts';
+import { toAppliedAutomation, toAppliedWebhook, toFactoryStatus, toReconciliation } from './inventory-rows.ts';
+
+type Database = Kysely<Schema>;
+
+/** What we own and applied, in SQLite. */
+export function createInventory(db: Database): Inventory {
+  return {
+    register: async (factory, at) => {
+      const row = { name: factory, created_at: at };
+      await db
+        .insertInto('factories')
+        .values(row)
+        .onConflict((conflict) => conflict.doNothing())
+        .execute();
+    },
+    load: (factory) => loadFactory(db, factory),
+    apply: (change) => db.transaction().execute((trx) => applyChange(trx, change)),
+    recordAttempt: (reconciliation, conditions) =>
+      db.transaction().execute((trx) => recordAttempt(trx, reconciliation, conditions)),
+    pinSecret: (uid, versions, at) => pinSecret(db, uid, versions, at),
+    status: async (factory) => {
+      const row = await db.selectFrom('factories').selectAll().where('name', '=', factory).executeTakeFirst();
+      return row ? toFactoryStatus(row) : null;
+    },
+    lastReconciliation: (factory) => findLastReconciliation(db, factory),
+  };
+}
+
+async function pinSecret(
+  db: Database,
+  uid: WebhookUid,
+  { from, to }: { from: number; to: number },
+  at: number,
+): Promise<boolean> {
+  const pinned = await db
+    .updateTable('webhooks')
+    .set({ secret_version: to, updated_at: at })
+    .where('uid', '=', uid)
+    .where('secret_version', '=', from)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  return pinned.numUpdatedRows === 1n;
+}
+
+async function loadFactory(db: Database, name: string) {
+  const factory = await db.selectFrom('factories').selectAll().where('name', '=', name).executeTakeFirst();
+  if (!factory) return null;
+  const webhooks = await db.selectFrom('webhooks').selectAll().where('factory', '=', name).orderBy('name').execute();
+  const automations = await selectAutomations(db).where('automations.factory', '=', name).execute();
+  return {
+    name,
+    revision: factory.applied_revision,
+    webhooks: webhooks.map(toAppliedWebhook),
+    automations: automations.map(toAppliedAutomation),
+  };
+}
+
+/** Automations with prompt, agent and overrides of their version, by name. */
+export function selectAutomations(db: Database) {
+  return db
+    .selectFrom('automations')
+    .innerJoin('automation_versions', 'automation_versions.version', 'automations.version')
+    .selectAll('automations')
+    .select(['automation_versions.prompt', 'automation_versions.agent', 'automation_versions.overrides'])
+    .orderBy('automations.name');
+}
+
+async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Promise<AppliedFactory> {
+  await deleteWebhooks(trx, change);
+  await freeNames(trx, change);
+  for (const webhook of change.webhooks) await upsertWebhook(trx, webhook);
+  for (const automation of change.automations) await upsertAutomation(trx, automation);
+  await deleteAutomations(trx, change);
+  await insertReconciliation(trx, change.reconciliation);
+  await trx
+    .updateTable('factories')
+    .set({
+      applied_revision: change.revision,
+      applied_at: change.at,
+      applied_source: change.source,
+      attempted_revision: change.revision,
+      attempted_at: change.at,
+      conditions: JSON.stringify(change.conditions),
+    })
+    .where('name', '=', change.factory)
+    .execute();
+  return (await loadFactory(trx, change.factory))!;
+}
+
+/** Webhooks that take each other's names pass through names that nobody has. */
+async function freeNames(trx: Transaction<Schema>, { factory, webhooks }: AppliedChange): Promise<void> {
+  for (const { uid, name } of webhooks) {
+    await trx
+      .updateTable('webhooks')
+      .set({ name: uid })
+      .where('factory', '=', factory)
+      .where('uid', '=', uid)
+      .where('name', '!=', name)
+      .execute();
+  }
+}
+
+async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow): Promise<void> {
+  const row = {
+    factory: webhook.factory,
+    name: webhook.name,
+    file: webhook.file,
+    description: webhook.description,
+    auth_mode: webhook.authMode,
+    signature_scheme: webhook.signatureScheme,
+    signature: webhook.signature === null ? null : JSON.stringify(webhook.signature),
+    secret_name: webhook.secretName,
+    secret_version: webhook.secretVersion,
+    verify_token_secret_name: webhook.verifyTokenSecretName,
+    verify_token_secret_version: webhook.verifyTokenSecretVersion,
+    delivery_id_header: webhook.deliveryIdHeader,
+    enabled: webhook.enabled ? 1 : 0,
+    revision: webhook.revision,
+    updated_at: webhook.updatedAt,
+    deleted_at: null,
+  };
+  await trx
+    .insertInto('webhooks')
+    .values({ ...row, uid: webhook.uid, created_at: webhook.updatedAt })
+    .onConflict((conflict) => conflict.column('uid').doUpdateSet(row))
+    .execute();
+}
+
+async function deleteWebhooks(trx: Transaction<Schema>, { deleteWebhooks: uids, at }: AppliedChange): Promise<void> {
+  if (uids.length === 0) return;
+  await trx.updateTable('webhooks').set({ deleted_at: at, updated_at: at }).where('uid', 'in', uids).execute();
+}
+
+async function upsertAutomation(trx: Transaction<Schema>, automation: AutomationRow): Promise<void> {
+  const row = {
+    file: automation.file,
+    description: automation.description,
+    enabled: automation.enabled ? 1 : 0,
+    triggers: JSON.stringify(automation.triggers),
+    listens_to: JSON.stringify(automation.listensTo),
+    version: await findOrMakeVersion(trx, automation),
+    revision: automation.revision,
+    updated_at: automation.updatedAt,
+    warnings: JSON.stringify(automation.warnings),
+  };
+  await trx
+    .insertInto('automations')
+    .values({ ...row, factory: automation.factory, name: automation.name })
+    .onConflict((conflict) => conflict.columns(['factory', 'name']).doUpdateSet(row))
+    .execute();
+}
+
+/** What runs need of an automation is kept once per content, for as long as a run refers to it. */
+async function findOrMakeVersion(trx: Transaction<Schema>, automation: AutomationRow): Promise<number> {
+  const { factory, name, prompt, agent } = automation;
+  const overrides = JSON.stringify(automation.overrides);
+  const digest = createHash('sha256')
+    .update(JSON.stringify([prompt, agent, overrides]))
+    .digest('hex');
+  const found = await trx
+    .selectFrom('automation_versions')
+    .select('version')
+    .where((where) => where.and({ factory, name, digest }))
+    .executeTakeFirst();
+  if (found) return found.version;
+  const values = { factory, name, digest, prompt, agent, overrides };
+  const made = await trx
+    .insertInto('automation_versions')
+    .values(values)
+    .returning('version')
+    .executeTakeFirstOrThrow();
+  return made.version;
+}
+
+async function deleteAutomations(trx: Transaction<Schema>, change: AppliedChange): Promise<void> {
+  if (change.deleteAutomations.length === 0) return;
+  await trx
+    .deleteFrom('automations')
+    .where('factory', '=', change.factory)
+    .where('name', 'in', change.deleteAutomations)
+    .execute();
+}
+
+async function recordAttempt(
+  trx: Transaction<Schema>,
+  reconciliation: Reconciliation,
+  conditions: Condition[],
+): Promise<Reconciliation> {
+  const { factory, revision, attemptedAt } = reconciliation;
+  const attempted = { attempted_at: attemptedAt, conditions: JSON.stringify(conditions) };
+  await trx
+    .updateTable('factories')
+    .set(revision === null ? attempted : { ...attempted, attempted_revision: revision })
+    .where('name', '=', factory)
+    .execute();
+  const last = await findLastReconciliation(trx, factory);
+  if (last === null || !isSameOutcome(last, reconciliation)) {
+    await insertReconciliation(trx, reconciliation);
+    return reconciliation;
+  }
+  await trx.updateTable('reconciliations').set({ attempted_at: attemptedAt }).where('id', '=', last.id).execute();
+  return { ...last, attemptedAt };
+}
+
+function isSameOutcome(a: Reconciliation, b: Reconciliation): boolean {
+  const digest = ({ revision, result, reason, diagnostics }: Reconciliation) =>
+    JSON.stringify([revision, result, reason, diagnostics]);
+  return digest(a) === digest(b);
+}
+
+async function findLastReconciliation(db: Database, factory: string): Promise<Reconciliation | null> {
+  const row = await db
+    .selectFrom('reconciliations')
+    .selectAll()
+    .where('factory', '=', factory)
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  return row ? toReconciliation(row) : null;
+}
+
+async function insertReconciliation(trx: Transaction<Schema>, reconciliation: Reconciliation): Promise<void> {
+  const { id, factory, revision, result, reason, message, diagnostics, plan } = reconciliation;
+  const { startedAt, finishedAt, attemptedAt } = reconciliation;
+  await trx
+    .insertInto('reconciliations')
+    .values({
+      ...{ id, factory, revision, result, reason, message },
+      ...{ diagnostics: JSON.stringify(diagnostics), plan: JSON.stringify(plan) },
+      ...{ started_at: startedAt, finished_at: finishedAt, attempted_at: attemptedAt },
+    })
+    .execute();
+}

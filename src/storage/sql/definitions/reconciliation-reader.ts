@@ -1,0 +1,26 @@
+import type { Kysely } from 'kysely';
+import type { ReconciliationReader } from '../../../core/ports/reconciliation-log.ts';
+import { cutPage, parseCursor } from '../cursor.ts';
+import type { Schema } from '../schema.ts';
+import { toReconciliation } from './inventory-rows.ts';
+
+/** Reads of the reconciliation history. */
+export function createReconciliationReader(db: Kysely<Schema>): ReconciliationReader {
+  return {
+    list: async ({ factory, limit, cursor }) => {
+      const before = parseCursor(cursor);
+      let query = db.selectFrom('reconciliations').selectAll().where('factory', '=', factory);
+      if (before !== null) query = query.where('seq', '<', before);
+      const found = await query
+        .orderBy('seq', 'desc')
+        .limit(limit + 1)
+        .execute();
+      const { rows, nextCursor } = cutPage(found, limit);
+      return { data: rows.map(toReconciliation), nextCursor };
+    },
+    get: async (id) => {
+      const row = await db.selectFrom('reconciliations').selectAll().where('id', '=', id).executeTakeFirst();
+      return row ? toReconciliation(row) : null;
+    },
+  };
+}

@@ -1,0 +1,172 @@
+import { type Kysely, sql } from 'kysely';
+import { DELIVERY_LABELS, type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../../core/delivery.ts';
+import type { DeliveryId, RunId, WebhookUid } from '../../../core/ids.ts';
+import type { DeliveryReader, DeliverySearch } from '../../../core/ports/delivery-log.ts';
+import { cutPage, parseCursor } from '../cursor.ts';
+import { findFirstSince } from '../find-first-since.ts';
+import type { Schema } from '../schema.ts';
+import { decodeDecisions } from './decisions-column.ts';
+import { type SeqRange, selectNewest } from './select-newest.ts';
+
+const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
+
+/** Reads of the delivery log for people and scripts. */
+export function createDeliveryReader(db: Kysely<Schema>): DeliveryReader {
+  return {
+    list: async ({ limit, cursor, ...search }) => {
+      const { rows: seqs, nextCursor } = cutPage(await findNewest(db, search, parseCursor(cursor), limit + 1), limit);
+      return { data: await readRows(db, seqs), nextCursor };
+    },
+    get: async (id) => {
+      const row = await selectDeliveries(db).where('deliveries.id', '=', id).executeTakeFirst();
+      return row ? ((await attachRuns(db, [row]))[0] ?? null) : null;
+    },
+    payload: async (id) => {
+      const row = await selectContents(db, id).select('delivery_contents.body').executeTakeFirst();
+      return row?.body ?? null;
+    },
+    decisions: async (id) => {
+      const row = await selectContents(db, id).select('delivery_contents.decisions').executeTakeFirst();
+      return row ? decodeDecisions(row.decisions ?? '[]') : null;
+    },
+  };
+}
+
+function selectDeliveries(db: Kysely<Schema>) {
+  return db
+    .selectFrom('deliveries')
+    .innerJoin('webhooks', 'webhooks.ref', 'deliveries.webhook')
+    .leftJoin('deliveries as earlier', 'earlier.id', 'deliveries.duplicate_of')
+    .selectAll('deliveries')
+    .select(['webhooks.uid', 'webhooks.name', 'webhooks.factory', 'earlier.id as duplicate_of_logged']);
+}
+
+type DeliveryRow = Awaited<ReturnType<ReturnType<typeof selectDeliveries>['executeTakeFirstOrThrow']>>;
+
+interface Numbered {
+  seq: number;
+}
+
+/** The numbers of the newest entries that are searched for, newest first. */
+async function findNewest(
+  db: Kysely<Schema>,
+  search: DeliverySearch,
+  beforeSeq: number | null,
+  limit: number,
+): Promise<Numbered[]> {
+  const { fromAt, untilAt, identity, label } = search;
+  const from = fromAt === undefined ? 0 : await findFirstSince(db, 'deliveries', fromAt);
+  const until = untilAt === undefined ? Number.MAX_SAFE_INTEGER : await findFirstSince(db, 'deliveries', untilAt);
+  const range = { from, before: Math.min(until, beforeSeq ?? until) };
+  const found: Numbered[] = [];
+  for (const ref of await findRefs(db, search)) {
+    const newest =
+      identity === undefined
+        ? await selectNewest(db, ref, label, range).limit(limit).execute()
+        : await findNamed(db, ref, { identity, label, range, limit });
+    found.push(...newest);
+  }
+  return found.sort((a, b) => b.seq - a.seq).slice(0, limit);
+}
+
+/**
+ * Entries under the sender's delivery ID: the delivery that claimed it, which the claim names, and those that repeat it
+ * or were turned away, which are few and have an index.
+ */
+async function findNamed(
+  db: Kysely<Schema>,
+  webhook: number,
+  { identity, label, range, limit }: { identity: string; label: DeliveryLabel | null; range: SeqRange; limit: number },
+): Promise<Numbered[]> {
+  const index = label === null ? null : DELIVERY_LABELS.indexOf(label);
+  const inRange = db
+    .selectFrom('deliveries')
+    .select('deliveries.seq')
+    .where('deliveries.seq', '>=', range.from)
+    .where('deliveries.seq', '<', range.before)
+    .$if(index !== null, (query) => query.where('deliveries.label', '=', index));
+  const claimed = await inRange
+    .innerJoin('identities', 'identities.delivery', 'deliveries.id')
+    .where('identities.webhook', '=', webhook)
+    .where('identities.source', 'in', [...IDENTITY_SOURCES.keys()])
+    .where('identities.key', 'in', listKeys(identity))
+    .execute();
+  const others = await inRange
+    .where('deliveries.webhook', '=', webhook)
+    .where('deliveries.identity', '=', identity)
+    // To the letter what the index is limited to, or SQLite would not use it.
+    .where(sql<boolean>`(label <> 0 or replay_of is not null)`)
+    .orderBy('deliveries.seq', 'desc')
+    .limit(limit)
+    .execute();
+  return [...claimed, ...others];
+}
+
+/** Claims are under the bytes as they were received, one character each; the log shows them as text. */
+function listKeys(identity: string): string[] {
+  return [...new Set([identity, Buffer.from(identity, 'utf8').toString('latin1')])];
+}
+
+/**
+ * Each webhook is walked on its own index and the ends are merged here: one walk over all would pass by everything that
+ * other factories received.
+ */
+async function findRefs(db: Kysely<Schema>, of: DeliverySearch): Promise<number[]> {
+  const query = db.selectFrom('webhooks').select('ref');
+  const rows = await ('factory' in of
+    ? query.where('factory', '=', of.factory)
+    : query.where('uid', '=', of.webhookUid)
+  ).execute();
+  return rows.map(({ ref }) => ref);
+}
+
+async function readRows(db: Kysely<Schema>, numbered: readonly Numbered[]): Promise<Delivery[]> {
+  const seqs = numbered.map(({ seq }) => seq);
+  if (seqs.length === 0) return [];
+  const rows = await selectDeliveries(db).where('deliveries.seq', 'in', seqs).execute();
+  return attachRuns(
+    db,
+    rows.sort((a, b) => b.seq - a.seq),
+  );
+}
+
+function selectContents(db: Kysely<Schema>, id: DeliveryId) {
+  return db
+    .selectFrom('deliveries')
+    .leftJoin('delivery_contents', 'delivery_contents.delivery', 'deliveries.seq')
+    .where('deliveries.id', '=', id);
+}
+
+async function attachRuns(db: Kysely<Schema>, rows: readonly DeliveryRow[]): Promise<Delivery[]> {
+  const accepted = rows.filter((row) => row.label === LABEL_ACCEPTED).map((row) => row.seq);
+  const runs = accepted.length === 0 ? [] : await selectRuns(db, accepted);
+  const byDelivery = new Map<number, RunId[]>();
+  for (const run of runs) byDelivery.set(run.delivery, [...(byDelivery.get(run.delivery) ?? []), run.id as RunId]);
+  return rows.map((row) => toDelivery(row, byDelivery.get(row.seq) ?? []));
+}
+
+function selectRuns(db: Kysely<Schema>, deliveries: readonly number[]) {
+  return db.selectFrom('runs').select(['delivery', 'id']).where('delivery', 'in', deliveries).orderBy('seq').execute();
+}
+
+function toDelivery(row: DeliveryRow, runs: RunId[]): Delivery {
+  const source = row.identity_source === null ? undefined : IDENTITY_SOURCES[row.identity_source];
+  return {
+    id: row.id as DeliveryId,
+    factory: row.factory,
+    webhookUid: row.uid as WebhookUid,
+    webhookName: row.name,
+    identity: source === undefined ? null : { source, value: row.identity! },
+    label: DELIVERY_LABELS[row.label]!,
+    reason: row.reason,
+    detail: row.detail,
+    size: row.size,
+    count: row.count,
+    receivedAt: row.received_at,
+    clientAddress: row.client_address,
+    revision: row.revision,
+    duplicateOf: row.duplicate_of_logged as DeliveryId | null,
+    replayOf: row.replay_of as DeliveryId | null,
+    runs,
+  };
+}

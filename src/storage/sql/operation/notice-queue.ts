@@ -1,0 +1,99 @@
+import { type Kysely, type Selectable, sql } from 'kysely';
+import type { NoticeId } from '../../../core/ids.ts';
+import type { CommitReport, Notice, NoticeState, NoticeTarget } from '../../../core/notice.ts';
+import type { NoticeQueue } from '../../../core/ports/notice-queue.ts';
+import type { Schema } from '../schema.ts';
+
+/** What is to be told to whom, in SQLite. */
+export function createNoticeQueue(db: Kysely<Schema>): NoticeQueue {
+  const select = ({ factory, target }: NoticeTarget) =>
+    db.selectFrom('notices').selectAll().where('factory', '=', factory).where('target', '=', target).limit(1);
+  return {
+    put: (notice) => db.transaction().execute((trx) => putNotice(trx, notice)),
+    next: async (target) => {
+      const row = await select(target)
+        .where('state', '=', 'waiting')
+        .orderBy('due_at')
+        .orderBy('seq')
+        .executeTakeFirst();
+      return row ? toNotice(row) : null;
+    },
+    newest: async (target) => {
+      const row = await select(target).orderBy('seq', 'desc').executeTakeFirst();
+      return row ? toNotice(row) : null;
+    },
+    postpone: async (id, { problem, at, dueAt }) => {
+      await update(db, id)
+        .set((row) => ({
+          problem,
+          due_at: dueAt,
+          attempts: sql<number>`${row.ref('attempts')} + 1`,
+          failing_since: since(at),
+        }))
+        .execute();
+    },
+    settle: async (id, { problem, at }) => {
+      const isPosted = problem === null;
+      await update(db, id)
+        .set({ state: isPosted ? 'posted' : 'given_up', problem, failing_since: isPosted ? null : since(at) })
+        .execute();
+    },
+    retryNow: (target, at) => db.transaction().execute((trx) => retryNow(trx, target, at)),
+  };
+}
+
+function since(at: number) {
+  return sql<number>`coalesce(failing_since, ${at})`;
+}
+
+function update(db: Kysely<Schema>, id: NoticeId) {
+  return db.updateTable('notices').where('id', '=', id);
+}
+
+async function putNotice(db: Kysely<Schema>, notice: Parameters<NoticeQueue['put']>[0]): Promise<boolean> {
+  const { id, factory, target, revision, outcome, report, createdAt } = notice;
+  const told = await db
+    .selectFrom('notices')
+    .select(['seq', 'outcome'])
+    .where((where) => where.and({ factory, target, revision }))
+    .executeTakeFirst();
+  if (told?.outcome === outcome) return false;
+  if (told !== undefined) await db.deleteFrom('notices').where('seq', '=', told.seq).execute();
+  const row = { id, factory, target, revision, outcome, report: JSON.stringify(report) };
+  await db
+    .insertInto('notices')
+    .values({ ...row, due_at: createdAt, created_at: createdAt })
+    .execute();
+  return true;
+}
+
+async function retryNow(db: Kysely<Schema>, { factory, target }: NoticeTarget, at: number): Promise<void> {
+  await db
+    .updateTable('notices')
+    .set({ due_at: at })
+    .where((where) => where.and({ factory, target, state: 'waiting' }))
+    .execute();
+  const newest = await db
+    .selectFrom('notices')
+    .select(['seq', 'state'])
+    .where((where) => where.and({ factory, target }))
+    .orderBy('seq', 'desc')
+    .limit(1)
+    .executeTakeFirst();
+  if (newest?.state !== 'given_up') return;
+  // It is given the full time again, which counts from its making.
+  const afresh = { state: 'waiting', due_at: at, created_at: at, attempts: 0 };
+  await db.updateTable('notices').set(afresh).where('seq', '=', newest.seq).execute();
+}
+
+function toNotice(row: Selectable<Schema['notices']>): Notice {
+  const { factory, target, revision, outcome, attempts, problem } = row;
+  return {
+    ...{ id: row.id as NoticeId, factory, target, revision, outcome, attempts, problem },
+    report: JSON.parse(row.report) as CommitReport,
+    state: row.state as NoticeState,
+    dueAt: row.due_at,
+    failingSince: row.failing_since,
+    createdAt: row.created_at,
+  };
+}

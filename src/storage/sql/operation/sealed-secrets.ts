@@ -1,0 +1,158 @@
+import type { Kysely, Selectable } from 'kysely';
+import { AppError } from '../../../core/errors.ts';
+import type { Json } from '../../../core/json.ts';
+import type {
+  ResealableSecretTable,
+  SealedSecret,
+  SealedValues,
+  StoredSecretSummary,
+} from '../../../core/ports/secret-store.ts';
+import type { Schema } from '../schema.ts';
+
+const KEY_CHECK = 'master_key_check';
+
+/** Rows of sealed secrets. The name's row stays when a secret is deleted, so that no version number is used twice. */
+export function createSealedSecrets(db: Kysely<Schema>): ResealableSecretTable {
+  return {
+    keyCheck: async () => {
+      const row = await db.selectFrom('settings').select('value').where('key', '=', KEY_CHECK).executeTakeFirst();
+      return row?.value ?? null;
+    },
+    setKeyCheck: async (check) => {
+      await db.insertInto('settings').values({ key: KEY_CHECK, value: check }).execute();
+    },
+    lastVersion: async (name) => {
+      const row = await db
+        .selectFrom('secret_names')
+        .select('last_version')
+        .where('name', '=', name)
+        .executeTakeFirst();
+      return row?.last_version ?? 0;
+    },
+    insert: (secret) => insertVersion(db, secret),
+    newest: async (name) => {
+      const row = await selectVersions(db)
+        .innerJoin('secret_names', (join) =>
+          join
+            .onRef('secret_names.name', '=', 'secret_versions.name')
+            .onRef('secret_names.newest_version', '=', 'secret_versions.version'),
+        )
+        .where('secret_versions.name', '=', name)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+    get: async (name, version) => {
+      const row = await selectVersions(db)
+        .where('secret_versions.name', '=', name)
+        .where('secret_versions.version', '=', version)
+        .executeTakeFirst();
+      return row ?? null;
+    },
+    list: () => listSummaries(db),
+    delete: async (name) => {
+      const deleted = await db
+        .updateTable('secret_names')
+        .set({ newest_version: null })
+        .where('name', '=', name)
+        .where('newest_version', 'is not', null)
+        .executeTakeFirst();
+      return deleted.numUpdatedRows === 1n;
+    },
+    allSealed: async () => {
+      const answers = await db.selectFrom('kept_answers').selectAll().execute();
+      return {
+        secrets: await selectVersions(db).execute(),
+        answers: answers.map(({ key, sealed, kept_at: keptAt }) => ({ key, sealed, keptAt })),
+      };
+    },
+    replaceSealed: (values, keyCheck) => db.transaction().execute((trx) => replaceSealed(trx, values, keyCheck)),
+  };
+}
+
+async function replaceSealed(db: Kysely<Schema>, values: SealedValues, keyCheck: Uint8Array): Promise<void> {
+  for (const { name, version, sealed } of values.secrets) {
+    const row = db.updateTable('secret_versions').set({ sealed });
+    await row.where('name', '=', name).where('version', '=', version).execute();
+  }
+  for (const { key, sealed } of values.answers) {
+    await db.updateTable('kept_answers').set({ sealed }).where('key', '=', key).execute();
+  }
+  await db.updateTable('settings').set({ value: keyCheck }).where('key', '=', KEY_CHECK).execute();
+}
+
+function selectVersions(db: Kysely<Schema>) {
+  return db
+    .selectFrom('secret_versions')
+    .select([
+      'secret_versions.name',
+      'secret_versions.version',
+      'secret_versions.sealed',
+      'secret_versions.created_at as createdAt',
+    ]);
+}
+
+function insertVersion(db: Kysely<Schema>, { name, version, sealed, createdAt }: SealedSecret): Promise<void> {
+  return db.transaction().execute(async (trx) => {
+    const row = { last_version: version, newest_version: version, updated_at: createdAt };
+    const known = await trx.selectFrom('secret_names').selectAll().where('name', '=', name).executeTakeFirst();
+    if (known && known.last_version >= version) {
+      throw new AppError('conflict', `version ${version} of the secret ${name} exists already`);
+    }
+    const created = known?.newest_version === null || !known ? { created_at: createdAt } : {};
+    await trx
+      .insertInto('secret_names')
+      .values({ name, created_at: createdAt, ...row })
+      .onConflict((conflict) => conflict.column('name').doUpdateSet({ ...row, ...created }))
+      .execute();
+    await trx.insertInto('secret_versions').values({ name, version, sealed, created_at: createdAt }).execute();
+  });
+}
+
+async function listSummaries(db: Kysely<Schema>): Promise<StoredSecretSummary[]> {
+  const secrets = await db.selectFrom('secret_names').selectAll().orderBy('name').execute();
+  const users = await db
+    .selectFrom('webhooks')
+    .selectAll()
+    .where('deleted_at', 'is', null)
+    .orderBy('factory')
+    .orderBy('name')
+    .execute();
+  const automations = await listAutomations(db);
+  return secrets
+    .filter((secret) => secret.newest_version !== null)
+    .map((secret) => ({
+      name: secret.name,
+      version: secret.newest_version!,
+      createdAt: secret.created_at,
+      updatedAt: secret.updated_at,
+      usedBy: users.flatMap((user) => listUses(user, secret.name)),
+      listedBy: automations
+        .filter(({ listed }) => listed.has(secret.name))
+        .map(({ factory, name: automation }) => ({ factory, automation })),
+    }));
+}
+
+/** A webhook may name a secret as its credential, as its verify token, or as both. */
+function listUses(user: Selectable<Schema['webhooks']>, secretName: string): StoredSecretSummary['usedBy'] {
+  const { factory, name: webhook } = user;
+  const versions = [
+    ...(user.secret_name === secretName ? [user.secret_version] : []),
+    ...(user.verify_token_secret_name === secretName ? [user.verify_token_secret_version!] : []),
+  ];
+  return [...new Set(versions)].map((version) => ({ factory, webhook, version }));
+}
+
+/** Every automation with the secrets that its runs are given. */
+async function listAutomations(db: Kysely<Schema>): Promise<{ factory: string; name: string; listed: Set<unknown> }[]> {
+  const rows = await db
+    .selectFrom('automations')
+    .innerJoin('automation_versions', 'automation_versions.version', 'automations.version')
+    .select(['automations.factory', 'automations.name', 'automation_versions.overrides'])
+    .orderBy('automations.factory')
+    .orderBy('automations.name')
+    .execute();
+  return rows.map(({ factory, name, overrides }) => {
+    const { secrets } = JSON.parse(overrides) as { secrets?: Json };
+    return { factory, name, listed: new Set(Array.isArray(secrets) ? secrets : []) };
+  });
+}

@@ -1,0 +1,94 @@
+import type { Kysely } from 'kysely';
+import { selectNewest } from '../deliveries/select-newest.ts';
+import type { Schema } from '../schema.ts';
+import { type Pass, type Piece, walkOld } from './pass.ts';
+
+export async function pruneDeliveries({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
+  const rows = await db
+    .selectFrom('deliveries')
+    .select(['seq', 'webhook', 'received_at as at'])
+    .where('seq', '>', pass.afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  const walked = walkOld(rows, nowMs - policy.deliveriesMs, nowMs, pass);
+  const old: number[] = [];
+  for (const { seq, webhook } of walked.old) {
+    if (seq < (await findFloor(db, webhook, policy.minDeliveries, pass))) old.push(seq);
+  }
+  const kept = await findOpenDeliveries(db, old);
+  // The number of the newest entry must not be given again: runs, which outlive deliveries, refer to theirs by it.
+  kept.add(await findNewest(db));
+  await deleteDeliveries(
+    db,
+    old.filter((seq) => !kept.has(seq)),
+  );
+  return { rows: walked.rows };
+}
+
+async function findNewest(db: Kysely<Schema>): Promise<number> {
+  const { seq } = await db
+    .selectFrom('deliveries')
+    .select((select) => select.fn.max('seq').as('seq'))
+    .executeTakeFirstOrThrow();
+  return seq ?? 0;
+}
+
+/** The entries that wait for their runs to end: these still need the payload. */
+async function findOpenDeliveries(db: Kysely<Schema>, deliveries: number[]): Promise<Set<number>> {
+  if (deliveries.length === 0) return new Set();
+  const runs = await db
+    .selectFrom('runs')
+    .select('delivery')
+    .where('delivery', 'in', deliveries)
+    .where('state', 'in', ['queued', 'running'])
+    .execute();
+  return new Set(runs.map((run) => run.delivery));
+}
+
+async function deleteDeliveries(db: Kysely<Schema>, deliveries: number[]): Promise<void> {
+  if (deliveries.length === 0) return;
+  await db.transaction().execute(async (trx) => {
+    await trx.deleteFrom('delivery_contents').where('delivery', 'in', deliveries).execute();
+    await trx.deleteFrom('deliveries').where('seq', 'in', deliveries).execute();
+  });
+}
+
+/** Entries of the webhook below this number may go; all stay where there are not more than `minDeliveries`. */
+async function findFloor(db: Kysely<Schema>, webhook: number, minDeliveries: number, pass: Pass): Promise<number> {
+  if (minDeliveries === 0) return Number.POSITIVE_INFINITY;
+  const known = pass.floors.get(webhook);
+  if (known !== undefined) return known;
+  const oldestKept = await selectNewest(db, webhook)
+    .offset(minDeliveries - 1)
+    .limit(1)
+    .executeTakeFirst();
+  const floor = oldestKept?.seq ?? 0;
+  pass.floors.set(webhook, floor);
+  return floor;
+}
+
+/** An identity is remembered for as long as its delivery is in the log, however short it is configured to live. */
+export async function pruneIdentities({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
+  const rows = await db
+    .selectFrom('identities')
+    .select(['seq', 'delivery', 'accepted_at as at'])
+    .where('seq', '>', pass.afterSeq)
+    .orderBy('seq')
+    .limit(limit)
+    .execute();
+  const walked = walkOld(rows, nowMs - policy.identitiesMs, nowMs, pass);
+  const logged = await findLogged(
+    db,
+    walked.old.map((identity) => identity.delivery),
+  );
+  const gone = walked.old.filter((identity) => !logged.has(identity.delivery)).map((identity) => identity.seq);
+  if (gone.length > 0) await db.deleteFrom('identities').where('seq', 'in', gone).execute();
+  return { rows: walked.rows };
+}
+
+async function findLogged(db: Kysely<Schema>, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set();
+  const deliveries = await db.selectFrom('deliveries').select('id').where('id', 'in', ids).execute();
+  return new Set(deliveries.map((delivery) => delivery.id));
+}

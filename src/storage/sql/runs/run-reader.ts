@@ -1,0 +1,59 @@
+import type { Kysely } from 'kysely';
+import type { RunId } from '../../../core/ids.ts';
+import { MAX_QUEUE_POSITION, type RunReader } from '../../../core/ports/run-queue.ts';
+import { cutPage, parseCursor } from '../cursor.ts';
+import type { Schema } from '../schema.ts';
+import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
+
+/** Reads of runs for people and scripts. */
+export function createRunReader(db: Kysely<Schema>): RunReader {
+  return {
+    list: async ({ factory, state, automation, limit, cursor }) => {
+      const before = parseCursor(cursor);
+      let query = selectRuns(db)
+        .where('runs.factory', '=', factory)
+        .orderBy('runs.seq', 'desc')
+        .limit(limit + 1);
+      if (before !== null) query = query.where('runs.seq', '<', before);
+      if (state !== null) query = query.where('runs.state', '=', state);
+      if (automation !== null) query = query.where('runs.automation', '=', automation);
+      const { rows, nextCursor } = cutPage(await query.execute(), limit);
+      return { data: rows.map(toRun), nextCursor };
+    },
+    get: async (id) => {
+      const row = await selectRuns(db).where('runs.id', '=', id).executeTakeFirst();
+      return row ? toRun(row) : null;
+    },
+    input: async (id) => {
+      const row = await selectRunInputs(db).where('runs.id', '=', id).executeTakeFirst();
+      return row ? toRunInput(row) : null;
+    },
+    queuePositions: async ({ factory, runs }) => {
+      const rows = await selectRanked(db, factory)
+        .innerJoin('runs', 'runs.seq', 'ranked.seq')
+        .select(['runs.id', 'ranked.position'])
+        .where('runs.id', 'in', runs)
+        .execute();
+      return new Map(rows.map(({ id, position }) => [id as RunId, position]));
+    },
+  };
+}
+
+/** The first runs of a queue with their positions; one walk over an index, however long the queue is. */
+function selectRanked(db: Kysely<Schema>, factory: string) {
+  const first = db
+    .selectFrom('runs')
+    .select('seq')
+    .where('state', '=', 'queued')
+    .where('factory', '=', factory)
+    .orderBy('seq')
+    .limit(MAX_QUEUE_POSITION);
+  const ranked = db.selectFrom(first.as('first')).select(({ fn }) => [
+    'first.seq',
+    fn
+      .agg<number>('row_number')
+      .over((by) => by.orderBy('first.seq'))
+      .as('position'),
+  ]);
+  return db.selectFrom(ranked.as('ranked'));
+}

@@ -1,0 +1,61 @@
+import type { ErrorCode } from '../../../core/errors.ts';
+import type { Storage } from '../../../core/ports/storage.ts';
+
+/** Which operations cross the thread boundary. The worker calls nothing that is not listed here. */
+export const OPERATIONS = {
+  deliveryLog: ['record'],
+  deliveryReader: ['list', 'get', 'payload', 'decisions'],
+  storedPayloads: ['keys', 'read'],
+  activityReader: ['deliveries', 'runs'],
+  handshakeLog: ['append', 'list'],
+  idFinder: ['find'],
+  inventory: ['register', 'load', 'apply', 'recordAttempt', 'pinSecret', 'status', 'lastReconciliation'],
+  inventoryReader: ['factories', 'counts', 'webhooks', 'webhook', 'automations', 'automation'],
+  keptAnswers: ['find', 'keep'],
+  liveDefinitions: ['head', 'read', 'commit'],
+  runQueue: ['claim', 'finish', 'release', 'cancelQueued', 'retry', 'running'],
+  runReader: ['list', 'get', 'input', 'queuePositions'],
+  reconciliationReader: ['list', 'get'],
+  noticeQueue: ['put', 'next', 'newest', 'postpone', 'settle', 'retryNow'],
+  sealedSecrets: [
+    'keyCheck',
+    'setKeyCheck',
+    'lastVersion',
+    'insert',
+    'newest',
+    'get',
+    'list',
+    'delete',
+    'allSealed',
+    'replaceSealed',
+  ],
+  tokens: ['insert', 'findByHash', 'touch', 'list', 'revoke'],
+  users: ['insertLocal', 'enterOidc', 'get', 'list', 'findLocal', 'change', 'delete', 'noteSignIn'],
+  sessions: ['insert', 'find', 'touch', 'end', 'listOf', 'endAll'],
+  loginLinks: ['insert', 'take'],
+  auditLog: ['append', 'list'],
+  retention: ['prune', 'lastMark', 'noteMark', 'reclaim'],
+} as const satisfies { [Port in keyof Storage]: readonly (keyof Storage[Port])[] };
+
+export type PortName = keyof typeof OPERATIONS;
+
+/** What the worker is started with. */
+export interface WorkerSettings {
+  /** The database file. */
+  file: string;
+}
+
+export interface StorageRequest {
+  id: number;
+  port: PortName;
+  operation: string;
+  args: unknown[];
+}
+
+export type StorageReply =
+  | { kind: 'opened'; warnings: string[] }
+  | { kind: 'result'; id: number; value: unknown }
+  | { kind: 'error'; id: number | null; code: ErrorCode; message: string; details: unknown };
+
+/** Asks the worker to finish what it has, checkpoint, close the file and end. */
+export const CLOSE = 'close';
