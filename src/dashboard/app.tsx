@@ -1,7 +1,7 @@
 import { MantineProvider } from '@mantine/core';
 import { Notifications } from '@mantine/notifications';
 import { type QueryClient, QueryClientProvider } from '@tanstack/react-query';
-import { LeaveGuard } from './shell/leave-guard.tsx';
+import { LeaveGuard } from './shell/context/leave-guard.tsx';
 import { SessionGate } from './shell/session-gate.tsx';
 import { readStyleNonce } from './style-nonce.ts';
 import { resolveVariables, theme } from './theme.ts';

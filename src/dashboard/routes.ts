@@ -60,22 +60,22 @@ export const ROUTES: readonly PageRoute[] = [
   page(
     '/factories/:factory/automations',
     { label: 'Automations', icon: Zap },
-    async () => (await import('./pages/automations/automations-page.tsx')).AutomationsPage,
+    async () => (await import('./pages/automations/list/automations-page.tsx')).AutomationsPage,
   ),
   page(
     '/factories/:factory/automations/~new',
     null,
-    async () => (await import('./pages/automations/new-automation-page.tsx')).NewAutomationPage,
+    async () => (await import('./pages/automations/editor/new-automation-page.tsx')).NewAutomationPage,
   ),
   page(
     '/factories/:factory/automations/:name',
     null,
-    async () => (await import('./pages/automations/automation-page.tsx')).AutomationPage,
+    async () => (await import('./pages/automations/page/automation-page.tsx')).AutomationPage,
   ),
   page(
     '/factories/:factory/automations/:name/edit',
     null,
-    async () => (await import('./pages/automations/automation-edit-page.tsx')).AutomationEditPage,
+    async () => (await import('./pages/automations/editor/automation-edit-page.tsx')).AutomationEditPage,
   ),
   page(
     '/factories/:factory/runs',
@@ -101,11 +101,11 @@ export const ROUTES: readonly PageRoute[] = [
   page(
     '/settings',
     { label: 'Settings', icon: Settings },
-    async () => (await import('./pages/settings/tokens-page.tsx')).TokensPage,
+    async () => (await import('./pages/settings/tokens/tokens-page.tsx')).TokensPage,
   ),
-  page('/settings/users', null, async () => (await import('./pages/settings/users-page.tsx')).UsersPage),
-  page('/settings/audit', null, async () => (await import('./pages/settings/audit-page.tsx')).AuditPage),
-  page('/settings/about', null, async () => (await import('./pages/settings/about-page.tsx')).AboutPage),
+  page('/settings/users', null, async () => (await import('./pages/settings/users/users-page.tsx')).UsersPage),
+  page('/settings/audit', null, async () => (await import('./pages/settings/audit/audit-page.tsx')).AuditPage),
+  page('/settings/about', null, async () => (await import('./pages/settings/about/about-page.tsx')).AboutPage),
   page('/account', null, async () => (await import('./pages/account/account-page.tsx')).AccountPage),
 ];
 

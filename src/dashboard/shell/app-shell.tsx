@@ -2,15 +2,15 @@ import { AppShell, Burger, Group } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
 import { useEffect, useRef } from 'react';
 import { useLocation } from 'wouter';
-import { BrandLink } from './brand-link.tsx';
-import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
-import { ConnectionState, OfflineBanner } from './connection.tsx';
-import { useRememberedFactory } from './current-factory.ts';
-import { FactorySwitcher } from './factory-switcher.tsx';
-import { Navigation } from './navigation.tsx';
+import { useRememberedFactory } from './context/current-factory.ts';
+import { BrandLink } from './frame/brand-link.tsx';
+import { ColorSchemeToggle } from './frame/color-scheme-toggle.tsx';
+import { ConnectionState, OfflineBanner } from './frame/connection.tsx';
+import { FactorySwitcher } from './frame/factory-switcher.tsx';
+import { Navigation } from './frame/navigation.tsx';
+import { UserMenu } from './frame/user-menu.tsx';
 import { PageOutlet } from './page-outlet.tsx';
 import { useFreshFactories } from './use-fresh-factories.ts';
-import { UserMenu } from './user-menu.tsx';
 
 /** What stands around every page: header, navigation, the page itself. */
 export function DashboardShell() {

@@ -2,7 +2,7 @@ import { QueryErrorResetBoundary } from '@tanstack/react-query';
 import { Component, type ReactNode } from 'react';
 import { toProblem } from '../api/problem.ts';
 import { PAGE_NOT_LOADED } from '../lazy-page.tsx';
-import { ErrorPanel } from '../parts/error-panel.tsx';
+import { ErrorPanel } from '../parts/layout/error-panel.tsx';
 
 /** Shows what a page threw in the place of the page. */
 export function PageFailure({ children }: { children: ReactNode }) {

@@ -3,10 +3,10 @@ import { Compass, Factory as FactoryIcon } from 'lucide-react';
 import { Suspense } from 'react';
 import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { type LazyPage, ShownPage } from '../lazy-page.tsx';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { PageHeader } from '../parts/page-header.tsx';
+import { EmptyState } from '../parts/layout/empty-state.tsx';
+import { PageHeader } from '../parts/layout/page-header.tsx';
 import { ROUTES } from '../routes.ts';
-import { useCurrentFactory } from './current-factory.ts';
+import { useCurrentFactory } from './context/current-factory.ts';
 import { PageFailure } from './page-failure.tsx';
 
 /** The page that the address names. A page that fails leaves what stands around it usable. */

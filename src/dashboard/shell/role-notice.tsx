@@ -1,7 +1,7 @@
 import { LockKeyhole } from 'lucide-react';
 import type { Role } from '../api/types.ts';
-import { EmptyState } from '../parts/empty-state.tsx';
-import { useSessionUser } from './session-user.ts';
+import { EmptyState } from '../parts/layout/empty-state.tsx';
+import { useSessionUser } from './context/session-user.ts';
 
 /** In the place of what the reader's role or reach does not show: says which role does. */
 export function RoleNotice({ what, needs, isOne = false }: { what: string; needs: Role; isOne?: boolean }) {

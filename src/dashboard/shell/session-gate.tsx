@@ -5,11 +5,11 @@ import { useLocation } from 'wouter';
 import { factoriesQuery } from '../api/queries.ts';
 import { type SessionUser, sessionQuery } from '../api/session.ts';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
-import { ErrorPanel } from '../parts/error-panel.tsx';
-import { LiveEventsProvider } from '../parts/use-live-events.ts';
+import { ErrorPanel } from '../parts/layout/error-panel.tsx';
+import { LiveEventsProvider } from '../parts/live/use-live-events.ts';
 import { DashboardShell } from './app-shell.tsx';
-import { useHasUnsaved } from './leave-guard.tsx';
-import { SessionContext } from './session-user.ts';
+import { useHasUnsaved } from './context/leave-guard.tsx';
+import { SessionContext } from './context/session-user.ts';
 
 /**
  * Shows the dashboard to who is signed in and the sign-in page to everybody else. It waits for the factories as well:

@@ -1,9 +1,9 @@
 import { Stack } from '@mantine/core';
-import { FactList } from '../../parts/fact-list.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { SectionCard } from '../../parts/section-card.tsx';
-import { useSessionUser } from '../../shell/session-user.ts';
+import { FactList } from '../../parts/layout/fact-list.tsx';
+import { PageHeader } from '../../parts/layout/page-header.tsx';
+import { SectionCard } from '../../parts/layout/section-card.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { useSessionUser } from '../../shell/context/session-user.ts';
 import { OwnPassword } from './own-password.tsx';
 import { OwnSessions } from './own-sessions.tsx';
 

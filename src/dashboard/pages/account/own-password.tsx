@@ -4,9 +4,9 @@ import { CircleCheck } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { Link } from 'wouter';
 import { changePassword, sessionQuery, sessionsQuery } from '../../api/session.ts';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { SectionCard } from '../../parts/section-card.tsx';
-import { useManagesTeam, useSessionUser } from '../../shell/session-user.ts';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { SectionCard } from '../../parts/layout/section-card.tsx';
+import { useManagesTeam, useSessionUser } from '../../shell/context/session-user.ts';
 
 /** Changing the own password; for who has none here, where it is changed or how to get one. */
 export function OwnPassword() {

@@ -5,12 +5,12 @@ import { useState } from 'react';
 import { toProblem } from '../../api/problem.ts';
 import { endOtherSessions, endSession, sessionsQuery } from '../../api/session.ts';
 import type { Session } from '../../api/types.ts';
-import { ConfirmChange } from '../../parts/confirm-change.tsx';
-import { describeBrowser } from '../../parts/describe-browser.ts';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { escapeText } from '../../parts/escape-text.ts';
-import { SectionCard } from '../../parts/section-card.tsx';
-import { SessionTable } from '../../parts/session-table.tsx';
+import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { SectionCard } from '../../parts/layout/section-card.tsx';
+import { describeBrowser } from '../../parts/sessions/describe-browser.ts';
+import { SessionTable } from '../../parts/sessions/session-table.tsx';
+import { escapeText } from '../../parts/text/escape-text.ts';
 
 /** Where the reader is signed in, and ending what should not be. */
 export function OwnSessions() {

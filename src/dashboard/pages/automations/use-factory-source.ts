@@ -1,5 +1,5 @@
-import { useFactory } from '../../shell/current-factory.ts';
-import { useMay } from '../../shell/session-user.ts';
+import { useFactory } from '../../shell/context/current-factory.ts';
+import { useMay } from '../../shell/context/session-user.ts';
 
 /** Who decides about the automations of this factory, and whether the signed-in user may change them here. */
 export function useFactorySource() {

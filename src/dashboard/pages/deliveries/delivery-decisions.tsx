@@ -2,10 +2,10 @@ import { Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { explanationQuery } from '../../api/deliveries.ts';
 import type { Decision, Delivery, Explanation } from '../../api/types.ts';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { ObjectLink } from '../../parts/object-link.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { ObjectLink } from '../../parts/text/object-link.tsx';
 import classes from './deliveries.module.css';
 
 /** Why each automation that listened started or did not. */

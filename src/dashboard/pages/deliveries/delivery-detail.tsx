@@ -1,9 +1,9 @@
 import { Stack, Text } from '@mantine/core';
 import type { Delivery } from '../../api/types.ts';
-import { FactList } from '../../parts/fact-list.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { ObjectLink } from '../../parts/object-link.tsx';
-import { ExactTime } from '../../parts/time-text.tsx';
+import { FactList } from '../../parts/layout/fact-list.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { ObjectLink } from '../../parts/text/object-link.tsx';
+import { ExactTime } from '../../parts/time/time-text.tsx';
 import { DeliveryDecisions } from './delivery-decisions.tsx';
 import { DeliveryPayload } from './delivery-payload.tsx';
 import { DeliveryRejection } from './delivery-rejection.tsx';

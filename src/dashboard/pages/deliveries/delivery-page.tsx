@@ -2,10 +2,10 @@ import { Paper, Skeleton } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
 import { deliveryQuery } from '../../api/deliveries.ts';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { useFactory } from '../../shell/current-factory.ts';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { PageHeader } from '../../parts/layout/page-header.tsx';
+import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { useFactory } from '../../shell/context/current-factory.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { ReplayDelivery } from './replay-delivery.tsx';
 

@@ -17,12 +17,12 @@ import type { Json } from '../../../api-types/openapi.d.ts';
 import { payloadHref, payloadQuery } from '../../api/deliveries.ts';
 import { isNotFound } from '../../api/problem.ts';
 import type { Delivery } from '../../api/types.ts';
-import { CopyButton as CopyText } from '../../parts/copy-button.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { escapeText } from '../../parts/escape-text.ts';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { buildFilter, formatJsonPath, type JsonPath } from '../../parts/json-path.ts';
-import { JsonTree } from '../../parts/json-tree.tsx';
+import { CopyButton as CopyText } from '../../parts/copy/copy-button.tsx';
+import { buildFilter, formatJsonPath, type JsonPath } from '../../parts/json/json-path.ts';
+import { JsonTree } from '../../parts/json/json-tree.tsx';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { escapeText } from '../../parts/text/escape-text.ts';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import classes from './deliveries.module.css';
 
 type View = 'tree' | 'raw';

@@ -5,11 +5,11 @@ import { useState } from 'react';
 import { diagnoseDelivery, openCapture } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import type { Delivery, Diagnosis } from '../../api/types.ts';
-import { ConfirmChange } from '../../parts/confirm-change.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { TimeUntil } from '../../parts/time-text.tsx';
-import { useMay } from '../../shell/session-user.ts';
+import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { TimeUntil } from '../../parts/time/time-text.tsx';
+import { useMay } from '../../shell/context/session-user.ts';
 import { describeReason } from './reason-words.ts';
 
 /** Why a request was rejected, and how to find out more. */

@@ -4,7 +4,7 @@ import { Search, X } from 'lucide-react';
 import type { ChangeEvent, SyntheticEvent } from 'react';
 import { useLocation } from 'wouter';
 import { deliveryQuery } from '../../api/deliveries.ts';
-import { useDraft } from '../../parts/use-draft.ts';
+import { useDraft } from '../../parts/form/use-draft.ts';
 
 interface DeliverySearchProps {
   factory: string;

@@ -4,11 +4,11 @@ import { useState } from 'react';
 import { Link } from 'wouter';
 import type { DeliveryFilter } from '../../api/deliveries.ts';
 import type { Webhook } from '../../api/types.ts';
-import { buildCurl, buildSend } from '../../parts/build-curl.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { escapeText } from '../../parts/escape-text.ts';
-import { ObjectLink } from '../../parts/object-link.tsx';
+import { buildCurl, buildSend } from '../../parts/copy/build-curl.ts';
+import { CodeBlock } from '../../parts/copy/code-block.tsx';
+import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { escapeText } from '../../parts/text/escape-text.ts';
+import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { NO_FILTER } from './delivery-filter.ts';
 
 interface NoDeliveryProps {

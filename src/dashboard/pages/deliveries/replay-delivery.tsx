@@ -6,9 +6,9 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { explanationQuery, replayDelivery } from '../../api/deliveries.ts';
 import type { Delivery } from '../../api/types.ts';
-import { ConfirmChange } from '../../parts/confirm-change.tsx';
-import { escapeText } from '../../parts/escape-text.ts';
-import { useMay } from '../../shell/session-user.ts';
+import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
+import { escapeText } from '../../parts/text/escape-text.ts';
+import { useMay } from '../../shell/context/session-user.ts';
 
 const EFFECTS = [
   'Runs the stored payload against the current automations, with their current filters and prompts.',

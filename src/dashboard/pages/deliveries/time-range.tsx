@@ -1,6 +1,6 @@
 import { Group, Text } from '@mantine/core';
 import type { DeliveryTime } from '../../api/deliveries.ts';
-import { InstantField } from '../../parts/instant-field.tsx';
+import { InstantField } from '../../parts/time/instant-field.tsx';
 
 type Range = Extract<DeliveryTime, { kind: 'between' }>;
 

@@ -4,9 +4,9 @@ import { useState } from 'react';
 import { activityQuery } from '../../api/activity.ts';
 import type { DeliveryTime, TimeSpan } from '../../api/deliveries.ts';
 import type { Activity } from '../../api/types.ts';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { SectionCard } from '../../parts/section-card.tsx';
-import { type BarColumn, StackedBars } from '../../parts/stacked-bars.tsx';
+import { type BarColumn, StackedBars } from '../../parts/chart/stacked-bars.tsx';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { buildDeliveriesPath } from '../deliveries/delivery-filter.ts';
 
 const HOUR_MS = 3_600_000;

@@ -1,10 +1,10 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Factory } from '../../api/types.ts';
-import { FactList } from '../../parts/fact-list.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { RevisionText } from '../../parts/revision-text.tsx';
-import { TimeText } from '../../parts/time-text.tsx';
+import { FactList } from '../../parts/layout/fact-list.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { RevisionText } from '../../parts/text/revision-text.tsx';
+import { TimeText } from '../../parts/time/time-text.tsx';
 
 const SOURCES = {
   repository: 'Git repository',

@@ -2,8 +2,8 @@ import { Alert, Anchor, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Condition, Factory } from '../../api/types.ts';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { TimeText } from '../../parts/time-text.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { TimeText } from '../../parts/time/time-text.tsx';
 import { describeTrouble } from './list-troubles.ts';
 
 /** The conditions that are not as they should be, with what to do about each. */

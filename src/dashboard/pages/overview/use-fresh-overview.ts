@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
 import { factoriesQuery } from '../../api/queries.ts';
-import { useLiveEvents } from '../../parts/use-live-events.ts';
+import { useLiveEvents } from '../../parts/live/use-live-events.ts';
 
 /** A factory that receives much is looked at again this often, and not for every delivery. */
 const PAUSE_MS = 2_000;

@@ -1,9 +1,9 @@
 import { Code, Group, Paper, Stack, Text } from '@mantine/core';
 import type { Diagnostic } from '../../api/types.ts';
-import { CopyButton } from '../../parts/copy-button.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { RuleLink } from '../../parts/rule-link.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
+import { CopyButton } from '../../parts/copy/copy-button.tsx';
+import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { RuleLink } from '../../parts/rules/rule-link.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
 
 /** Findings in a definition, each with its place. */
 export function DiagnosticList({ diagnostics }: { diagnostics: readonly Diagnostic[] }) {

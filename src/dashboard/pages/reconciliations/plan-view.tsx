@@ -1,6 +1,6 @@
 import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Minus, Pencil, Plus } from 'lucide-react';
-import { ForeignText } from '../../parts/foreign-text.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { formatValue, PLAN_VERBS, type Plan, type PlanEntry, type PlanSection, type PlanVerb } from './plan-changes.ts';
 import classes from './plan-view.module.css';
 

@@ -5,7 +5,7 @@ import { RefreshCw } from 'lucide-react';
 import { useLocation } from 'wouter';
 import { toProblem } from '../../api/problem.ts';
 import { reconcileNow } from '../../api/reconciliations.ts';
-import { useMay } from '../../shell/session-user.ts';
+import { useMay } from '../../shell/context/session-user.ts';
 import { reconciliationPath } from './reconciliation-path.ts';
 
 /** One pass at once. A pass that finds something wrong is opened, so that the reader sees where. */

@@ -1,11 +1,11 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Reconciliation } from '../../api/types.ts';
-import type { DataColumn } from '../../parts/data-table.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { RevisionText } from '../../parts/revision-text.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { TimeText } from '../../parts/time-text.tsx';
+import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import type { DataColumn } from '../../parts/table/data-table.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { RevisionText } from '../../parts/text/revision-text.tsx';
+import { TimeText } from '../../parts/time/time-text.tsx';
 import { describeReason } from './describe-reason.ts';
 import { countChanges } from './plan-changes.ts';
 import { reconciliationPath } from './reconciliation-path.ts';

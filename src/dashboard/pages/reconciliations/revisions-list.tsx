@@ -3,15 +3,15 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { revisionsQuery } from '../../api/revisions.ts';
 import type { Revision } from '../../api/types.ts';
-import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { RevisionText } from '../../parts/revision-text.tsx';
-import { ShowOlder } from '../../parts/show-older.tsx';
-import { TimeText } from '../../parts/time-text.tsx';
-import { useHeldUpdates } from '../../parts/use-held-updates.ts';
-import { useShownPages } from '../../parts/use-shown-pages.ts';
-import { useMay } from '../../shell/session-user.ts';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
+import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
+import { ShowOlder } from '../../parts/table/show-older.tsx';
+import { useShownPages } from '../../parts/table/use-shown-pages.ts';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { RevisionText } from '../../parts/text/revision-text.tsx';
+import { TimeText } from '../../parts/time/time-text.tsx';
+import { useMay } from '../../shell/context/session-user.ts';
 import { RevertDialog } from './revert-dialog.tsx';
 
 /** What was done to a managed factory, and the way back. */

@@ -4,8 +4,8 @@ import { Ban, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { cancelRun, isEnded, retryRun, runQuery } from '../../api/runs.ts';
 import type { Run } from '../../api/types.ts';
-import { ConfirmChange } from '../../parts/confirm-change.tsx';
-import { useMay } from '../../shell/session-user.ts';
+import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
+import { useMay } from '../../shell/context/session-user.ts';
 
 const CANCEL = {
   title: 'Cancel this run',

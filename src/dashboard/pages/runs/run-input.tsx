@@ -3,11 +3,11 @@ import { useQuery } from '@tanstack/react-query';
 import { isNotFound } from '../../api/problem.ts';
 import { attachmentHref, runInputQuery } from '../../api/runs.ts';
 import type { Run } from '../../api/types.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { formatSize } from '../../parts/format-size.ts';
-import { JsonTree } from '../../parts/json-tree.tsx';
+import { CodeBlock } from '../../parts/copy/code-block.tsx';
+import { JsonTree } from '../../parts/json/json-tree.tsx';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { formatSize } from '../../parts/text/format-size.ts';
 
 /** What a run was given: prompt, envelope, attachments, overrides. */
 export function RunInput({ run }: { run: Run }) {

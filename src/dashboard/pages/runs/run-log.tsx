@@ -3,8 +3,8 @@ import { ArrowDown } from 'lucide-react';
 import { memo, useLayoutEffect, useRef, useState } from 'react';
 import { isEnded } from '../../api/runs.ts';
 import type { Run } from '../../api/types.ts';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import classes from './run-log.module.css';
 import { useRunLog } from './use-run-log.ts';
 

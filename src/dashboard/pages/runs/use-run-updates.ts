@@ -1,7 +1,7 @@
 import { type QueryKey, useQueryClient } from '@tanstack/react-query';
 import type { Page } from '../../api/deliveries.ts';
 import type { Run } from '../../api/types.ts';
-import { useLiveEvents } from '../../parts/use-live-events.ts';
+import { useLiveEvents } from '../../parts/live/use-live-events.ts';
 
 /**
  * Changes the state of listed runs in place, where nothing moves by it. Answers with whether a run is listed.

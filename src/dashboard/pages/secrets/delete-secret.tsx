@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { deleteSecret, secretsQuery } from '../../api/secrets.ts';
 import type { Secret } from '../../api/types.ts';
-import { ConfirmChange } from '../../parts/confirm-change.tsx';
+import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
 import { describeDeletion } from './describe-secret.ts';
 
 /** Refused by the daemon while the secret is used, unless the reader says that they mean it. */

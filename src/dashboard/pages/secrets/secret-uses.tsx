@@ -3,8 +3,8 @@ import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
 import { factoriesQuery } from '../../api/queries.ts';
 import type { Secret } from '../../api/types.ts';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
+import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { describeSwitch } from './describe-secret.ts';
 
 /** Who uses a secret; for webhooks with the version that they use, and when they switch to the newest. */

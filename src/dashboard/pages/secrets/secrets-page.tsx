@@ -4,12 +4,12 @@ import { KeyRound, Plus, RefreshCcw } from 'lucide-react';
 import { useState } from 'react';
 import { listOutdated, secretsQuery } from '../../api/secrets.ts';
 import type { Secret } from '../../api/types.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { StoreSecret } from '../../parts/store-secret.tsx';
+import { StoreSecret } from '../../parts/dialog/store-secret.tsx';
+import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { PageHeader } from '../../parts/layout/page-header.tsx';
+import { useManagesTeam } from '../../shell/context/session-user.ts';
 import { RoleNotice } from '../../shell/role-notice.tsx';
-import { useManagesTeam } from '../../shell/session-user.ts';
 import { SecretsTable } from './secrets-table.tsx';
 
 /** Team secrets: what there is, who holds which version, and what has to happen for the newest to count. */

@@ -1,9 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import type { Secret } from '../../api/types.ts';
-import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
-import { StoreSecret } from '../../parts/store-secret.tsx';
-import { TimeText } from '../../parts/time-text.tsx';
+import { StoreSecret } from '../../parts/dialog/store-secret.tsx';
+import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
+import { TimeText } from '../../parts/time/time-text.tsx';
 import { DeleteSecret } from './delete-secret.tsx';
 import { describeUpdate } from './describe-secret.ts';
 import { SecretUses } from './secret-uses.tsx';

@@ -2,8 +2,8 @@ import { Box, Tabs } from '@mantine/core';
 import { Info, KeyRound, ScrollText, Users } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { useLocation } from 'wouter';
-import { PageHeader } from '../../parts/page-header.tsx';
-import { addFactory, useCurrentFactory } from '../../shell/current-factory.ts';
+import { PageHeader } from '../../parts/layout/page-header.tsx';
+import { addFactory, useCurrentFactory } from '../../shell/context/current-factory.ts';
 import classes from './settings-frame.module.css';
 
 const SECTIONS = [

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, LogIn } from 'lucide-react';
 import { useState } from 'react';
 import { signInWaysQuery } from '../../api/sign-in-ways.ts';
-import { ForeignText } from '../../parts/foreign-text.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { describeRefusal } from './describe-refusal.ts';
 import { readReturnPath } from './read-return-path.ts';
 

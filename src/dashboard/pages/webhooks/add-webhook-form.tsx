@@ -5,10 +5,10 @@ import { Link } from 'wouter';
 import { signatureSchemesQuery } from '../../api/queries.ts';
 import type { SignatureScheme, Webhook } from '../../api/types.ts';
 import type { WebhookWish } from '../../api/webhook-edits.ts';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { SearchSelect } from '../../parts/search-select.tsx';
-import { SectionCard } from '../../parts/section-card.tsx';
-import { useLeaveGuard } from '../../shell/leave-guard.tsx';
+import { SearchSelect } from '../../parts/form/search-select.tsx';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { SectionCard } from '../../parts/layout/section-card.tsx';
+import { useLeaveGuard } from '../../shell/context/leave-guard.tsx';
 import { nameMode, suggestSecretName } from './webhook-names.ts';
 
 interface AddWebhookFormProps {

@@ -4,10 +4,10 @@ import { api } from '../../api/client.ts';
 import { readAnswer } from '../../api/problem.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import type { Webhook } from '../../api/types.ts';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { SectionCard } from '../../parts/section-card.tsx';
-import { TimeUntil } from '../../parts/time-text.tsx';
-import { useMay } from '../../shell/session-user.ts';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { SectionCard } from '../../parts/layout/section-card.tsx';
+import { TimeUntil } from '../../parts/time/time-text.tsx';
+import { useMay } from '../../shell/context/session-user.ts';
 
 const FOR_SECONDS = 600;
 const PATH = '/api/v1/factories/{factory}/webhooks/{uid}/capture';

@@ -5,9 +5,9 @@ import { type FormEvent, useState } from 'react';
 import { signatureSchemesQuery } from '../../api/queries.ts';
 import type { Webhook } from '../../api/types.ts';
 import { giveSecret } from '../../api/webhook-edits.ts';
-import { CopyLine } from '../../parts/copy-line.tsx';
-import { ErrorPanel } from '../../parts/error-panel.tsx';
-import { SectionCard } from '../../parts/section-card.tsx';
+import { CopyLine } from '../../parts/copy/copy-line.tsx';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { SectionCard } from '../../parts/layout/section-card.tsx';
 
 interface FinishSetupProps {
   webhook: Webhook;

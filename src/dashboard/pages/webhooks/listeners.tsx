@@ -2,8 +2,8 @@ import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { automationsQuery } from '../../api/automations.ts';
 import type { Webhook } from '../../api/types.ts';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { ObjectLink } from '../../parts/object-link.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { ObjectLink } from '../../parts/text/object-link.tsx';
 
 /** The automations that a delivery to the webhook may start. */
 export function Listeners({ webhook: { factory, uid } }: { webhook: Webhook }) {

@@ -2,9 +2,9 @@ import { Button, Code } from '@mantine/core';
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Factory } from '../../api/types.ts';
-import { EmptyState } from '../../parts/empty-state.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { useMay } from '../../shell/session-user.ts';
+import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { useMay } from '../../shell/context/session-user.ts';
 
 /** May the reader add and change webhooks here? Where a repository decides, nobody may. */
 export function useMayEditWebhooks({ source }: Factory): boolean {

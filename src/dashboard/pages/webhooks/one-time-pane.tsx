@@ -2,11 +2,11 @@ import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { EyeOff } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { NewWebhook } from '../../api/types.ts';
-import { buildCurl } from '../../parts/build-curl.ts';
-import { CodeBlock } from '../../parts/code-block.tsx';
-import { CopyLine } from '../../parts/copy-line.tsx';
-import { SectionCard } from '../../parts/section-card.tsx';
-import { useLeaveGuard } from '../../shell/leave-guard.tsx';
+import { buildCurl } from '../../parts/copy/build-curl.ts';
+import { CodeBlock } from '../../parts/copy/code-block.tsx';
+import { CopyLine } from '../../parts/copy/copy-line.tsx';
+import { SectionCard } from '../../parts/layout/section-card.tsx';
+import { useLeaveGuard } from '../../shell/context/leave-guard.tsx';
 
 interface OneTimePaneProps {
   webhook: NewWebhook;

@@ -1,11 +1,11 @@
 import { useQuery } from '@tanstack/react-query';
 import { webhookHandshakesQuery } from '../../api/queries.ts';
 import type { Handshake, Webhook } from '../../api/types.ts';
-import { type DataColumn, DataTable } from '../../parts/data-table.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { SectionCard } from '../../parts/section-card.tsx';
-import { StatusBadge } from '../../parts/status-badge.tsx';
-import { TimeText } from '../../parts/time-text.tsx';
+import { SectionCard } from '../../parts/layout/section-card.tsx';
+import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { TimeText } from '../../parts/time/time-text.tsx';
 
 const SHOWN = 5;
 

@@ -1,10 +1,10 @@
 import { Text } from '@mantine/core';
 import type { Factory, Webhook } from '../../api/types.ts';
-import { CopyLine } from '../../parts/copy-line.tsx';
-import { FactList } from '../../parts/fact-list.tsx';
-import { ForeignText } from '../../parts/foreign-text.tsx';
-import { RevisionText } from '../../parts/revision-text.tsx';
-import { SectionCard } from '../../parts/section-card.tsx';
+import { CopyLine } from '../../parts/copy/copy-line.tsx';
+import { FactList } from '../../parts/layout/fact-list.tsx';
+import { SectionCard } from '../../parts/layout/section-card.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { RevisionText } from '../../parts/text/revision-text.tsx';
 
 /** Where the definition of a webhook stands, and so how it is edited. */
 export function SourceNote({ webhook, source }: { webhook: Webhook; source: Factory['source'] }) {

@@ -1,0 +1,118 @@
+import { Badge, Button, Group, List, Paper, SimpleGrid, Stack, Text, Title } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { History } from 'lucide-react';
+import { useState } from 'react';
+import { type BacktestWish, backtest } from '../../../api/automations.ts';
+import type { Backtest } from '../../../api/types.ts';
+import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
+import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { TimeText } from '../../../parts/time/time-text.tsx';
+import { useFactorySource } from '../use-factory-source.ts';
+
+interface AutomationBacktestProps {
+  wish: BacktestWish;
+  /** Do they say enough to be tried? */
+  isUsable: boolean;
+}
+
+const REST_MS = 600;
+
+/** What the triggers would have made of what came in lately. Once asked, it follows every change. */
+export function AutomationBacktest({ wish, isUsable }: AutomationBacktestProps) {
+  const { factory } = useFactorySource();
+  const [isAsked, setIsAsked] = useState(false);
+  const [rested] = useDebouncedValue(JSON.stringify(wish), REST_MS);
+  const { data, error, isFetching } = useQuery({
+    queryKey: ['factory', factory, 'backtest', rested],
+    queryFn: () => backtest(factory, JSON.parse(rested)),
+    enabled: isAsked && isUsable,
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <Paper withBorder radius="lg" p="md" component="section" aria-label="Backtest">
+      <Stack gap="sm">
+        <Group justify="space-between">
+          <Title order={2} size="h4">
+            Backtest
+          </Title>
+          <Button
+            size="xs"
+            variant="light"
+            leftSection={<History size={15} />}
+            disabled={!isUsable}
+            loading={isFetching}
+            onClick={() => setIsAsked(true)}
+          >
+            Run backtest
+          </Button>
+        </Group>
+        <Text size="sm" c="dimmed">
+          Puts the deliveries of the last 7 days before these triggers, so that you know before saving what they would
+          have started.{!wish.enabled && ' It is switched off above, and so starts nothing.'}
+        </Text>
+        <div role="status" aria-label="Result of the backtest">
+          {error !== null ? <ErrorPanel error={error} /> : data !== undefined && <Result backtest={data} />}
+        </div>
+      </Stack>
+    </Paper>
+  );
+}
+
+function Result({ backtest: { stored, examined, sampled, automations } }: { backtest: Backtest }) {
+  const [change] = automations;
+  if (stored === 0 || change === undefined) {
+    return <Text size="sm">No delivery of these webhooks is stored of that time, so there is nothing to compare.</Text>;
+  }
+  return (
+    <Stack gap="sm">
+      <Group gap="sm">
+        <Text size="xl" fw={700}>
+          {countStarts(change.before)} → {change.after}
+        </Text>
+        {change.gained_count > 0 && (
+          <Badge color="teal" variant="light" tt="none">{`${change.gained_count} gained`}</Badge>
+        )}
+        {change.lost_count > 0 && <Badge color="orange" variant="light" tt="none">{`${change.lost_count} lost`}</Badge>}
+      </Group>
+      <Text size="sm">
+        {sampled
+          ? `An even sample: ${examined} of ${stored} stored deliveries were looked at, and the numbers are those of the sample.`
+          : `All ${stored} stored deliveries were looked at.`}
+      </Text>
+      <SimpleGrid cols={{ base: 1, md: 2 }}>
+        <Examples title="Would start now" examples={change.gained} />
+        <Examples title="Would not start any more" examples={change.lost} />
+      </SimpleGrid>
+    </Stack>
+  );
+}
+
+function countStarts(count: number): string {
+  return count === 1 ? '1 start' : `${count} starts`;
+}
+
+type Example = Backtest['automations'][number]['gained'][number];
+
+function Examples({ title, examples }: { title: string; examples: Example[] }) {
+  if (examples.length === 0) return null;
+  return (
+    <div>
+      <Text size="sm" fw={600} mb={4}>
+        {title}
+      </Text>
+      <List size="sm" spacing={6} listStyleType="none">
+        {examples.map(({ delivery, received_at, message }) => (
+          <List.Item key={delivery}>
+            <span style={{ overflowWrap: 'anywhere' }}>
+              <ForeignText text={message} />
+            </span>
+            <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+              <TimeText at={received_at} />, <ForeignText text={delivery} />
+            </Text>
+          </List.Item>
+        ))}
+      </List>
+    </div>
+  );
+}

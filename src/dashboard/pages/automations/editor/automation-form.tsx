@@ -1,0 +1,104 @@
+import { Button, Group, Skeleton, Stack, Switch, Textarea, TextInput, Title } from '@mantine/core';
+import { Plus } from 'lucide-react';
+import { Suspense } from 'react';
+import type { Webhook } from '../../../api/types.ts';
+import { LazyPlainJsonEditor } from '../filter/lazy-editors.ts';
+import { type AutomationDraft, createTrigger } from './automation-draft.ts';
+import { TriggerEditor } from './trigger-editor.tsx';
+
+interface AutomationFormProps {
+  draft: AutomationDraft;
+  webhooks: readonly Webhook[];
+  onChange: (draft: AutomationDraft) => void;
+  /** A name is given once. */
+  isNew: boolean;
+}
+
+/** All that an automation says. */
+export function AutomationForm({ draft, webhooks, onChange, isNew }: AutomationFormProps) {
+  return (
+    <Stack gap="xl">
+      <Stack component="section" aria-label="About">
+        {isNew && (
+          <TextInput
+            label="Name"
+            description="Letters, digits, dots, dashes and underscores. It cannot be changed later."
+            required
+            value={draft.name}
+            onChange={(event) => onChange({ ...draft, name: event.currentTarget.value })}
+          />
+        )}
+        <TextInput
+          label="Description"
+          description="A sentence for people, shown in lists."
+          value={draft.description}
+          onChange={(event) => onChange({ ...draft, description: event.currentTarget.value })}
+        />
+        <Switch
+          label="Enabled"
+          checked={draft.enabled}
+          onChange={(event) => onChange({ ...draft, enabled: event.currentTarget.checked })}
+        />
+      </Stack>
+      <TriggerList {...{ draft, webhooks, onChange }} />
+      <Stack component="section" aria-label="Work">
+        <Textarea
+          label="Prompt"
+          description="What is to be done with a delivery. The run gets its payload as an attachment."
+          required
+          autosize
+          minRows={6}
+          maxRows={24}
+          value={draft.prompt}
+          onChange={(event) => onChange({ ...draft, prompt: event.currentTarget.value })}
+        />
+        <TextInput
+          label="Agent"
+          description="Who does the work; the foreman where it is blank."
+          value={draft.agent}
+          onChange={(event) => onChange({ ...draft, agent: event.currentTarget.value })}
+        />
+        <Suspense fallback={<Skeleton height={120} />}>
+          <LazyPlainJsonEditor
+            label="Execution overrides"
+            description="A JSON object with model, harness, runner, environmentId, secrets, mcpServers or workerHost; blank for none."
+            initialText={draft.overrides}
+            onChange={(overrides) => onChange({ ...draft, overrides })}
+          />
+        </Suspense>
+      </Stack>
+    </Stack>
+  );
+}
+
+/** The triggers of a draft, and the button for another one. */
+export function TriggerList({ draft, webhooks, onChange }: Omit<AutomationFormProps, 'isNew'>) {
+  const { triggers } = draft;
+  return (
+    <Stack component="section" aria-label="Triggers">
+      <Title order={2} size="h4">
+        Triggers
+      </Title>
+      {triggers.map((trigger, i) => (
+        <TriggerEditor
+          key={trigger.key}
+          position={i + 1}
+          draft={trigger}
+          webhooks={webhooks}
+          onChange={(changed) => onChange({ ...draft, triggers: triggers.with(i, changed) })}
+          onRemove={triggers.length === 1 ? null : () => onChange({ ...draft, triggers: triggers.toSpliced(i, 1) })}
+        />
+      ))}
+      <Group>
+        <Button
+          variant="default"
+          size="xs"
+          leftSection={<Plus size={15} />}
+          onClick={() => onChange({ ...draft, triggers: [...triggers, createTrigger()] })}
+        >
+          Add trigger
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,68 @@
+import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { GitCompareArrows } from 'lucide-react';
+import { automationQuery, type TaggedAutomation } from '../../../api/automations.ts';
+import type { Automation } from '../../../api/types.ts';
+import { CodeBlock } from '../../../parts/copy/code-block.tsx';
+import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
+import { formatJson, writtenKeys } from './automation-draft.ts';
+
+interface EditConflictProps {
+  /** What the edit was made from. */
+  base: TaggedAutomation;
+  onTakeTheirs: (theirs: TaggedAutomation) => void;
+  /** Theirs becomes what the edit is made from, so that saving writes over it. */
+  onKeepMine: (theirs: TaggedAutomation) => void;
+}
+
+/** Somebody else saved first: shows what they changed, and lets the reader decide. What was typed stays. */
+export function EditConflict({ base, onTakeTheirs, onKeepMine }: EditConflictProps) {
+  const { factory, name } = base.automation;
+  const { data: theirs, error } = useQuery({
+    ...automationQuery(factory, name),
+    queryKey: ['factory', factory, 'automations', name, 'theirs', base.etag],
+  });
+  return (
+    <Alert
+      role="alert"
+      color="orange"
+      variant="light"
+      radius="md"
+      icon={<GitCompareArrows />}
+      title="Somebody else changed it while you were editing"
+    >
+      <Stack gap="sm">
+        <Text size="sm">Nothing was saved, and what you typed is still here.</Text>
+        {error !== null && <ErrorPanel error={error} />}
+        {theirs === undefined && error === null && <Skeleton height={60} />}
+        {theirs !== undefined && (
+          <>
+            <TheirChanges before={base.automation} after={theirs.automation} />
+            <Group gap="xs">
+              <Button size="xs" onClick={() => onKeepMine(theirs)}>
+                Keep mine, write over theirs
+              </Button>
+              <Button size="xs" variant="default" onClick={() => onTakeTheirs(theirs)}>
+                Discard mine, take theirs
+              </Button>
+            </Group>
+          </>
+        )}
+      </Stack>
+    </Alert>
+  );
+}
+
+function TheirChanges({ before, after }: { before: Automation; after: Automation }) {
+  const [old, now] = [writtenKeys(before), writtenKeys(after)];
+  const changed = Object.keys(now).filter((key) => JSON.stringify(old[key]) !== JSON.stringify(now[key]));
+  if (changed.length === 0) return <Text size="sm">It says the same as before, but was applied anew.</Text>;
+  return changed.map((key) => (
+    <div key={key}>
+      <Text size="sm" fw={600} mb={4}>
+        Their {key}
+      </Text>
+      <CodeBlock code={typeof now[key] === 'string' ? now[key] : formatJson(now[key])} what={`their ${key}`} />
+    </div>
+  ));
+}

@@ -1,0 +1,91 @@
+import { ActionIcon, Group, Paper, Skeleton, Stack, Text, Title, Tooltip } from '@mantine/core';
+import { Trash2 } from 'lucide-react';
+import { Suspense } from 'react';
+import type { Webhook } from '../../../api/types.ts';
+import { SearchMultiSelect } from '../../../parts/form/search-select.tsx';
+import { escapeText } from '../../../parts/text/escape-text.ts';
+import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { FilterTester } from '../filter/filter-tester.tsx';
+import { LazyFilterEditor } from '../filter/lazy-editors.ts';
+import type { TriggerDraft, WebhookTriggerDraft } from './automation-draft.ts';
+
+interface TriggerEditorProps {
+  /** Counted from 1. */
+  position: number;
+  draft: TriggerDraft;
+  webhooks: readonly Webhook[];
+  onChange: (draft: TriggerDraft) => void;
+  /** `null` where it is the only one. */
+  onRemove: (() => void) | null;
+}
+
+/** One trigger: which webhooks start the automation, and with which payloads. */
+export function TriggerEditor({ position, draft, webhooks, onChange, onRemove }: TriggerEditorProps) {
+  return (
+    <Paper withBorder radius="lg" p="md" component="section" aria-label={`Trigger ${position}`}>
+      <Stack>
+        <Group justify="space-between">
+          <Title order={3} size="h5">
+            Trigger {position}
+          </Title>
+          {onRemove !== null && (
+            <Tooltip label={`Remove trigger ${position}`}>
+              <ActionIcon variant="subtle" color="gray" aria-label={`Remove trigger ${position}`} onClick={onRemove}>
+                <Trash2 size={16} />
+              </ActionIcon>
+            </Tooltip>
+          )}
+        </Group>
+        {draft.kind === 'elsewhere' ? (
+          <Text size="sm" c="dimmed">
+            <ForeignText text={String(draft.declared.provider)} />: handled elsewhere. It is kept as it is written.
+          </Text>
+        ) : (
+          <WebhookTrigger {...{ draft, webhooks, onChange }} />
+        )}
+      </Stack>
+    </Paper>
+  );
+}
+
+interface WebhookTriggerProps {
+  draft: WebhookTriggerDraft;
+  webhooks: readonly Webhook[];
+  onChange: (draft: TriggerDraft) => void;
+}
+
+function WebhookTrigger({ draft, webhooks, onChange }: WebhookTriggerProps) {
+  return (
+    <>
+      <SearchMultiSelect
+        label="Webhook received from"
+        description="One or more: a delivery to any of them starts the automation."
+        placeholder={draft.webhooks.length === 0 ? 'Choose a webhook' : undefined}
+        data={listChoices(draft.webhooks, webhooks)}
+        value={draft.webhooks}
+        onChange={(chosen) => onChange({ ...draft, webhooks: chosen })}
+        nothingFoundMessage="No webhook of that name"
+      />
+      <Suspense fallback={<Skeleton height={160} />}>
+        <LazyFilterEditor
+          initialText={draft.filter}
+          webhooks={draft.webhooks}
+          onChange={(filter) => onChange({ ...draft, filter })}
+        />
+      </Suspense>
+      <FilterTester filter={draft.filter} uids={draft.webhooks} webhooks={webhooks} />
+    </>
+  );
+}
+
+/** All webhooks by name, and those that are chosen but gone, by UID. */
+function listChoices(chosen: readonly string[], webhooks: readonly Webhook[]) {
+  const gone = chosen.filter((uid) => !webhooks.some((webhook) => webhook.uid === uid));
+  return [
+    ...webhooks.map(({ uid, name, enabled }) => ({
+      value: uid,
+      label: enabled ? escapeText(name) : `${escapeText(name)} (disabled)`,
+    })),
+    ...gone.map((uid) => ({ value: uid, label: `${escapeText(uid)} (gone)` })),
+  ];
+}

@@ -1,0 +1,141 @@
+import { Button, Group, SegmentedControl, Select, Stack, Text } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { FlaskConical } from 'lucide-react';
+import { Suspense, useState } from 'react';
+import type { Json } from '../../../../api-types/openapi.d.ts';
+import { type FilterSubject, storedDeliveriesQuery, testFilter } from '../../../api/automations.ts';
+import type { Delivery, Webhook } from '../../../api/types.ts';
+import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
+import { escapeText } from '../../../parts/text/escape-text.ts';
+import { formatLocalTime } from '../../../parts/time/format-time.ts';
+import { useFactory } from '../../../shell/context/current-factory.ts';
+import { FilterVerdict } from './filter-verdict.tsx';
+import { LazyPlainJsonEditor } from './lazy-editors.ts';
+import { parseFilter } from './parse-filter.ts';
+
+interface FilterTesterProps {
+  /** The filter as it is typed. */
+  filter: string;
+  /** UIDs of the webhooks that the trigger listens to. */
+  uids: string[];
+  webhooks: readonly Webhook[];
+}
+
+const REST_MS = 300;
+
+/** Tries a filter on a stored delivery or on a payload; once asked, it answers again whenever one of them changes. */
+export function FilterTester({ filter, uids, webhooks }: FilterTesterProps) {
+  const [isAsked, setIsAsked] = useState(false);
+  const [source, setSource] = useState<'stored' | 'pasted'>('stored');
+  const [pasted, setPasted] = useState('');
+  const stored = useStoredChoice(uids);
+  const subject = source === 'stored' ? stored.subject : subjectOf(pasted);
+  return (
+    <Stack gap="sm">
+      <Group justify="space-between">
+        <SegmentedControl
+          size="xs"
+          aria-label="Test on"
+          value={source}
+          onChange={(value) => setSource(value === 'stored' ? 'stored' : 'pasted')}
+          data={[
+            { value: 'stored', label: 'Stored delivery' },
+            { value: 'pasted', label: 'Pasted payload' },
+          ]}
+        />
+        <Button
+          size="xs"
+          variant="light"
+          leftSection={<FlaskConical size={15} />}
+          disabled={subject === null || parseFilter(filter).kind === 'broken'}
+          onClick={() => setIsAsked(true)}
+        >
+          Test filter
+        </Button>
+      </Group>
+      {source === 'stored' ? (
+        <StoredDeliveries {...stored} webhooks={webhooks} hasWebhooks={uids.length > 0} />
+      ) : (
+        <Suspense>
+          <LazyPlainJsonEditor
+            label="Payload"
+            description="Any JSON, as a sender would post it."
+            initialText={pasted}
+            onChange={setPasted}
+          />
+        </Suspense>
+      )}
+      {isAsked && subject !== null && <Answer filter={filter} subject={subject} />}
+    </Stack>
+  );
+}
+
+function subjectOf(text: string): FilterSubject | null {
+  const parsed = parseFilter(text);
+  return parsed.kind === 'filter' ? { payload: parsed.filter } : null;
+}
+
+/** The chosen delivery, which is the newest until another one is. */
+function useStoredChoice(uids: readonly string[]) {
+  const { name: factory } = useFactory();
+  const { data, error } = useQuery(storedDeliveriesQuery(factory, uids));
+  const [chosen, setChosen] = useState<string | null>(null);
+  const delivery = data?.find(({ id }) => id === chosen) ?? data?.[0] ?? null;
+  const subject: FilterSubject | null = delivery === null ? null : { delivery: delivery.id };
+  return { deliveries: data, error, delivery, subject, setChosen };
+}
+
+interface StoredDeliveriesProps extends ReturnType<typeof useStoredChoice> {
+  webhooks: readonly Webhook[];
+  hasWebhooks: boolean;
+}
+
+function StoredDeliveries({ deliveries, error, delivery, setChosen, webhooks, hasWebhooks }: StoredDeliveriesProps) {
+  if (error !== null) return <ErrorPanel error={error} />;
+  if (!hasWebhooks) return <Hint>Choose a webhook first: its newest deliveries are offered here.</Hint>;
+  if (deliveries?.length === 0) {
+    return <Hint>Nothing has been accepted there yet. Send a delivery, or paste a payload to test with.</Hint>;
+  }
+  return (
+    <Select
+      label="Delivery"
+      description="The newest accepted ones."
+      value={delivery?.id ?? null}
+      onChange={setChosen}
+      allowDeselect={false}
+      data={(deliveries ?? []).map((one) => ({ value: one.id, label: labelDelivery(one, webhooks) }))}
+    />
+  );
+}
+
+function labelDelivery({ id, received_at, webhook_uid, size }: Delivery, webhooks: readonly Webhook[]): string {
+  const name = webhooks.find(({ uid }) => uid === webhook_uid)?.name ?? webhook_uid;
+  return `${escapeText(name)}, ${formatLocalTime(received_at)}, ${size} bytes, ${id}`;
+}
+
+function Hint({ children }: { children: string }) {
+  return (
+    <Text size="sm" c="dimmed">
+      {children}
+    </Text>
+  );
+}
+
+function Answer({ filter, subject }: { filter: string; subject: FilterSubject }) {
+  const { name: factory } = useFactory();
+  const [rested] = useDebouncedValue(filter, REST_MS);
+  const parsed = parseFilter(rested);
+  const judged: Json = parsed.kind === 'filter' ? parsed.filter : {};
+  const { data, error } = useQuery({
+    queryKey: ['factory', factory, 'filter-test', judged, subject],
+    queryFn: () => testFilter(factory, judged, subject),
+    enabled: parsed.kind !== 'broken',
+    placeholderData: keepPreviousData,
+  });
+  return (
+    <div role="status" aria-label="Result of the test">
+      {error !== null ? <ErrorPanel error={error} /> : data !== undefined && <FilterVerdict verdict={data} />}
+    </div>
+  );
+}

@@ -1,0 +1,90 @@
+import type { EditorView } from '@codemirror/view';
+import { Input, List, Text } from '@mantine/core';
+import { useEffect, useId, useRef, useState } from 'react';
+import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { openEditor } from './code-mirror-editor.ts';
+import type { FilterOptions } from './complete-filter.ts';
+import type { TextProblem } from './find-problems.ts';
+import classes from './json-editor.module.css';
+
+export interface JsonEditorProps {
+  label: string;
+  description: string;
+  /** Read once: later texts are the editor's own. Another `key` starts anew. */
+  initialText: string;
+  onChange: (text: string) => void;
+  findProblems: (text: string) => TextProblem[] | Promise<TextProblem[]>;
+  complete?: (text: string, position: number) => FilterOptions | null;
+}
+
+/** JSON with colours, with problems at their places and with completion. The Tab key is left to the page after Escape. */
+export function JsonEditor(props: JsonEditorProps) {
+  const { label, description, initialText } = props;
+  const id = useId();
+  const [problems, setProblems] = useState<PlacedProblem[]>([]);
+  const parent = useEditor({ ...props, initialText }, id, setProblems);
+  return (
+    <div>
+      <Input.Label id={`${id}-label`} component="div">
+        {label}
+      </Input.Label>
+      <Input.Description id={`${id}-description`} mb={6}>
+        {description} Tab indents; Escape, then Tab, leaves the field.
+      </Input.Description>
+      <div ref={parent} className={classes.frame} data-broken={problems.length > 0} />
+      <div role="status" aria-label={`Problems of ${label}`}>
+        {problems.length > 0 && <ProblemList problems={problems} />}
+      </div>
+    </div>
+  );
+}
+
+interface PlacedProblem extends TextProblem {
+  line: number;
+}
+
+function ProblemList({ problems }: { problems: PlacedProblem[] }) {
+  return (
+    <List size="sm" mt={6} spacing={2} listStyleType="none" data-testid="problems">
+      {problems.map(({ from, line, message, severity }) => (
+        <List.Item key={`${from} ${message}`}>
+          <Text size="sm" c={severity === 'error' ? 'var(--mantine-color-error)' : undefined} inherit={false}>
+            Line {line}: <ForeignText text={message} />
+          </Text>
+        </List.Item>
+      ))}
+    </List>
+  );
+}
+
+function useEditor(props: JsonEditorProps, id: string, onProblems: (problems: PlacedProblem[]) => void) {
+  const parent = useRef<HTMLDivElement>(null);
+  const latest = useRef(props);
+  useEffect(() => {
+    latest.current = props;
+  });
+  useEffect(() => {
+    const view: EditorView = openEditor(parent.current!, {
+      text: latest.current.initialText,
+      attributes: {
+        'aria-labelledby': `${id}-label`,
+        'aria-describedby': `${id}-description`,
+      },
+      onChange: (text) => latest.current.onChange(text),
+      complete: (text, position) => latest.current.complete?.(text, position) ?? null,
+      findProblems: async (text) => {
+        const problems = await latest.current.findProblems(text);
+        // An answer about an earlier text may come after one about the present text.
+        const isPresent = view.state.doc.toString() === text;
+        if (isPresent) onProblems(problems.map((problem) => ({ ...problem, line: lineOf(text, problem.from) })));
+        return problems;
+      },
+    });
+    return () => view.destroy();
+  }, [id, onProblems]);
+  return parent;
+}
+
+function lineOf(text: string, offset: number): number {
+  return text.slice(0, offset).split('\n').length;
+}

@@ -1,0 +1,13 @@
+import type { Json } from '../../../../api-types/openapi.d.ts';
+
+/** What a text in a JSON editor is; blank is nothing, which is no error. */
+export type ParsedFilter = { kind: 'none' } | { kind: 'filter'; filter: Json } | { kind: 'broken' };
+
+export function parseFilter(text: string): ParsedFilter {
+  if (text.trim() === '') return { kind: 'none' };
+  try {
+    return { kind: 'filter', filter: JSON.parse(text) };
+  } catch {
+    return { kind: 'broken' };
+  }
+}

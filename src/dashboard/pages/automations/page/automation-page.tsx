@@ -1,0 +1,236 @@
+import { Alert, Anchor, Button, Code, Group, List, Paper, Stack, Text, Title } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { BellOff, FileCode2, Pencil } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { Link, useParams } from 'wouter';
+import { automationQuery, lastRunQuery, type TaggedAutomation } from '../../../api/automations.ts';
+import { webhooksQuery } from '../../../api/queries.ts';
+import type { Automation, Webhook } from '../../../api/types.ts';
+import { CodeBlock } from '../../../parts/copy/code-block.tsx';
+import { CopyButton } from '../../../parts/copy/copy-button.tsx';
+import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
+import { PageHeader } from '../../../parts/layout/page-header.tsx';
+import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
+import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { TimeText } from '../../../parts/time/time-text.tsx';
+import { formatJson } from '../editor/automation-draft.ts';
+import { explainSilence } from '../explain-silence.ts';
+import { automationEditPath, automationsPath } from '../paths.ts';
+import { useFactorySource } from '../use-factory-source.ts';
+import { AutomationSwitches } from './automation-switches.tsx';
+
+/** One automation: what starts it, what it asks for, and where that is decided. */
+export function AutomationPage() {
+  const { factory, mayEdit } = useFactorySource();
+  const name = decodeURIComponent(useParams<{ name: string }>().name);
+  const { data, error, refetch } = useQuery(automationQuery(factory, name));
+  const { data: webhooks = [] } = useQuery(webhooksQuery(factory));
+  return (
+    <>
+      <PageHeader
+        title={name}
+        trail={[{ label: 'Automations', href: automationsPath(factory) }]}
+        status={data && <StatusBadge state={data.automation.enabled ? 'enabled' : 'disabled'} />}
+        lead={data?.automation.description != null && <ForeignText text={data.automation.description} />}
+        actions={data && <Actions tagged={data} mayEdit={mayEdit} />}
+      />
+      {error !== null && <ErrorPanel error={error} onRetry={() => void refetch()} />}
+      {data !== undefined && <Details automation={data.automation} webhooks={webhooks} />}
+    </>
+  );
+}
+
+function Actions({ tagged, mayEdit }: { tagged: TaggedAutomation; mayEdit: boolean }) {
+  const { factory, name } = tagged.automation;
+  const edit = (
+    <Button
+      component={Link}
+      href={automationEditPath(factory, name)}
+      variant={mayEdit ? 'filled' : 'default'}
+      leftSection={<Pencil size={15} />}
+    >
+      {mayEdit ? 'Edit' : 'Try changes'}
+    </Button>
+  );
+  return mayEdit ? <AutomationSwitches tagged={tagged}>{edit}</AutomationSwitches> : edit;
+}
+
+interface DetailsProps {
+  automation: Automation;
+  webhooks: readonly Webhook[];
+}
+
+function Details({ automation, webhooks }: DetailsProps) {
+  return (
+    <Stack gap="xl">
+      <Silence {...{ automation, webhooks }} />
+      <DecidedBy automation={automation} />
+      <Section title="Triggers">
+        {automation.triggers.map((trigger, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: triggers have no other identity and never move here
+          <TriggerCard key={i} number={i + 1} {...{ trigger, webhooks, automation }} />
+        ))}
+      </Section>
+      <Section title="Prompt">
+        <CodeBlock code={automation.prompt} what="prompt" wraps />
+      </Section>
+      <Section title="Work">
+        <Text size="sm">
+          Agent: {automation.agent === null ? 'foreman (default)' : <Foreign text={automation.agent} />}
+          {Object.keys(automation.overrides).length > 0 && ', with these execution overrides:'}
+        </Text>
+        {Object.keys(automation.overrides).length > 0 && (
+          <CodeBlock code={formatJson(automation.overrides)} what="execution overrides" />
+        )}
+        <LastRunLine automation={automation} />
+      </Section>
+    </Stack>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <Stack gap="sm">
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      {children}
+    </Stack>
+  );
+}
+
+/** Why it does not fire, with what to do about it. */
+function Silence({ automation, webhooks }: DetailsProps) {
+  const reasons = explainSilence(automation, webhooks);
+  if (reasons.length === 0) return null;
+  const hints = new Map(automation.warnings.map(({ message, hint, file, line }) => [message, { hint, file, line }]));
+  return (
+    <Alert
+      color="orange"
+      variant="light"
+      radius="md"
+      icon={<BellOff />}
+      title={automation.enabled ? 'Worth a look' : 'No delivery starts it'}
+    >
+      <List size="sm" spacing={6}>
+        {reasons.map((reason) => {
+          const more = hints.get(reason);
+          return (
+            <List.Item key={reason}>
+              <ForeignText text={reason} />
+              {more !== undefined && (
+                <Text size="sm" c="dimmed">
+                  <ForeignText text={more.hint} />{' '}
+                  {automation.file !== null && <Foreign text={`${more.file}:${more.line}`} />}
+                </Text>
+              )}
+            </List.Item>
+          );
+        })}
+      </List>
+    </Alert>
+  );
+}
+
+/** The file that decides, where one does. */
+function DecidedBy({ automation: { file, revision, updated_at } }: { automation: Automation }) {
+  const { source, isRepository } = useFactorySource();
+  if (!isRepository || file === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        Changed <TimeText at={updated_at} />
+      </Text>
+    );
+  }
+  return (
+    <Alert color="gray" variant="light" radius="md" icon={<FileCode2 />} title="Managed in Git">
+      <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
+        To change it, edit <Foreign text={file} />
+        {source?.branch != null && (
+          <>
+            {' '}
+            on the branch <Foreign text={source.branch} />
+          </>
+        )}{' '}
+        and commit. Live commit: <Foreign text={(revision ?? '').slice(0, 12)} />, applied <TimeText at={updated_at} />.
+      </Text>
+    </Alert>
+  );
+}
+
+function Foreign({ text }: { text: string }) {
+  return (
+    <Code>
+      <ForeignText text={text} />
+    </Code>
+  );
+}
+
+interface TriggerCardProps {
+  number: number;
+  trigger: Automation['triggers'][number];
+  webhooks: readonly Webhook[];
+  automation: Automation;
+}
+
+function TriggerCard({ number, trigger, webhooks, automation: { factory, file } }: TriggerCardProps) {
+  const { isRepository } = useFactorySource();
+  if (trigger.handled_elsewhere) {
+    return (
+      <Paper withBorder radius="lg" p="md">
+        <Text size="sm">
+          <ForeignText text={trigger.provider} />: handled elsewhere, starts nothing here.
+        </Text>
+      </Paper>
+    );
+  }
+  return (
+    <Paper withBorder radius="lg" p="md">
+      <Text size="sm" mb="xs">
+        Webhook received from{' '}
+        {trigger.listens_to.map((uid, i) => (
+          <span key={uid}>
+            {i > 0 && ', '}
+            <WebhookLink uid={uid} webhooks={webhooks} factory={factory} />
+          </span>
+        ))}
+        {trigger.listens_to.length === 0
+          ? 'no webhook that exists'
+          : trigger.filter.payload === null && ', every delivery'}
+        {trigger.filter.payload === null ? '.' : ', when the payload matches'}
+      </Text>
+      {trigger.filter.payload !== null && (
+        <CodeBlock code={formatJson(trigger.filter.payload)} what={`payload filter of trigger ${number}`} />
+      )}
+      {isRepository && file !== null && trigger.line !== null && (
+        <Group mt="xs" gap={4} wrap="nowrap">
+          <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+            Written in <ForeignText text={`${file}:${trigger.line}`} />
+          </Text>
+          <CopyButton value={`${file}:${trigger.line}`} what={`place of trigger ${number}`} />
+        </Group>
+      )}
+    </Paper>
+  );
+}
+
+function WebhookLink({ uid, webhooks, factory }: { uid: string; webhooks: readonly Webhook[]; factory: string }) {
+  const webhook = webhooks.find((one) => one.uid === uid);
+  if (webhook === undefined) return <Foreign text={uid} />;
+  return (
+    <Anchor component={Link} href={`/factories/${encodeURIComponent(factory)}/webhooks/${uid}`} underline="always">
+      <ForeignText text={webhook.name} />
+    </Anchor>
+  );
+}
+
+function LastRunLine({ automation: { factory, name } }: { automation: Automation }) {
+  const { data } = useQuery(lastRunQuery(factory, name));
+  if (data === undefined) return null;
+  if (data === null) return <Text size="sm">It has started no run yet.</Text>;
+  return (
+    <Text size="sm" component="div">
+      Last run <TimeText at={data.created_at} /> <StatusBadge state={data.state} />
+    </Text>
+  );
+}

@@ -1,0 +1,106 @@
+import { Button } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { useLocation } from 'wouter';
+import {
+  automationQuery,
+  deleteAutomation,
+  replaceAutomation,
+  type TaggedAutomation,
+} from '../../../api/automations.ts';
+import { ConfirmChange } from '../../../parts/dialog/confirm-change.tsx';
+import { EnabledToggle } from '../../../parts/form/enabled-toggle.tsx';
+import { bodyOf } from '../editor/automation-draft.ts';
+import { automationsPath } from '../paths.ts';
+
+/**
+ * Enabling, disabling and deleting, each with what it does to deliveries said before it is done.
+ *
+ * @param children what stands between the switch and the end
+ */
+export function AutomationSwitches({ tagged, children }: { tagged: TaggedAutomation; children: ReactNode }) {
+  const [asked, setAsked] = useState<'switch' | 'delete' | null>(null);
+  const { enabled } = tagged.automation;
+  const close = () => setAsked(null);
+  return (
+    <>
+      <EnabledToggle enabled={enabled} onToggle={() => setAsked('switch')} />
+      {children}
+      <Button variant="default" leftSection={<Trash2 size={15} />} onClick={() => setAsked('delete')}>
+        Delete
+      </Button>
+      <SwitchDialog tagged={tagged} opened={asked === 'switch'} onClose={close} />
+      <DeleteDialog tagged={tagged} opened={asked === 'delete'} onClose={close} />
+    </>
+  );
+}
+
+interface DialogProps {
+  tagged: TaggedAutomation;
+  opened: boolean;
+  onClose: () => void;
+}
+
+function SwitchDialog({ tagged: { automation, etag }, opened, onClose }: DialogProps) {
+  const { factory, name, enabled } = automation;
+  const queryClient = useQueryClient();
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: () => replaceAutomation(factory, name, { ...bodyOf(automation), enabled: !enabled }, etag),
+    onSuccess: async (changed) => {
+      queryClient.setQueryData(automationQuery(factory, name).queryKey, changed);
+      await queryClient.invalidateQueries({ queryKey: ['factory', factory] });
+      onClose();
+    },
+  });
+  const effects = enabled
+    ? [
+        'From now on no delivery starts it.',
+        'Deliveries are still accepted and logged.',
+        'Runs that wait or run go on.',
+      ]
+    : ['Deliveries that come in from now on start it.', 'Those that came in meanwhile do not.'];
+  return (
+    <ConfirmChange
+      {...{ opened, isPending, error, effects }}
+      onClose={() => {
+        reset();
+        onClose();
+      }}
+      title={enabled ? 'Disable this automation' : 'Enable this automation'}
+      action={enabled ? 'Disable' : 'Enable'}
+      onConfirm={() => mutate()}
+    />
+  );
+}
+
+function DeleteDialog({ tagged: { automation, etag }, opened, onClose }: DialogProps) {
+  const { factory, name } = automation;
+  const queryClient = useQueryClient();
+  const [, navigate] = useLocation();
+  const { mutate, isPending, error, reset } = useMutation({
+    mutationFn: () => deleteAutomation(factory, name, etag),
+    onSuccess: async () => {
+      navigate(automationsPath(factory));
+      queryClient.removeQueries({ queryKey: automationQuery(factory, name).queryKey });
+      notifications.show({ message: 'The automation is deleted.' });
+      await queryClient.invalidateQueries({ queryKey: ['factory', factory] });
+    },
+  });
+  return (
+    <ConfirmChange
+      {...{ opened, isPending, error }}
+      isDangerous
+      onClose={() => {
+        reset();
+        onClose();
+      }}
+      title="Delete this automation"
+      effects={['No delivery starts it any more.', 'Its webhooks, deliveries and runs stay, also runs that wait.']}
+      action="Delete automation"
+      typeToConfirm={name}
+      onConfirm={() => mutate()}
+    />
+  );
+}

@@ -1,0 +1,203 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import { keepPreviousData, useIsFetching, useQuery, useQueryClient } from '@tanstack/react-query';
+import { RefreshCw, ScrollText } from 'lucide-react';
+import { useSearchParams } from 'wouter';
+import { type AuditFilter, auditQuery } from '../../../api/audit.ts';
+import type { AuditEntry } from '../../../api/types.ts';
+import { EmptyState } from '../../../parts/layout/empty-state.tsx';
+import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
+import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
+import { CursorPager } from '../../../parts/table/cursor-pager.tsx';
+import { type DataColumn, DataTable } from '../../../parts/table/data-table.tsx';
+import { DetailToggle } from '../../../parts/table/detail-toggle.tsx';
+import { useCursorPages, useOpenRow } from '../../../parts/table/use-cursor-pages.ts';
+import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { formatExactTime } from '../../../parts/time/format-time.ts';
+import { TimeText } from '../../../parts/time/time-text.tsx';
+import { keepFactory } from '../../../shell/context/current-factory.ts';
+import { useManagesTeam } from '../../../shell/context/session-user.ts';
+import { RoleNotice } from '../../../shell/role-notice.tsx';
+import { SettingsFrame } from '../settings-frame.tsx';
+import { AuditDetails } from './audit-details.tsx';
+import { isFiltered, NO_FILTER, readAuditFilter, writeAuditFilter } from './audit-filter.ts';
+import { AuditFilters } from './audit-filters.tsx';
+import { type NamesById, useNamesById } from './audit-names.ts';
+import { describeSubject } from './describe-subject.ts';
+
+/** Who changed what, when, from where; and who signed in. */
+export function AuditPage() {
+  const managesTeam = useManagesTeam();
+  return (
+    <SettingsFrame>
+      {managesTeam ? <AuditLog /> : <RoleNotice what="The audit log" needs="owner" isOne />}
+    </SettingsFrame>
+  );
+}
+
+function AuditLog() {
+  const [search, setSearch] = useSearchParams();
+  const filter = readAuditFilter(search);
+  const filterBy = (changed: AuditFilter) =>
+    setSearch({ ...keepFactory(search), ...writeAuditFilter(changed) }, { replace: true });
+  return (
+    <Stack>
+      <Group justify="space-between" align="flex-end">
+        <Text c="dimmed" size="sm" maw={600}>
+          Every change and every sign-in attempt, in the dashboard, the command line and the API. Entries are only
+          removed by retention.
+        </Text>
+        <Group gap="xs">
+          {isFiltered(filter) && (
+            <Button variant="subtle" color="gray" onClick={() => filterBy(NO_FILTER)}>
+              Clear filters
+            </Button>
+          )}
+          <RefreshLog />
+        </Group>
+      </Group>
+      <AuditFilters filter={filter} onChange={filterBy} />
+      <AuditTable filter={filter} onFilter={filterBy} />
+    </Stack>
+  );
+}
+
+/** No event tells of a change, so the reader asks. */
+function RefreshLog() {
+  const queryClient = useQueryClient();
+  const isFetching = useIsFetching({ queryKey: ['audit'] }) > 0;
+  return (
+    <Button
+      variant="default"
+      leftSection={<RefreshCw size={16} aria-hidden />}
+      loading={isFetching}
+      onClick={() => void queryClient.invalidateQueries({ queryKey: ['audit'] })}
+    >
+      Refresh
+    </Button>
+  );
+}
+
+interface AuditTableProps {
+  filter: AuditFilter;
+  onFilter: (filter: AuditFilter) => void;
+}
+
+function AuditTable({ filter, onFilter }: AuditTableProps) {
+  const pages = useCursorPages();
+  const [openId, toggle] = useOpenRow();
+  const names = useNamesById();
+  const query = { ...auditQuery(filter, pages.cursor), placeholderData: keepPreviousData };
+  const { data, error, isPlaceholderData, refetch } = useQuery(query);
+  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  return (
+    <div>
+      <DataTable
+        label="Audit log"
+        columns={buildColumns(names, openId, toggle)}
+        rows={data?.data}
+        rowKey={({ id }) => id}
+        renderDetail={(entry) =>
+          entry.id === openId ? <AuditDetails entry={entry} filter={filter} onFilter={onFilter} /> : null
+        }
+        empty={<NoEntry filter={filter} onFilter={onFilter} />}
+      />
+      <CursorPager pages={pages} nextCursor={data?.next_cursor} isStale={isPlaceholderData} />
+    </div>
+  );
+}
+
+function buildColumns(names: NamesById, openId: string | null, toggle: (id: string) => void): DataColumn<AuditEntry>[] {
+  return [
+    {
+      header: 'What',
+      render: (entry) => (
+        <Deed entry={entry} names={names} isOpen={entry.id === openId} onToggle={() => toggle(entry.id)} />
+      ),
+    },
+    { header: 'Outcome', render: ({ outcome }) => <StatusBadge state={outcome} /> },
+    { header: 'Who', render: ({ actor }) => <Actor actor={actor} /> },
+    {
+      header: 'From',
+      render: ({ client_address }) => (
+        <span style={{ whiteSpace: 'nowrap' }}>
+          <ForeignText text={client_address} />
+        </span>
+      ),
+    },
+    { header: 'When', render: ({ at }) => <TimeText at={at} isFocusable={false} /> },
+  ];
+}
+
+interface DeedProps {
+  entry: AuditEntry;
+  names: NamesById;
+  isOpen: boolean;
+  onToggle: () => void;
+}
+
+function Deed({ entry, names, isOpen, onToggle }: DeedProps) {
+  const subject = describeSubject(entry, names);
+  return (
+    <Group gap="xs" wrap="nowrap">
+      <DetailToggle
+        id={entry.id}
+        label={`Details: ${entry.action}, ${formatExactTime(entry.at)}`}
+        isOpen={isOpen}
+        onToggle={onToggle}
+      />
+      <div>
+        <Text size="sm" fw={600}>
+          {entry.action}
+        </Text>
+        {subject !== null && (
+          <Text size="xs" c="dimmed">
+            <ForeignText text={subject} />
+          </Text>
+        )}
+      </div>
+    </Group>
+  );
+}
+
+function Actor({ actor }: { actor: AuditEntry['actor'] }) {
+  if (actor === null) {
+    return (
+      <Text size="sm" c="dimmed">
+        not recognised
+      </Text>
+    );
+  }
+  return (
+    <>
+      <ForeignText text={actor.name} />
+      {actor.kind === 'token' && (
+        <Text size="xs" c="dimmed">
+          API token
+        </Text>
+      )}
+    </>
+  );
+}
+
+function NoEntry({ filter, onFilter }: AuditTableProps) {
+  if (!isFiltered(filter)) {
+    return (
+      <EmptyState icon={ScrollText} title="Nothing has been changed yet">
+        The next change or sign-in appears here, with who it was, from where, and what came of it.
+      </EmptyState>
+    );
+  }
+  return (
+    <EmptyState
+      icon={ScrollText}
+      title="No matching entries"
+      action={
+        <Button variant="default" onClick={() => onFilter(NO_FILTER)}>
+          Show everything
+        </Button>
+      }
+    >
+      Clear a filter, or choose a longer period.
+    </EmptyState>
+  );
+}

@@ -1,0 +1,103 @@
+import { Button, Code, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { KeyRound, Plus } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { tokensQuery } from '../../../api/tokens.ts';
+import type { Token } from '../../../api/types.ts';
+import { EmptyState } from '../../../parts/layout/empty-state.tsx';
+import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
+import { type DataColumn, DataTable } from '../../../parts/table/data-table.tsx';
+import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { TimeText } from '../../../parts/time/time-text.tsx';
+import { useManagesTeam } from '../../../shell/context/session-user.ts';
+import { RoleNotice } from '../../../shell/role-notice.tsx';
+import { SettingsFrame } from '../settings-frame.tsx';
+import { CreateToken } from './create-token.tsx';
+import { RevokeToken } from './revoke-token.tsx';
+
+/** Tokens for scripts. */
+export function TokensPage() {
+  const managesTeam = useManagesTeam();
+  return <SettingsFrame>{managesTeam ? <Tokens /> : <RoleNotice what="API tokens" needs="owner" />}</SettingsFrame>;
+}
+
+function Tokens() {
+  const { data: tokens, error, refetch } = useQuery(tokensQuery);
+  const [isCreating, setIsCreating] = useState(false);
+  const [revoked, setRevoked] = useState<Token | null>(null);
+  const create = (
+    <Button leftSection={<Plus size={16} />} onClick={() => setIsCreating(true)}>
+      Create token
+    </Button>
+  );
+  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Text c="dimmed" size="sm" maw={560}>
+          For scripts, the command line and monitoring. Create one for each use, with the lowest role it needs.
+        </Text>
+        {tokens?.length !== 0 && create}
+      </Group>
+      <DataTable
+        label="API tokens"
+        columns={[...COLUMNS, revokeColumn(setRevoked)]}
+        rows={tokens}
+        rowKey={({ id }) => id}
+        empty={<NoTokens action={create} />}
+      />
+      {isCreating && <CreateToken onClose={() => setIsCreating(false)} />}
+      {revoked !== null && <RevokeToken token={revoked} onClose={() => setRevoked(null)} />}
+    </Stack>
+  );
+}
+
+const COLUMNS: DataColumn<Token>[] = [
+  {
+    header: 'Name',
+    render: ({ name, id }) => (
+      <>
+        <Text size="sm" fw={600}>
+          <ForeignText text={name} />
+        </Text>
+        <Text size="xs" c="dimmed" ff="monospace">
+          {id}
+        </Text>
+      </>
+    ),
+  },
+  { header: 'Role', render: ({ role }) => role },
+  { header: 'Factories', render: ({ factories }) => (factories === null ? 'all' : factories.join(', ')) },
+  { header: 'Created', render: ({ created_at }) => <TimeText at={created_at} /> },
+  {
+    header: 'Last used',
+    render: ({ last_used_at }) => (last_used_at === null ? 'never' : <TimeText at={last_used_at} />),
+  },
+];
+
+function revokeColumn(onRevoke: (token: Token) => void): DataColumn<Token> {
+  return {
+    header: 'Actions',
+    hideHeader: true,
+    align: 'end',
+    render: (token) => (
+      <Button
+        size="xs"
+        variant="subtle"
+        color="red"
+        aria-label={`Revoke ${token.name}`}
+        onClick={() => onRevoke(token)}
+      >
+        Revoke
+      </Button>
+    ),
+  };
+}
+
+function NoTokens({ action }: { action: ReactNode }) {
+  return (
+    <EmptyState icon={KeyRound} title="No API token" action={action}>
+      Scripts send one as <Code>Authorization: Bearer dbk_…</Code>
+    </EmptyState>
+  );
+}

@@ -1,0 +1,54 @@
+import { Button, Group, Stack, Text } from '@mantine/core';
+import type { User } from '../../../api/types.ts';
+import { Dialog } from '../../../parts/dialog/dialog.tsx';
+import { escapeText } from '../../../parts/text/escape-text.ts';
+import { EditAccess } from './edit-access.tsx';
+import { isLastOwner } from './last-owner.ts';
+import { DeleteUser, DisableUser, EnableUser } from './remove-user.tsx';
+import { ResetPassword } from './reset-password.tsx';
+import type { UserDialogProps } from './user-dialog-props.ts';
+import { UserSessions } from './user-sessions.tsx';
+
+const DIALOGS = {
+  access: EditAccess,
+  password: ResetPassword,
+  sessions: UserSessions,
+  disable: DisableUser,
+  enable: EnableUser,
+  delete: DeleteUser,
+};
+
+export type UserDialogKind = keyof typeof DIALOGS;
+
+/** Taken from the last owner, nobody would be left who may manage users. */
+const LEAVES_NO_OWNER: readonly UserDialogKind[] = ['access', 'disable', 'delete'];
+
+/** @param users all, to know who the last owner is */
+export function UserDialog({
+  kind,
+  users,
+  ...props
+}: UserDialogProps & { kind: UserDialogKind; users: readonly User[] }) {
+  if (LEAVES_NO_OWNER.includes(kind) && isLastOwner(props.user, users)) return <LastOwner {...props} />;
+  const Dialog = DIALOGS[kind];
+  return <Dialog {...props} />;
+}
+
+function LastOwner({ user, onClose }: UserDialogProps) {
+  const name = escapeText(user.name);
+  return (
+    <Dialog onClose={onClose} title={`${name} is the last owner`}>
+      <Stack>
+        <Text size="sm">
+          Of all users only {name} may manage users, tokens and secrets, so the account cannot be removed, disabled or
+          made less. Make somebody else an owner of all factories first, or add one.
+        </Text>
+        <Group justify="flex-end">
+          <Button onClick={onClose} data-autofocus>
+            Close
+          </Button>
+        </Group>
+      </Stack>
+    </Dialog>
+  );
+}

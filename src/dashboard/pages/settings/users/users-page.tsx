@@ -1,0 +1,104 @@
+import { Badge, Button, Group, Stack, Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { UserPlus, Users as UsersIcon } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import type { User } from '../../../api/types.ts';
+import { usersQuery } from '../../../api/users.ts';
+import { EmptyState } from '../../../parts/layout/empty-state.tsx';
+import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
+import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
+import { type DataColumn, DataTable } from '../../../parts/table/data-table.tsx';
+import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { TimeText } from '../../../parts/time/time-text.tsx';
+import { useManagesTeam, useSessionUser } from '../../../shell/context/session-user.ts';
+import { RoleNotice } from '../../../shell/role-notice.tsx';
+import { SettingsFrame } from '../settings-frame.tsx';
+import { AddUser } from './add-user.tsx';
+import { UserDialog, type UserDialogKind } from './user-dialog.tsx';
+import { UserMenu } from './user-menu.tsx';
+
+/** People who sign in. */
+export function UsersPage() {
+  const managesTeam = useManagesTeam();
+  return <SettingsFrame>{managesTeam ? <Users /> : <RoleNotice what="Users" needs="owner" />}</SettingsFrame>;
+}
+
+function Users() {
+  const { data: users, error, refetch } = useQuery(usersQuery);
+  const { id: ownId } = useSessionUser();
+  const [isAdding, setIsAdding] = useState(false);
+  const [opened, setOpened] = useState<{ user: User; kind: UserDialogKind } | null>(null);
+  const add = (
+    <Button leftSection={<UserPlus size={16} />} onClick={() => setIsAdding(true)}>
+      Add user
+    </Button>
+  );
+  if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
+  return (
+    <Stack>
+      <Group justify="space-between">
+        <Text c="dimmed" size="sm" maw={560}>
+          People who sign in to the dashboard. Programs get an API token instead.
+        </Text>
+        {users?.length !== 0 && add}
+      </Group>
+      <DataTable
+        label="Users"
+        columns={buildColumns(ownId, (user, kind) => setOpened({ user, kind }))}
+        rows={users && sortByName(users)}
+        rowKey={({ id }) => id}
+        empty={<NoUsers action={add} />}
+      />
+      {isAdding && <AddUser onClose={() => setIsAdding(false)} />}
+      {opened !== null && <UserDialog {...opened} users={users ?? []} onClose={() => setOpened(null)} />}
+    </Stack>
+  );
+}
+
+function sortByName(users: readonly User[]): User[] {
+  return [...users].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+function buildColumns(ownId: string, onOpen: (user: User, kind: UserDialogKind) => void): DataColumn<User>[] {
+  return [
+    { header: 'Name', render: (user) => <UserName user={user} isSelf={user.id === ownId} /> },
+    { header: 'Role', render: ({ role }) => role },
+    { header: 'Factories', render: ({ factories }) => (factories === null ? 'all' : factories.join(', ')) },
+    { header: 'Signs in by', render: ({ kind }) => (kind === 'oidc' ? 'OpenID' : 'password') },
+    {
+      header: 'Last sign-in',
+      render: ({ last_sign_in_at }) => (last_sign_in_at === null ? 'never' : <TimeText at={last_sign_in_at} />),
+    },
+    {
+      header: 'Actions',
+      hideHeader: true,
+      align: 'end',
+      render: (user) => <UserMenu user={user} isSelf={user.id === ownId} onChoose={(kind) => onOpen(user, kind)} />,
+    },
+  ];
+}
+
+function UserName({ user: { name, disabled }, isSelf }: { user: User; isSelf: boolean }) {
+  return (
+    <Group gap="xs">
+      <Text size="sm" fw={600} c={disabled ? 'dimmed' : undefined}>
+        <ForeignText text={name} />
+      </Text>
+      {isSelf && (
+        <Badge variant="light" radius="sm" tt="none">
+          you
+        </Badge>
+      )}
+      {disabled && <StatusBadge state="disabled" />}
+    </Group>
+  );
+}
+
+function NoUsers({ action }: { action: ReactNode }) {
+  return (
+    <EmptyState icon={UsersIcon} title="No users yet" action={action}>
+      You signed in with a one-time link or an API token. Add yourself first, as an owner, then the people you work
+      with, each with the lowest role that they need.
+    </EmptyState>
+  );
+}

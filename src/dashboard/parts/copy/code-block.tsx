@@ -1,0 +1,30 @@
+import { ForeignText } from '../text/foreign-text.tsx';
+import classes from './code-block.module.css';
+import { CopyButton } from './copy-button.tsx';
+
+interface CodeBlockProps {
+  code: string;
+  /** What the code is, for example "curl command". */
+  what: string;
+  /** For text that people read: long lines go on in the next one. */
+  wraps?: boolean;
+}
+
+/** Text to be copied as it stands, with a button for it. */
+export function CodeBlock({ code, what, wraps = false }: CodeBlockProps) {
+  return (
+    <div className={classes.block}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+      <section className={classes.code} aria-label={what} data-wraps={wraps} tabIndex={0}>
+        <pre>
+          <code>
+            <ForeignText text={code} keepLayout />
+          </code>
+        </pre>
+      </section>
+      <div className={classes.copy}>
+        <CopyButton value={code} what={what} />
+      </div>
+    </div>
+  );
+}

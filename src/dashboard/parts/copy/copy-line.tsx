@@ -1,0 +1,16 @@
+import { Group } from '@mantine/core';
+import { ForeignText } from '../text/foreign-text.tsx';
+import { CopyButton } from './copy-button.tsx';
+import classes from './copy-line.module.css';
+
+/** One value in the letters of code, with a button that copies it. */
+export function CopyLine({ value, what }: { value: string; what: string }) {
+  return (
+    <Group gap={4} wrap="nowrap" className={classes.line}>
+      <code className={classes.value}>
+        <ForeignText text={value} />
+      </code>
+      <CopyButton value={value} what={what} />
+    </Group>
+  );
+}

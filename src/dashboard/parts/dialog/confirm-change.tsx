@@ -1,0 +1,77 @@
+import { Button, Group, getDefaultZIndex, Modal, Stack, TextInput } from '@mantine/core';
+import { type ReactNode, useState } from 'react';
+import { ErrorPanel } from '../layout/error-panel.tsx';
+import { EffectList } from './effect-list.tsx';
+import { useFocusReturn } from './use-focus-return.ts';
+
+interface ConfirmChangeProps {
+  opened: boolean;
+  onClose: () => void;
+  title: string;
+  /** What happens to senders and to what runs, one sentence each. */
+  effects: string[];
+  /** Words of the button, for example "Delete webhook". */
+  action: string;
+  /** Cannot be undone, or stops senders. */
+  isDangerous?: boolean;
+  /** What has to be typed before the button works. */
+  typeToConfirm?: string;
+  onConfirm: () => void;
+  isPending: boolean;
+  error: unknown;
+  /** Stands above another dialog that is open. */
+  isOnTop?: boolean;
+  /** Fields that the change needs. */
+  children?: ReactNode;
+}
+
+/** Says what a change does to senders before it is done. */
+export function ConfirmChange(props: ConfirmChangeProps) {
+  const { opened, onClose, title, effects, action, isDangerous = false, isOnTop = false, typeToConfirm } = props;
+  const [typed, setTyped] = useState('');
+  useFocusReturn(opened);
+  const isBlocked = typeToConfirm !== undefined && typed !== typeToConfirm;
+  const confirm = (event: { preventDefault: () => void }) => {
+    event.preventDefault();
+    if (!isBlocked) props.onConfirm();
+  };
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      onExitTransitionEnd={() => setTyped('')}
+      title={title}
+      centered
+      zIndex={isOnTop ? getDefaultZIndex('popover') : undefined}
+    >
+      <form onSubmit={confirm}>
+        <Stack>
+          <EffectList effects={effects} />
+          {props.children}
+          {typeToConfirm !== undefined && (
+            <TextInput
+              label={`Type ${typeToConfirm} to confirm`}
+              value={typed}
+              onChange={(event) => setTyped(event.currentTarget.value)}
+              autoComplete="off"
+            />
+          )}
+          {props.error !== null && <ErrorPanel error={props.error} />}
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              Cancel
+            </Button>
+            <Button
+              type="submit"
+              color={isDangerous ? 'red.8' : undefined}
+              loading={props.isPending}
+              disabled={isBlocked}
+            >
+              {action}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

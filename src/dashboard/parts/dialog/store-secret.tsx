@@ -1,0 +1,126 @@
+import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { type FormEvent, useState } from 'react';
+import { secretsQuery, storeSecret } from '../../api/secrets.ts';
+import { OneTimeValue } from '../copy/one-time-value.tsx';
+import { generateSecretValue, type SecretOrigin, SecretValueField } from '../form/secret-value-field.tsx';
+import { ErrorPanel } from '../layout/error-panel.tsx';
+import { Dialog } from './dialog.tsx';
+import { EffectList } from './effect-list.tsx';
+
+interface StoreSecretProps {
+  opened: boolean;
+  onClose: () => void;
+  mode: 'create' | 'update';
+  /** `null` where the name is to be chosen. */
+  name: string | null;
+  /** What storing it does, one sentence each. */
+  effects: string[];
+}
+
+/** Creates a team secret, or gives it a new value. */
+export function StoreSecret(props: StoreSecretProps) {
+  const { opened, onClose, mode, name } = props;
+  const title = mode === 'create' ? 'Create secret' : `Update ${name}`;
+  if (!opened) return null;
+  return (
+    <Dialog onClose={onClose} title={title} size="lg">
+      <StoreForm {...props} />
+    </Dialog>
+  );
+}
+
+/** Its fields go with the dialog: nothing of a value stays behind. */
+function StoreForm({ mode, name: fixedName, effects, onClose }: StoreSecretProps) {
+  const [name, setName] = useState(fixedName ?? '');
+  const [origin, setOrigin] = useState<SecretOrigin>('typed');
+  const [value, setValue] = useState('');
+  const { mutate, isPending, error, data: stored } = useStoring();
+  if (stored !== undefined) return <Stored {...stored} onClose={onClose} />;
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    const isGenerated = origin === 'generated';
+    mutate({ name, mode, value: isGenerated ? generateSecretValue() : value, isGenerated });
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack>
+        {fixedName === null && <NameField name={name} onChange={setName} />}
+        {fixedName !== null && mode === 'create' && <TextInput label="Name" value={name} readOnly />}
+        <SecretValueField {...{ origin, onOriginChange: setOrigin, value, onValueChange: setValue }} />
+        {effects.length > 0 && <EffectList effects={effects} />}
+        {error !== null && <ErrorPanel error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <Button type="submit" loading={isPending} disabled={name === '' || (origin === 'typed' && value === '')}>
+            {mode === 'create' ? 'Create secret' : 'Store the new value'}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}
+
+interface Storing {
+  name: string;
+  mode: 'create' | 'update';
+  value: string;
+  isGenerated: boolean;
+}
+
+function useStoring() {
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: async ({ isGenerated, ...secret }: Storing) => {
+      const { name, version } = await storeSecret(secret);
+      return { name, version, shown: isGenerated ? secret.value : null };
+    },
+    // Nothing of a value stays in the memory of the page once the dialog is closed.
+    gcTime: 0,
+    onSuccess: () => queryClient.invalidateQueries({ queryKey: secretsQuery.queryKey }),
+  });
+}
+
+function NameField({ name, onChange }: { name: string; onChange: (name: string) => void }) {
+  return (
+    <TextInput
+      label="Name"
+      description="Letters, digits and _, as in CI_WEBHOOK_SECRET. Definitions name the secret by it."
+      placeholder="CI_WEBHOOK_SECRET"
+      value={name}
+      onChange={(event) => onChange(event.currentTarget.value.trim())}
+      pattern="[A-Za-z_][A-Za-z0-9_]*"
+      maxLength={128}
+      autoComplete="off"
+      spellCheck={false}
+      data-autofocus
+      required
+    />
+  );
+}
+
+interface StoredProps {
+  name: string;
+  version: number;
+  /** The generated value; `null` where somebody typed it and so knows it. */
+  shown: string | null;
+  onClose: () => void;
+}
+
+function Stored({ name, version, shown, onClose }: StoredProps) {
+  return (
+    <Stack>
+      <Text size="sm" role="status">
+        {name} is stored as version {version}.
+      </Text>
+      {shown !== null && <OneTimeValue what="secret" value={shown} advice="Give it to the sender or the provider." />}
+      <Group justify="flex-end">
+        <Button onClick={onClose} data-autofocus>
+          Done
+        </Button>
+      </Group>
+    </Stack>
+  );
+}

@@ -1,0 +1,100 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { createContext, createElement, type ReactNode, useContext, useEffect, useRef, useState } from 'react';
+import { sessionQuery } from '../../api/session.ts';
+import { followEvents, type LiveEvent } from './follow-events.ts';
+
+export type { LiveEvent } from './follow-events.ts';
+
+type Listener = (event: LiveEvent) => void;
+
+const EventsContext = createContext<Set<Listener> | null>(null);
+const LostSinceContext = createContext<number | null>(null);
+
+interface LiveEventsProviderProps {
+  after: string;
+  isPaused: boolean;
+  children: ReactNode;
+}
+
+/**
+ * One stream of events for all of the page. It is closed while the tab is hidden, because browsers allow few connections
+ * to one host; what happened meanwhile is read again when the reader comes back.
+ *
+ * @param after the newest event when the page began to read: what came since is told first
+ * @param isPaused nobody may read at the moment
+ */
+export function LiveEventsProvider({ after, isPaused, children }: LiveEventsProviderProps) {
+  const [listeners] = useState(() => new Set<Listener>());
+  const [begin] = useState(after);
+  const [lostSinceMs, setLostSinceMs] = useState<number | null>(null);
+  const hasPaused = useRef(false);
+  const queryClient = useQueryClient();
+  useEffect(() => {
+    if (isPaused) {
+      hasPaused.current = true;
+      return;
+    }
+    let stop: (() => void) | null = null;
+    let wasLost = false;
+    const renew = () => void queryClient.invalidateQueries({ refetchType: 'active' });
+    const follow = (from: string | null) => {
+      stop = followEvents(from, {
+        onEvent: (event) => {
+          for (const listener of listeners) listener(event);
+        },
+        onReset: renew,
+        onConnected: () => {
+          if (wasLost) renew();
+          wasLost = false;
+          setLostSinceMs(null);
+        },
+        onLost: (isRefused) => {
+          wasLost = true;
+          setLostSinceMs((since) => since ?? Date.now());
+          // Among the reasons to refuse a stream is that the session has ended.
+          if (isRefused) void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+        },
+      });
+    };
+    const followWhileVisible = () => {
+      stop?.();
+      stop = null;
+      setLostSinceMs(null);
+      if (document.hidden) return;
+      follow(null);
+      renew();
+    };
+    if (hasPaused.current) renew();
+    hasPaused.current = false;
+    if (!document.hidden) follow(begin);
+    document.addEventListener('visibilitychange', followWhileVisible);
+    return () => {
+      document.removeEventListener('visibilitychange', followWhileVisible);
+      stop?.();
+    };
+  }, [begin, isPaused, listeners, queryClient]);
+  return createElement(
+    EventsContext,
+    { value: listeners },
+    createElement(LostSinceContext, { value: lostSinceMs }, children),
+  );
+}
+
+/** When the connection to the daemon was lost, in milliseconds of the reader's clock; `null` while it is there. */
+export function useLostSince(): number | null {
+  return useContext(LostSinceContext);
+}
+
+/** Calls the listener for every event while the component is there. */
+export function useLiveEvents(listener: Listener): void {
+  const listeners = useContext(EventsContext);
+  const latest = useRef(listener);
+  useEffect(() => {
+    latest.current = listener;
+  });
+  useEffect(() => {
+    const listen: Listener = (event) => latest.current(event);
+    listeners?.add(listen);
+    return () => void listeners?.delete(listen);
+  }, [listeners]);
+}

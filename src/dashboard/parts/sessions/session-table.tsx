@@ -1,0 +1,59 @@
+import { Badge, Group, Text, Tooltip } from '@mantine/core';
+import type { ReactNode } from 'react';
+import type { Session } from '../../api/types.ts';
+import { type DataColumn, DataTable } from '../table/data-table.tsx';
+import { escapeText } from '../text/escape-text.ts';
+import { ForeignText } from '../text/foreign-text.tsx';
+import { TimeText } from '../time/time-text.tsx';
+import { describeBrowser } from './describe-browser.ts';
+
+interface SessionTableProps {
+  label: string;
+  /** `undefined` while they are on their way. */
+  sessions: readonly Session[] | undefined;
+  /** What can be done with one. */
+  renderActions?: (session: Session) => ReactNode;
+  empty?: ReactNode;
+}
+
+/** Browsers that are signed in. */
+export function SessionTable({ label, sessions, renderActions, empty }: SessionTableProps) {
+  const actions: DataColumn<Session>[] =
+    renderActions === undefined
+      ? []
+      : [{ header: 'Actions', hideHeader: true, align: 'end', render: (session) => renderActions(session) }];
+  return (
+    <DataTable label={label} columns={[...COLUMNS, ...actions]} rows={sessions} rowKey={({ id }) => id} empty={empty} />
+  );
+}
+
+const COLUMNS: DataColumn<Session>[] = [
+  { header: 'Browser', render: (session) => <Browser session={session} /> },
+  { header: 'Address', render: ({ client_address }) => <ForeignText text={client_address} /> },
+  { header: 'Signed in', render: ({ created_at }) => <TimeText at={created_at} /> },
+  { header: 'Last used', render: ({ last_used_at }) => <TimeText at={last_used_at} /> },
+];
+
+function Browser({ session: { user_agent, current } }: { session: Session }) {
+  const words = (
+    <Text size="sm" fw={600}>
+      <ForeignText text={describeBrowser(user_agent)} />
+    </Text>
+  );
+  return (
+    <Group gap="xs">
+      {user_agent === null ? (
+        words
+      ) : (
+        <Tooltip label={escapeText(user_agent)} multiline maw={420} style={{ overflowWrap: 'anywhere' }}>
+          {words}
+        </Tooltip>
+      )}
+      {current && (
+        <Badge variant="light" radius="sm" tt="none">
+          this one
+        </Badge>
+      )}
+    </Group>
+  );
+}

@@ -1,0 +1,108 @@
+// biome-ignore-all lint/a11y/noRedundantRoles: tables that are laid out as blocks lose their roles in some browsers
+import { Button, Skeleton, VisuallyHidden } from '@mantine/core';
+import { ArrowUp } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { HeldUpdates } from '../live/use-held-updates.ts';
+import classes from './data-table.module.css';
+
+export interface DataColumn<Row> {
+  header: string;
+  render: (row: Row) => ReactNode;
+  align?: 'end';
+  /** For columns of buttons: the header is only read out. */
+  hideHeader?: boolean;
+}
+
+interface DataTableProps<Row> {
+  /** What the table lists, for screen readers. */
+  label: string;
+  columns: DataColumn<Row>[];
+  /** `undefined` while they are on their way. */
+  rows: readonly Row[] | undefined;
+  rowKey: (row: Row) => string;
+  /** Rows that arrived while the pointer was on the table. */
+  held?: HeldUpdates;
+  /** Below a row that is open; `null` for the others. */
+  renderDetail?: (row: Row) => ReactNode;
+  /** In the place of the table when there are no rows. */
+  empty?: ReactNode;
+}
+
+/** Rows and columns; on narrow screens each row becomes a card whose lines are named by the headers. */
+export function DataTable<Row>({ label, columns, rows, rowKey, held, renderDetail, empty }: DataTableProps<Row>) {
+  if (rows?.length === 0 && empty !== undefined) return empty;
+  return (
+    <div className={classes.frame} {...held?.handlers}>
+      <HeldRows held={held} />
+      <table className={classes.table} role="table" aria-label={label} aria-busy={rows === undefined}>
+        <thead role="rowgroup">
+          <tr role="row">
+            {columns.map(({ header, align, hideHeader }) => (
+              <th key={header} role="columnheader" scope="col" data-align={align}>
+                {hideHeader ? <VisuallyHidden>{header}</VisuallyHidden> : header}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody role="rowgroup">
+          {rows === undefined ? (
+            <WaitingRows columns={columns.length} />
+          ) : (
+            rows.map((row) => <TableRow key={rowKey(row)} {...{ row, columns, renderDetail }} />)
+          )}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function TableRow<Row>({
+  row,
+  columns,
+  renderDetail,
+}: Pick<DataTableProps<Row>, 'columns' | 'renderDetail'> & { row: Row }) {
+  const detail = renderDetail?.(row) ?? null;
+  return (
+    <>
+      <tr role="row">
+        {columns.map(({ header, render, align, hideHeader }) => (
+          <td key={header} role="cell" data-label={hideHeader ? undefined : header} data-align={align}>
+            <div className={classes.value}>{render(row)}</div>
+          </td>
+        ))}
+      </tr>
+      {detail !== null && (
+        <tr role="row">
+          <td role="cell" className={classes.detail} colSpan={columns.length}>
+            {detail}
+          </td>
+        </tr>
+      )}
+    </>
+  );
+}
+
+function HeldRows({ held }: { held: HeldUpdates | undefined }) {
+  const waiting = held?.waiting ?? 0;
+  return (
+    <div className={classes.held} role="status">
+      {held !== undefined && waiting > 0 && (
+        <Button size="compact-sm" radius="xl" leftSection={<ArrowUp size={14} />} onClick={held.show}>
+          {waiting} new
+        </Button>
+      )}
+    </div>
+  );
+}
+
+const WAITING_ROWS = ['first', 'second', 'third'];
+
+function WaitingRows({ columns }: { columns: number }) {
+  return WAITING_ROWS.map((key) => (
+    <tr key={key} role="row">
+      <td role="cell" colSpan={columns}>
+        <Skeleton height={18} my={4} />
+      </td>
+    </tr>
+  ));
+}

@@ -1,0 +1,59 @@
+import { ActionIcon, Menu, Text, Tooltip } from '@mantine/core';
+import { notifications } from '@mantine/notifications';
+import { useQueryClient } from '@tanstack/react-query';
+import { CircleUserRound, LogOut, UserRoundCog } from 'lucide-react';
+import { Link, useLocation } from 'wouter';
+import { toProblem } from '../../api/problem.ts';
+import { sessionQuery, signOut } from '../../api/session.ts';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { addFactory, useCurrentFactory } from '../context/current-factory.ts';
+import { useAskFirst } from '../context/leave-guard.tsx';
+import { useSessionUser } from '../context/session-user.ts';
+
+export function UserMenu() {
+  const { name, role } = useSessionUser();
+  const factory = useCurrentFactory();
+  const queryClient = useQueryClient();
+  const [, navigate] = useLocation();
+  const askFirst = useAskFirst();
+  const leave = async () => {
+    try {
+      await signOut();
+    } catch (error) {
+      notifications.show({ color: 'red', title: 'Not signed out', message: toProblem(error).detail });
+      return;
+    }
+    // Nothing that this user could see stays behind for the next one.
+    queryClient.clear();
+    queryClient.setQueryData(sessionQuery.queryKey, null);
+    navigate('/');
+  };
+  return (
+    <Menu position="bottom-end" width={220}>
+      <Menu.Target>
+        <Tooltip label="Account">
+          <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Account">
+            <CircleUserRound size={20} />
+          </ActionIcon>
+        </Tooltip>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          <Text component="div" size="sm" fw={600} c="var(--mantine-color-text)" truncate>
+            <ForeignText text={name} />
+          </Text>
+          <Text component="div" size="xs">
+            {role}
+          </Text>
+        </Menu.Label>
+        <Menu.Divider />
+        <Menu.Item component={Link} href={addFactory('/account', factory)} leftSection={<UserRoundCog size={16} />}>
+          Your account
+        </Menu.Item>
+        <Menu.Item leftSection={<LogOut size={16} />} onClick={() => askFirst(() => void leave())}>
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}
