@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseDocument } from 'yaml';
-import { validateOffline } from '../src/cli/validate-offline.ts';
+import { validateOffline } from '../src/cli/offline/validate-offline.ts';
 
 /**
  * What it costs to validate a factory of 100, 1,000 and 10,000 automations: as a whole process that starts cold, and in

@@ -1,5 +1,4 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../config/duration.ts';
+import { Command } from 'commander';
 import { suggest } from '../core/suggest.ts';
 
 /** What a person learns from below the options of `--help`, and from the generated reference. */
@@ -86,22 +85,4 @@ function renderNotes(command: CliCommand, notes: CommandNotes): string {
   const more = notes.more === undefined ? '' : `${notes.more}\n\n`;
   const examples = notes.examples.map(([command, effect]) => `  # ${effect}\n  $ ${command}`).join('\n');
   return `${more}Examples:\n${examples}\n\nExit codes: ${describeExitCodes(command, notes)}.`;
-}
-
-/** An option whose value is a duration, kept in milliseconds. */
-export function durationOption(flags: string, description: string): Option {
-  return new Option(flags, description).argParser((text) => {
-    const durationMs = parseDuration(text);
-    if (durationMs === null) throw new InvalidArgumentError('Write a whole number and a unit, such as 30s, 2m or 1h.');
-    return durationMs;
-  });
-}
-
-/** An option whose value is a whole number from 1 to `max`. */
-export function countOption(flags: string, description: string, max = 100_000): Option {
-  return new Option(flags, description).argParser((text) => {
-    const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
-    if (count < 1 || count > max) throw new InvalidArgumentError(`Write a whole number from 1 to ${max}.`);
-    return count;
-  });
 }

@@ -1,6 +1,5 @@
 import { readPackageVersion } from '../app/package-version.ts';
 import { CliCommand } from './cli-command.ts';
-import { hasColors } from './colors.ts';
 import { registerAuditCommands } from './commands/audit.ts';
 import { registerAutomationCommands } from './commands/automation.ts';
 import { registerDeliveryCommands } from './commands/delivery.ts';
@@ -29,6 +28,7 @@ import type { ConnectionOptions } from './connection.ts';
 import { CONFIG_FILE, DEFAULT_DATA_DIR } from './connection.ts';
 import type { CliContext } from './context.ts';
 import { EXIT_CODES } from './exit-codes.ts';
+import { hasColors } from './output/colors.ts';
 import type { Bind, CommandWork } from './session.ts';
 import { Session } from './session.ts';
 

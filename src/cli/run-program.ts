@@ -3,11 +3,11 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import { escapeText } from '../core/escape-text.ts';
 import { ApiError } from './api-client.ts';
-import { createColors } from './colors.ts';
 import type { CliContext } from './context.ts';
 import { createProgram } from './create-program.ts';
-import { describeDiagnostic } from './describe-reconciliation.ts';
 import { CliError, type CliErrorCode, EXIT_CODES, exitCodeOf } from './exit-codes.ts';
+import { createColors } from './output/colors.ts';
+import { describeDiagnostic } from './output/describe-reconciliation.ts';
 
 /**
  * Runs one command line and answers with its exit code; never ends the process and never throws.

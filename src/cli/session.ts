@@ -6,8 +6,8 @@ import type { ConnectionOptions } from './connection.ts';
 import { findConnection } from './connection.ts';
 import type { CliContext } from './context.ts';
 import { CliError } from './exit-codes.ts';
-import type { Output } from './output.ts';
-import { createOutput } from './output.ts';
+import type { Output } from './output/output.ts';
+import { createOutput } from './output/output.ts';
 
 /** One command at work: its surroundings, its output, and the daemon once it is asked for. */
 export class Session {

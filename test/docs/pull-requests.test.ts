@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { PIPELINE_PATHS, type PipelineHost, renderPipeline } from '../../src/cli/scaffold-checks.ts';
+import { PIPELINE_PATHS, type PipelineHost, renderPipeline } from '../../src/cli/offline/scaffold-checks.ts';
 import { expectGenerated, listFences, readDocument, renderTable } from '../helpers/documents.ts';
 
 const PAGE = 'docs/guides/pull-requests.md';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { readCapturedRequest } from '../../src/cli/read-captured-request.ts';
+import { readCapturedRequest } from '../../src/cli/input/read-captured-request.ts';
 import { identify } from '../../src/ingress/steps/identify.ts';
 import { createClientAddressFinder } from '../../src/ingress/transport/client-address.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';

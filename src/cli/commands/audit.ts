@@ -3,13 +3,13 @@ import { AUDIT_OUTCOMES } from '../../core/audit.ts';
 import type { ApiClient } from '../api-client.ts';
 import type { ApiToken, AuditEntry, User } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { countOption } from '../cli-command.ts';
-import type { Colors } from '../colors.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { pickById } from '../find-id.ts';
-import { formatAge } from '../format-time.ts';
+import { pickById } from '../find/find-id.ts';
+import { countOption } from '../input/value-options.ts';
+import type { Colors } from '../output/colors.ts';
+import { formatAge } from '../output/format-time.ts';
+import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
-import type { Column } from '../table.ts';
 
 interface ListOptions {
   actor?: string;

@@ -1,10 +1,10 @@
 import { escapeText } from '../../core/escape-text.ts';
 import { ApiError } from '../api-client.ts';
 import type { Automation } from '../api-types.ts';
-import { type AutomationBody, declareAutomation, readAutomationFile } from '../automation-file.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { type AutomationBody, declareAutomation, readAutomationFile } from '../input/automation-file.ts';
+import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import type { Bind, Session } from '../session.ts';
 
 const NEGATIVE = 'refused: what would not be valid, or what a repository decides (the answer names the file to edit)';

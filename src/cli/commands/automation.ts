@@ -1,12 +1,12 @@
 import { escapeLines, escapeText } from '../../core/escape-text.ts';
 import type { Automation, Trigger, Webhook } from '../api-types.ts';
-import { writeAutomationFile } from '../automation-file.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { describeDiagnostic } from '../describe-reconciliation.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { listWebhooks } from '../find-webhook.ts';
+import { listWebhooks } from '../find/find-webhook.ts';
+import { writeAutomationFile } from '../input/automation-file.ts';
+import { describeDiagnostic } from '../output/describe-reconciliation.ts';
+import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
-import type { Column } from '../table.ts';
 import { describeUnknown, registerAutomationEditCommands } from './automation-edits.ts';
 
 /** `dockbell automation …`: what starts, on what, and why one does not. */

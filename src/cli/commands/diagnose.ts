@@ -8,13 +8,12 @@ import type { Scheme } from '../../signature/scheme.ts';
 import type { Diagnosis } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { DELIVERY_ARGUMENT, findDelivery } from '../find-delivery.ts';
-import { readCapturedRequest } from '../read-captured-request.ts';
-import { readInput } from '../read-input.ts';
-import { decodeSecretText, readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
-import { readSignature } from '../read-signature.ts';
-import { requireSecretName } from '../require-secret-name.ts';
-import { schemeOption } from '../scheme-option.ts';
+import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
+import { readCapturedRequest } from '../input/read-captured-request.ts';
+import { readInput } from '../input/read-input.ts';
+import { decodeSecretText, readSecretValue, requireNotEmpty, requireSecretName } from '../input/read-secret-value.ts';
+import { readSignature } from '../input/read-signature.ts';
+import { schemeOption } from '../input/value-options.ts';
 import type { Bind, Session } from '../session.ts';
 
 interface DiagnoseOptions {

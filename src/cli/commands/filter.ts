@@ -9,12 +9,12 @@ import type { FilterVerdict } from '../../filter/judge-filters.ts';
 import { ApiError } from '../api-client.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { DELIVERY_ARGUMENT, findDelivery } from '../find-delivery.ts';
-import { judgeDeclared, judgeFilter, parseFilterText } from '../judge-filter.ts';
-import { parseJsonBytes, readInput } from '../read-input.ts';
+import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
+import { parseJsonBytes, readInput } from '../input/read-input.ts';
+import { judgeDeclared, judgeFilter, parseFilterText } from '../offline/judge-filter.ts';
+import { validateOffline } from '../offline/validate-offline.ts';
+import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
-import type { Column } from '../table.ts';
-import { validateOffline } from '../validate-offline.ts';
 
 interface TestOptions {
   filter?: string;

@@ -1,11 +1,12 @@
 import { escapeText } from '../../core/escape-text.ts';
 import type { Factory, Revision } from '../api-types.ts';
-import { type CliCommand, countOption } from '../cli-command.ts';
-import { shortenRevision } from '../describe-reconciliation.ts';
+import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { formatAge } from '../format-time.ts';
+import { countOption } from '../input/value-options.ts';
+import { shortenRevision } from '../output/describe-reconciliation.ts';
+import { formatAge } from '../output/format-time.ts';
+import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
-import type { Column } from '../table.ts';
 
 const KEEPS = 'the factory keeps no revisions: only a managed one does';
 

@@ -9,9 +9,9 @@ import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { findWorkTreeRoot, realPathOf } from '../../source/local-repository.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { PIPELINE_HOSTS, PIPELINE_PATHS, type PipelineHost, PRE_COMMIT_PATH } from '../scaffold-checks.ts';
-import type { ScaffoldFile } from '../scaffold-factory.ts';
-import { scaffoldFactory } from '../scaffold-factory.ts';
+import { PIPELINE_HOSTS, PIPELINE_PATHS, type PipelineHost, PRE_COMMIT_PATH } from '../offline/scaffold-checks.ts';
+import type { ScaffoldFile } from '../offline/scaffold-factory.ts';
+import { scaffoldFactory } from '../offline/scaffold-factory.ts';
 import type { Bind, Session } from '../session.ts';
 
 /** `dockbell init`: a factory repository to start from. */

@@ -7,14 +7,14 @@ import { formatPretty } from '../../definitions/format-pretty.ts';
 import { ApiError } from '../api-client.ts';
 import type { PlanPreview } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { hasColors } from '../colors.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { renderPlanMarkdown, renderRefusalMarkdown } from '../plan-markdown.ts';
-import { listPlannedItems, listWarnings } from '../plan-summary.ts';
-import { printPlan } from '../print-plan.ts';
-import { startProgress } from '../progress.ts';
+import { collectSources, validateOffline } from '../offline/validate-offline.ts';
+import { hasColors } from '../output/colors.ts';
+import { renderPlanMarkdown, renderRefusalMarkdown } from '../output/plan-markdown.ts';
+import { listPlannedItems, listWarnings } from '../output/plan-summary.ts';
+import { printPlan } from '../output/print-plan.ts';
+import { startProgress } from '../output/progress.ts';
 import type { Bind, Session } from '../session.ts';
-import { collectSources, validateOffline } from '../validate-offline.ts';
 
 interface PlanOptions {
   format: 'pretty' | 'json' | 'markdown';

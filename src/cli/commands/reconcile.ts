@@ -1,9 +1,9 @@
 import { escapeText } from '../../core/escape-text.ts';
 import type { Reconciliation } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { isFailure, printReconciliation } from '../describe-reconciliation.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { startProgress } from '../progress.ts';
+import { isFailure, printReconciliation } from '../output/describe-reconciliation.ts';
+import { startProgress } from '../output/progress.ts';
 import type { Bind, Session } from '../session.ts';
 
 interface ReconcileOptions {

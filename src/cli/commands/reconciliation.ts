@@ -1,11 +1,12 @@
 import type { Reconciliation } from '../api-types.ts';
-import { type CliCommand, countOption } from '../cli-command.ts';
-import { isFailure, printReconciliation, shortenRevision } from '../describe-reconciliation.ts';
+import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { describeIdArgument, findId } from '../find-id.ts';
-import { formatAge } from '../format-time.ts';
+import { describeIdArgument, findId } from '../find/find-id.ts';
+import { countOption } from '../input/value-options.ts';
+import { isFailure, printReconciliation, shortenRevision } from '../output/describe-reconciliation.ts';
+import { formatAge } from '../output/format-time.ts';
+import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
-import type { Column } from '../table.ts';
 
 /** `dockbell reconciliation …`: how revisions became what is served, or why they did not. */
 export function registerReconciliationCommands(program: CliCommand, bind: Bind): void {

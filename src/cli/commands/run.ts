@@ -3,15 +3,14 @@ import { escapeLines, escapeText } from '../../core/escape-text.ts';
 import { RUN_STATES } from '../../core/run.ts';
 import type { Run } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { countOption } from '../cli-command.ts';
-import type { Colors } from '../colors.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { describeIdArgument, findId } from '../find-id.ts';
-import { followRunLog, isEnded, readRunLog } from '../follow-run-log.ts';
-import { formatAge, formatDuration, formatInstantWithAge } from '../format-time.ts';
-import { needsPerson } from '../needs-person.ts';
+import { describeIdArgument, findId } from '../find/find-id.ts';
+import { followRunLog, isEnded, needsPerson, readRunLog } from '../follow/follow-run-log.ts';
+import { countOption } from '../input/value-options.ts';
+import type { Colors } from '../output/colors.ts';
+import { formatAge, formatDuration, formatInstantWithAge } from '../output/format-time.ts';
+import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
-import type { Column } from '../table.ts';
 
 interface ListOptions {
   state?: string;

@@ -1,12 +1,11 @@
 import type { Secret } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
-import { formatAge } from '../format-time.ts';
-import { readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
-import { requireSecretName } from '../require-secret-name.ts';
+import { type ConfirmOptions, confirm } from '../input/confirm.ts';
+import { readSecretValue, requireNotEmpty, requireSecretName } from '../input/read-secret-value.ts';
+import { formatAge } from '../output/format-time.ts';
+import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
-import type { Column } from '../table.ts';
 
 type Mode = 'create' | 'update';
 

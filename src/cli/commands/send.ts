@@ -11,14 +11,13 @@ import { CUSTOM } from '../../signature/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../signature/schemes.ts';
 import type { Delivery, Page, Run, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { countOption } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { findWebhook, WEBHOOK_ARGUMENT } from '../find-webhook.ts';
-import { needsPerson } from '../needs-person.ts';
-import { readInput } from '../read-input.ts';
-import { decodeSecretText, readSecretValue, requireNotEmpty } from '../read-secret-value.ts';
-import { readData, readSignature } from '../read-signature.ts';
-import { schemeOption } from '../scheme-option.ts';
+import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
+import { needsPerson } from '../follow/follow-run-log.ts';
+import { readInput } from '../input/read-input.ts';
+import { decodeSecretText, readSecretValue, requireNotEmpty } from '../input/read-secret-value.ts';
+import { readData, readSignature } from '../input/read-signature.ts';
+import { countOption, schemeOption } from '../input/value-options.ts';
 import type { Bind, Session } from '../session.ts';
 
 interface SendOptions {

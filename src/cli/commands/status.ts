@@ -3,13 +3,18 @@ import { escapeText } from '../../core/escape-text.ts';
 import { resolveLocalRevision } from '../../source/directory-source.ts';
 import type { Condition, Factory, Page, Reconciliation } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { durationOption } from '../cli-command.ts';
-import { describeDiagnostic, isFailure, printReconciliation, shortenRevision } from '../describe-reconciliation.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { formatInstantWithAge, formatSpan } from '../format-time.ts';
+import type { WaitOutcome } from '../follow/wait-for-revision.ts';
+import { waitForRevision } from '../follow/wait-for-revision.ts';
+import { durationOption } from '../input/value-options.ts';
+import {
+  describeDiagnostic,
+  isFailure,
+  printReconciliation,
+  shortenRevision,
+} from '../output/describe-reconciliation.ts';
+import { formatInstantWithAge, formatSpan } from '../output/format-time.ts';
 import type { Bind, Session } from '../session.ts';
-import type { WaitOutcome } from '../wait-for-revision.ts';
-import { waitForRevision } from '../wait-for-revision.ts';
 
 interface StatusOptions {
   wait?: string;

@@ -5,10 +5,10 @@ import { readSamples } from '../../definitions/check-samples.ts';
 import { reportSamples } from '../../samples/report-samples.ts';
 import { SAMPLE_FORMATS, type SampleFormat } from '../../samples/sample-formats.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { hasColors } from '../colors.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { collectSources, type OfflineValidation, validateOffline } from '../offline/validate-offline.ts';
+import { hasColors } from '../output/colors.ts';
 import type { Bind, Session } from '../session.ts';
-import { collectSources, type OfflineValidation, validateOffline } from '../validate-offline.ts';
 
 interface TestOptions {
   format: SampleFormat;

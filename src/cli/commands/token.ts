@@ -3,13 +3,13 @@ import { ROLES } from '../../core/access.ts';
 import { escapeText } from '../../core/escape-text.ts';
 import type { ApiToken } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { findDataDir } from '../connection.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { describeIdForms, pickById } from '../find-id.ts';
-import { formatAge } from '../format-time.ts';
+import { describeIdForms, pickById } from '../find/find-id.ts';
+import { type ConfirmOptions, confirm } from '../input/confirm.ts';
+import { formatAge } from '../output/format-time.ts';
+import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
-import type { Column } from '../table.ts';
 
 interface CreateOptions {
   role: string;

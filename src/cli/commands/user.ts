@@ -4,13 +4,13 @@ import { escapeText } from '../../core/escape-text.ts';
 import type { ApiClient } from '../api-client.ts';
 import type { User } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { type ConfirmOptions, confirm } from '../confirm.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { describeIdForms, pickById } from '../find-id.ts';
-import { formatAge } from '../format-time.ts';
-import { readSecretValue } from '../read-secret-value.ts';
+import { describeIdForms, pickById } from '../find/find-id.ts';
+import { type ConfirmOptions, confirm } from '../input/confirm.ts';
+import { readSecretValue } from '../input/read-secret-value.ts';
+import { formatAge } from '../output/format-time.ts';
+import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
-import type { Column } from '../table.ts';
 
 const USER_ARGUMENT = `the user: the name, ${describeIdForms('usr')}`;
 

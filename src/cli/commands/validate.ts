@@ -4,14 +4,14 @@ import { OPTIONS } from '../../config/options.ts';
 import type { DiagnosticFormat } from '../../definitions/format-diagnostics.ts';
 import { DIAGNOSTIC_FORMATS } from '../../definitions/format-diagnostics.ts';
 import type { ValidationReport } from '../../definitions/validation-report.ts';
-import { buildReport } from '../build-report.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { hasColors } from '../colors.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { buildReport } from '../offline/build-report.ts';
+import type { OfflineValidation } from '../offline/validate-offline.ts';
+import { validateOffline } from '../offline/validate-offline.ts';
+import { hasColors } from '../output/colors.ts';
 import type { Bind, Session } from '../session.ts';
-import type { OfflineValidation } from '../validate-offline.ts';
-import { validateOffline } from '../validate-offline.ts';
 
 interface ValidateOptions {
   format: DiagnosticFormat;

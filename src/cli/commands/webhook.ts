@@ -1,13 +1,13 @@
 import { escapeLines, escapeText } from '../../core/escape-text.ts';
 import type { Capture, Delivery, Handshake, Page, SecretState, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
-import { durationOption } from '../cli-command.ts';
-import { describeSending } from '../describe-sending.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
-import { findWebhook, WEBHOOK_ARGUMENT } from '../find-webhook.ts';
-import { formatAge, formatInstantWithAge } from '../format-time.ts';
+import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
+import { durationOption } from '../input/value-options.ts';
+import { describeSending } from '../output/describe-sending.ts';
+import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
+import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
-import type { Column } from '../table.ts';
 import { registerWebhookEditCommands } from './webhook-edits.ts';
 
 /** `dockbell webhook …`: the webhooks that are live. */

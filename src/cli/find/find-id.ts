@@ -1,0 +1,127 @@
+import { escapeText } from '../../core/escape-text.ts';
+import type { FoundId, Page } from '../api-types.ts';
+import { CliError } from '../exit-codes.ts';
+import type { Session } from '../session.ts';
+
+/** What people name by an ID: the type prefix, and the list that `last` looks into. */
+const KINDS = {
+  delivery: { type: 'dlv', list: 'deliveries' },
+  run: { type: 'run', list: 'runs' },
+  reconciliation: { type: 'rec', list: 'reconciliations' },
+} as const;
+
+export type IdKind = keyof typeof KINDS;
+
+/** The word for the most recent object. */
+export const LAST = 'last';
+
+const ID_LENGTH = 26;
+const MIN_LENGTH = 6;
+
+/** How an argument takes the ID of an object whose IDs have this type prefix; for help texts. */
+export function describeIdForms(type: string): string {
+  return `its ID (${type}_…), a unique prefix of the ID with at least ${MIN_LENGTH} characters after ${type}_, or ${LAST}`;
+}
+
+/** Help text for an argument that takes an ID. */
+export function describeIdArgument(kind: IdKind): string {
+  return describeIdForms(KINDS[kind].type);
+}
+
+/** Does the text have the form of an ID with this type prefix, whole or abbreviated? */
+function isIdPrefix(type: string, text: string): boolean {
+  return new RegExp(`^${type}_[0-9a-hjkmnp-tv-z]{${MIN_LENGTH},${ID_LENGTH}}$`).test(text);
+}
+
+function isWhole(type: string, text: string): boolean {
+  return text.length === type.length + 1 + ID_LENGTH;
+}
+
+/**
+ * The whole ID for an ID, a unique prefix of one, or `last`, in the factory of `--factory` or else among all that the
+ * token reaches. A whole ID is returned without a request. Throws `CliError` `not_found` or `ambiguous`.
+ */
+export async function findId(session: Session, kind: IdKind, text: string): Promise<string> {
+  const found = await findIdIfAny(session, kind, text);
+  if (found !== null) return found;
+  throw new CliError(`There is no ${kind} '${escapeText(text)}'.`, {
+    code: 'not_found',
+    hint: describeForm(kind, text),
+  });
+}
+
+/** As `findId`, but `null` if nothing is found or the text does not have the form of such an ID. */
+export async function findIdIfAny(session: Session, kind: IdKind, text: string): Promise<string | null> {
+  if (text === LAST) return findLast(session, kind);
+  const { type } = KINDS[kind];
+  if (!isIdPrefix(type, text)) return null;
+  return isWhole(type, text) ? text : findByPrefix(session, kind, text);
+}
+
+/** The whole UID for a UID or a unique prefix of one in the factory of the command; `null` if none is found. */
+export async function findWebhookUid(session: Session, text: string): Promise<string | null> {
+  if (!isIdPrefix('wh', text)) return null;
+  return isWhole('wh', text) ? text : findByPrefix(session, 'webhook', text, await session.factory());
+}
+
+async function findByPrefix(
+  session: Session,
+  what: string,
+  prefix: string,
+  factory = session.globals.factory,
+): Promise<string | null> {
+  const api = await session.api();
+  const { data } = await api.get<Page<FoundId>>(['ids'], { prefix, factory });
+  return requireOne(what, prefix, data)?.id ?? null;
+}
+
+/** The only candidate, `null` without any. Throws `ambiguous` with the IDs of all if there are several. */
+function requireOne<Found extends { id: string }>(what: string, prefix: string, found: readonly Found[]): Found | null {
+  if (found.length < 2) return found[0] ?? null;
+  throw new CliError(`More than one ${what} ID starts with '${escapeText(prefix)}'.`, {
+    code: 'ambiguous',
+    hint: ['Add more characters:', ...found.map(({ id }) => `  ${escapeText(id)}`)].join('\n'),
+  });
+}
+
+/**
+ * The entry of a short list that the text names: by ID, by a unique prefix of it, or `last` for the one created last;
+ * `null` if none matches.
+ */
+export function pickById<Entry extends { id: string; created_at: string }>(
+  { what, type }: { what: string; type: string },
+  text: string,
+  entries: readonly Entry[],
+): Entry | null {
+  if (text === LAST) return pickLast(entries);
+  if (!isIdPrefix(type, text)) return null;
+  return requireOne(
+    what,
+    text,
+    entries.filter(({ id }) => id.startsWith(text)),
+  );
+}
+
+/** The entry that was created last; `null` for an empty list. */
+export function pickLast<Entry extends { created_at: string }>(entries: readonly Entry[]): Entry | null {
+  return [...entries].sort((a, b) => (a.created_at < b.created_at ? 1 : -1))[0] ?? null;
+}
+
+/** IDs are time-ordered, so the greatest of each factory's most recent ones is the last. */
+async function findLast(session: Session, kind: IdKind): Promise<string | null> {
+  const api = await session.api();
+  const lists = (await session.factories()).map((factory) =>
+    api.get<Page<{ id: string }>>(['factories', factory, KINDS[kind].list], { limit: 1 }),
+  );
+  const newest = (await Promise.all(lists)).flatMap(({ data }) => data.map(({ id }) => id));
+  return newest.sort().at(-1) ?? null;
+}
+
+function describeForm(kind: IdKind, text: string): string {
+  if (text === LAST) return `No ${kind} is stored.`;
+  const other = (Object.keys(KINDS) as IdKind[]).find(
+    (name) => name !== kind && text.startsWith(`${KINDS[name].type}_`),
+  );
+  if (other !== undefined) return `This is the ID of a ${other}: use 'dockbell ${other} show'.`;
+  return `Give ${describeIdForms(KINDS[kind].type)}. See 'dockbell ${kind} list'.`;
+}

@@ -1,0 +1,40 @@
+import { escapeText } from '../../core/escape-text.ts';
+import type { Webhook } from '../api-types.ts';
+import { CliError } from '../exit-codes.ts';
+import type { Session } from '../session.ts';
+import { describeIdForms, findWebhookUid, LAST, pickLast } from './find-id.ts';
+
+/** Help text for arguments that `findWebhook` reads. */
+export const WEBHOOK_ARGUMENT = `the webhook: its name, ${describeIdForms('wh')}`;
+
+/** All webhooks of the factory, by name. */
+export async function listWebhooks(session: Session): Promise<Webhook[]> {
+  const [api, factory] = [await session.api(), await session.factory()];
+  const page = await api.list<Webhook>(['factories', factory, 'webhooks'], { limit: null });
+  return page.data;
+}
+
+/**
+ * The webhook of that name, UID or unique prefix of a UID, or the one created last for `last`. A deleted one
+ * (`deleted_at` is set) is found by its UID.
+ */
+export async function findWebhook(session: Session, nameOrUid: string): Promise<Webhook> {
+  const webhooks = await listWebhooks(session);
+  const listed = webhooks.find(({ name, uid }) => name === nameOrUid || uid === nameOrUid);
+  if (listed !== undefined) return listed;
+  const found = nameOrUid === LAST ? pickLast(webhooks) : await findByUid(session, nameOrUid);
+  if (found !== null) return found;
+  const factory = await session.factory();
+  const known = webhooks.map((webhook) => escapeText(webhook.name)).join(', ');
+  throw new CliError(`Factory ${escapeText(factory)} has no webhook '${escapeText(nameOrUid)}'.`, {
+    code: 'not_found',
+    hint: known === '' ? 'It has no webhooks at all.' : `It has: ${known}.`,
+  });
+}
+
+async function findByUid(session: Session, text: string): Promise<Webhook | null> {
+  const uid = await findWebhookUid(session, text);
+  if (uid === null) return null;
+  const [api, factory] = [await session.api(), await session.factory()];
+  return api.find<Webhook>(['factories', factory, 'webhooks', uid]);
+}

@@ -1,0 +1,75 @@
+import type { ApiClient, Query } from '../api-client.ts';
+import type { Delivery, Page } from '../api-types.ts';
+import type { CliContext } from '../context.ts';
+
+interface FollowRequest {
+  api: ApiClient;
+  context: CliContext;
+  /** Path of the list under `/api/v1`. */
+  path: readonly string[];
+  /** Filters of the list. */
+  query: Query;
+  /** How many rows there are to begin with. */
+  limit: number;
+  /** Called with each row once, oldest first. */
+  print: (delivery: Delivery) => void;
+}
+
+const POLL_MS = 1000;
+const PAGE = 100;
+// Rows of one moment may become visible in another order than that of their IDs, so IDs already shown are remembered.
+const MAX_REMEMBERED = 2000;
+
+/** Prints the newest rows and then each new one, until Ctrl-C or until nobody reads any more. */
+export async function followDeliveries(request: FollowRequest): Promise<void> {
+  const { api, context, path, query, limit, print } = request;
+  const stopped = AbortSignal.any([context.catchInterrupts(), context.outputClosed]);
+  const first = await api.list<Delivery>(path, { limit, query });
+  const shown = new ShownRows(first.next_cursor === null ? '' : (first.data.at(-1)?.id ?? ''));
+  shown.takeNew(first.data).reverse().forEach(print);
+  while (!stopped.aborted) {
+    await context.sleep(POLL_MS, stopped);
+    if (stopped.aborted) return;
+    const newer = await readNewer({ ...request, shown, stopped });
+    newer.reverse().forEach(print);
+  }
+}
+
+/** All rows that were not shown before, newest first; more than one page where many have arrived since. */
+async function readNewer(
+  request: Pick<FollowRequest, 'api' | 'path' | 'query'> & { shown: ShownRows; stopped: AbortSignal },
+): Promise<Delivery[]> {
+  const { api, path, query, shown, stopped } = request;
+  const newer: Delivery[] = [];
+  let cursor: string | null = null;
+  do {
+    const page: Page<Delivery> = await api.get(path, { ...query, cursor, limit: PAGE });
+    const fresh = shown.takeNew(page.data);
+    newer.push(...fresh);
+    cursor = fresh.length === page.data.length ? page.next_cursor : null;
+  } while (cursor !== null && !stopped.aborted);
+  return newer;
+}
+
+/** Which rows were shown. IDs are time-ordered: those under the floor are older than all that is to be shown. */
+class ShownRows {
+  #floor: string;
+  #ids = new Set<string>();
+
+  constructor(floor: string) {
+    this.#floor = floor;
+  }
+
+  takeNew(rows: readonly Delivery[]): Delivery[] {
+    const fresh = rows.filter((row) => row.id >= this.#floor && !this.#ids.has(row.id));
+    for (const row of fresh) this.#ids.add(row.id);
+    if (this.#ids.size > 2 * MAX_REMEMBERED) this.#forgetOldest();
+    return fresh;
+  }
+
+  #forgetOldest(): void {
+    const kept = [...this.#ids].sort().slice(-MAX_REMEMBERED);
+    this.#ids = new Set(kept);
+    this.#floor = kept[0]!;
+  }
+}

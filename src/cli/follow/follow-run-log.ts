@@ -1,0 +1,44 @@
+import type { ApiClient } from '../api-client.ts';
+import type { Run } from '../api-types.ts';
+import type { CliContext } from '../context.ts';
+
+const POLL_MS = 1000;
+
+/** All that the run has printed so far. */
+export async function readRunLog(api: ApiClient, id: string): Promise<Uint8Array> {
+  return api.getBytes(['runs', id, 'log']);
+}
+
+/** Has the run come to its end? */
+export function isEnded(run: Run): boolean {
+  return run.state !== 'queued' && run.state !== 'running';
+}
+
+/** Does a queued run with this reason wait until somebody changes the configuration? */
+export function needsPerson({ reason }: NonNullable<Run['waiting']>): boolean {
+  return reason === 'no_executor' || reason === 'factory_not_configured';
+}
+
+/**
+ * Prints what the run has printed and prints from now on; answers with the run once it has ended, or as it was when
+ * Ctrl-C or a closed pipe ended the following.
+ */
+export async function followRunLog(request: {
+  api: ApiClient;
+  context: CliContext;
+  id: string;
+  print: (bytes: Uint8Array) => void;
+}): Promise<Run> {
+  const { api, context, id, print } = request;
+  const stopped = AbortSignal.any([context.catchInterrupts(), context.outputClosed]);
+  let offset = 0;
+  for (;;) {
+    // The state first: what was written before the end is then surely in the log that is read after it.
+    const run = await api.get<Run>(['runs', id]);
+    const bytes = await api.getBytes(['runs', id, 'log'], { offset });
+    offset += bytes.length;
+    if (bytes.length > 0) print(bytes);
+    if (isEnded(run) || stopped.aborted) return run;
+    await context.sleep(POLL_MS, stopped);
+  }
+}

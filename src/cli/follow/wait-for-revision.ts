@@ -1,0 +1,98 @@
+import type { ApiClient } from '../api-client.ts';
+import type { Ancestry, Factory, Page, Reconciliation } from '../api-types.ts';
+import type { CliContext } from '../context.ts';
+import { isFailure, shortenRevision } from '../output/describe-reconciliation.ts';
+import { startProgress } from '../output/progress.ts';
+
+/** How a wait for a revision ended. */
+export type WaitOutcome =
+  | { outcome: 'live' }
+  /** What is live was made on top of it. */
+  | { outcome: 'contained'; by: string }
+  /** It was applied during the wait, and a later commit has replaced it since. */
+  | { outcome: 'replaced'; by: string | null }
+  | { outcome: 'failed'; reconciliation: Reconciliation }
+  | { outcome: 'timeout'; last: Reconciliation | null };
+
+interface WaitRequest {
+  factory: string;
+  /** Full or abbreviated, lowercase. */
+  revision: string;
+  timeoutMs: number;
+}
+
+const POLL_MS = 500;
+// A failure that is repeated by itself (a secret was missing, say) and that is older than the wait may be over in a
+// moment: somebody who creates the secret and then waits must not be told about the attempt before.
+const STALE_FAILURE_GRACE_MS = 5000;
+
+/** Polls until the revision is live or has failed. An abbreviated revision means the newest attempted one that begins so. */
+export async function waitForRevision(api: ApiClient, context: CliContext, request: WaitRequest): Promise<WaitOutcome> {
+  const startedAtMs = context.clock.wallMs();
+  const deadlineMs = context.clock.monotonicMs() + request.timeoutMs;
+  const progress = startProgress(context, `Waiting for ${shortenRevision(request.revision)}…`);
+  let asked: string | null = null;
+  try {
+    for (;;) {
+      const seen = await readState(api, request.factory);
+      const applied = startsWith(seen.factory.applied_revision, request.revision)
+        ? null
+        : seen.factory.applied_revision;
+      // Once for each live commit: the daemon may have to ask the repository.
+      if (applied !== null && applied !== asked && (await isContained(api, request))) {
+        return { outcome: 'contained', by: applied };
+      }
+      asked = applied;
+      const outcome = judge(seen, request.revision, startedAtMs, context.clock.wallMs());
+      if (outcome !== null) return outcome;
+      const leftMs = deadlineMs - context.clock.monotonicMs();
+      if (leftMs <= 0) return { outcome: 'timeout', last: seen.history[0] ?? null };
+      progress.update(describeWait(seen.factory, request.revision));
+      await context.sleep(Math.min(POLL_MS, leftMs));
+    }
+  } finally {
+    progress.stop();
+  }
+}
+
+async function isContained(api: ApiClient, { factory, revision }: WaitRequest): Promise<boolean> {
+  const ancestry = await api.find<Ancestry>(['factories', factory, 'ancestry', revision]);
+  return ancestry?.contained === true && !startsWith(ancestry.applied_revision, revision);
+}
+
+interface SeenState {
+  factory: Factory;
+  /** The newest attempts, newest first. */
+  history: Reconciliation[];
+}
+
+async function readState(api: ApiClient, factory: string): Promise<SeenState> {
+  // History first: an apply between the two reads is then seen as live, not missed.
+  const { data } = await api.get<Page<Reconciliation>>(['factories', factory, 'reconciliations'], { limit: 20 });
+  return { factory: await api.get<Factory>(['factories', factory]), history: data };
+}
+
+function judge(seen: SeenState, revision: string, startedAtMs: number, nowMs: number): WaitOutcome | null {
+  if (startsWith(seen.factory.applied_revision, revision)) return { outcome: 'live' };
+  const attempt = seen.history.find((reconciliation) => startsWith(reconciliation.revision, revision));
+  if (attempt === undefined) return null;
+  if (!isFailure(attempt)) {
+    const appliedDuringWait = Date.parse(attempt.attempted_at) >= startedAtMs;
+    return appliedDuringWait ? { outcome: 'replaced', by: seen.factory.applied_revision } : null;
+  }
+  // A commit stays invalid, but a secret that does not suit it may have been replaced just now.
+  const isFinal =
+    (attempt.result === 'invalid' && attempt.reason !== 'SecretUnsuitable') ||
+    Date.parse(attempt.attempted_at) >= startedAtMs;
+  return isFinal || nowMs - startedAtMs >= STALE_FAILURE_GRACE_MS
+    ? { outcome: 'failed', reconciliation: attempt }
+    : null;
+}
+
+function startsWith(revision: string | null, prefix: string): boolean {
+  return revision?.toLowerCase().startsWith(prefix) ?? false;
+}
+
+function describeWait(factory: Factory, revision: string): string {
+  return `Waiting for ${shortenRevision(revision)}: applied ${shortenRevision(factory.applied_revision)}, attempted ${shortenRevision(factory.attempted_revision)}…`;
+}

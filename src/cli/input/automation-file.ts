@@ -1,0 +1,73 @@
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { parseYaml } from '../../definitions/parse-yaml.ts';
+import { splitFrontMatter } from '../../definitions/split-front-matter.ts';
+import { writeDeclaredAutomation } from '../../definitions/write-automation.ts';
+import type { Automation, Trigger } from '../api-types.ts';
+import type { CliContext } from '../context.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+import { readInput } from './read-input.ts';
+
+/** What the API takes for an automation; its own validation says what is wrong with the values. */
+export type AutomationBody = JsonObject;
+
+/** Reads an `automation.md`: the keys of its front matter, and the prompt below. `-` stands for standard input. */
+export async function readAutomationFile(context: CliContext, path: string): Promise<AutomationBody> {
+  const parts = splitFrontMatter(decode(await readInput(context, path), path));
+  if (!parts.ok) throw refuse(path, parts.at.line, parts.message, parts.hint);
+  const parsed = parseYaml(parts.yaml, parts.linesBefore);
+  if (!parsed.ok) {
+    const finding = parsed.findings[0]!();
+    throw refuse(path, finding.at.line, finding.message, finding.hint);
+  }
+  const { value } = parsed.yaml;
+  if (isJsonObject(value)) return { ...value, prompt: parts.body };
+  throw refuse(path, 2, 'The front matter is no map of keys and values.', 'Begin it with "triggers:".');
+}
+
+function decode(bytes: Uint8Array, path: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new CliError(`${describePlace(path)} is not UTF-8 text.`, { exitCode: EXIT_CODES.negative, cause });
+  }
+}
+
+function refuse(path: string, line: number, message: string, hint: string): CliError {
+  return new CliError(`${describePlace(path)}:${line}: ${message}`, { hint, exitCode: EXIT_CODES.negative });
+}
+
+function describePlace(path: string): string {
+  return path === '-' ? 'standard input' : path;
+}
+
+/** What the API takes to leave an automation as it is. */
+export function declareAutomation(automation: Automation): AutomationBody {
+  const { description, enabled, agent, prompt, overrides } = automation;
+  const triggers = automation.triggers.map(declareTrigger);
+  return { ...(overrides as JsonObject), description, enabled, agent, triggers, prompt };
+}
+
+/** The text of the `automation.md` that says the same. */
+export function writeAutomationFile(automation: Automation): string {
+  const { description, enabled, agent, prompt, overrides } = automation;
+  const triggers = automation.triggers.map(declareTrigger);
+  return writeDeclaredAutomation({
+    ...{ description, enabled, agent, triggers, prompt },
+    overrides: overrides as JsonObject,
+  });
+}
+
+/** Keys that say nothing are left out, as a person would write it. */
+function declareTrigger(trigger: Trigger): JsonObject {
+  if (trigger.handled_elsewhere) {
+    const { listens_to: _, handled_elsewhere: __, ...declared } = trigger;
+    return declared as JsonObject;
+  }
+  const { webhook_ids, webhooks, payload } = trigger.filter;
+  const filter = {
+    ...(webhook_ids.length === 0 ? {} : { webhook_ids }),
+    ...(webhooks.length === 0 ? {} : { webhooks }),
+    ...(payload === null ? {} : { payload: payload as JsonObject }),
+  };
+  return { provider: trigger.provider, event: trigger.event, filter };
+}

@@ -1,0 +1,68 @@
+import { PassThrough } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../core/clock.ts';
+import type { CliInput } from '../context.ts';
+import type { CliError } from '../exit-codes.ts';
+import { decodeSecretText, readSecretValue } from './read-secret-value.ts';
+
+/** A terminal on which these keys are pressed, each chunk at once. */
+async function type(...chunks: string[]) {
+  const keys = new PassThrough();
+  const raw: boolean[] = [];
+  const stdin: CliInput = Object.assign(keys, { isTTY: true, setRawMode: (on: boolean) => raw.push(on) });
+  const shown = new PassThrough();
+  const { signal } = new AbortController();
+  const context = {
+    ...{ stdin, stdout: shown, stderr: shown, env: {}, cwd: '/', clock: systemClock, outputClosed: signal },
+    newId: () => 'id',
+    sleep: async () => {},
+    catchInterrupts: () => signal,
+  };
+  const reading = readSecretValue(context, 'Value of S');
+  for (const chunk of chunks) keys.write(chunk);
+  const [value, exitCode] = await reading.then(
+    (text) => [text, null],
+    (error: CliError) => [error.message, error.exitCode],
+  );
+  return { value, exitCode, raw, shown: String(shown.read()) };
+}
+
+describe('a secret typed on a terminal', () => {
+  it.each([
+    [['geheim\r'], 'geheim'],
+    [['ge', 'heim', '\n', 'more'], 'geheim'],
+    [['ab\u007fc\r'], 'ac'],
+    [['\u007f\u007fa\r'], 'a'],
+    [['é👩\u007f\r'], 'é'],
+    [['a\u0004'], 'a'],
+  ])('%j is read as %j', async (chunks, expected) => {
+    expect((await type(...chunks)).value).toBe(expected);
+  });
+
+  it('does not show, and gives the terminal back', async () => {
+    const { raw, shown } = await type('geheim\r');
+    expect(raw).toEqual([true, false]);
+    expect(shown).toBe('Value of S (it does not show): \n');
+  });
+
+  it('is given up with Ctrl-C, which also gives the terminal back', async () => {
+    const { value, raw, exitCode } = await type('gehe\u0003');
+    expect(value).toBe('Interrupted. Nothing was changed.');
+    expect(exitCode).toBe(130);
+    expect(raw).toEqual([true, false]);
+  });
+
+  it('is refused when empty', async () => {
+    expect((await type('\r')).value).toMatch(/^The value is empty/);
+  });
+});
+
+describe('a secret in bytes', () => {
+  it('keeps a byte order mark and loses one newline', () => {
+    expect(decodeSecretText(Buffer.from('\ufeffa\n\n'))).toBe('\ufeffa\n');
+  });
+
+  it('is refused where it is not UTF-8', () => {
+    expect(() => decodeSecretText(Buffer.from([0xff, 0x61]))).toThrow('not valid UTF-8');
+  });
+});

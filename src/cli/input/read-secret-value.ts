@@ -1,0 +1,97 @@
+import { escapeText } from '../../core/escape-text.ts';
+import { SECRET_NAME_PATTERN } from '../../core/names.ts';
+import type { CliContext, CliInput } from '../context.ts';
+import { CliError, EXIT_CODES } from '../exit-codes.ts';
+
+// Far above any credential, far below what would hurt.
+const MAX_SECRET_BYTES = 65_536;
+
+/** Reads a secret from standard input: typed without showing on a terminal, else all of it less one newline. */
+export async function readSecretValue(context: CliContext, prompt: string): Promise<string> {
+  const { stdin } = context;
+  const value = stdin.isTTY === true ? await readHiddenLine(context, stdin, prompt) : await readAll(stdin);
+  return requireNotEmpty(value);
+}
+
+/** Refuses an empty value: it would let everybody in. */
+export function requireNotEmpty(value: string): string {
+  if (value !== '') return value;
+  throw new CliError('The value is empty, and an empty secret is refused.', {
+    hint: 'Write the value to standard input, for example: dockbell secret create NAME < value.txt',
+  });
+}
+
+/** Everything on standard input as text; a single newline at the end, as `echo` leaves it, is no part of the value. */
+async function readAll(stdin: CliInput): Promise<string> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stdin) {
+    const bytes = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    size += bytes.length;
+    if (size > MAX_SECRET_BYTES) throw new CliError(`The value is longer than ${MAX_SECRET_BYTES} bytes.`);
+    chunks.push(bytes);
+  }
+  return decodeSecretText(Buffer.concat(chunks));
+}
+
+/** The text of a secret that was read as bytes, less one newline at its end. */
+export function decodeSecretText(bytes: Uint8Array): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+    return text.replace(/\r?\n$/, '');
+  } catch (cause) {
+    throw new CliError('The value is not valid UTF-8 text.', { hint: 'Encode it, in base64 for example.', cause });
+  }
+}
+
+function interrupted(): CliError {
+  return new CliError('Interrupted. Nothing was changed.', { code: 'interrupted', exitCode: EXIT_CODES.interrupted });
+}
+
+const CTRL_C = '\u0003';
+const CTRL_D = '\u0004';
+const BACKSPACES = ['\u007f', '\b'];
+
+/** One typed line, which does not show. Ctrl-C gives up. */
+async function readHiddenLine(context: CliContext, stdin: CliInput, prompt: string): Promise<string> {
+  context.stderr.write(`${prompt} (it does not show): `);
+  stdin.setRawMode?.(true);
+  stdin.resume();
+  stdin.setEncoding('utf8');
+  try {
+    return await collectLine(stdin);
+  } finally {
+    stdin.setRawMode?.(false);
+    stdin.pause();
+    context.stderr.write('\n');
+  }
+}
+
+function collectLine(stdin: CliInput): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let typed: string[] = [];
+    const finish = (end: () => void) => {
+      stdin.off('data', onData);
+      stdin.off('end', onEnd);
+      end();
+    };
+    const onEnd = () => finish(() => resolve(typed.join('')));
+    const onData = (chunk: string | Buffer) => {
+      for (const key of chunk.toString()) {
+        if (key === '\r' || key === '\n' || key === CTRL_D) return finish(() => resolve(typed.join('')));
+        if (key === CTRL_C) return finish(() => reject(interrupted()));
+        typed = BACKSPACES.includes(key) ? typed.slice(0, -1) : [...typed, key];
+      }
+    };
+    stdin.on('data', onData);
+    stdin.on('end', onEnd);
+  });
+}
+
+/** Refuses what cannot be the name of a secret before anybody is asked. */
+export function requireSecretName(name: string): void {
+  if (SECRET_NAME_PATTERN.test(name)) return;
+  throw new CliError(`'${escapeText(name)}' cannot be the name of a secret.`, {
+    hint: 'A name is a letter or _, then at most 127 letters, digits or _, such as INTERNAL_CI_WEBHOOK_SECRET.',
+  });
+}

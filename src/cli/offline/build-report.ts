@@ -1,0 +1,61 @@
+import { dirname, relative, sep } from 'node:path';
+import { readDocumentsUrl, readPackageVersion } from '../../app/package-version.ts';
+import type { FactoryReport, ValidationReport } from '../../definitions/validation-report.ts';
+import { collectSources, type OfflineValidation } from './validate-offline.ts';
+
+/**
+ * Joins the validations of several folders to one report. Folders of one repository keep its root; where the roots
+ * differ, paths start at the nearest folder that holds them all.
+ */
+export function buildReport(
+  validations: readonly OfflineValidation[],
+  { isStrict, color }: { isStrict: boolean; color: boolean },
+): ValidationReport {
+  const root = validations.map((one) => one.root).reduce(findCommonFolder);
+  const isOneOfMany = validations.length > 1;
+  const factories = validations.map((one) =>
+    toFactoryReport(one, { prefix: prefixOf(root, one.root), isStrict, isOneOfMany }),
+  );
+  return {
+    valid: factories.every(({ valid }) => valid),
+    factories,
+    root,
+    sources: new Map(
+      validations.flatMap((one) => [...collectSources(one.tree, one.validated.diagnostics, prefixOf(root, one.root))]),
+    ),
+    color,
+    isStrict,
+    tool: { version: readPackageVersion(), documentsUrl: readDocumentsUrl() },
+  };
+}
+
+function findCommonFolder(a: string, b: string): string {
+  let folder = a;
+  while (folder !== b && !b.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`)) folder = dirname(folder);
+  return folder;
+}
+
+/** `''` or `sub/dir/`: what leads from one folder to another one in it. */
+function prefixOf(root: string, folder: string): string {
+  const path = relative(root, folder);
+  return path === '' ? '' : `${path.split(sep).join('/')}/`;
+}
+
+function toFactoryReport(
+  { validated, tree }: OfflineValidation,
+  { prefix, isStrict, isOneOfMany }: { prefix: string; isStrict: boolean; isOneOfMany: boolean },
+): FactoryReport {
+  const folder = `${prefix}${tree.prefix}`;
+  const diagnostics = validated.diagnostics.map((diagnostic) =>
+    diagnostic.file !== ''
+      ? { ...diagnostic, file: `${prefix}${diagnostic.file}` }
+      : { ...diagnostic, message: isOneOfMany ? `In ${folder}: ${diagnostic.message}` : diagnostic.message },
+  );
+  return {
+    folder,
+    valid: isStrict ? diagnostics.length === 0 : validated.definition !== null,
+    diagnostics,
+    ...validated.declared,
+    files: validated.files.map((file) => `${prefix}${file}`),
+  };
+}

@@ -1,0 +1,41 @@
+import type { AutomationDefinition } from '../../core/definition.ts';
+import { isWebhookTrigger } from '../../core/definition.ts';
+import { parseYaml } from '../../definitions/parse-yaml.ts';
+import { formatPath } from '../../filter/format-path.ts';
+import { compileFilters, type FilterVerdict, judgeAutomation, presentJudgement } from '../../filter/judge-filters.ts';
+import { CliError } from '../exit-codes.ts';
+
+/** What a filter would do with a payload. An invalid filter is a `CliError` that lists all that is wrong with it. */
+export function judgeFilter(filter: unknown, payload: unknown): FilterVerdict {
+  const judgement = compileFilters([filter]).judge(payload);
+  if (judgement.outcome !== 'invalid') return presentJudgement(judgement);
+  const lines = judgement.problems.map(({ path, message, hint }) => {
+    return `  ${path.length === 0 ? '' : `${formatPath(path)}: `}${message} ${hint}`;
+  });
+  throw new CliError('The filter is invalid, so it would never match.', { hint: lines.join('\n') });
+}
+
+/** What an automation of a folder would do: any of its webhook triggers suffices, and a disabled one starts nothing. */
+export function judgeDeclared({ name, enabled, triggers }: AutomationDefinition, payload: unknown): FilterVerdict {
+  const filters = triggers.filter(isWebhookTrigger).map((trigger) => trigger.payload ?? {});
+  const deafness = `The automation ${name} has no webhook trigger.`;
+  return judgeAutomation({ name, enabled, filters, deafness }, payload);
+}
+
+/** A filter as a file holds it: JSON, or YAML read as strictly as front matter is. */
+export function parseFilterText(text: string, file: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    const parsed = parseYaml(text);
+    if (parsed.ok) return parsed.yaml.value;
+    const lines = parsed.findings.slice(0, MAX_FINDINGS).map((describe) => {
+      const { at, message, hint } = describe();
+      return `  ${file}:${at.line}:${at.column}: ${message} ${hint}`.trimEnd();
+    });
+    throw new CliError(`${file} is neither valid JSON nor valid YAML.`, { hint: lines.join('\n') });
+  }
+}
+
+/** A text that is no YAML at all may be wrong in thousands of places. */
+const MAX_FINDINGS = 10;

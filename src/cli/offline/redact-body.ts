@@ -1,0 +1,62 @@
+import { escapeText } from '../../core/escape-text.ts';
+import { isJsonObject, type Json } from '../../core/json.ts';
+import { EVERY_ELEMENT, type PathStep, parsePath } from '../../filter/parse-path.ts';
+import { CliError } from '../exit-codes.ts';
+
+/**
+ * Replaces the values at these paths by empty ones of the same type, in place. A path that is none, or that leads
+ * nowhere, is a `CliError`: a slip would publish what it was to hide.
+ */
+export function redactBody(body: Json, paths: readonly string[]): void {
+  for (const text of paths) {
+    const path = parsePath(text);
+    if (path === null) {
+      throw new CliError(`'${escapeText(text)}' is not a path to a value of the body.`, {
+        hint: 'Write it as data.issue.level, items[0].name, items[*].name or data["odd key"].',
+      });
+    }
+    if (redactAt(body, path)) continue;
+    throw new CliError(`The body holds nothing at ${escapeText(text)}, so nothing was printed.`, {
+      hint: 'See the body with --payload, and correct the path or leave it out.',
+    });
+  }
+}
+
+function redactAt(body: Json, path: readonly PathStep[]): boolean {
+  let places: Place[] = [];
+  let values: Json[] = [body];
+  for (const step of path) {
+    places = values.flatMap((value) => findChildren(value, step));
+    values = places.map(read);
+  }
+  for (const place of places) write(place, emptyOf(read(place)));
+  return places.length > 0;
+}
+
+/** A child of an array or object. */
+type Place = { in: Json[]; at: number } | { in: { [key: string]: Json }; at: string };
+
+function findChildren(value: Json, step: PathStep): Place[] {
+  if (Array.isArray(value)) {
+    if (step === EVERY_ELEMENT) return value.map((_, at) => ({ in: value, at }));
+    return typeof step === 'number' && step < value.length ? [{ in: value, at: step }] : [];
+  }
+  // Own keys only: `__proto__` is one in a parsed body, or none at all.
+  if (!isJsonObject(value) || typeof step !== 'string' || !Object.hasOwn(value, step)) return [];
+  return [{ in: value, at: step }];
+}
+
+function read(place: Place): Json {
+  return (place.in as { [key: string | number]: Json })[place.at]!;
+}
+
+function write(place: Place, value: Json): void {
+  (place.in as { [key: string | number]: Json })[place.at] = value;
+}
+
+function emptyOf(value: Json): Json {
+  if (Array.isArray(value)) return [];
+  if (isJsonObject(value)) return {};
+  if (typeof value === 'string') return 'REDACTED';
+  return typeof value === 'number' ? 0 : typeof value === 'boolean' ? false : null;
+}

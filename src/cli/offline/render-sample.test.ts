@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import type { Json } from '../../core/json.ts';
+import type { Delivery, Webhook } from '../api-types.ts';
+import { renderSample } from './render-sample.ts';
+
+function render(delivery: Partial<Delivery>, webhook: Partial<Webhook>, body: Json = 1) {
+  const { text, isTooLarge } = renderSample({
+    delivery: { id: 'dlv_1', received_at: '2026-01-01T00:00:00.000Z', ...delivery } as Delivery,
+    webhook: { delivery_id_header: null, signature_scheme: null, signature: null, ...webhook } as Webhook,
+    explanation: {
+      delivery: 'dlv_1',
+      decisions: [
+        { automation: 'a', outcome: 'started', run: 'run_1', path: null, expected: null, actual: null, message: '' },
+        { automation: 'b', outcome: 'filtered', run: null, path: 'x', expected: [1], actual: 2, message: '' },
+      ],
+      not_stored: { filtered: 0, disabled: 0, filter_error: 0 },
+    },
+    body,
+  });
+  return { sample: JSON.parse(text), text, isTooLarge };
+}
+
+describe('renderSample', () => {
+  it('lists what the delivery did start', () => {
+    const { sample } = render({ delivery_id: 'sha256:x', delivery_id_source: 'body_hash' }, {}, { a: [null] });
+    expect(sample).toEqual({
+      description: 'dlv_1, received 2026-01-01T00:00:00.000Z',
+      body: { a: [null] },
+      starts: ['a'],
+    });
+  });
+
+  it.each([
+    ['header', { delivery_id_header: 'X-Event-Id' }, { 'X-Event-Id': 'e-1' }],
+    ['service_header', {}, { 'X-Service-Delivery-Id': 'e-1' }],
+    ['provider', { signature_scheme: 'github' }, { 'X-GitHub-Delivery': 'e-1' }],
+    ['provider', { signature_scheme: 'standard_webhooks' }, { 'webhook-id': 'e-1' }],
+    // The scheme was changed since, or names its deliveries in the body.
+    ['provider', { signature_scheme: null }, undefined],
+    ['provider', { signature_scheme: 'mailgun' }, undefined],
+    ['provider', { signature_scheme: 'sns' }, undefined],
+    ['header', { delivery_id_header: 'Authorization' }, undefined],
+  ] as const)('names the header behind the identity %s of %j', (source, webhook, headers) => {
+    expect(render({ delivery_id: 'e-1', delivery_id_source: source }, webhook).sample.headers).toEqual(headers);
+  });
+
+  it('leaves out a header of which only the hash is known', () => {
+    const delivery = { delivery_id: `sha256:${'0'.repeat(64)}`, delivery_id_source: 'service_header' } as const;
+    expect(render(delivery, {}).sample.headers).toBeUndefined();
+  });
+
+  it('writes what is too large for a tree densely, and says when even that is too large', () => {
+    const numbers = Array.from({ length: 60_000 }, () => 1);
+    const dense = render({}, {}, numbers);
+    expect([dense.text.split('\n').length, dense.isTooLarge]).toEqual([2, false]);
+    expect(render({}, {}, 'x'.repeat(262_144)).isTooLarge).toBe(true);
+  });
+});

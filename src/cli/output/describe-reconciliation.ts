@@ -1,0 +1,56 @@
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { escapeText } from '../../core/escape-text.ts';
+import type { PlanSection, Reconciliation } from '../api-types.ts';
+import type { Colors } from './colors.ts';
+import type { Output } from './output.ts';
+
+/** A commit the way git abbreviates it; `-` for none. */
+export function shortenRevision(revision: string | null): string {
+  return revision === null ? '-' : escapeText(revision.slice(0, 12));
+}
+
+/** One finding as compilers print it, and what to do about it on a second line. */
+export function describeDiagnostic(diagnostic: Diagnostic, colors: Colors): string {
+  const { file, line, column, severity, rule, message, hint } = diagnostic;
+  const place = file === '' ? '' : `${escapeText(file)}:${line}:${column}: `;
+  const painted = severity === 'error' ? colors.red(severity) : colors.yellow(severity);
+  const head = `${place}${painted} ${escapeText(message)} ${colors.dim(`[${escapeText(rule)}]`)}`;
+  return hint === '' ? head : `${head}\n    ${escapeText(hint)}`;
+}
+
+/** What one pass of the loop did or found wrong. */
+export function printReconciliation(output: Output, reconciliation: Reconciliation): void {
+  const { colors } = output;
+  const failed = isFailure(reconciliation);
+  const result = failed ? colors.red(reconciliation.result) : colors.green(reconciliation.result);
+  const message = reconciliation.message === '' ? '' : `: ${escapeText(reconciliation.message)}`;
+  output.line(
+    `${escapeText(reconciliation.factory)} at ${shortenRevision(reconciliation.revision)} ${result}${message}`,
+  );
+  for (const diagnostic of reconciliation.diagnostics) output.line(`  ${describeDiagnostic(diagnostic, colors)}`);
+  if (reconciliation.result === 'applied') printPlan(output, reconciliation);
+}
+
+/** Did this pass leave the factory on an earlier definition? */
+export function isFailure(reconciliation: Reconciliation): boolean {
+  return reconciliation.result === 'invalid' || reconciliation.result === 'failed';
+}
+
+function printPlan(output: Output, { plan }: Reconciliation): void {
+  printSection(output, 'webhook', plan.webhooks);
+  printSection(output, 'automation', plan.automations);
+}
+
+function printSection(output: Output, kind: string, section: PlanSection): void {
+  const { colors } = output;
+  for (const entry of section.create) {
+    output.line(
+      `  ${colors.green('+')} ${kind} ${escapeText(entry.name)}${entry.restored ? ' (back under its earlier UID)' : ''}`,
+    );
+  }
+  for (const entry of section.update) {
+    const keys = entry.changes.map((change) => escapeText(change.key)).join(', ');
+    output.line(`  ${colors.yellow('~')} ${kind} ${escapeText(entry.name)}${keys === '' ? '' : ` (${keys})`}`);
+  }
+  for (const entry of section.delete) output.line(`  ${colors.red('-')} ${kind} ${escapeText(entry.name)}`);
+}

@@ -1,0 +1,50 @@
+import type { Json } from '../../core/json.ts';
+import { isJsonObject } from '../../core/json.ts';
+
+/** One value that changes, deep inside a key of a definition; `undefined` where there is none on that side. */
+export interface LeafChange {
+  path: string;
+  from: Json | undefined;
+  to: Json | undefined;
+}
+
+/** The values in which two differ, so that one changed word of a long list of triggers is shown alone. */
+export function listLeafChanges(path: string, from: Json | undefined, to: Json | undefined): LeafChange[] {
+  if (JSON.stringify(from) === JSON.stringify(to)) return [];
+  if (Array.isArray(from) && Array.isArray(to) && (from.some(isNested) || to.some(isNested))) {
+    const indexes = Array.from({ length: Math.max(from.length, to.length) }, (_, index) => index);
+    return indexes.flatMap((index) => listLeafChanges(`${path}[${index}]`, from[index], to[index]));
+  }
+  if (isJsonObject(from) && isJsonObject(to)) {
+    const keys = [...new Set([...Object.keys(from), ...Object.keys(to)])];
+    return keys.flatMap((key) => listLeafChanges(`${path}.${key}`, read(from, key), read(to, key)));
+  }
+  return [{ path, from, to }];
+}
+
+function isNested(value: Json): boolean {
+  return Array.isArray(value) || isJsonObject(value);
+}
+
+function read(object: { [key: string]: Json }, key: string): Json | undefined {
+  return Object.hasOwn(object, key) ? object[key] : undefined;
+}
+
+const MAX_CHARACTERS = 80;
+
+/** The two sides of a change as short texts: of texts with several lines the first that differs. */
+export function describeSides({ from, to }: LeafChange): { from: string; to: string; place: string } {
+  const isText = typeof from === 'string' && typeof to === 'string' && (from + to).includes('\n');
+  if (!isText) return { from: describeValue(from), to: describeValue(to), place: '' };
+  const [old, planned] = [from.split('\n'), to.split('\n')];
+  const line = old.findIndex((text, index) => text !== planned[index]);
+  const at = line === -1 ? old.length : line;
+  return { from: describeValue(old[at]), to: describeValue(planned[at]), place: ` line ${at + 1}` };
+}
+
+/** A value as JSON, cut where it is long; `none` for no value. */
+function describeValue(value: Json | undefined): string {
+  if (value === undefined || value === null) return 'none';
+  const text = JSON.stringify(value);
+  return text.length > MAX_CHARACTERS ? `${text.slice(0, MAX_CHARACTERS)}…` : text;
+}

@@ -1,0 +1,57 @@
+import stringWidth from 'string-width';
+import { escapeText } from '../../core/escape-text.ts';
+import type { CliContext, CliOutput } from '../context.ts';
+import { type Colors, createColors } from './colors.ts';
+import { type Column, renderTable } from './table.ts';
+
+/** Writes what commands have to say: results to standard output, the rest to standard error. */
+export interface Output {
+  /** Colours of standard output; they paint nothing where it is no terminal or `NO_COLOR` is set. */
+  colors: Colors;
+  /** A line of our own words; what came from elsewhere in it goes through `escapeText` first. */
+  line(text?: string): void;
+  /** The API's JSON, indented. */
+  json(value: unknown): void;
+  /** One JSON value on one line, for streams. */
+  jsonLine(value: unknown): void;
+  table<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): void;
+  /** A list of `name: value` with aligned values; values are escaped; `null` leaves the line out. */
+  fields(entries: readonly (readonly [string, string | null])[]): void;
+  /** Bytes as they are. */
+  bytes(bytes: Uint8Array): void;
+  /** A remark for the person, on standard error. */
+  note(text: string): void;
+}
+
+export function createOutput(context: CliContext): Output {
+  const { stdout } = context;
+  const colors = createColors(stdout, context.env);
+  const write = (text: string | Uint8Array) => {
+    if (!context.outputClosed.aborted) stdout.write(text);
+  };
+  const line = (text = '') => write(`${text}\n`);
+  return {
+    colors,
+    line,
+    json: (value) => line(JSON.stringify(value, null, 2)),
+    jsonLine: (value) => line(JSON.stringify(value)),
+    table: (columns, rows) => line(renderTable(columns, rows, { widthColumns: widthOf(stdout), colors })),
+    fields: (entries) => entries.length > 0 && line(renderFields(entries, colors)),
+    bytes: write,
+    note: (text) => void context.stderr.write(`${text}\n`),
+  };
+}
+
+const DEFAULT_WIDTH = 80;
+
+/** Width of the terminal in columns; `null` if the stream is not a terminal, so that nothing is cut for scripts. */
+function widthOf(stream: CliOutput): number | null {
+  // Terminals without a size (docker run -t, script) report 0 columns.
+  return stream.isTTY === true ? stream.columns || DEFAULT_WIDTH : null;
+}
+
+function renderFields(entries: readonly (readonly [string, string | null])[], colors: Colors): string {
+  const shown = entries.filter((entry): entry is readonly [string, string] => entry[1] !== null);
+  const width = Math.max(...shown.map(([name]) => stringWidth(name))) + 1;
+  return shown.map(([name, value]) => `${colors.bold(`${name}:`.padEnd(width + 1))}${escapeText(value)}`).join('\n');
+}

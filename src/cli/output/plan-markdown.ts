@@ -1,0 +1,126 @@
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { escapeText } from '../../core/escape-text.ts';
+import type { BacktestExample, PlanPreview } from '../api-types.ts';
+import { describeSides } from './leaf-changes.ts';
+import {
+  describeExamined,
+  describeStarts,
+  formatCount,
+  listPlannedItems,
+  listWarnings,
+  NOTHING_STORED,
+  type PlannedItem,
+  summarisePlan,
+} from './plan-summary.ts';
+
+/** A comment at GitHub may have 65,536 characters. */
+const MAX_CHARACTERS = 60_000;
+
+/**
+ * A plan as a comment on a pull request. What comes from files or senders stands in code spans, where it can neither
+ * format nor mention anybody.
+ */
+export function renderPlanMarkdown(plan: PlanPreview): string {
+  const items = listPlannedItems(plan);
+  const live =
+    plan.applied_revision === null ? 'Nothing is live yet' : `${code(plan.applied_revision.slice(0, 12))} is live`;
+  const parts = [
+    `### Dockbell plan for ${code(plan.factory)}: ${summarisePlan(items)}`,
+    `${live}.`,
+    renderItems(items),
+    renderMissing(plan),
+    renderFindings(plan),
+    renderBacktest(plan),
+  ].filter((part) => part !== '');
+  return cut(`${parts.join('\n\n')}\n`);
+}
+
+/** In place of a plan, the findings that keep a definition from applying: as text for people, quoted whole. */
+export function renderRefusalMarkdown(findings: string): string {
+  const text = findings.replaceAll('~~~', '~ ~ ~');
+  const kept = text.length <= MAX_CHARACTERS ? text : `${text.slice(0, text.lastIndexOf('\n', MAX_CHARACTERS))}\n`;
+  const rest = kept === text ? '' : `\nThe rest is left out here; ${code('dockbell validate')} shows all of it.\n`;
+  return `### Dockbell plan: invalid\n\n~~~text\n${kept}~~~\n${rest}`;
+}
+
+function renderItems(items: readonly PlannedItem[]): string {
+  if (items.length === 0) return '';
+  const rows = items.map((item) => `| ${item.action} | ${item.kind} ${code(item.name)} | ${renderChanges(item)} |`);
+  return ['| | | |', '| --- | --- | --- |', ...rows].join('\n');
+}
+
+function renderChanges({ action, url, changes }: PlannedItem): string {
+  const shown = action === 'create' || action === 'delete' ? [] : changes;
+  const lines = shown.map((change) => {
+    const { from, to, place } = describeSides(change);
+    return `${code(change.path)}${place}: ${code(from)} → ${code(to)}`;
+  });
+  return [...(url === null ? [] : [code(url)]), ...lines].join('<br>');
+}
+
+function renderMissing({ missing_secrets: missing }: PlanPreview): string {
+  const lines = missing
+    .filter(({ webhooks }) => webhooks.length > 0)
+    .map(({ name, webhooks }) => {
+      return `- ${code(name)}, for ${webhooks.map(code).join(', ')}: ${code(`dockbell secret create ${name}`)}`;
+    });
+  return lines.length === 0 ? '' : `**The apply waits for secrets that do not exist:**\n\n${lines.join('\n')}`;
+}
+
+function renderFindings(plan: PlanPreview): string {
+  const findings = listWarnings(plan);
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const warnings = findings.filter(({ severity }) => severity !== 'error');
+  return [renderList('Errors', errors), renderList('Warnings', warnings)].filter((part) => part !== '').join('\n\n');
+}
+
+function renderList(title: string, findings: readonly Diagnostic[]): string {
+  const lines = findings.map(({ file, line, message }) => `- ${code(`${file}:${line}`)} ${code(message)}`);
+  return lines.length === 0 ? '' : `**${title}**\n\n${lines.join('\n')}`;
+}
+
+function renderBacktest(plan: PlanPreview): string {
+  const { automations, stored } = plan.backtest;
+  if (automations.length === 0) return '';
+  if (stored === 0) return NOTHING_STORED;
+  const blocks = automations.map((one) => {
+    const examples = [
+      ...renderExamples('gained', one.gained, one.gained_count),
+      ...renderExamples('lost', one.lost, one.lost_count),
+    ];
+    const head = `${code(one.automation)}: **${describeStarts(one)}**`;
+    if (examples.length === 0) return `- ${head}`;
+    return `<details><summary>${escapeHtml(one.automation)}: ${describeStarts(one)}</summary>\n\n${examples.join('\n')}\n\n</details>`;
+  });
+  return [`**Put before ${describeExamined(plan)}**`, ...blocks].join('\n\n');
+}
+
+function renderExamples(kind: string, examples: readonly BacktestExample[], count: number): string[] {
+  const lines = examples.map(
+    ({ delivery, received_at: at, message }) => `- ${kind} ${code(delivery)} (${at}): ${code(message)}`,
+  );
+  return count > examples.length ? [...lines, `- ${kind} ${formatCount(count - examples.length)} more`] : lines;
+}
+
+/** A code span: fenced by more backticks than the text has in a row, a table's bars escaped, on one line. */
+function code(text: string): string {
+  const line = escapeText(text).replaceAll('|', '\\|');
+  const longest = Math.max(0, ...(line.match(/`+/g) ?? []).map((run) => run.length));
+  const fence = '`'.repeat(longest + 1);
+  const pad = line.startsWith('`') || line.endsWith('`') || line === '' ? ' ' : '';
+  return `${fence}${pad}${line}${pad}${fence}`;
+}
+
+function escapeHtml(text: string): string {
+  return escapeText(text)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('@', '@\u200b');
+}
+
+function cut(text: string): string {
+  if (text.length <= MAX_CHARACTERS) return text;
+  const kept = text.slice(0, text.lastIndexOf('\n', MAX_CHARACTERS));
+  return `${kept}\n\nThe rest is left out here; \`dockbell plan\` shows all of it.\n`;
+}

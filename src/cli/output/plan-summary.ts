@@ -1,0 +1,92 @@
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { PlanEntry, PlanPreview } from '../api-types.ts';
+import { type LeafChange, listLeafChanges } from './leaf-changes.ts';
+
+/** What an apply does to one definition. */
+export type PlanAction = 'create' | 'restore' | 'change' | 'enable' | 'disable' | 'delete';
+
+/** One definition of a plan, ready to be shown. */
+export interface PlannedItem {
+  kind: 'webhook' | 'automation';
+  action: PlanAction;
+  name: string;
+  uid: string | null;
+  url: string | null;
+  changes: LeafChange[];
+}
+
+/** All that a plan does, webhooks first; what is created before what is changed before what is deleted. */
+export function listPlannedItems({ webhooks, automations }: PlanPreview): PlannedItem[] {
+  const sections = [
+    ['webhook', webhooks],
+    ['automation', automations],
+  ] as const;
+  return sections.flatMap(([kind, { create, update, delete: gone }]) => [
+    ...create.map((entry) => toItem(kind, entry.restored ? 'restore' : 'create', entry)),
+    ...update.map((entry) => toItem(kind, judgeUpdate(entry), entry)),
+    ...gone.map((entry) => toItem(kind, 'delete', entry)),
+  ]);
+}
+
+function judgeUpdate({ changes }: PlanEntry): PlanAction {
+  const switched = changes.find(({ key }) => key === 'enabled');
+  if (switched === undefined) return 'change';
+  return switched.to === true ? 'enable' : 'disable';
+}
+
+function toItem(kind: PlannedItem['kind'], action: PlanAction, entry: PlanEntry & { ingress_url?: string | null }) {
+  const { name, uid, changes, ingress_url: url = null } = entry;
+  const shown = changes.filter(
+    ({ to }) => action === 'change' || action === 'enable' || action === 'disable' || to !== null,
+  );
+  return {
+    kind,
+    action,
+    name,
+    uid,
+    url,
+    changes: shown.flatMap(({ key, from, to }) => listLeafChanges(key, from, to)),
+  };
+}
+
+/** What is doubtful about the files; missing secrets, which are no fault of theirs, are told beside them. */
+export function listWarnings({ diagnostics }: PlanPreview): Diagnostic[] {
+  return diagnostics.filter(({ rule }) => rule !== 'secret/missing');
+}
+
+/** `2 to create, 1 to delete`; `No changes` where there are none. */
+export function summarisePlan(items: readonly PlannedItem[]): string {
+  if (items.length === 0) return 'No changes';
+  const counts = new Map<string, number>();
+  for (const { action } of items) counts.set(action, (counts.get(action) ?? 0) + 1);
+  return [...counts].map(([action, count]) => `${count} to ${action}`).join(', ');
+}
+
+/** `1,204 stored deliveries of the last 7 days`, and of which sample where not all were looked at. */
+export function describeExamined({ backtest: { stored, examined, since, until, sampled } }: PlanPreview): string {
+  const days = Math.round((Date.parse(until) - Date.parse(since)) / 86_400_000);
+  const all = `${formatCount(stored)} stored ${stored === 1 ? 'delivery' : 'deliveries'} of the last ${days} days`;
+  return sampled ? `an even sample of ${formatCount(examined)} of ${all}; the counts are those of the sample` : all;
+}
+
+/** In place of a backtest. */
+export const NOTHING_STORED = 'No delivery of the last days is stored that the changed triggers could be put before.';
+
+/** `41 starts → 3`, or that there was nothing to tell it by. */
+export function describeStarts({
+  examined,
+  before,
+  after,
+}: {
+  examined: number;
+  before: number;
+  after: number;
+}): string {
+  if (examined === 0) return 'no stored delivery of its webhooks';
+  return `${formatCount(before)} ${before === 1 ? 'start' : 'starts'} → ${formatCount(after)}`;
+}
+
+/** With commas between the thousands, whatever the machine's language. */
+export function formatCount(count: number): string {
+  return count.toLocaleString('en');
+}
