@@ -14,7 +14,7 @@ const ENTRIES = [
   'storage/sqlite/thread/worker',
   'app/run-demo',
   'app/start-daemon',
-  'executors/ticket-office',
+  'executors/start-records',
 ];
 
 await buildOnce({

@@ -3,7 +3,7 @@ import type { Argument, Option } from 'commander';
 import type { CliCommand } from '../src/cli/cli-command.ts';
 import { describeExitCodes } from '../src/cli/cli-command.ts';
 import { createProgram } from '../src/cli/create-program.ts';
-import { systemClock } from '../src/core/clock.ts';
+import { systemClock } from '../src/core/time/clock.ts';
 
 const INTRODUCTION = `# Command line
 

@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity } from '../core/access.ts';
 import type { AuditEntry, SignInMethod } from '../core/audit.ts';
-import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { isJsonObject } from '../core/json.ts';
 import type { AuditLog } from '../core/ports/audit-log.ts';
 import type { SignInOutcome } from '../core/ports/metrics.ts';
-import { SlidingWindow } from '../core/sliding-window.ts';
+import type { Clock } from '../core/time/clock.ts';
+import { SlidingWindow } from '../core/time/sliding-window.ts';
 import { API_PREFIX } from './enforce-access.ts';
 
 declare module 'fastify' {

@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { AppliedAutomation } from '../core/applied.ts';
 import type { SignInMethod } from '../core/audit.ts';
-import type { Clock } from '../core/clock.ts';
 import type { Delivery } from '../core/delivery.ts';
 import type { IdSource, RandomBytes, WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -29,6 +28,7 @@ import type { SessionTable } from '../core/ports/session-table.ts';
 import type { TokenTable } from '../core/ports/token-table.ts';
 import type { UserTable } from '../core/ports/user-table.ts';
 import type { WorkerControl } from '../core/ports/worker-control.ts';
+import type { Clock } from '../core/time/clock.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import type { CollectedKey } from '../filter/collect-keys.ts';
 import type { FilterVerdict } from '../filter/judge-filters.ts';

@@ -4,8 +4,8 @@ import { open } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { systemClock } from '../core/clock.ts';
 import { createIdSource } from '../core/ids.ts';
+import { systemClock } from '../core/time/clock.ts';
 import { openSqliteStorage, type SqliteStorage } from '../storage/sqlite/sqlite-storage.ts';
 import { ensureAdminToken } from './admin-token.ts';
 

@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { createApiToken } from '../api/auth/create-api-token.ts';
 import { hashCredential } from '../api/auth/credential.ts';
 import type { ApiToken } from '../core/access.ts';
-import type { Clock } from '../core/clock.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { TokenTable } from '../core/ports/token-table.ts';
+import type { Clock } from '../core/time/clock.ts';
 import { writeDurably } from '../files/write-durably.ts';
 
 const NAME = 'admin-token';

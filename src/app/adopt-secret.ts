@@ -1,6 +1,6 @@
-import type { Clock } from '../core/clock.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { SecretValue } from '../core/secret-value.ts';
+import type { Clock } from '../core/time/clock.ts';
 import type { AdoptSecret } from '../ingress/steps/answer-handshake.ts';
 import { AWAITED_SECRET } from '../signature/handshakes/awaited-secret.ts';
 import { type ActivationParts, activateLastApplied } from './activate-last-applied.ts';

@@ -1,6 +1,6 @@
-import { formatInstant } from '../core/clock.ts';
 import { CATCH_UP_FACTOR } from '../core/retention-time.ts';
-import type { ClockStep } from '../core/steady-clock.ts';
+import { formatInstant } from '../core/time/clock.ts';
+import type { ClockStep } from '../core/time/steady-clock.ts';
 import type { ConditionState } from '../reconcile/conditions.ts';
 
 const HOUR_MS = 3_600_000;

@@ -4,11 +4,11 @@ import type { PlanPreview, PlanPreviewer } from '../core/plan-preview.ts';
 import type { Backtester } from '../core/ports/backtester.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
-import { createTurns } from '../core/turns.ts';
+import { createTurns } from '../core/time/task-queue.ts';
 import { checkSecretForWebhook } from '../definitions/check-secret.ts';
+import { TaskThread } from '../threads/task-thread.ts';
 import { describeSlowness, VALIDATION_STEPS } from './definitions-thread.ts';
 import type { Inspection, InspectionHost } from './inspection.ts';
-import { TaskThread } from './task-thread.ts';
 
 /** A plan validates a tree for up to a minute and then reads payloads for ten seconds. */
 const LONG_TIMEOUT_MS = 75_000;

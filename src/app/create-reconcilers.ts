@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { Config, FactoryConfig } from '../config/config.ts';
-import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { Page, PageRequest } from '../core/page.ts';
@@ -11,6 +10,8 @@ import type { ReconcileControl } from '../core/ports/reconciler.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
+import type { Clock } from '../core/time/clock.ts';
+import { scheduleUnref } from '../core/time/schedule.ts';
 import type { EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
 import type { FactoryContext } from '../reconcile/factory-context.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
@@ -20,7 +21,6 @@ import { createManagedSource } from '../source/managed-source.ts';
 import type { DataPaths } from './data-paths.ts';
 import type { DefinitionsThread } from './definitions-thread.ts';
 import type { Environment } from './open-foundation.ts';
-import { scheduleUnref } from './schedule-unref.ts';
 
 export interface ReconcilerParts {
   config: Config;

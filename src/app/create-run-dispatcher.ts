@@ -1,13 +1,13 @@
 import type { Config, FactoryConfig } from '../config/config.ts';
-import type { Clock } from '../core/clock.ts';
 import type { RunId } from '../core/ids.ts';
 import type { TicketOffice } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
-import { createCommandExecutor } from '../executors/command-executor.ts';
-import { createRunLogWriter } from '../executors/run-log.ts';
-import { findRunUser, openRunsDir, type RunUser } from '../executors/run-user.ts';
+import type { Clock } from '../core/time/clock.ts';
+import { createCommandExecutor } from '../executors/command/command-executor.ts';
+import { findRunUser, openRunsDir, type RunUser } from '../executors/command/run-user.ts';
+import { createRunLogWriter } from '../executors/log/run-log.ts';
 import { createDispatcher, type Dispatcher } from '../run/dispatcher.ts';
 import type { FactoryExecutor } from '../run/factory-executor.ts';
 import type { WorkerTerms } from '../run/run-leases.ts';

@@ -1,6 +1,6 @@
 import type { SourceTree } from '../core/source-tree.ts';
 import { describeSlowTree, type ValidatedTree, type ValidationContext } from '../definitions/validate-tree.ts';
-import { SlowTaskError, type StepLimits, TaskThread } from './task-thread.ts';
+import { SlowTaskError, type StepLimits, TaskThread } from '../threads/task-thread.ts';
 
 /** How long a tree may take. */
 export interface ValidationLimits {

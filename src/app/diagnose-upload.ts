@@ -1,9 +1,9 @@
 import type { DeliveryDiagnosis, UploadedRequest } from '../api/services.ts';
-import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import { SlidingWindow } from '../core/sliding-window.ts';
+import type { Clock } from '../core/time/clock.ts';
+import { SlidingWindow } from '../core/time/sliding-window.ts';
 import { CUSTOM } from '../signature/custom-scheme.ts';
 import { BEARER } from '../signature/mistakes/scheme-mistakes.ts';
 import type { Scheme } from '../signature/scheme.ts';

@@ -1,5 +1,5 @@
 import type { Diagnosis, RequestToDiagnose } from '../signature/diagnose.ts';
-import { TaskThread } from './task-thread.ts';
+import { TaskThread } from '../threads/task-thread.ts';
 
 /** A request to be diagnosed, as it goes from thread to thread. */
 export interface DiagnosisTask extends Pick<RequestToDiagnose, 'scheme' | 'secrets' | 'body' | 'nowMs'> {

@@ -1,11 +1,11 @@
-import type { Clock } from '../core/clock.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { Retention, RetentionPolicy } from '../core/ports/retention.ts';
 import type { RunReader } from '../core/ports/run-queue.ts';
 import type { RetentionTime } from '../core/retention-time.ts';
-import type { RunFiles } from '../executors/run-files.ts';
-import type { RunSpace } from '../executors/run-space.ts';
+import type { Clock } from '../core/time/clock.ts';
+import type { RunFiles } from '../executors/files/run-files.ts';
+import type { RunSpace } from '../executors/files/run-space.ts';
 import type { HandshakeRows } from '../ingress/log/handshake-rows.ts';
 import type { RejectionRows } from '../ingress/log/rejection-rows.ts';
 import type { LiveConditions } from './live-conditions.ts';

@@ -1,11 +1,11 @@
 import { judgeApplied, judgeFilter } from '../api/judge-filter.ts';
 import type { TriedPayload } from '../api/services.ts';
 import type { AppliedAutomation, AppliedFactory } from '../core/applied.ts';
-import { systemClock } from '../core/clock.ts';
 import type { WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
+import { systemClock } from '../core/time/clock.ts';
 import { validateTree } from '../definitions/validate-tree.ts';
 import { collectPayloadKeys } from '../filter/collect-payload-keys.ts';
 import { DEFAULT_BOUNDS } from '../plan/backtest.ts';

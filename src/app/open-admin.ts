@@ -11,7 +11,7 @@ import type { FactoryConfig } from '../config/config.ts';
 import type { JsonObject } from '../core/json.ts';
 import { readSchema, SCHEMA_NAMES } from '../definitions/schemas.ts';
 import { createFactoryEditor } from '../edit/factory-editor.ts';
-import { createRunLogReader } from '../executors/run-log.ts';
+import { createRunLogReader } from '../executors/log/run-log.ts';
 import { builtFile } from '../files/package-files.ts';
 import { Connections } from '../ingress/transport/connections.ts';
 import { resolveScheme } from '../signature/resolve-scheme.ts';

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import type { Config } from '../config/config.ts';
-import { type Clock, systemClock } from '../core/clock.ts';
 import { AppError, messageOf } from '../core/errors.ts';
 import { createIdSource, type IdSource, type RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/idempotency.ts';
@@ -10,7 +9,8 @@ import type { Storage } from '../core/ports/storage.ts';
 import { MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
 import { RetentionTime } from '../core/retention-time.ts';
 import { SecretValue } from '../core/secret-value.ts';
-import { measureUptimeMs, SteadyClock } from '../core/steady-clock.ts';
+import { type Clock, systemClock } from '../core/time/clock.ts';
+import { measureUptimeMs, SteadyClock } from '../core/time/steady-clock.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { builtFile } from '../files/package-files.ts';
 import { createLogger } from '../observability/logger.ts';

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { systemClock } from '../core/clock.ts';
 import { createIdSource } from '../core/ids.ts';
+import { systemClock } from '../core/time/clock.ts';
 import { replaceAdminToken } from './admin-token.ts';
 import { withStoppedDaemon } from './stopped-daemon.ts';
 

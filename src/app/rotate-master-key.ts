@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { link, readFile } from 'node:fs/promises';
-import { systemClock } from '../core/clock.ts';
 import { AppError, messageOf } from '../core/errors.ts';
 import { createIdSource } from '../core/ids.ts';
 import type { ResealableSecretTable } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
+import { systemClock } from '../core/time/clock.ts';
 import { writeDurably } from '../files/write-durably.ts';
 import { loadMasterKey, readKeyFile } from '../secrets/load-master-key.ts';
 import { reseal } from '../secrets/reseal.ts';

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../core/clock.ts';
-import { systemClock } from '../core/clock.ts';
 import { createIdSource } from '../core/ids.ts';
 import { MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
+import type { Clock } from '../core/time/clock.ts';
+import { systemClock } from '../core/time/clock.ts';
 
 /** A stream that commands read from. `setRawMode` is there on a terminal only. */
 export type CliInput = NodeJS.ReadableStream & { isTTY?: boolean; setRawMode?(on: boolean): unknown };

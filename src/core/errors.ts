@@ -49,3 +49,9 @@ export class AppError extends Error {
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The code of a system error, for example `ENOENT`; `null` for anything else that was thrown. */
+export function systemErrorCode(error: unknown): string | null {
+  if (!(error instanceof Error) || !('code' in error)) return null;
+  return typeof error.code === 'string' ? error.code : null;
+}

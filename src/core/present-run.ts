@@ -1,5 +1,5 @@
-import { formatInstant } from './clock.ts';
 import type { Run } from './run.ts';
+import { formatInstant } from './time/clock.ts';
 
 /** A run as the management API and `run.json` show it (interfaces, "Response shapes"). */
 export interface RunView {

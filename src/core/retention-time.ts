@@ -1,4 +1,4 @@
-import { CLOCK_TOLERANCE_MS } from './steady-clock.ts';
+import { CLOCK_TOLERANCE_MS } from './time/steady-clock.ts';
 
 /** How much faster than real time rows may age after an absence. */
 export const CATCH_UP_FACTOR = 6;

@@ -4,7 +4,7 @@ import type { WebhookUid } from '../core/ids.ts';
 import type { Page, PageRequest } from '../core/page.ts';
 import type { Author, Revision } from '../core/ports/hosted-source.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { createTurns, type TakeTurn } from '../core/turns.ts';
+import { createTurns, type TakeTurn } from '../core/time/task-queue.ts';
 import type { ComposedEdit, EditedState, EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
 import {
   type AutomationWriting,

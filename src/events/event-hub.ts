@@ -1,6 +1,6 @@
-import type { Clock } from '../core/clock.ts';
 import type { LiveEvent } from '../core/live-event.ts';
 import type { EventFeed, NumberedEvent, Subscription } from '../core/ports/event-feed.ts';
+import type { Clock } from '../core/time/clock.ts';
 
 /** Events kept for those who were cut off. */
 const MAX_KEPT = 1_000;

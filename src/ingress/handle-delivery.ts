@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
-import type { Clock } from '../core/clock.ts';
 import type { DeliveryOffer, RejectionEntry } from '../core/delivery.ts';
 import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { IngressMetrics } from '../core/ports/metrics.ts';
+import type { Clock } from '../core/time/clock.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { HandshakeMoment } from '../signature/handshakes/handshake.ts';

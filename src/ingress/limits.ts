@@ -1,5 +1,5 @@
 import { networkOf } from '../core/client-network.ts';
-import { SlidingWindow } from '../core/sliding-window.ts';
+import { SlidingWindow } from '../core/time/sliding-window.ts';
 
 const MINUTE_MS = 60_000;
 

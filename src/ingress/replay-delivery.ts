@@ -1,8 +1,8 @@
-import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { DeliveryReader } from '../core/ports/delivery-log.ts';
 import type { ReplayControl, ReplayOrder, ReplayOutcome } from '../core/ports/replay-control.ts';
+import type { Clock } from '../core/time/clock.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { DeliveryRecorder } from './log/delivery-recorder.ts';

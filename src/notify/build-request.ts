@@ -1,6 +1,6 @@
-import { formatInstant } from '../core/clock.ts';
 import type { Json } from '../core/json.ts';
 import type { CommitReport, CommitState, Notice } from '../core/notice.ts';
+import { formatInstant } from '../core/time/clock.ts';
 import { findScheme } from '../signature/schemes.ts';
 import { signRequest } from '../signature/sign.ts';
 import { describeReport } from './describe-report.ts';

@@ -2,8 +2,8 @@ import type { IdSource } from '../core/ids.ts';
 import type { Inventory } from '../core/ports/inventory.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import { composeReport, digestOutcome, judgeCommit } from './compose-report.ts';
-import { type LaneParts, NoticeLane, type NotifyFailure } from './notice-lane.ts';
 import type { NotifyTarget } from './notify-target.ts';
+import { type LaneParts, NoticeLane, type NotifyFailure } from './target-notifier.ts';
 
 export interface NotifierParts extends LaneParts {
   /** Targets by the name of their factory. */

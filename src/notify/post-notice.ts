@@ -1,7 +1,7 @@
 import { request as send } from 'undici';
 import { AppError } from '../core/errors.ts';
 import { buildNotifyRequest, type NotifyOrder, type NotifyRequest } from './build-request.ts';
-import { judgeAnswer, type NotifyAnswer, type Verdict } from './judge-answer.ts';
+import { judgeAnswer, type NotifyAnswer, type Verdict } from './classify-response.ts';
 
 const TIMEOUT_MS = 15_000;
 /** More than any error message of a git host; what comes after is not read. */

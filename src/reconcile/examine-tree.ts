@@ -1,11 +1,11 @@
 import type { AppliedFactory } from '../core/applied.ts';
-import type { Clock } from '../core/clock.ts';
 import type { FactoryDefinition } from '../core/definition.ts';
 import { type Diagnostic, hasErrors } from '../core/diagnostic.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { HostedSource } from '../core/ports/hosted-source.ts';
 import type { Inventory } from '../core/ports/inventory.ts';
 import type { SourceTree } from '../core/source-tree.ts';
+import type { Clock } from '../core/time/clock.ts';
 import { type ComputedPlan, computePlan } from '../plan/compute-plan.ts';
 import { findUnchanged } from '../plan/find-unchanged.ts';
 import type { FactoryContext } from './factory-context.ts';

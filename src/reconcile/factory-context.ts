@@ -1,5 +1,4 @@
 import type { AppliedFactory } from '../core/applied.ts';
-import type { Clock } from '../core/clock.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { DefinitionSource } from '../core/ports/definition-source.ts';
 import type { HostedSource } from '../core/ports/hosted-source.ts';
@@ -8,6 +7,7 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { SourceTree } from '../core/source-tree.ts';
+import type { Clock } from '../core/time/clock.ts';
 import type { ValidatedTree, ValidationContext } from '../definitions/validate-tree.ts';
 
 /** One factory and what reconciling it needs. */

@@ -1,4 +1,3 @@
-import type { Clock } from '../core/clock.ts';
 import type { FactoryDefinition } from '../core/definition.ts';
 import { isWebhookTrigger } from '../core/definition.ts';
 import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
@@ -9,6 +8,7 @@ import type { MissingSecret, PlanPreview } from '../core/plan-preview.ts';
 import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
 import { applyLint } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
+import type { Clock } from '../core/time/clock.ts';
 import { formatKeyPath } from '../definitions/key-path.ts';
 import { type BacktestBounds, runBacktest, type UnseenKey } from '../plan/backtest.ts';
 import type { ComputedPlan } from '../plan/compute-plan.ts';

@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../core/time/clock.ts';
 
 /** A longer delay than Node's timers can hold would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

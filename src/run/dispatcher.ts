@@ -1,4 +1,3 @@
-import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { RunLogWriter } from '../core/ports/executor.ts';
@@ -7,10 +6,11 @@ import type { RunControl } from '../core/ports/run-control.ts';
 import type { RunQueue, RunReader } from '../core/ports/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { WorkerControl } from '../core/ports/worker-control.ts';
-import { retryWithBackoff } from './backoff.ts';
+import { retryWithBackoff } from '../core/time/backoff.ts';
+import type { Clock } from '../core/time/clock.ts';
 import { explainWait } from './explain-wait.ts';
 import type { FactoryExecutor } from './factory-executor.ts';
-import { Lane } from './lane.ts';
+import { Lane } from './factory-queue.ts';
 import { recoverRuns } from './recover.ts';
 import { RunLeases, type WorkerTerms } from './run-leases.ts';
 import type { StartFailure } from './start-failures.ts';

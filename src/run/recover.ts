@@ -1,8 +1,8 @@
-import type { Clock } from '../core/clock.ts';
 import type { Executor } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunQueue } from '../core/ports/run-queue.ts';
 import type { ExecutorType, Run } from '../core/run.ts';
+import type { Clock } from '../core/time/clock.ts';
 import type { FactoryExecutor } from './factory-executor.ts';
 
 /** A run that takes the daemon down with it must not do so for ever (threat model D11). */

@@ -1,4 +1,3 @@
-import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { RunLogWriter } from '../core/ports/executor.ts';
@@ -6,7 +5,8 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { RunQueue, RunReader } from '../core/ports/run-queue.ts';
 import type { ClaimedRun, Hold, HoldOutcome, LeaseTerm, WorkerControl } from '../core/ports/worker-control.ts';
 import type { Run, RunInput, RunResult } from '../core/run.ts';
-import { retryWithBackoff } from './backoff.ts';
+import { retryWithBackoff } from '../core/time/backoff.ts';
+import type { Clock } from '../core/time/clock.ts';
 import { callAt } from './call-at.ts';
 import { MAX_INTERRUPTED_ATTEMPTS } from './recover.ts';
 

@@ -1,6 +1,6 @@
-import type { Clock } from '../core/clock.ts';
 import type { RunId } from '../core/ids.ts';
-import { backoffMs } from './backoff.ts';
+import { backoffMs } from '../core/time/backoff.ts';
+import type { Clock } from '../core/time/clock.ts';
 
 /**
  * A run that cannot start this many times over at least this time, while other runs of the factory start in between, is

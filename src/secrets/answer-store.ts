@@ -1,6 +1,6 @@
-import type { Clock } from '../core/clock.ts';
 import type { AnswerStore, KeptAnswer, KeptAnswerTable } from '../core/ports/idempotency.ts';
 import { SecretValue } from '../core/secret-value.ts';
+import type { Clock } from '../core/time/clock.ts';
 import type { Vault } from './vault.ts';
 
 const KEPT_MS = 24 * 3_600_000;

@@ -1,9 +1,9 @@
-import type { Clock } from '../core/clock.ts';
 import { AppError } from '../core/errors.ts';
 import { SECRET_NAME_PATTERN } from '../core/names.ts';
 import type { SealedSecret, SealedSecretTable, SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { createTurns } from '../core/turns.ts';
+import type { Clock } from '../core/time/clock.ts';
+import { createTurns } from '../core/time/task-queue.ts';
 import type { Redactor } from './redactor.ts';
 import type { Vault } from './vault.ts';
 

@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import { CommanderError } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/create-program.ts';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
 import { listDocuments, listFences, readProse } from '../helpers/documents.ts';
 
 interface Shown {

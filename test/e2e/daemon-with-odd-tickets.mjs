@@ -4,7 +4,7 @@
 //   stuck_before  a run is claimed, and its ticket never written
 //   stuck_after   the ticket is on disk, and the run goes no further
 import { startDaemon } from '../../dist/app/start-daemon.js';
-import { createTicketOffice } from '../../dist/executors/ticket-office.js';
+import { createTicketOffice } from '../../dist/executors/start-records.js';
 
 const never = () => new Promise(() => {});
 

@@ -2,14 +2,14 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { systemClock } from '../../src/core/clock.ts';
 import { createIdSource, type RunId } from '../../src/core/ids.ts';
 import type { Executor, NotStarted, StopOrder } from '../../src/core/ports/executor.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import type { Run, RunInput, RunResult } from '../../src/core/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
-import { type CommandExecutorOptions, createCommandExecutor } from '../../src/executors/command-executor.ts';
-import { createTicketOffice } from '../../src/executors/ticket-office.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
+import { type CommandExecutorOptions, createCommandExecutor } from '../../src/executors/command/command-executor.ts';
+import { createTicketOffice } from '../../src/executors/start-records.ts';
 import { renderRunDocuments } from '../../src/run/envelope.ts';
 import { createRedactingTransform } from '../../src/secrets/redactor.ts';
 

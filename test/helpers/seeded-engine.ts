@@ -11,16 +11,16 @@ import { createNotifyingSecretStore } from '../../src/app/notifying-secret-store
 import { openIngress } from '../../src/app/open-ingress.ts';
 import { sendTestDelivery } from '../../src/app/send-test-delivery.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
-import type { Clock } from '../../src/core/clock.ts';
 import type { IdSource, RandomBytes } from '../../src/core/ids.ts';
 import type { DefinitionSource } from '../../src/core/ports/definition-source.ts';
 import type { Executor, RunLogReader, RunLogWriter } from '../../src/core/ports/executor.ts';
 import type { RunControl } from '../../src/core/ports/run-control.ts';
 import type { SecretStore } from '../../src/core/ports/secret-store.ts';
+import type { Clock } from '../../src/core/time/clock.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
 import { createFactoryEditor, type FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
-import { createRunLogReader, createRunLogWriter } from '../../src/executors/run-log.ts';
+import { createRunLogReader, createRunLogWriter } from '../../src/executors/log/run-log.ts';
 import { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../../src/ingress/log/delivery-recorder.ts';
 import { HandshakeRows } from '../../src/ingress/log/handshake-rows.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
 import { DEFAULT_BOUNDS } from '../../src/plan/backtest.ts';
 import { backtestTriggers } from '../../src/reconcile/backtest-triggers.ts';
 import { applyFactory, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
 import { createIdSource } from '../../src/core/ids.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
 import { Reconciler } from '../../src/reconcile/reconciler.ts';
 import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
 import { AppError } from '../../src/core/errors.ts';
 import type { Run } from '../../src/core/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../src/run/dispatcher.ts';
 import {
   makeRunInput,

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { link, mkdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
 import type { RunId } from '../../src/core/ids.ts';
-import { createRunLogReader, createRunLogWriter } from '../../src/executors/run-log.ts';
-import { createRunSpace } from '../../src/executors/run-space.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
+import { createRunSpace } from '../../src/executors/files/run-space.ts';
+import { createRunLogReader, createRunLogWriter } from '../../src/executors/log/run-log.ts';
 import { execute, makeRunInput, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
 
 let workshop: Workshop;

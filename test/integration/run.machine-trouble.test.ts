@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFil
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/core/clock.ts';
 import type { RunId } from '../../src/core/ids.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import type { Run } from '../../src/core/run.ts';
-import type { CommandExecutorOptions } from '../../src/executors/command-executor.ts';
-import { createTicketOffice } from '../../src/executors/ticket-office.ts';
+import { systemClock } from '../../src/core/time/clock.ts';
+import type { CommandExecutorOptions } from '../../src/executors/command/command-executor.ts';
+import { createTicketOffice } from '../../src/executors/start-records.ts';
 import { createDispatcher, type Dispatcher } from '../../src/run/dispatcher.ts';
 import {
   execute,

@@ -2,7 +2,7 @@ import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunId } from '../../src/core/ids.ts';
-import { createRunSpace, type FreeRequest } from '../../src/executors/run-space.ts';
+import { createRunSpace, type FreeRequest } from '../../src/executors/files/run-space.ts';
 import { newRunId, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
 
 const MIB = 1024 * 1024;

@@ -5,7 +5,7 @@ import { type HousekeepingParts, startHousekeeping } from '../../src/app/houseke
 import { watchConditions } from '../../src/app/live-conditions.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import { RetentionTime } from '../../src/core/retention-time.ts';
-import { SteadyClock } from '../../src/core/steady-clock.ts';
+import { SteadyClock } from '../../src/core/time/steady-clock.ts';
 import { openSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { applyOneOfEach } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';

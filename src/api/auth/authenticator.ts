@@ -1,12 +1,12 @@
 import type { FastifyBaseLogger, FastifyRequest } from 'fastify';
 import type { Identity, Session } from '../../core/access.ts';
 import { networkOf } from '../../core/client-network.ts';
-import type { Clock } from '../../core/clock.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SessionTable } from '../../core/ports/session-table.ts';
 import type { TokenTable } from '../../core/ports/token-table.ts';
-import { CLOCK_TOLERANCE_MS } from '../../core/steady-clock.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import { CLOCK_TOLERANCE_MS } from '../../core/time/steady-clock.ts';
 import { isApiTokenText } from './create-api-token.ts';
 import { hashCredential } from './credential.ts';
 import type { FailedTries } from './failed-tries.ts';

@@ -1,8 +1,8 @@
 import type { ApiToken, Role } from '../../core/access.ts';
 import { API_TOKEN_TEXT } from '../../core/access.ts';
-import type { Clock } from '../../core/clock.ts';
 import type { IdSource, RandomBytes } from '../../core/ids.ts';
 import type { TokenTable } from '../../core/ports/token-table.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import { createCredential, hashCredential } from './credential.ts';
 
 const WHOLE_TOKEN = new RegExp(`^${API_TOKEN_TEXT.source}$`);

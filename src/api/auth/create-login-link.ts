@@ -1,8 +1,8 @@
 import type { LoginLink } from '../../core/access.ts';
-import type { Clock } from '../../core/clock.ts';
 import type { IdSource, RandomBytes } from '../../core/ids.ts';
 import type { LoginLinkTable } from '../../core/ports/login-link-table.ts';
-import { CLOCK_TOLERANCE_MS } from '../../core/steady-clock.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import { CLOCK_TOLERANCE_MS } from '../../core/time/steady-clock.ts';
 import { createCredential, hashCredential } from './credential.ts';
 
 /** How long a link may wait for its use: one that was asked for is used at once, the one of a start may wait for a person. */

@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
-import { SlidingWindow } from '../../core/sliding-window.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import { SlidingWindow } from '../../core/time/sliding-window.ts';
 
 /** Callers whose failures are counted at one moment; beyond it the one seen longest ago is forgotten. */
 const MAX_CALLERS = 10_000;

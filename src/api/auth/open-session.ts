@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Identity, SessionOwner } from '../../core/access.ts';
-import type { Clock } from '../../core/clock.ts';
 import type { IdSource, RandomBytes } from '../../core/ids.ts';
 import type { EventFeed } from '../../core/ports/event-feed.ts';
 import type { SessionTable } from '../../core/ports/session-table.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import { createCredential, hashCredential } from './credential.ts';
 import { deriveCsrfToken, readSessionCookie, writeSessionCookie } from './session-cookie.ts';
 

@@ -1,9 +1,9 @@
 import * as client from 'openid-client';
-import type { Clock } from '../../core/clock.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
-import { createTurns, type TakeTurn } from '../../core/turns.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import { createTurns, type TakeTurn } from '../../core/time/task-queue.ts';
 import { fetchShort } from './fetch-short.ts';
 
 /** How the provider knows us, and we it. */

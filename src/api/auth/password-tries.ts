@@ -1,5 +1,5 @@
 import { networkOf } from '../../core/client-network.ts';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import { FailedTries } from './failed-tries.ts';
 
 const MINUTE_MS = 60_000;

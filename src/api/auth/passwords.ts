@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '../../core/errors.ts';
-import { createTurns } from '../../core/turns.ts';
+import { createTurns } from '../../core/time/task-queue.ts';
 
 /** Argon2id, the library's default, with the parameters of OWASP's "Password Storage Cheat Sheet" (memory in KiB). */
 const PARAMETERS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };

@@ -1,7 +1,7 @@
 import type { User } from '../../core/access.ts';
-import type { Clock } from '../../core/clock.ts';
 import type { IdSource } from '../../core/ids.ts';
 import type { UserTable } from '../../core/ports/user-table.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import type { ClaimRules } from './map-claims.ts';
 import { mapClaims } from './map-claims.ts';
 import type { OpenIdProvider, PendingSignIn, ProviderFailure } from './openid-provider.ts';

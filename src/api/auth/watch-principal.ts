@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import type { Clock } from '../../core/clock.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import type { AccessChanges } from './access-changes.ts';
 import type { Authenticator, Principal } from './authenticator.ts';
 

@@ -1,7 +1,7 @@
 import type { ApiToken, Session, User } from '../../core/access.ts';
-import { formatInstant } from '../../core/clock.ts';
 import type { SessionId } from '../../core/ids.ts';
 import type { SecretSummary } from '../../core/ports/secret-store.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import { presentInstant } from './present-instant.ts';
 
 /** A secret without its value. */

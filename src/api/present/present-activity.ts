@@ -1,5 +1,5 @@
-import { formatInstant } from '../../core/clock.ts';
 import type { ActivitySpan } from '../../core/ports/activity-reader.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import type { Activity } from '../collect-activity.ts';
 
 /** Numbers for charts as the interfaces show them. */

@@ -1,8 +1,8 @@
 import type { AppliedAutomation } from '../../core/applied.ts';
-import { formatInstant } from '../../core/clock.ts';
 import type { Trigger } from '../../core/definition.ts';
 import { isWebhookTrigger } from '../../core/definition.ts';
 import type { WebhookUid } from '../../core/ids.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import { presentFile } from './present-file.ts';
 
 /** An automation as the interfaces show it. */

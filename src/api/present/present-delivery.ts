@@ -1,6 +1,6 @@
-import { formatInstant } from '../../core/clock.ts';
 import type { Decision, Delivery, OmittedDecisions, StoredDecisions } from '../../core/delivery.ts';
 import type { DeliveryId } from '../../core/ids.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 
 /** A row of the delivery log as the interfaces show it. */
 export function presentDelivery(delivery: Delivery) {

@@ -1,6 +1,6 @@
-import { formatInstant } from '../../core/clock.ts';
 import type { InventoryReader } from '../../core/ports/inventory.ts';
 import { type Condition, type FactoryStatus, rateCondition } from '../../core/reconciliation.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import type { FactorySource } from '../services.ts';
 import { presentInstant } from './present-instant.ts';
 

@@ -1,5 +1,5 @@
-import { formatInstant } from '../../core/clock.ts';
 import type { Handshake } from '../../core/handshake.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 
 /** A row of the log of handshakes as the interfaces show it. It has a kind in the place of a label. */
 export function presentHandshake(handshake: Handshake) {

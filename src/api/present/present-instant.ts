@@ -1,4 +1,4 @@
-import { formatInstant } from '../../core/clock.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 
 /** An instant that may not have come yet. */
 export function presentInstant(wallMs: number | null): string | null {

@@ -1,9 +1,9 @@
 import type { AutomationBacktest, Backtest, BacktestExample } from '../../core/backtest.ts';
-import { formatInstant } from '../../core/clock.ts';
 import type { AuthMode } from '../../core/definition.ts';
 import type { WebhookUid } from '../../core/ids.ts';
 import type { Plan, PlanEntry, PlanSection } from '../../core/plan.ts';
 import type { PlanPreview } from '../../core/plan-preview.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 
 /** What an apply changes, as the interfaces show it; the same in a preview and in the history. */
 export function presentPlan({ webhooks, automations }: Plan) {

@@ -1,5 +1,5 @@
-import { formatInstant } from '../../core/clock.ts';
 import type { Reconciliation } from '../../core/reconciliation.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import { presentPlan } from './present-plan.ts';
 
 /** One pass of the loop as the interfaces show it. */

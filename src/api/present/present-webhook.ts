@@ -1,6 +1,6 @@
-import { formatInstant } from '../../core/clock.ts';
 import type { CaptureControl, CaptureState } from '../../core/ports/capture-control.ts';
 import { SECRET_STATES, type SecretState, type WebhookView } from '../../core/ports/inventory.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import type { FactorySource } from '../services.ts';
 import { presentFile } from './present-file.ts';
 import { presentInstant } from './present-instant.ts';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AUDIT_OUTCOMES, type AuditEntry, type AuditOutcome } from '../../core/audit.ts';
-import { formatInstant } from '../../core/clock.ts';
 import type { AuditRequest } from '../../core/ports/audit-log.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import { requireRole } from '../access-rules.ts';
 import { describeAction } from '../operations.ts';
 import type { PageQuery } from '../page-query.ts';

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { formatInstant } from '../../core/clock.ts';
 import type { Revision } from '../../core/ports/hosted-source.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import { tagRevision } from '../../edit/entity-tag.ts';
 import { requireRole } from '../access-rules.ts';
 import { readEditOrder } from '../edit-order.ts';

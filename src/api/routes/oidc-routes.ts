@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../../core/client-network.ts';
 import { AppError } from '../../core/errors.ts';
-import { SlidingWindow } from '../../core/sliding-window.ts';
+import { SlidingWindow } from '../../core/time/sliding-window.ts';
 import { PUBLIC } from '../access-rules.ts';
 import { openSession } from '../auth/open-session.ts';
 import { createPendingCookie } from '../auth/pending-cookie.ts';

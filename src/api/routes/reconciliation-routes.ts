@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
-import { formatInstant } from '../../core/clock.ts';
 import type { ReconciliationId } from '../../core/ids.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import { requireRole } from '../access-rules.ts';
 import { noBody } from '../no-body.ts';
 import type { PageQuery } from '../page-query.ts';

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { formatInstant } from '../../core/clock.ts';
 import { AppError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { ClaimedRun, HoldOutcome, LeaseTerm } from '../../core/ports/worker-control.ts';
 import type { Run, RunResult } from '../../core/run.ts';
+import { formatInstant } from '../../core/time/clock.ts';
 import { requireRole } from '../access-rules.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { presentRunInput } from '../present/present-run-input.ts';

@@ -1,6 +1,6 @@
-import type { Clock } from '../../core/clock.ts';
 import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
 import type { CaptureControl, CaptureState } from '../../core/ports/capture-control.ts';
+import type { Clock } from '../../core/time/clock.ts';
 
 /** A rejected request with all that its diagnosis needs, credentials included. */
 export interface CapturedRequest {

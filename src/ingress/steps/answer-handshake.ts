@@ -1,7 +1,7 @@
-import type { Clock } from '../../core/clock.ts';
 import type { HandshakeOutcome } from '../../core/handshake.ts';
 import type { IngressMetrics } from '../../core/ports/metrics.ts';
 import { SecretValue } from '../../core/secret-value.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
 import type { Greeting, HandshakeMoment, HandshakeReply, LiveHandshake } from '../../signature/handshakes/handshake.ts';
 import type { IngressAnswer } from '../answers.ts';

@@ -1,11 +1,11 @@
 import { chmod, chown, type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExecutionRequest } from '../core/ports/executor.ts';
-import { makeFolder } from '../files/make-folder.ts';
-import { removeAttemptTree } from './remove-run-folder.ts';
-import { removeTree } from './remove-tree.ts';
+import type { ExecutionRequest } from '../../core/ports/executor.ts';
+import { makeFolder } from '../../files/make-folder.ts';
+import { removeAttemptTree } from '../files/remove-run-folder.ts';
+import { removeTree } from '../files/remove-tree.ts';
+import { runFolder } from '../files/run-paths.ts';
 import type { RunPlaces } from './run-environment.ts';
-import { runFolder } from './run-paths.ts';
 import { PASS_THROUGH_MODE, type RunUser } from './run-user.ts';
 
 /** The directory of one attempt. */

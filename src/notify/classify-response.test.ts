@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { NotifyRequest } from './build-request.ts';
-import { judgeAnswer, type NotifyAnswer } from './judge-answer.ts';
+import { judgeAnswer, type NotifyAnswer } from './classify-response.ts';
 import type { NotifyTarget } from './notify-target.ts';
 
 const NOW_MS = Date.parse('2026-01-02T03:04:05Z');

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { AppError } from '../core/errors.ts';
-import { isRunId, type RunId } from '../core/ids.ts';
+import { AppError } from '../../core/errors.ts';
+import { isRunId, type RunId } from '../../core/ids.ts';
 
 /** Folder that holds everything of one run under `dir`. Throws `bad_request` for what is not a run's identifier. */
 export function runFolder(dir: string, run: string): string {

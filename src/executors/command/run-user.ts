@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { chmod } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { AppError, messageOf } from '../core/errors.ts';
-import { makeFolder } from '../files/make-folder.ts';
+import { AppError, messageOf } from '../../core/errors.ts';
+import { makeFolder } from '../../files/make-folder.ts';
 
 const execute = promisify(execFile);
 

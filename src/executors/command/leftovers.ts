@@ -1,8 +1,8 @@
 import { readdir, readFile } from 'node:fs/promises';
-import type { RunId } from '../core/ids.ts';
-import { endGroup } from './process-group.ts';
+import type { RunId } from '../../core/ids.ts';
+import { endGroup } from '../../processes/process-group.ts';
+import { readProcessStat } from '../../processes/process-stat.ts';
 import { markProcesses, type ProcessMark, selectStartedBetween } from './process-mark.ts';
-import { readProcessStat } from './process-stat.ts';
 
 /** A process that forks during one look is found by the next one; what forks without end is not hunted without end. */
 const MAX_LOOKS = 5;

@@ -1,4 +1,4 @@
-import { AppError } from './errors.ts';
+import { AppError } from '../errors.ts';
 
 /** Runs work when its turn has come. */
 export type TakeTurn = <T>(work: () => Promise<T>) => Promise<T>;

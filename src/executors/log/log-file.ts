@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, rm } from 'node:fs/promises';
-import { systemErrorCode } from './file-error.ts';
+import { systemErrorCode } from '../../core/errors.ts';
 
 const { O_RDONLY, O_WRONLY, O_APPEND, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants;
 /** What `open` answers for a symbolic link, a folder, a pipe without a reader, and a socket or device. */

@@ -1,11 +1,11 @@
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { systemErrorCode } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { TicketOffice } from '../core/ports/executor.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { syncFolder } from '../files/sync-folder.ts';
-import { systemErrorCode } from './file-error.ts';
-import { runFolder } from './run-paths.ts';
+import { runFolder } from './files/run-paths.ts';
 
 /**
  * Tickets as empty files `<dir>/<run>/<attempt>` (threat model D7). A ticket stays until its run is removed: as long as

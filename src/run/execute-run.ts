@@ -5,7 +5,7 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { backoffMs, pause } from './backoff.ts';
+import { backoffMs, pause } from '../core/time/backoff.ts';
 import { renderRunDocuments } from './envelope.ts';
 
 /** Times that a busy storage is asked before the run goes back to the queue. */

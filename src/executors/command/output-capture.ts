@@ -3,8 +3,8 @@ import type { FileHandle } from 'node:fs/promises';
 import type { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { openLogToAppend } from './log-file.ts';
-import { createLogSink } from './log-sink.ts';
+import { openLogToAppend } from '../log/log-file.ts';
+import { createLogSink } from '../log/log-sink.ts';
 import { type OutputPipe, openOutputPipe } from './output-pipe.ts';
 import type { RunUser } from './run-user.ts';
 

@@ -1,6 +1,6 @@
-import { isReservedVariable } from '../core/reserved-variables.ts';
-import type { RunInput } from '../core/run.ts';
-import type { SecretValue } from '../core/secret-value.ts';
+import { isReservedVariable } from '../../core/reserved-variables.ts';
+import type { RunInput } from '../../core/run.ts';
+import type { SecretValue } from '../../core/secret-value.ts';
 
 /** Where an attempt finds its things; absolute paths. */
 export interface RunPlaces {

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { systemErrorCode } from './file-error.ts';
+import { systemErrorCode } from '../../core/errors.ts';
 
 /** Names in a folder; none if the folder does not exist. */
 export async function listNames(folder: string): Promise<string[]> {

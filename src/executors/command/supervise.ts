@@ -1,12 +1,6 @@
-import type { StopOrder } from '../core/ports/executor.ts';
-import {
-  endGroup,
-  killAfter,
-  type ProcessExit,
-  type ProcessGroup,
-  signalGroup,
-  waitForGroupEnd,
-} from './process-group.ts';
+import type { StopOrder } from '../../core/ports/executor.ts';
+import { endGroup, killAfter, signalGroup, waitForGroupEnd } from '../../processes/process-group.ts';
+import type { ProcessExit, ProcessGroup } from './start-process.ts';
 
 /** A longer delay than Node's timers can hold would fire at once. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;

@@ -1,6 +1,6 @@
 import { chmod, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { systemErrorCode } from './file-error.ts';
+import { systemErrorCode } from '../../core/errors.ts';
 
 /** Also removes what a command left in folders that nobody may write to, as the module caches of some tools are. */
 export async function removeTree(path: string): Promise<void> {

@@ -1,11 +1,11 @@
-import type { Clock } from '../core/clock.ts';
 import type { NewNotice, Notice, NoticeTarget } from '../core/notice.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { NOTICE_OUTCOMES, NotifyMetrics } from '../core/ports/metrics.ts';
 import type { NoticeQueue } from '../core/ports/notice-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { MAX_WAIT_MS, type Verdict } from './judge-answer.ts';
+import type { Clock } from '../core/time/clock.ts';
+import { MAX_WAIT_MS, type Verdict } from './classify-response.ts';
 import { digestTarget, type NotifyTarget, nameTarget } from './notify-target.ts';
 import { type PostRequest, postNotice } from './post-notice.ts';
 

@@ -1,10 +1,9 @@
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Clock, formatInstant } from '../core/clock.ts';
-import { messageOf } from '../core/errors.ts';
-import { isRunId, type RunId } from '../core/ids.ts';
-import { systemErrorCode } from './file-error.ts';
+import { messageOf, systemErrorCode } from '../../core/errors.ts';
+import { isRunId, type RunId } from '../../core/ids.ts';
+import { type Clock, formatInstant } from '../../core/time/clock.ts';
 import { removeRunFolder } from './remove-run-folder.ts';
 import { runFolder, runLogFile } from './run-paths.ts';
 

@@ -3,8 +3,7 @@ import { constants, fchownSync, openSync, unlinkSync } from 'node:fs';
 import { Socket } from 'node:net';
 import type { Readable } from 'node:stream';
 import { promisify } from 'node:util';
-import { AppError } from '../core/errors.ts';
-import { systemErrorCode } from './file-error.ts';
+import { AppError, systemErrorCode } from '../../core/errors.ts';
 import type { RunUser } from './run-user.ts';
 
 const execute = promisify(execFile);

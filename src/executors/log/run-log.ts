@@ -1,12 +1,12 @@
 import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import { type Clock, formatInstant } from '../core/clock.ts';
-import type { RunLogReader, RunLogWriter } from '../core/ports/executor.ts';
-import type { Run } from '../core/run.ts';
-import { makeFolder } from '../files/make-folder.ts';
+import type { RunLogReader, RunLogWriter } from '../../core/ports/executor.ts';
+import type { Run } from '../../core/run.ts';
+import { type Clock, formatInstant } from '../../core/time/clock.ts';
+import { makeFolder } from '../../files/make-folder.ts';
+import { runLogFile } from '../files/run-paths.ts';
 import { openLogToAppend, openLogToRead } from './log-file.ts';
 import { createLogSink, LOG_LIMIT_BYTES, MARK_BYTES } from './log-sink.ts';
-import { runLogFile } from './run-paths.ts';
 
 /** Reads captured output from `<logsDir>/<run>.log`. Throws `bad_request` for what is not a run's identifier. */
 export function createRunLogReader(logsDir: string): RunLogReader {

@@ -1,4 +1,3 @@
-import type { Clock } from '../core/clock.ts';
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { NotStarted, StopOrder } from '../core/ports/executor.ts';
@@ -6,9 +5,10 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { RunQueue } from '../core/ports/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/run.ts';
-import { retryWithBackoff } from './backoff.ts';
+import { retryWithBackoff } from '../core/time/backoff.ts';
+import type { Clock } from '../core/time/clock.ts';
 import { callAt } from './call-at.ts';
-import { carryOut } from './carry-out.ts';
+import { carryOut } from './execute-run.ts';
 import type { FactoryExecutor } from './factory-executor.ts';
 import { type StartFailure, StartFailures } from './start-failures.ts';
 

@@ -1,24 +1,23 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Transform } from 'node:stream';
-import type { Clock } from '../core/clock.ts';
-import { AppError, messageOf } from '../core/errors.ts';
-import type { ExecutionRequest, Executor, NotStarted, StopOrder, TicketOffice } from '../core/ports/executor.ts';
-import type { Logger } from '../core/ports/logger.ts';
-import type { RunResult } from '../core/run.ts';
-import type { SecretValue } from '../core/secret-value.ts';
-import { makeFolder } from '../files/make-folder.ts';
-import { systemErrorCode } from './file-error.ts';
+import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
+import type { ExecutionRequest, Executor, NotStarted, StopOrder, TicketOffice } from '../../core/ports/executor.ts';
+import type { Logger } from '../../core/ports/logger.ts';
+import type { RunResult } from '../../core/run.ts';
+import type { SecretValue } from '../../core/secret-value.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import { makeFolder } from '../../files/make-folder.ts';
+import { removeAttemptTree } from '../files/remove-run-folder.ts';
+import { runLogFile } from '../files/run-paths.ts';
+import { LOG_LIMIT_BYTES } from '../log/log-sink.ts';
+import { renderAttemptMark } from '../log/run-log.ts';
 import { endLeftovers } from './leftovers.ts';
-import { LOG_LIMIT_BYTES } from './log-sink.ts';
 import { captureOutput, type OutputCapture } from './output-capture.ts';
-import { type ProcessGroup, startProcessGroup } from './process-group.ts';
 import { markProcesses } from './process-mark.ts';
-import { removeAttemptTree } from './remove-run-folder.ts';
 import { prepareRunDirectory, type RunDirectory } from './run-directory.ts';
 import { buildRunEnvironment, type ChildEnvironment } from './run-environment.ts';
-import { renderAttemptMark } from './run-log.ts';
-import { runLogFile } from './run-paths.ts';
 import type { RunUser } from './run-user.ts';
+import { type ProcessGroup, startProcessGroup } from './start-process.ts';
 import { type Supervised, supervise } from './supervise.ts';
 
 export interface CommandExecutorOptions {
