@@ -1,7 +1,7 @@
 import { createHash, createHmac, createPublicKey, sign, timingSafeEqual, verify as verifyWithKey } from 'node:crypto';
-import { compileVerifier } from '../src/signature/compile-verifier.ts';
-import { findScheme } from '../src/signature/schemes.ts';
-import { signRequest } from '../src/signature/sign.ts';
+import { findScheme } from '../src/signature/schemes/schemes.ts';
+import { signRequest } from '../src/signature/sign/sign.ts';
+import { compileVerifier } from '../src/signature/verify/compile-verifier.ts';
 import { makeSecrets, type SchemeSecrets } from '../test/helpers/scheme-secrets.ts';
 import { receive } from '../test/helpers/signed-request.ts';
 

@@ -3,11 +3,11 @@ import { parse } from 'yaml';
 import { AUTH_REASONS } from '../src/signature/auth-reasons.ts';
 import { AWAITED_SECRET } from '../src/signature/handshakes/awaited-secret.ts';
 import { HANDSHAKES } from '../src/signature/handshakes/handshakes.ts';
-import { MAX_KEY_SIGNATURES } from '../src/signature/presented-signatures.ts';
 import type { ContentPart, KeyForm, Scheme, SignatureScheme } from '../src/signature/scheme.ts';
-import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/schemes.ts';
+import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/schemes/schemes.ts';
+import { MAX_KEY_SIGNATURES } from '../src/signature/verify/presented-signatures.ts';
 
-/** The text of one scheme in `src/signature/schemes/guides.yaml`. */
+/** The text of one scheme in `docs/schemes/guides.yaml`. */
 export interface Guide {
   where: string;
   paste: string;
@@ -21,7 +21,7 @@ const GENERATED =
 
 /** All guides by the name of their scheme. */
 export function readGuides(): { [scheme: string]: Guide } {
-  return parse(readFileSync(new URL('../src/signature/schemes/guides.yaml', import.meta.url), 'utf8'));
+  return parse(readFileSync(new URL('../docs/schemes/guides.yaml', import.meta.url), 'utf8'));
 }
 
 /** Pages by their path below `docs/`. */

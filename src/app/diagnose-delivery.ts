@@ -3,14 +3,14 @@ import type { Delivery } from '../core/delivery.ts';
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
 import type { CapturedRequest, CaptureWindows } from '../ingress/log/capture-window.ts';
-import type { Diagnosis } from '../signature/diagnose.ts';
-import { diagnoseReason } from '../signature/diagnose-reason.ts';
+import type { Diagnosis } from '../signature/diagnose/diagnose.ts';
+import { diagnoseReason } from '../signature/diagnose/diagnose-reason.ts';
+import { BEARER } from '../signature/diagnose/scheme-mistakes.ts';
 import { isAwaited } from '../signature/handshakes/awaited-secret.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import { signsForStrangers } from '../signature/handshakes/handshakes.ts';
-import { BEARER } from '../signature/mistakes/scheme-mistakes.ts';
-import { resolveScheme } from '../signature/resolve-scheme.ts';
 import type { Scheme } from '../signature/scheme.ts';
+import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';
 
 export interface DiagnosisContext extends MistakeTrial {

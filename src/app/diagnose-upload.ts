@@ -4,10 +4,10 @@ import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { SlidingWindow } from '../core/time/sliding-window.ts';
-import { CUSTOM } from '../signature/custom-scheme.ts';
-import { BEARER } from '../signature/mistakes/scheme-mistakes.ts';
+import { BEARER } from '../signature/diagnose/scheme-mistakes.ts';
 import type { Scheme } from '../signature/scheme.ts';
-import { findScheme } from '../signature/schemes.ts';
+import { CUSTOM } from '../signature/schemes/custom-scheme.ts';
+import { findScheme } from '../signature/schemes/schemes.ts';
 import { schemeOf } from './diagnose-delivery.ts';
 import { type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';
 

@@ -1,4 +1,4 @@
-import type { Diagnosis, RequestToDiagnose } from '../signature/diagnose.ts';
+import type { Diagnosis, RequestToDiagnose } from '../signature/diagnose/diagnose.ts';
 import { TaskThread } from '../threads/task-thread.ts';
 
 /** A request to be diagnosed, as it goes from thread to thread. */

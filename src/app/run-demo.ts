@@ -10,7 +10,7 @@ import { SecretValue } from '../core/secret-value.ts';
 import { systemClock } from '../core/time/clock.ts';
 import { createRunLogReader } from '../executors/log/run-log.ts';
 import { packageFile } from '../files/package-files.ts';
-import { generateSecret } from '../signature/generate-secret.ts';
+import { generateSecret } from '../signature/sign/generate-secret.ts';
 import { resolveDataPaths } from './data-paths.ts';
 import { renderDemoCurl } from './demo-curl.ts';
 import { ensureDemoRepository } from './demo-repository.ts';

@@ -1,7 +1,7 @@
 import type { DeliveryDiagnosis } from '../api/services.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { Diagnosis } from '../signature/diagnose.ts';
-import type { SecretVersion } from '../signature/mistakes/mistake.ts';
+import type { Diagnosis } from '../signature/diagnose/diagnose.ts';
+import type { SecretVersion } from '../signature/diagnose/mistake.ts';
 import type { Scheme } from '../signature/scheme.ts';
 import type { DiagnosisTask } from './diagnosis-thread.ts';
 

@@ -1,8 +1,8 @@
 import type { WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { compileVerifier } from '../signature/compile-verifier.ts';
-import { resolveScheme } from '../signature/resolve-scheme.ts';
+import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
+import { compileVerifier } from '../signature/verify/compile-verifier.ts';
 import { type Finding, toDiagnostic } from './findings.ts';
 
 const MIN_STRONG_LENGTH = 16;

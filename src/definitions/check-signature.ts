@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../core/json.ts';
-import { CUSTOM, readCustomScheme } from '../signature/custom-scheme.ts';
+import { CUSTOM, readCustomScheme } from '../signature/schemes/custom-scheme.ts';
 import { checkSchema } from './check-schema.ts';
 import { Findings } from './findings.ts';
 import { parseYaml, type YamlText } from './parse-yaml.ts';

@@ -1,7 +1,7 @@
 import type { WebhookDefinition } from '../core/definition.ts';
-import { resolveScheme } from '../signature/resolve-scheme.ts';
 import type { Scheme } from '../signature/scheme.ts';
-import { listIdentities, SCHEMES } from '../signature/schemes.ts';
+import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
+import { listIdentities, SCHEMES } from '../signature/schemes/schemes.ts';
 import type { Findings } from './findings.ts';
 import type { YamlText } from './parse-yaml.ts';
 

@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
 import { MAX_DEFINITION_BYTES, type TreeEntry } from '../core/source-tree.ts';
-import { isCredentialHeader } from '../signature/credential-headers.ts';
+import { isCredentialHeader } from '../signature/schemes/credential-headers.ts';
 import { checkExposedSecret } from './check-exposed-secret.ts';
 import { checkSchema } from './check-schema.ts';
 import { decodeText } from './decode-text.ts';

@@ -1,9 +1,9 @@
 import type { AuthMode, WebhookDefinition } from '../core/definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
-import { isCredentialHeader } from '../signature/credential-headers.ts';
 import type { HandshakeOwner } from '../signature/handshakes/handshake.ts';
 import { findHandshakes, HANDSHAKES } from '../signature/handshakes/handshakes.ts';
-import { readJson } from '../signature/request-parts.ts';
+import { isCredentialHeader } from '../signature/schemes/credential-headers.ts';
+import { readJson } from '../signature/verify/request-parts.ts';
 import { checkSchema } from './check-schema.ts';
 import { checkSignatureBlock, listNamedHeaders } from './check-signature.ts';
 import { checkWebhook } from './check-webhook.ts';

@@ -3,7 +3,7 @@ import { createTree, type EntryContent, validateFiles } from '../../test/helpers
 import { compareDiagnostics } from '../core/diagnostic.ts';
 import { RULES } from '../core/rules.ts';
 import { PATTERN_RULES } from '../filter/parse-pattern.ts';
-import { SCHEME_NAMES } from '../signature/schemes.ts';
+import { SCHEME_NAMES } from '../signature/schemes/schemes.ts';
 import { formatPretty } from './format-pretty.ts';
 import { validateTree } from './validate-tree.ts';
 

@@ -3,9 +3,9 @@ import { AppError } from '../core/errors.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { SecretValue } from '../core/secret-value.ts';
-import { generateSecret } from '../signature/generate-secret.ts';
 import { AWAITED_SECRET } from '../signature/handshakes/awaited-secret.ts';
-import { resolveScheme } from '../signature/resolve-scheme.ts';
+import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
+import { generateSecret } from '../signature/sign/generate-secret.ts';
 
 /** How a webhook authenticates its senders. */
 export interface Authentication {

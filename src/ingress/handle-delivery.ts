@@ -7,7 +7,7 @@ import type { Clock } from '../core/time/clock.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
 import type { HandshakeMoment } from '../signature/handshakes/handshake.ts';
-import { readBearerToken } from '../signature/token.ts';
+import { readBearerToken } from '../signature/tokens/token.ts';
 import type { IngressAnswer } from './answers.ts';
 import * as answers from './answers.ts';
 import { JsonBody } from './json-body.ts';

@@ -1,8 +1,8 @@
 import type { Json } from '../core/json.ts';
 import type { CommitReport, CommitState, Notice } from '../core/notice.ts';
 import { formatInstant } from '../core/time/clock.ts';
-import { findScheme } from '../signature/schemes.ts';
-import { signRequest } from '../signature/sign.ts';
+import { findScheme } from '../signature/schemes/schemes.ts';
+import { signRequest } from '../signature/sign/sign.ts';
 import { describeReport } from './describe-report.ts';
 import type { NotifyTarget } from './notify-target.ts';
 

@@ -4,14 +4,14 @@ import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { compileFilters, type Decision, describeInvalid } from '../filter/judge-filters.ts';
-import { compileVerifier } from '../signature/compile-verifier.ts';
 import { isAwaited } from '../signature/handshakes/awaited-secret.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import { compileHandshakes, signsForStrangers } from '../signature/handshakes/handshakes.ts';
-import { resolveScheme } from '../signature/resolve-scheme.ts';
-import { compileTokenCheck } from '../signature/token.ts';
+import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
+import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { Verify } from '../signature/verification.ts';
+import { compileVerifier } from '../signature/verify/compile-verifier.ts';
 import type { Credential, Listener, LiveWebhook, Verdict } from './live-webhook.ts';
 
 /** The webhook that tells of pushes to a factory's production branch. */

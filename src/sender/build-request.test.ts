@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { toSignedRequest } from '../../test/helpers/signed-request.ts';
 import { AppError } from '../core/errors.ts';
-import { compileVerifier } from '../signature/compile-verifier.ts';
-import { findScheme } from '../signature/schemes.ts';
+import { findScheme } from '../signature/schemes/schemes.ts';
+import { compileVerifier } from '../signature/verify/compile-verifier.ts';
 import type { SenderRequest, SenderTarget } from './build-request.ts';
 import { buildSenderRequest } from './build-request.ts';
 

@@ -1,11 +1,11 @@
 import type { AuthMode } from '../core/definition.ts';
 import { AppError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import { encodeHeaderValue } from '../signature/header-value.ts';
-import { resolveScheme } from '../signature/resolve-scheme.ts';
 import type { Place, Scheme } from '../signature/scheme.ts';
-import { SCHEME_NAMES } from '../signature/schemes.ts';
-import { signRequest } from '../signature/sign.ts';
+import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
+import { SCHEME_NAMES } from '../signature/schemes/schemes.ts';
+import { encodeHeaderValue } from '../signature/sign/header-value.ts';
+import { signRequest } from '../signature/sign/sign.ts';
 
 /** What a sender has to know of the webhook it sends to. */
 export interface SenderTarget {

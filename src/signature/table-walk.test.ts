@@ -4,13 +4,13 @@ import { anyText } from '../../test/helpers/any-text.ts';
 import { makeSecrets } from '../../test/helpers/scheme-secrets.ts';
 import { receive, toSignedRequest, verdictOf, WEBHOOK_URL } from '../../test/helpers/signed-request.ts';
 import { AUTH_REASONS } from './auth-reasons.ts';
-import { compileVerifier } from './compile-verifier.ts';
-import { resolveScheme } from './resolve-scheme.ts';
 import type { Scheme, SignatureScheme } from './scheme.ts';
-import { listCredentialPlaces, listIdentities, SCHEMES } from './schemes.ts';
-import type { SignedDelivery } from './sign.ts';
-import { signRequest } from './sign.ts';
+import { resolveScheme } from './schemes/resolve-scheme.ts';
+import { listCredentialPlaces, listIdentities, SCHEMES } from './schemes/schemes.ts';
+import type { SignedDelivery } from './sign/sign.ts';
+import { signRequest } from './sign/sign.ts';
 import type { Verify } from './verification.ts';
+import { compileVerifier } from './verify/compile-verifier.ts';
 
 const NOW_MS = 1_790_000_000_000;
 const BODY = Buffer.from('{"type":"pallet.scanned","data":{"lane":3,"note":"Łódź"}}');

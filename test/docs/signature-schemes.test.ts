@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readGuides, renderSchemePages } from '../../scripts/scheme-docs.ts';
-import { SCHEMES } from '../../src/signature/schemes.ts';
+import { SCHEMES } from '../../src/signature/schemes/schemes.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
 
 const docs = new URL('../../docs/', import.meta.url);
@@ -22,7 +22,9 @@ describe('the pages of the signature schemes', () => {
   });
 
   it('are one for each scheme, and no others', () => {
-    const names = readdirSync(new URL('schemes/', docs)).sort();
+    const names = readdirSync(new URL('schemes/', docs))
+      .filter((file) => file.endsWith('.md'))
+      .sort();
     expect(names).toEqual(SCHEMES.map(({ name }) => `${name}.md`).sort());
   });
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
-import { compileVerifier } from '../../src/signature/compile-verifier.ts';
 import type { Scheme } from '../../src/signature/scheme.ts';
-import { findScheme } from '../../src/signature/schemes.ts';
-import { signRequest } from '../../src/signature/sign.ts';
+import { findScheme } from '../../src/signature/schemes/schemes.ts';
+import { signRequest } from '../../src/signature/sign/sign.ts';
+import { compileVerifier } from '../../src/signature/verify/compile-verifier.ts';
 import type { SchemeSecrets } from './scheme-secrets.ts';
 import { toSignedRequest, WEBHOOK_URL } from './signed-request.ts';
 

@@ -1,4 +1,4 @@
-import type { SignedDelivery } from '../../src/signature/sign.ts';
+import type { SignedDelivery } from '../../src/signature/sign/sign.ts';
 import type { SignedRequest, Verification } from '../../src/signature/verification.ts';
 
 export const WEBHOOK_URL = 'https://hooks.example.com/webhooks/w/wh_00000000000000000000000000';

@@ -5,7 +5,7 @@ import { createUploadDiagnosis } from '../../src/app/diagnose-upload.ts';
 import { createDiagnosisThread, type DiagnosisTask } from '../../src/app/diagnosis-thread.ts';
 import type { WebhookView } from '../../src/core/ports/inventory.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
-import { findScheme } from '../../src/signature/schemes.ts';
+import { findScheme } from '../../src/signature/schemes/schemes.ts';
 import { makeWebhook } from '../helpers/seeded-services.ts';
 
 const VALUES = ['', 'first-Lm3_gangway', 'second-Lm3_gangway', 'third-Lm3_gangway'];

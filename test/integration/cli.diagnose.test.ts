@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/create-admin-server.ts';
-import { findScheme } from '../../src/signature/schemes.ts';
-import { signRequest } from '../../src/signature/sign.ts';
+import { findScheme } from '../../src/signature/schemes/schemes.ts';
+import { signRequest } from '../../src/signature/sign/sign.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createSeededServices, REJECTED_ID, URL_TOKEN_UID } from '../helpers/seeded-services.ts';
 

@@ -3,8 +3,8 @@ import { createDeliveryDiagnosis } from '../../src/app/diagnose-delivery.ts';
 import { createDiagnosisThread } from '../../src/app/diagnosis-thread.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
-import { findScheme } from '../../src/signature/schemes.ts';
-import { signRequest } from '../../src/signature/sign.ts';
+import { findScheme } from '../../src/signature/schemes/schemes.ts';
+import { signRequest } from '../../src/signature/sign/sign.ts';
 import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 
 const GITHUB = { name: 'github', authMode: 'signature', signatureScheme: 'github' } as const;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { findScheme } from '../../src/signature/schemes.ts';
-import { signRequest } from '../../src/signature/sign.ts';
+import { findScheme } from '../../src/signature/schemes/schemes.ts';
+import { signRequest } from '../../src/signature/sign/sign.ts';
 import type { RawAnswer } from '../helpers/raw-connection.ts';
 import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 

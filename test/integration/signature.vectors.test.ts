@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { compileVerifier } from '../../src/signature/compile-verifier.ts';
-import { resolveScheme } from '../../src/signature/resolve-scheme.ts';
 import type { Scheme } from '../../src/signature/scheme.ts';
-import { SCHEMES } from '../../src/signature/schemes.ts';
-import { signRequest } from '../../src/signature/sign.ts';
+import { resolveScheme } from '../../src/signature/schemes/resolve-scheme.ts';
+import { SCHEMES } from '../../src/signature/schemes/schemes.ts';
+import { signRequest } from '../../src/signature/sign/sign.ts';
+import { compileVerifier } from '../../src/signature/verify/compile-verifier.ts';
 import { toSignedRequest, WEBHOOK_URL } from '../helpers/signed-request.ts';
 
 interface Vector {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../core/json.ts';
 import { checkSignature } from '../../definitions/check-signature.ts';
-import { CUSTOM } from '../../signature/custom-scheme.ts';
+import { CUSTOM } from '../../signature/schemes/custom-scheme.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../exit-codes.ts';
 import { readInput } from './read-input.ts';

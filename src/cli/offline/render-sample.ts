@@ -1,7 +1,7 @@
 import type { Json } from '../../core/json.ts';
 import { MAX_DEFINITION_BYTES } from '../../core/source-tree.ts';
-import { isCredentialHeader } from '../../signature/credential-headers.ts';
-import { resolveScheme } from '../../signature/resolve-scheme.ts';
+import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
+import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import type { Delivery, Explanation, Webhook } from '../api-types.ts';
 import { CliError } from '../exit-codes.ts';
 

@@ -1,7 +1,7 @@
-import { resolveScheme } from '../../signature/resolve-scheme.ts';
 import type { Scheme } from '../../signature/scheme.ts';
-import { listCredentialPlaces } from '../../signature/schemes.ts';
-import { signsWithItsSecret } from '../../signature/sign.ts';
+import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
+import { listCredentialPlaces } from '../../signature/schemes/schemes.ts';
+import { signsWithItsSecret } from '../../signature/sign/sign.ts';
 import type { Webhook } from '../api-types.ts';
 
 /**

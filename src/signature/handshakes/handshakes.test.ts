@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { findScheme } from '../schemes.ts';
+import { findScheme } from '../schemes/schemes.ts';
 import type { Greeting, HandshakeOwner, HandshakeReply } from './handshake.ts';
 import { compileHandshakes, HANDSHAKES } from './handshakes.ts';
 

@@ -1,8 +1,8 @@
-import { compileTokenCheck } from '../token.ts';
-import { ECHOES } from './echoes.ts';
+import { compileTokenCheck } from '../tokens/token.ts';
+import { ECHOES } from './echo-handshakes.ts';
 import type { HandshakeKeys, HandshakeOwner, HandshakeRow, LiveHandshake } from './handshake.ts';
-import { INTRODUCTIONS } from './introductions.ts';
-import { SIGNED_ANSWERS } from './signed-answers.ts';
+import { INTRODUCTIONS } from './setup-handshakes.ts';
+import { SIGNED_ANSWERS } from './signed-handshakes.ts';
 
 const byName = (a: HandshakeRow, b: HandshakeRow) => (a.name < b.name ? -1 : 1);
 

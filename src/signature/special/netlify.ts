@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
-import { readJson } from '../request-parts.ts';
 import { refuse, type SignedRequest, type Verdict } from '../verification.ts';
+import { readJson } from '../verify/request-parts.ts';
 import { areEqualTexts } from './equal-texts.ts';
 
 const HEADER = 'x-webhook-signature';

@@ -1,6 +1,6 @@
 import { type KeyObject, verify as verifyWithKey } from 'node:crypto';
-import { readJson } from '../request-parts.ts';
 import { type Refusal, refuse, type SignedRequest, type Verdict, type Verification } from '../verification.ts';
+import { readJson } from '../verify/request-parts.ts';
 import type { FindSigningKey } from './signing-certificates.ts';
 
 /** `arn:<partition>:sns:<region>:<account>:<topic>`. */

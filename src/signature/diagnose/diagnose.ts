@@ -1,0 +1,159 @@
+import type { KeyObject } from 'node:crypto';
+import type { RequestHeaders } from '../../core/headers.ts';
+import type { Scheme } from '../scheme.ts';
+import { checkSnsMessage, verifySnsMessage } from '../special/sns.ts';
+import type { SignedRequest, Verification } from '../verification.ts';
+import { compileVerifier } from '../verify/compile-verifier.ts';
+import { describeAuthorization } from './authorization-form.ts';
+import { BODY_MISTAKES } from './body-mistakes.ts';
+import { CLOCK_MISTAKES } from './clock-mistakes.ts';
+import { diagnoseReason } from './diagnose-reason.ts';
+import { FORM_MISTAKES } from './form-mistakes.ts';
+import type { Mistake, SecretVersion, Suspect, Variant } from './mistake.ts';
+import { SCHEME_MISTAKES } from './scheme-mistakes.ts';
+import { SECRET_MISTAKES } from './secret-mistakes.ts';
+import { SNS_MISTAKES } from './sns-mistakes.ts';
+import { SPECIAL_MISTAKES } from './special-mistakes.ts';
+import { TOKEN_MISTAKES } from './token-mistakes.ts';
+
+/** A request to be diagnosed. It is tried out in memory only: nothing is fetched and nothing is kept. */
+export interface RequestToDiagnose {
+  scheme: Scheme;
+  /** The version that the webhook is pinned to comes first. */
+  secrets: readonly [SecretVersion, ...SecretVersion[]];
+  headers: RequestHeaders;
+  body: Uint8Array;
+  /** Wall time in milliseconds at which it arrived; `null` where nobody knows, and then no clock is judged. */
+  nowMs: number | null;
+  /** The URL that the sender was given; `null` where it is not known. */
+  publicUrl?: string | null;
+  /** The key of the certificate that a message of SNS names: it is not fetched. */
+  signingKey?: KeyObject | null;
+}
+
+/** What was wrong (`none`: nothing), in one sentence with what to do; or all that was tried in vain, for people. */
+export type Diagnosis = { ok: true; mistake: string; sentence: string } | { ok: false; tried: string[] };
+
+/** In the order of likelihood, and such that a mistake which another one would also explain comes first. */
+export const MISTAKES: readonly Mistake[] = [
+  ...CLOCK_MISTAKES,
+  ...SECRET_MISTAKES,
+  ...FORM_MISTAKES,
+  ...TOKEN_MISTAKES,
+  ...BODY_MISTAKES,
+  ...SPECIAL_MISTAKES,
+  ...SCHEME_MISTAKES,
+  ...SNS_MISTAKES,
+];
+
+const GOOD = {
+  ok: true,
+  mistake: 'none',
+  sentence: 'The request is good: it verifies with this scheme and this secret, so send it again.',
+} as const;
+
+/** Undoes one usual mistake after the other until the request verifies. No sentence ever holds anything of a secret. */
+export function diagnoseRequest(request: RequestToDiagnose): Diagnosis {
+  const suspect = toSuspect(request, null);
+  const first = verify(suspect, { judgesClock: true }, request.nowMs);
+  if (first.outcome === 'verified') return GOOD;
+  const detailed = toSuspect(request, first.detail);
+  for (const mistake of MISTAKES) {
+    for (const variant of mistake.vary(detailed)) {
+      if (!variant.isProven && verify(detailed, variant, request.nowMs).outcome !== 'verified') continue;
+      return { ok: true, mistake: mistake.id, sentence: variant.sentence };
+    }
+  }
+  return explainRefusal(detailed, first);
+}
+
+function toSuspect(
+  { secrets, publicUrl = null, signingKey = null, ...request }: RequestToDiagnose,
+  detail: string | null,
+): Suspect {
+  const [secret, ...others] = secrets;
+  const otherSecrets = others.filter(({ text }) => text !== secret.text);
+  return { ...request, secret, otherSecrets, publicUrl, signingKey, detail };
+}
+
+/** What one try came to. `detail` holds counts only, or for an unusable secret a sentence without it. */
+type Try =
+  | { outcome: 'verified' }
+  | { outcome: 'refused'; reason: string; detail: string | null }
+  | { outcome: 'unusable'; detail: string; hint: string };
+
+/** Of what only the certificate of SNS could tell. */
+const UNDECIDED = { outcome: 'refused', reason: 'bad_signature', detail: null } as const;
+
+function verify(suspect: Suspect, variant: Partial<Variant>, nowMs: number | null): Try {
+  const scheme = variant.scheme ?? suspect.scheme;
+  const compiled = compileVerifier(
+    variant.judgesClock === true && nowMs !== null ? scheme : withoutClock(scheme),
+    variant.secretText ?? suspect.secret.text,
+    async () => null,
+  );
+  if (!compiled.ok) return { outcome: 'unusable', detail: compiled.message, hint: compiled.hint };
+  const request = toRequest(suspect, variant, nowMs ?? 0);
+  const verdict = scheme.name === 'sns' ? verifySns(suspect, variant, request) : compiled.verify(request);
+  if (verdict === null || verdict instanceof Promise) return UNDECIDED;
+  return verdict.ok ? { outcome: 'verified' } : { outcome: 'refused', ...verdict };
+}
+
+/** `null`: all is right that can be judged without the certificate. */
+function verifySns(suspect: Suspect, variant: Partial<Variant>, request: SignedRequest): Verification | null {
+  const message = checkSnsMessage(request.json(), variant.secretText ?? suspect.secret.text);
+  if ('ok' in message) return message;
+  return suspect.signingKey === null ? null : verifySnsMessage(message, suspect.signingKey);
+}
+
+/** The scheme with every moment timely: it is signed as before, and must still be there. */
+function withoutClock(scheme: Scheme): Scheme {
+  if (scheme.family !== 'signature' || !scheme.timestamp?.signed) return scheme;
+  const forever = { toleranceSeconds: Number.POSITIVE_INFINITY, futureToleranceSeconds: Number.POSITIVE_INFINITY };
+  return { ...scheme, timestamp: { ...scheme.timestamp, ...forever } };
+}
+
+function toRequest(suspect: Suspect, variant: Partial<Variant>, nowMs: number): SignedRequest {
+  const { headers, body, publicUrl } = { ...suspect, ...variant };
+  let parsed: { value: unknown } | null = null;
+  return {
+    ...{ method: 'POST', headers, body, nowMs },
+    json: () => {
+      parsed ??= { value: parseJson(body) };
+      return parsed.value;
+    },
+    publicUrl: () => publicUrl ?? '',
+  };
+}
+
+function parseJson(body: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(body));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Nothing made it verify: the reason may still say it all. */
+function explainRefusal(suspect: Suspect, refused: Try): Diagnosis {
+  const { scheme } = suspect;
+  if (refused.outcome === 'unusable') {
+    const what = refused.detail.replace(/\.$/, '');
+    return { ok: true, mistake: 'unusable_secret', sentence: `${what}: ${lowerFirst(refused.hint)}` };
+  }
+  const sentence = refused.outcome === 'refused' ? describeRefusal(suspect, refused.reason, refused.detail) : null;
+  if (sentence !== null && refused.outcome === 'refused') return { ok: true, mistake: refused.reason, sentence };
+  return {
+    ok: false,
+    tried: MISTAKES.flatMap(({ tried, of }) => (of === undefined || of === scheme.name ? [tried] : [])),
+  };
+}
+
+function describeRefusal(suspect: Suspect, reason: string, detail: string | null): string | null {
+  const described = reason === 'malformed_credential' ? describeAuthorization(suspect) : null;
+  return described ?? diagnoseReason(reason, detail, suspect.scheme);
+}
+
+function lowerFirst(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}

@@ -1,0 +1,109 @@
+import type { RequestHeaders } from '../../core/headers.ts';
+import type { KeyForm, SignatureScheme } from '../scheme.ts';
+import { BODY } from '../schemes/parts.ts';
+import { listCredentialPlaces } from '../schemes/schemes.ts';
+import { findHmacForm, type Mistake, mapHeaders, type Suspect, type Variant } from './mistake.ts';
+
+/** Mistakes in how a signature is written, and in what is signed. */
+export const FORM_MISTAKES: readonly Mistake[] = [
+  { id: 'signature_encoding', tried: 'the signature in hex for base64 and the other way', vary: varyEncoding },
+  { id: 'signature_alphabet', tried: 'hex in uppercase, base64 for URLs or without padding', vary: varyAlphabet },
+  { id: 'signature_prefix', tried: 'the signature without its prefix, and with another', vary: varyPrefix },
+  { id: 'signature_algorithm', tried: 'the other hash algorithms', vary: varyAlgorithm },
+  { id: 'signed_content', tried: 'a signature over the body alone', vary: varyContent },
+  { id: 'public_url', tried: 'other spellings of the URL', vary: varyUrl },
+];
+
+function* varyEncoding({ scheme }: Suspect): Iterable<Variant> {
+  if (scheme.family !== 'signature') return;
+  const other = scheme.encoding === 'hex' ? 'base64' : 'hex';
+  const sentence = `The signature is right but written in ${other} where this scheme has ${scheme.encoding}: let the sender write ${scheme.encoding}, or describe it with \`signatureScheme: custom\` and \`encoding: ${other}\`.`;
+  yield { scheme: { ...scheme, encoding: other }, sentence };
+}
+
+function* varyAlphabet({ scheme, headers }: Suspect): Iterable<Variant> {
+  if (scheme.family !== 'signature') return;
+  const names = listCredentialPlaces(scheme).map((name) => name.toLowerCase());
+  const right = scheme.encoding === 'hex' ? 'hex in lowercase' : 'base64 of the standard alphabet with its padding';
+  const sentence = `The signature is right but not written as ${right}, which is what this scheme has: let the sender write it so.`;
+  const rewrite = scheme.encoding === 'hex' ? lowerHex : standardBase64;
+  yield { headers: mapHeaders(headers, names, rewrite), sentence };
+}
+
+function lowerHex(value: string): string {
+  return value.replace(/[0-9A-Fa-f]{40,}/g, (digits) => digits.toLowerCase());
+}
+
+function standardBase64(value: string): string {
+  return value.replace(/[A-Za-z0-9+/_-]{27,}={0,2}/g, (one) => {
+    const standard = one.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '');
+    return standard.padEnd(Math.ceil(standard.length / 4) * 4, '=');
+  });
+}
+
+const LABELS = ['sha256', 'sha1', 'sha512', 'hmac-sha256', 'v1', 'v0'] as const;
+
+function* varyPrefix({ scheme }: Suspect): Iterable<Variant> {
+  if (scheme.family !== 'signature' || scheme.timestamp?.from.place === 'entry') return;
+  const { labelSeparator } = scheme;
+  const expected = scheme.keys[0]?.label;
+  if (labelSeparator !== null && expected) {
+    const sentence = `The signature is right but lacks the prefix \`${expected}${labelSeparator}\`: let the sender write it before the signature.`;
+    yield { scheme: relabel({ ...scheme, entrySeparator: null, labelSeparator: null }, null), sentence };
+  }
+  for (const label of LABELS) {
+    const wanted = expected ? `\`${expected}${labelSeparator}\`` : 'no prefix';
+    const sentence = `The signature is right but stands behind \`${label}=\` where this scheme has ${wanted}: let the sender write it so, or describe the sender with \`signatureScheme: custom\` and \`label: ${label}\`.`;
+    if (label !== expected) yield { scheme: relabel({ ...scheme, labelSeparator: '=' }, label), sentence };
+  }
+}
+
+function relabel(scheme: SignatureScheme, label: string | null): SignatureScheme {
+  return { ...scheme, keys: scheme.keys.map((key): KeyForm => ({ ...key, label })) };
+}
+
+function* varyAlgorithm({ scheme, secret }: Suspect): Iterable<Variant> {
+  const form = findHmacForm(scheme, secret.text);
+  if (form === null || scheme.family !== 'signature' || form.algorithm.kind !== 'hmac') return;
+  for (const hash of ['sha256', 'sha1', 'sha512'] as const) {
+    if (hash === form.algorithm.hash) continue;
+    const sentence = `The sender signs with HMAC-${hash.toUpperCase()} where this scheme has HMAC-${form.algorithm.hash.toUpperCase()}: change it at the sender, or describe the sender with \`signatureScheme: custom\` and \`algorithm: hmac-${hash}\`.`;
+    yield { scheme: { ...scheme, keys: [{ ...form, algorithm: { kind: 'hmac', hash } }] }, sentence };
+  }
+}
+
+function* varyContent({ scheme }: Suspect): Iterable<Variant> {
+  if (scheme.family !== 'signature' || scheme.content.every((part) => part.part === 'body')) return;
+  const sentence =
+    'The sender signs the body alone, but this scheme signs more with it (a moment, an ID or the URL): let the sender sign all that the page of the scheme lists, in that order.';
+  yield { scheme: { ...scheme, content: [BODY], timestamp: null }, sentence };
+}
+
+function* varyUrl({ scheme, publicUrl, headers }: Suspect): Iterable<Variant> {
+  if (publicUrl === null || !signsUrl(scheme)) return;
+  const sentence =
+    'The sender signs another spelling of the URL (its scheme, host, port, a slash at its end, or its query): give the sender exactly the URL that `dockbell webhook show` prints, and set `baseUrl` to the address that senders use.';
+  for (const spelling of listSpellings(publicUrl, headers)) yield { publicUrl: spelling, sentence };
+}
+
+const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
+
+function* listSpellings(publicUrl: string, headers: RequestHeaders): Iterable<string> {
+  const [, host = '', path = '', query] = /^https?:\/\/([^/?#]*)([^?]*)(\?.*)?$/s.exec(publicUrl) ?? [];
+  const asked = ['host', 'x-forwarded-host'].map((name) => (headers.get(name) ?? '').split(',', 1)[0]!.trim());
+  const bare = host.replace(/:\d+$/, '');
+  const hosts = new Set([host, bare, ...asked.filter((one) => HOST.test(one))]);
+  for (const one of hosts) {
+    for (const protocol of ['https:', 'http:']) {
+      for (const spelling of [path, path.endsWith('/') ? path.slice(0, -1) : `${path}/`]) {
+        yield `${protocol}//${one}${spelling}`;
+        if (query !== undefined) yield `${protocol}//${one}${spelling}${query}`;
+      }
+    }
+  }
+}
+
+function signsUrl(scheme: Suspect['scheme']): boolean {
+  if (scheme.family === 'special') return scheme.name === 'twilio';
+  return scheme.family === 'signature' && scheme.content.some((part) => part.part === 'url');
+}

@@ -1,0 +1,61 @@
+import type { RequestHeaders } from '../../core/headers.ts';
+import type { Scheme, TokenScheme } from '../scheme.ts';
+import { listCredentialPlaces, SCHEMES } from '../schemes/schemes.ts';
+import type { Mistake, Suspect, Variant } from './mistake.ts';
+
+/** What `authMode: token` checks, as a row: a webhook without a scheme is diagnosed by the same rules. */
+export const BEARER: TokenScheme = {
+  ...{ family: 'token', name: 'token', title: 'Bearer token', places: [{ in: 'bearer' }], identity: null },
+  ...{ whenSecretIsIssued: 'user', canGenerateSecret: true, documentation: '', refusedSecrets: [] },
+};
+
+/** The whole table, except what cannot be checked without asking the network. */
+const CANDIDATES: readonly Scheme[] = [BEARER, ...SCHEMES.filter((scheme) => scheme.name !== 'sns')];
+
+/** The provider is another one than the definition says. */
+export const SCHEME_MISTAKES: readonly Mistake[] = [
+  { id: 'wrong_scheme', tried: 'every other scheme of the table', vary: varyScheme },
+  { id: 'other_sender', tried: 'the signature header of another scheme', vary: varySender },
+];
+
+function* varyScheme({ scheme: current }: Suspect): Iterable<Variant> {
+  for (const scheme of CANDIDATES) {
+    if (scheme.name === current.name) continue;
+    yield {
+      scheme,
+      sentence: `The request is good under ${nameOf(scheme)}, not under ${nameOf(current)}: write ${settingOf(scheme)} in the definition of the webhook.`,
+    };
+  }
+}
+
+function nameOf(scheme: Scheme): string {
+  return scheme.name === BEARER.name ? '`authMode: token`' : `the scheme \`${scheme.name}\``;
+}
+
+function settingOf(scheme: Scheme): string {
+  return scheme.name === BEARER.name
+    ? '`authMode: token`'
+    : `\`authMode: signature\` and \`signatureScheme: ${scheme.name}\``;
+}
+
+const MAX_NAMED = 4;
+
+/** The request has no credential of its own scheme, and one of another that its secret does not fit. */
+function* varySender({ scheme: current, headers }: Suspect): Iterable<Variant> {
+  if (listHeaders(current).some((name) => isPresent(headers, name))) return;
+  const header = CANDIDATES.flatMap(listHeaders).find((name) => isPresent(headers, name));
+  if (header === undefined || current.name === 'sns') return;
+  const schemes = CANDIDATES.filter((scheme) => listHeaders(scheme).includes(header)).map(({ name }) => `\`${name}\``);
+  const named = `${schemes.slice(0, MAX_NAMED).join(' or ')}${schemes.length > MAX_NAMED ? ' or another' : ''}`;
+  const sentence = `The request is one of another sender: it has the header \`${header}\` of the scheme ${named} and none of ${nameOf(current)}, so give each sender the URL of its own webhook, or set scheme and secret of this one to those of the sender.`;
+  yield { isProven: true, sentence };
+}
+
+/** Headers that carry a credential, without `Authorization`, which says nothing about who sends. */
+function listHeaders(scheme: Scheme): string[] {
+  return listCredentialPlaces(scheme).filter((name) => name !== 'Authorization' && !name.startsWith('body '));
+}
+
+function isPresent(headers: RequestHeaders, name: string): boolean {
+  return (headers.get(name.toLowerCase()) ?? '') !== '';
+}

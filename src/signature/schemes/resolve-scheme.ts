@@ -1,0 +1,30 @@
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { Scheme, SchemeOptions, SignatureScheme } from '../scheme.ts';
+import { CUSTOM, readCustomScheme } from './custom-scheme.ts';
+import { header } from './parts.ts';
+import { findScheme } from './schemes.ts';
+
+/**
+ * The scheme that a webhook names, with what its `signature` block makes of it; `null` where there is no such scheme
+ * or the block describes none.
+ */
+export function resolveScheme(name: string | null, settings: JsonObject | null): Scheme | null {
+  if (name === CUSTOM) {
+    const custom = settings === null ? null : readCustomScheme(settings);
+    return custom?.ok ? custom.scheme : null;
+  }
+  const scheme = findScheme(name ?? '');
+  if (scheme === undefined) return null;
+  if (settings === null || scheme.family !== 'signature' || scheme.options === null) return scheme;
+  return applyOptions(scheme, scheme.options, settings);
+}
+
+/** What a provider lets its users choose; such schemes have one family of headers. */
+function applyOptions(scheme: SignatureScheme, options: SchemeOptions, settings: JsonObject): SignatureScheme {
+  const [family] = scheme.headers;
+  const { header: name, timestamp } = settings;
+  const stampedIn = isJsonObject(timestamp) ? timestamp.header : undefined;
+  const renamed = typeof name === 'string' ? { ...family, signatures: [header(name)] as const } : family;
+  if (typeof stampedIn !== 'string') return { ...scheme, headers: [renamed] };
+  return { ...scheme, ...options.timestampHeader, headers: [{ ...renamed, timestamp: stampedIn }] };
+}

@@ -1,0 +1,56 @@
+import type { Place, Scheme } from '../scheme.ts';
+import { BODY_DIGESTS } from './body-digests.ts';
+import { PUBLIC_KEYS } from './public-keys.ts';
+import { SPECIALS } from './specials.ts';
+import { STAMPED_DIGESTS } from './stamped-digests.ts';
+import { TOKENS } from './tokens.ts';
+
+const byName = (a: Scheme, b: Scheme) => (a.name < b.name ? -1 : 1);
+
+/** The table of schemes, by name. A new provider is a new row in `schemes/`, its vectors and its guide. */
+export const SCHEMES: readonly Scheme[] = [
+  ...BODY_DIGESTS,
+  ...STAMPED_DIGESTS,
+  ...PUBLIC_KEYS,
+  ...TOKENS,
+  ...SPECIALS,
+].sort(byName);
+
+/** Names of all schemes, in the order of the table. */
+export const SCHEME_NAMES: readonly string[] = SCHEMES.map((scheme) => scheme.name);
+
+const BY_NAME: ReadonlyMap<string, Scheme> = new Map(SCHEMES.map((scheme) => [scheme.name, scheme]));
+
+/** The scheme of that name, compared exactly. */
+export function findScheme(name: string): Scheme | undefined {
+  return BY_NAME.get(name);
+}
+
+/** What names a delivery under a scheme: headers, or values of the body as `body a.b`. */
+export function listIdentities(scheme: Scheme): string[] {
+  if (scheme.family === 'token') return scheme.identity === null ? [] : [scheme.identity];
+  if (scheme.family === 'special') {
+    return scheme.described.identity === null ? [] : [`body ${scheme.described.identity}`];
+  }
+  return scheme.headers.flatMap(({ identity, fallbackIdentity }) =>
+    [identity, fallbackIdentity].flatMap((place) => (place === null ? [] : [describePlace(place)])),
+  );
+}
+
+/** Where the signature or the token of a scheme stands: headers, or values of the body as `body a.b`. */
+export function listCredentialPlaces(scheme: Scheme): string[] {
+  if (scheme.family === 'special') return [scheme.signature ?? 'body Signature'];
+  if (scheme.family === 'signature') return scheme.headers.flatMap((family) => family.signatures.map(describePlace));
+  const places = scheme.places.map((place) =>
+    place.in === 'header'
+      ? place.name
+      : place.in === 'json_list'
+        ? `body ${place.list}[].${place.key}`
+        : 'Authorization',
+  );
+  return [...new Set(places)];
+}
+
+function describePlace(place: Place): string {
+  return place.in === 'header' ? place.name : `body ${place.path.join('.')}`;
+}

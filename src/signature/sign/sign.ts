@@ -1,0 +1,181 @@
+import { createHmac, createPrivateKey, type KeyObject, sign as signWithKey } from 'node:crypto';
+import { AppError } from '../../core/errors.ts';
+import type { KeyForm, Scheme, SignatureScheme } from '../scheme.ts';
+import { signNetlify } from '../special/netlify.ts';
+import { signTwilio } from '../special/twilio.ts';
+import { putToken } from '../tokens/token-sender.ts';
+import type { SignedRequest } from '../verification.ts';
+import { readKey } from '../verify/read-key.ts';
+import { readPlace } from '../verify/request-parts.ts';
+import { digestOf } from '../verify/signature-verifier.ts';
+import { type ContentValues, feedContent, joinContent, readRareParts } from '../verify/signed-content.ts';
+import { formatTimestamp } from '../verify/signing-time.ts';
+import { encodeHeaderValue } from './header-value.ts';
+import { parseObject, putJson, type UnsignedDelivery, wrapInForm } from './unsigned-delivery.ts';
+
+/** A delivery as its sender posts it. */
+export interface SignedDelivery {
+  headers: Record<string, string>;
+  /** The body as given, unless the scheme puts something into it. */
+  body: Uint8Array;
+  /** To be added to the query of the URL; `''` for nothing. */
+  query: string;
+}
+
+/**
+ * A delivery signed as a sender of this scheme would: signature, timestamp, identity; in the places of the scheme's
+ * first family. Where the secret is a public key, the private key signs: PEM, or `whsk_` under Standard Webhooks.
+ * Throws `bad_request` for a secret that cannot sign and a body that cannot carry what the scheme puts into it.
+ */
+export function signRequest(scheme: Scheme, secretText: string, delivery: UnsignedDelivery): SignedDelivery {
+  if (scheme.family === 'token') return putToken(scheme, secretText, delivery);
+  if (scheme.family === 'signature') return signContent(scheme, secretText, delivery);
+  if (scheme.name === 'netlify')
+    return { headers: signNetlify(secretText, delivery.body), body: delivery.body, query: '' };
+  if (scheme.name === 'twilio') return { ...signTwilio(secretText, delivery.url, delivery.body), body: delivery.body };
+  throw new AppError('bad_request', `Only ${scheme.title} itself can sign for ${scheme.title}; send from there.`);
+}
+
+/** Can whoever has the secret of a webhook sign for it? Not where that is a public key, or what only names a sender. */
+export function signsWithItsSecret(scheme: Scheme): boolean {
+  if (scheme.family === 'signature') return scheme.keys.some((key) => key.algorithm.kind === 'hmac');
+  return scheme.name !== 'sns';
+}
+
+function signContent(scheme: SignatureScheme, secretText: string, delivery: UnsignedDelivery): SignedDelivery {
+  const family = scheme.headers[0];
+  const { form, sign } = readSigner(scheme, secretText);
+  const timestamp = scheme.timestamp === null ? '' : formatTimestamp(scheme.timestamp.unit, delivery.nowMs);
+  const headers: Record<string, string> = {};
+  for (const { name, value } of family.fixed) headers[name] = value;
+  const identity = nameDelivery(scheme, delivery);
+  if (family.identity?.in === 'header') headers[family.identity.name] = identity;
+  if (family.timestamp !== null) headers[family.timestamp] = timestamp;
+  standInForHeaders(scheme, headers);
+  const body = fillBody(scheme, delivery.body, timestamp, identity, headers);
+  const values = collectValues(scheme, delivery, { headers, body, timestamp, identity });
+  const signature = formatSignature(scheme, form, sign(values), timestamp);
+  const place = family.signatures[0];
+  if (place.in === 'json') return { headers, body: putJson(body, place.path, signature), query: '' };
+  headers[place.name] = signature;
+  return { headers, body, query: '' };
+}
+
+/** Headers that the scheme wants or signs: what we send ourselves, and a text where only the sender knows the value. */
+function standInForHeaders({ headers: [family], content }: SignatureScheme, headers: Record<string, string>): void {
+  const signed = content.flatMap((part) => (part.part === 'header' ? [part.name] : []));
+  for (const name of [...family.required, ...signed]) {
+    if (findHeader(headers, name) !== undefined) continue;
+    if (name.toLowerCase() === 'content-type') headers['Content-Type'] = 'application/json';
+    else headers[name] = 'test';
+  }
+}
+
+function findHeader(headers: Record<string, string>, name: string): string | undefined {
+  const lowercase = name.toLowerCase();
+  return Object.entries(headers).find(([one]) => one.toLowerCase() === lowercase)?.[1];
+}
+
+function nameDelivery(scheme: SignatureScheme, { deliveryId, newId }: UnsignedDelivery): string {
+  const place = scheme.headers[0].identity;
+  if (place === null) return '';
+  return place.in === 'header' ? encodeHeaderValue(place.name, deliveryId ?? newId()) : (deliveryId ?? newId());
+}
+
+/** Puts into the body what senders of the scheme have in it: a moment, an ID; or the body into a form. */
+function fillBody(
+  scheme: SignatureScheme,
+  body: Uint8Array,
+  timestamp: string,
+  identity: string,
+  headers: Record<string, string>,
+): Uint8Array {
+  const [family] = scheme.headers;
+  const from = scheme.timestamp?.from;
+  let filled = body;
+  if (from?.place === 'json')
+    filled = putJson(filled, from.path, from.type === 'number' ? Number(timestamp) : timestamp);
+  if (family.identity?.in === 'json') filled = putJson(filled, family.identity.path, identity);
+  const field = scheme.content.find((part) => part.part === 'form_field');
+  if (field === undefined) return filled;
+  headers['Content-Type'] = 'application/x-www-form-urlencoded';
+  return wrapInForm(field.name, filled);
+}
+
+function collectValues(
+  scheme: SignatureScheme,
+  delivery: UnsignedDelivery,
+  signed: { headers: Record<string, string>; body: Uint8Array; timestamp: string; identity: string },
+): ContentValues {
+  const { headers, body, timestamp, identity } = signed;
+  const request: SignedRequest = {
+    ...{ method: 'POST', headers: { get: (name) => findHeader(headers, name) }, body, nowMs: delivery.nowMs },
+    json: () => parseObject(body),
+    publicUrl: () => delivery.url,
+  };
+  const rare = readRareParts(scheme.content, request);
+  if (!rare.ok) {
+    const what = 'signs a value that this body does not have';
+    throw new AppError('bad_request', `The scheme ${scheme.name} ${what}: ${rare.detail}.`);
+  }
+  const place = scheme.headers[0].identity;
+  const named = place?.in === 'json' ? (readPlace(request, place) ?? '') : identity;
+  return { timestamp, identity: named, body, rare: rare.texts };
+}
+
+type Sign = (values: ContentValues) => string;
+
+function readSigner(scheme: SignatureScheme, secretText: string): { form: KeyForm; sign: Sign } {
+  const signer = readPrivateKey(scheme, secretText);
+  if (signer !== null) return { form: signer.form, sign: (values) => signWithPrivateKey(scheme, signer, values) };
+  const key = readKey(scheme, secretText);
+  if (!key.ok) throw new AppError('bad_request', `${key.message} ${key.hint}`);
+  const { form, bytes } = key;
+  const { algorithm } = form;
+  if (algorithm.kind !== 'hmac') {
+    const what = 'holds the public key of its sender, which verifies but cannot sign';
+    const instead = 'Send from the sender itself, or sign with the private key of a pair of your own (--secret-file).';
+    throw new AppError('bad_request', `The secret of this webhook ${what}. ${instead}`);
+  }
+  const sign: Sign = (values) => {
+    const hmac = createHmac(algorithm.hash, bytes);
+    feedContent(scheme.content, values, (piece, encoding) => hmac.update(piece as string, encoding));
+    return hmac.digest(scheme.encoding);
+  };
+  return { form, sign };
+}
+
+interface PrivateSigner {
+  form: KeyForm;
+  key: KeyObject;
+}
+
+/** The private key of a sender's key pair, for trying a webhook out with a pair of one's own; `null` for other secrets. */
+function readPrivateKey(scheme: SignatureScheme, secretText: string): PrivateSigner | null {
+  const form = scheme.keys.find((one) => one.algorithm.kind !== 'hmac');
+  if (form === undefined) return null;
+  const seed = /^whsk_([A-Za-z0-9+/]{43,88}={0,2})$/.exec(secretText)?.[1];
+  if (seed === undefined && !secretText.includes('PRIVATE KEY-----')) return null;
+  try {
+    return { form, key: seed === undefined ? createPrivateKey(secretText) : importSeed(Buffer.from(seed, 'base64')) };
+  } catch {
+    throw new AppError('bad_request', 'The private key cannot be read; give it as PEM, without a passphrase.');
+  }
+}
+
+/** An Ed25519 key of 32 bytes, or of 64 with the public key behind it. */
+function importSeed(bytes: Buffer): KeyObject {
+  const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), bytes.subarray(0, 32)]);
+  return createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });
+}
+
+function signWithPrivateKey(scheme: SignatureScheme, { form, key }: PrivateSigner, values: ContentValues): string {
+  return signWithKey(digestOf(form.algorithm), joinContent(scheme.content, values), key).toString(scheme.encoding);
+}
+
+function formatSignature(scheme: SignatureScheme, form: KeyForm, digest: string, timestamp: string): string {
+  const signature = form.label === null ? digest : `${form.label}${scheme.labelSeparator}${digest}`;
+  const from = scheme.timestamp?.from;
+  if (from?.place !== 'entry') return signature;
+  return `${from.label}${scheme.labelSeparator}${timestamp}${scheme.entrySeparator}${signature}`;
+}

@@ -1,0 +1,44 @@
+import { isJsonObject } from '../../core/json.ts';
+import type { TokenPlace, TokenScheme } from '../scheme.ts';
+import { encodeHeaderValue } from '../sign/header-value.ts';
+import { parseObject, type UnsignedDelivery } from '../sign/unsigned-delivery.ts';
+
+/** A delivery with the token where senders of the scheme have it; of several places, the one that the secret has the form of. */
+export function putToken(
+  scheme: TokenScheme,
+  secretText: string,
+  { body, deliveryId, newId }: UnsignedDelivery,
+): { headers: Record<string, string>; body: Uint8Array; query: string } {
+  const headers: Record<string, string> = {};
+  if (scheme.identity !== null) headers[scheme.identity] = encodeHeaderValue(scheme.identity, deliveryId ?? newId());
+  const place = choosePlace(scheme, secretText);
+  if (place.in === 'json_list') {
+    return { headers, body: putIntoList(body, place.list, place.key, secretText), query: '' };
+  }
+  if (place.in === 'header') headers[place.name] = encodeHeaderValue(place.name, secretText);
+  else if (place.in === 'bearer') headers.Authorization = `Bearer ${encodeHeaderValue('Authorization', secretText)}`;
+  else headers.Authorization = `Basic ${Buffer.from(secretText, 'utf8').toString('base64')}`;
+  return { headers, body, query: '' };
+}
+
+/** `Token abc`: a whole value of `Authorization`. */
+const WHOLE_AUTHORIZATION = /^[A-Za-z][A-Za-z0-9-]* +\S/;
+
+/** `user:password` is Basic, a token without a colon is Bearer, and a value with its own scheme is sent as it is. */
+function choosePlace({ places }: TokenScheme, secretText: string): TokenPlace {
+  const isWhole = places.some((place) => place.in === 'header') && WHOLE_AUTHORIZATION.test(secretText);
+  const fits = (place: TokenPlace) => {
+    if (place.in === 'basic') return !isWhole && secretText.includes(':');
+    return place.in !== 'bearer' || !isWhole;
+  };
+  return places.find(fits) ?? places[0];
+}
+
+/** Every object of the list gets the token; a body without the list becomes its only entry. */
+function putIntoList(body: Uint8Array, list: string, key: string, token: string): Uint8Array {
+  const root = parseObject(body);
+  const entries = Object.hasOwn(root, list) ? root[list] : undefined;
+  const objects = Array.isArray(entries) ? entries.filter(isJsonObject) : [root];
+  const filled = { ...(Array.isArray(entries) ? root : {}), [list]: objects.map((one) => ({ ...one, [key]: token })) };
+  return Buffer.from(JSON.stringify(filled));
+}

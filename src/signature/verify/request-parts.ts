@@ -1,0 +1,70 @@
+import { isJsonObject } from '../../core/json.ts';
+import type { JsonPath, Place } from '../scheme.ts';
+import type { SignedRequest } from '../verification.ts';
+
+/** A text of a JSON body or a URL as header values are: its UTF-8 bytes, one character each. */
+export function toWireText(text: string): string {
+  return /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
+}
+
+/** The text at a place, as header values are; `undefined` where there is none or something else than a text. */
+export function readPlace(request: SignedRequest, place: Place): string | undefined {
+  if (place.in === 'header') return request.headers.get(place.name);
+  const value = readJson(request.json(), place.path);
+  return typeof value === 'string' ? toWireText(value) : undefined;
+}
+
+/** The value at a path of own keys; `undefined` where the path leaves the objects. */
+export function readJson(root: unknown, path: JsonPath): unknown {
+  let value = root;
+  for (const key of path) {
+    if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined;
+    value = value[key];
+  }
+  return value;
+}
+
+/**
+ * The decoded value of a field of a form body, as header values are; `undefined` where it is absent or there twice.
+ * Bytes are decoded one by one: a pattern over a text takes several times as long.
+ */
+export function readFormField(body: Uint8Array, name: string): string | undefined {
+  const wanted = toWireText(name);
+  let found: string | undefined;
+  for (let start = 0; start <= body.length; ) {
+    const next = body.indexOf(AMPERSAND, start);
+    const end = next === -1 ? body.length : next;
+    const pair = body.subarray(start, end);
+    start = end + 1;
+    const at = pair.indexOf(EQUALS);
+    if (at === -1 || decodeFormText(pair.subarray(0, at)) !== wanted) continue;
+    if (found !== undefined) return undefined;
+    found = decodeFormText(pair.subarray(at + 1));
+  }
+  return found;
+}
+
+const [PLUS, PERCENT, AMPERSAND, EQUALS, SPACE] = [0x2b, 0x25, 0x26, 0x3d, 0x20];
+
+function decodeFormText(bytes: Uint8Array): string {
+  const decoded = Buffer.allocUnsafe(bytes.length);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    const escaped = byte === PERCENT ? readHexPair(bytes, at + 1) : -1;
+    if (escaped >= 0) at += 2;
+    decoded[length++] = escaped >= 0 ? escaped : byte === PLUS ? SPACE : byte;
+  }
+  return decoded.toString('latin1', 0, length);
+}
+
+/** The byte that two hexadecimal digits stand for; -1 where they are not there. */
+function readHexPair(bytes: Uint8Array, at: number): number {
+  const [high, low] = [HEX_VALUES[bytes[at] ?? 0]!, HEX_VALUES[bytes[at + 1] ?? 0]!];
+  return high < 0 || low < 0 ? -1 : high * 16 + low;
+}
+
+const HEX_VALUES = Int8Array.from({ length: 256 }, (_, code) => {
+  const value = Number.parseInt(String.fromCharCode(code), 16);
+  return Number.isNaN(value) ? -1 : value;
+});
