@@ -1,10 +1,13 @@
 // Writes docs/rules/ and the keys of `lint` in schemas/factory.schema.json from the table of rules and its guides.
 // Run it after a change of either: npx tsx scripts/generate-rule-docs.ts
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { renderFactorySchema, renderRulePages } from './rule-docs.ts';
 
 const root = new URL('../', import.meta.url);
-rmSync(new URL('docs/rules/', root), { recursive: true, force: true });
+const pages = new URL('docs/rules/', root);
+for (const entry of readdirSync(pages, { withFileTypes: true })) {
+  if (entry.isDirectory()) rmSync(new URL(`${entry.name}/`, pages), { recursive: true });
+}
 for (const [path, page] of renderRulePages()) {
   mkdirSync(new URL('.', new URL(path, root)), { recursive: true });
   writeFileSync(new URL(path, root), page);

@@ -15,7 +15,7 @@ import {
   WEBHOOK_UID,
 } from '../../test/helpers/seeded-services.ts';
 import { SecretValue } from '../core/secret-value.ts';
-import { schemaOf } from '../definitions/schemas.ts';
+import { schemaOf } from '../yaml/schemas.ts';
 import { createAdminServer } from './create-admin-server.ts';
 import { BODY_EXAMPLES, COMPONENT_EXAMPLES } from './examples.ts';
 import { OPERATIONS } from './operations.ts';

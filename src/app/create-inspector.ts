@@ -5,7 +5,7 @@ import type { Backtester } from '../core/ports/backtester.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import { createTurns } from '../core/time/task-queue.ts';
-import { checkSecretForWebhook } from '../definitions/check-secret.ts';
+import { checkSecretForWebhook } from '../definitions/check/check-secret.ts';
 import { TaskThread } from '../threads/task-thread.ts';
 import { describeSlowness, VALIDATION_STEPS } from './definitions-thread.ts';
 import type { Inspection, InspectionHost } from './inspection.ts';

@@ -15,7 +15,7 @@ interface Rule {
 
 /**
  * Every rule about definitions, by its stable id; the pages below `docs/rules/` and the list in
- * `docs/reference/diagnostics.md` are made from it and from `rule-guides.yaml`. An id is never used for something else.
+ * `docs/reference/diagnostics.md` are made from it and from `docs/rules/guides.yaml`. An id is never used for something else.
  */
 export const RULES = {
   'factory/not-found': error('The tree holds no `factory.yaml`, no `webhooks/` and no `automations/`.'),

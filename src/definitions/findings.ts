@@ -1,10 +1,7 @@
 import type { Position } from '../core/definition.ts';
 import type { Diagnostic, Severity } from '../core/diagnostic.ts';
 import { type LintSettings, RULES, type RuleId, severityOf } from '../core/rules.ts';
-import { formatKeyPath, type KeyPath } from './key-path.ts';
-
-/** The first character of a file: where findings about all of it stand. */
-export const FILE_START: Position = { line: 1, column: 1 };
+import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
 
 /** One finding before its file is known. */
 export interface Finding {

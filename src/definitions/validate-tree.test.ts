@@ -4,7 +4,7 @@ import { compareDiagnostics } from '../core/diagnostic.ts';
 import { RULES } from '../core/rules.ts';
 import { PATTERN_RULES } from '../filter/parse-pattern.ts';
 import { SCHEME_NAMES } from '../signature/schemes/schemes.ts';
-import { formatPretty } from './format-pretty.ts';
+import { formatPretty } from './report/format-pretty.ts';
 import { validateTree } from './validate-tree.ts';
 
 const UID = 'wh_01a2b3c4d5e6f7g8h9jkmnpqrs';

@@ -2,16 +2,17 @@ import type { FactoryDefinition } from '../core/definition.ts';
 import { compareDiagnostics, type Diagnostic, hasErrors } from '../core/diagnostic.ts';
 import { applyLint, type LintSettings } from '../core/rules.ts';
 import type { SourceTree, TreeEntry, UnusableEntry } from '../core/source-tree.ts';
-import { checkAlike } from './check-alike.ts';
-import { type CheckedWebhook, checkHeard } from './check-heard.ts';
-import { type CheckedAutomation, checkReferences, type References } from './check-references.ts';
-import { checkSamples } from './check-samples.ts';
-import { FILE_START, Findings, toDiagnostic } from './findings.ts';
-import { readAutomationFile } from './read-automation.ts';
-import { readDefinitionText } from './read-definition-text.ts';
-import { readFactory } from './read-factory.ts';
-import { readWebhook } from './read-webhook.ts';
-import { type NamedEntry, type SortedEntries, sortEntries } from './sort-entries.ts';
+import { FILE_START } from '../yaml/positions.ts';
+import { checkAlike } from './check/check-alike.ts';
+import { type CheckedWebhook, checkHeard } from './check/check-heard.ts';
+import { type CheckedAutomation, checkReferences, type References } from './check/check-references.ts';
+import { checkSamples } from './check/check-samples.ts';
+import { Findings, toDiagnostic } from './findings.ts';
+import { readAutomationFile } from './read/read-automation.ts';
+import { readDefinitionText } from './read/read-definition-text.ts';
+import { readFactory } from './read/read-factory.ts';
+import { readWebhook } from './read/read-webhook.ts';
+import { type NamedEntry, type SortedEntries, sortEntries } from './read/sort-entries.ts';
 
 /** What a tree is judged against beside itself. */
 export interface ValidationContext {

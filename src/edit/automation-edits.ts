@@ -1,7 +1,11 @@
 import { AppError } from '../core/errors.ts';
 import type { FileChange } from '../core/ports/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
-import { type DeclaredAutomation, editAutomation, writeDeclaredAutomation } from '../definitions/write-automation.ts';
+import {
+  type DeclaredAutomation,
+  editAutomation,
+  writeDeclaredAutomation,
+} from '../definitions/write/write-automation.ts';
 import type { ComposedEdit, EditedState } from '../reconcile/edit-factory.ts';
 import { automationFile, findAutomation, readText } from './edited-files.ts';
 import { requireMatch, tagAutomation, tagRevision } from './entity-tag.ts';

@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/json.ts';
 import type { InventoryReader } from '../core/ports/inventory.ts';
 import type { SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { editWebhook, writeWebhook } from '../definitions/write-webhook.ts';
+import { editWebhook, writeWebhook } from '../definitions/write/write-webhook.ts';
 import type { ComposedEdit, EditedState } from '../reconcile/edit-factory.ts';
 import { type ChosenSecret, chooseSecret, chooseValue } from './choose-secret.ts';
 import { findWebhookText, readText, reselectEverywhere, webhookFile } from './edited-files.ts';

@@ -2,8 +2,8 @@ import type { AppliedFactory } from '../core/applied.ts';
 import { AppError } from '../core/errors.ts';
 import type { Author, FileChange, HostedSource } from '../core/ports/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
-import { writeAutomation } from '../definitions/write-automation.ts';
-import { writeWebhook } from '../definitions/write-webhook.ts';
+import { writeAutomation } from '../definitions/write/write-automation.ts';
+import { writeWebhook } from '../definitions/write/write-webhook.ts';
 import type { FactoryContext } from './factory-context.ts';
 
 const SERVICE: Author = { name: 'Dockbell', email: 'dockbell@localhost' };

@@ -9,10 +9,10 @@ import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
 import { applyLint } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { formatKeyPath } from '../definitions/key-path.ts';
 import { type BacktestBounds, runBacktest, type UnseenKey } from '../plan/backtest.ts';
 import type { ComputedPlan } from '../plan/compute-plan.ts';
 import { listTriggerChanges } from '../plan/trigger-changes.ts';
+import { formatKeyPath } from '../yaml/key-path.ts';
 import { type ExaminationContext, examineTree } from './examine-tree.ts';
 import type { ResolvedSecrets } from './resolve-secrets.ts';
 

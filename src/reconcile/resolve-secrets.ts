@@ -4,7 +4,7 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { hasErrors } from '../core/diagnostic.ts';
 import { applyLint } from '../core/rules.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { awaitsIssuedSecret, checkSecretForWebhook } from '../definitions/check-secret.ts';
+import { awaitsIssuedSecret, checkSecretForWebhook } from '../definitions/check/check-secret.ts';
 
 /** Version and value of a secret; `null` for a pinned value that cannot be read, or that does not exist yet. */
 export interface ResolvedSecret {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createTree, validateFiles } from '../../test/helpers/definition-tree.ts';
-import { readSamples } from '../definitions/check-samples.ts';
+import { readSamples } from '../definitions/check/check-samples.ts';
 import { formatJson } from './format-json.ts';
 import { formatJunit } from './format-junit.ts';
 import { formatPretty } from './format-pretty.ts';

@@ -1,6 +1,6 @@
 import type { AutomationDefinition, FactoryDefinition, WebhookTrigger } from '../core/definition.ts';
 import { isWebhookTrigger } from '../core/definition.ts';
-import type { Sample } from '../definitions/read-sample.ts';
+import type { Sample } from '../definitions/read/read-sample.ts';
 import { judgeAutomation } from '../filter/judge-filters.ts';
 import type { SampleDecision, SampleResult } from './sample-result.ts';
 

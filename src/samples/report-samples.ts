@@ -1,7 +1,7 @@
 import { type FactoryDefinition, isWebhookTrigger, type WebhookTrigger } from '../core/definition.ts';
 import type { SourceTree } from '../core/source-tree.ts';
-import type { TreeSamples } from '../definitions/check-samples.ts';
-import type { Sample } from '../definitions/read-sample.ts';
+import type { TreeSamples } from '../definitions/check/check-samples.ts';
+import type { Sample } from '../definitions/read/read-sample.ts';
 import type { ValidatedTree } from '../definitions/validate-tree.ts';
 import { judgeSamples } from './judge-samples.ts';
 import type { SampleReport, SampleResult } from './sample-result.ts';

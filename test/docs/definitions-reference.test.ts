@@ -4,9 +4,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { RULE_IDS } from '../../scripts/rule-docs.ts';
 import { RULES } from '../../src/core/rules.ts';
-import { readSchema, SCHEMA_KINDS, SCHEMA_NAMES, type SchemaKind } from '../../src/definitions/schemas.ts';
 import { CUSTOM } from '../../src/signature/schemes/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../src/signature/schemes/schemes.ts';
+import { readSchema, SCHEMA_KINDS, SCHEMA_NAMES, type SchemaKind } from '../../src/yaml/schemas.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
 
 interface Schema {

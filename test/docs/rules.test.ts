@@ -4,7 +4,7 @@ import { RULE_IDS, readRuleGuides, renderFactorySchema, renderRulePages, type Sh
 import type { WebhookDefinition } from '../../src/core/definition.ts';
 import { RULES, type RuleId, rulePagePath } from '../../src/core/rules.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
-import { checkSecretForWebhook } from '../../src/definitions/check-secret.ts';
+import { checkSecretForWebhook } from '../../src/definitions/check/check-secret.ts';
 import { describeRefusedTree } from '../../src/definitions/validate-tree.ts';
 import { PATTERN_RULES } from '../../src/filter/parse-pattern.ts';
 import { type EntryContent, validateFiles } from '../helpers/definition-tree.ts';

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { hasErrors } from '../../core/diagnostic.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
-import { formatPretty } from '../../definitions/format-pretty.ts';
+import { formatPretty } from '../../definitions/report/format-pretty.ts';
 import { ApiError } from '../api-client.ts';
 import type { PlanPreview } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';

@@ -1,9 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Argument } from 'commander';
-import type { SchemaName } from '../../definitions/schemas.ts';
-import { readSchema, readSchemaText, SCHEMA_NAMES } from '../../definitions/schemas.ts';
 import { makeFolder } from '../../files/make-folder.ts';
+import type { SchemaName } from '../../yaml/schemas.ts';
+import { readSchema, readSchemaText, SCHEMA_NAMES } from '../../yaml/schemas.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import type { Bind, Session } from '../session.ts';

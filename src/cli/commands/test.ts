@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { escapeText } from '../../core/escape-text.ts';
-import { readSamples } from '../../definitions/check-samples.ts';
+import { readSamples } from '../../definitions/check/check-samples.ts';
 import { reportSamples } from '../../samples/report-samples.ts';
 import { SAMPLE_FORMATS, type SampleFormat } from '../../samples/sample-formats.ts';
 import type { CliCommand } from '../cli-command.ts';

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { OPTIONS } from '../../config/options.ts';
-import type { DiagnosticFormat } from '../../definitions/format-diagnostics.ts';
-import { DIAGNOSTIC_FORMATS } from '../../definitions/format-diagnostics.ts';
-import type { ValidationReport } from '../../definitions/validation-report.ts';
+import type { DiagnosticFormat } from '../../definitions/report/format-diagnostics.ts';
+import { DIAGNOSTIC_FORMATS } from '../../definitions/report/format-diagnostics.ts';
+import type { ValidationReport } from '../../definitions/report/validation-report.ts';
 import type { CliCommand } from '../cli-command.ts';
 import type { ExitCode } from '../exit-codes.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

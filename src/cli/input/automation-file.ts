@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import { parseYaml } from '../../definitions/parse-yaml.ts';
-import { splitFrontMatter } from '../../definitions/split-front-matter.ts';
-import { writeDeclaredAutomation } from '../../definitions/write-automation.ts';
+import { writeDeclaredAutomation } from '../../definitions/write/write-automation.ts';
+import { parseYaml } from '../../yaml/parse-yaml.ts';
+import { splitFrontMatter } from '../../yaml/split-front-matter.ts';
 import type { Automation, Trigger } from '../api-types.ts';
 import type { CliContext } from '../context.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

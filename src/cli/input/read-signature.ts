@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../core/json.ts';
-import { checkSignature } from '../../definitions/check-signature.ts';
+import { checkSignature } from '../../definitions/check/check-signature.ts';
 import { CUSTOM } from '../../signature/schemes/custom-scheme.ts';
 import type { CliContext } from '../context.ts';
 import { CliError } from '../exit-codes.ts';

@@ -1,8 +1,8 @@
 import type { AutomationDefinition } from '../../core/definition.ts';
 import { isWebhookTrigger } from '../../core/definition.ts';
-import { parseYaml } from '../../definitions/parse-yaml.ts';
 import { formatPath } from '../../filter/format-path.ts';
 import { compileFilters, type FilterVerdict, judgeAutomation, presentJudgement } from '../../filter/judge-filters.ts';
+import { parseYaml } from '../../yaml/parse-yaml.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** What a filter would do with a payload. An invalid filter is a `CliError` that lists all that is wrong with it. */

@@ -1,4 +1,4 @@
-import { readSchemaText } from '../../definitions/schemas.ts';
+import { readSchemaText } from '../../yaml/schemas.ts';
 import {
   PIPELINE_PATHS,
   type PipelineHost,

@@ -1,0 +1,121 @@
+import { describeValue } from '../../filter/describe-value.ts';
+import type { LeafCondition, Pattern, PatternField, Scalar } from '../../filter/pattern.ts';
+import type { KeyPath } from '../../yaml/key-path.ts';
+import { quote } from '../../yaml/key-path.ts';
+import type { YamlText } from '../../yaml/parse-yaml.ts';
+import type { Finding, Findings } from '../findings.ts';
+
+type Suspicion = Pick<Finding, 'rule' | 'message' | 'hint'>;
+
+/**
+ * Lint rules about a payload filter that is valid: what it says can match, but is seldom what senders send. What can
+ * never match is `filter/contradiction`, an error of the grammar; nothing else is impossible.
+ *
+ * @param path of the filter in its file
+ */
+export function checkFilter(pattern: Pattern, path: KeyPath, yaml: YamlText, findings: Findings): void {
+  for (const { field, keys } of listFields(pattern.fields, [])) {
+    const at = () => yaml.locate([...path, ...keys]);
+    const suspicion = suspectKey(field.key);
+    if (suspicion !== null) findings.add({ ...suspicion, at: at().key, path: [...path, ...keys] });
+    if (field.condition.kind === 'object') continue;
+    for (const found of suspectValues(field.condition))
+      findings.add({ ...found, at: at().value, path: [...path, ...keys] });
+  }
+}
+
+interface PlacedField {
+  field: PatternField;
+  keys: string[];
+}
+
+function listFields(fields: readonly PatternField[], above: string[]): PlacedField[] {
+  return fields.flatMap((field) => {
+    const keys = [...above, field.key];
+    const below = field.condition.kind === 'object' ? listFields(field.condition.fields, keys) : [];
+    return [{ field, keys }, ...below];
+  });
+}
+
+// `data.issue`, `commits[*].id`, `$.action`, `items[0]`. Not `example.com/name` or `x-y.z`, which senders do use as keys.
+const PATH =
+  /^(?:\$\.?)?[A-Za-z_]\w*(?:\[[\d*]*\])*(?:\.[A-Za-z_]\w*(?:\[[\d*]*\])*)+$|^\$\.?[A-Za-z_]\w*$|^\w+\[[\d*]*\]$/;
+const MAX_KEY = 200;
+
+function suspectKey(key: string): Suspicion | null {
+  if (key.length > MAX_KEY || !PATH.test(key)) return null;
+  const steps = key
+    .replace(/^\$\.?/, '')
+    .replace(/\[[^\]]*\]/g, '')
+    .split('.');
+  const nested = steps.reduceRight((inner, step) => `${step}: ${inner === '…' ? inner : `{${inner}}`}`, '…');
+  return {
+    rule: 'filter/path-as-key',
+    message: `${quote(key)} is taken for one key of the payload, dots and brackets included.`,
+    hint: `To reach into an object, nest: ${nested}. Arrays are entered by themselves, at any of their elements.`,
+  };
+}
+
+function suspectValues({ in: listed, notIn }: LeafCondition): Suspicion[] {
+  return [listed ?? [], notIn ?? []].flatMap((values) => {
+    const wildcard = values.find(isWildcard);
+    const pair = findMixedTypes(values);
+    return [
+      ...(wildcard === undefined ? [] : [describeWildcard(wildcard)]),
+      ...(pair === null ? [] : [describeMixed(pair)]),
+    ];
+  });
+}
+
+// `feature/*`, `*.md`, `^fix`, `/fix-\d+/i`, `fix.*`; a lone `*` too. A path such as `/api/v1/` is none.
+const WILDCARD = /^\*|[./\w-]\*$|^\^/;
+const OPERATOR_OF_EXPRESSION = /[\\^$*+?()[\]|]/;
+
+function isWildcard(value: Scalar): value is string {
+  return typeof value === 'string' && (WILDCARD.test(value) || isExpression(value)) && !/\s/.test(value);
+}
+
+/** `/body/flags`, read from its last slash: one expression for the whole takes quadratic time. */
+function isExpression(value: string): boolean {
+  const end = value.lastIndexOf('/');
+  if (!value.startsWith('/') || end === 0) return false;
+  return OPERATOR_OF_EXPRESSION.test(value.slice(1, end)) && /^[a-z]{0,3}$/.test(value.slice(end + 1));
+}
+
+function describeWildcard(value: string): Suspicion {
+  return {
+    rule: 'filter/wildcard',
+    message: `${quote(value)} is compared as it is; a filter knows no wildcards and no regular expressions.`,
+    hint: 'List the exact values. To ask only whether the key is there, write {exists: true}.',
+  };
+}
+
+interface MixedTypes {
+  text: string;
+  other: number | boolean;
+}
+
+/** A text that reads like a value of another type, in a list that has values of that type but not this one. */
+function findMixedTypes(values: readonly Scalar[]): MixedTypes | null {
+  for (const text of values) {
+    if (typeof text !== 'string') continue;
+    const read = readAsOther(text);
+    const other = values.find((value) => typeof value === typeof read);
+    if (read !== null && other !== undefined && !values.includes(read))
+      return { text, other: other as number | boolean };
+  }
+  return null;
+}
+
+function readAsOther(text: string): number | boolean | null {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return /^-?\d{1,15}(?:\.\d{1,15})?$/.test(text) ? Number(text) : null;
+}
+
+function describeMixed({ text, other }: MixedTypes): Suspicion {
+  return {
+    rule: 'filter/mixed-types',
+    message: `The list holds the text ${quote(text)} beside ${describeValue(other)}; types are never converted, so a payload's ${text} does not match.`,
+    hint: 'Write values of one field in the type that the sender sends; quotes make a text of them.',
+  };
+}

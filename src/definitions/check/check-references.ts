@@ -1,0 +1,116 @@
+import { isWebhookTrigger, type WebhookDefinition, type WebhookTrigger } from '../../core/definition.ts';
+import { isWebhookUid } from '../../core/ids.ts';
+import { isJsonObject, type Json } from '../../core/json.ts';
+import { suggest } from '../../core/suggest.ts';
+import { type KeyPath, quote } from '../../yaml/key-path.ts';
+import type { YamlText } from '../../yaml/parse-yaml.ts';
+import type { Findings } from '../findings.ts';
+import { listWebhookFilters, type ReadAutomation } from '../read/read-automation.ts';
+
+/** What the rules across files look names up in. */
+export interface References {
+  /** Names of all webhooks that the tree declares, also of those whose files are wrong. */
+  declared: ReadonlySet<string>;
+  /** Those that could be read. */
+  webhooks: ReadonlyMap<string, WebhookDefinition>;
+  /** Name of a webhook that has been applied → its UID. */
+  knownUids: ReadonlyMap<string, string>;
+  /** The same the other way round. */
+  namesByUid: ReadonlyMap<string, string>;
+}
+
+/** An automation that was read, and the findings of its file. */
+export interface CheckedAutomation extends ReadAutomation {
+  findings: Findings;
+}
+
+/** Rules about one automation that need the other files of the tree. */
+export function checkReferences(automation: CheckedAutomation, references: References): void {
+  const { yaml, findings } = automation;
+  if (yaml === null) return;
+  for (const { filter, path } of listWebhookFilters(yaml.value)) {
+    const ids = isJsonObject(filter.webhook_ids)
+      ? listStrings(filter.webhook_ids.in, [...path, 'webhook_ids', 'in'])
+      : listStrings(filter.webhook_ids, [...path, 'webhook_ids']);
+    for (const entry of ids) checkUid(entry, yaml, references, findings);
+    for (const entry of listStrings(filter.webhooks, [...path, 'webhooks']))
+      checkName(entry, yaml, references, findings);
+  }
+  if (!findings.hasErrors()) checkReachable(automation, references);
+}
+
+interface ListedText {
+  text: string;
+  path: KeyPath;
+}
+
+/** The strings of a list; the schema has reported whatever else stands there. */
+function listStrings(list: Json | undefined, path: KeyPath): ListedText[] {
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((text, index) => (typeof text === 'string' ? [{ text, path: [...path, index] }] : []));
+}
+
+function checkUid({ text, path }: ListedText, yaml: YamlText, references: References, findings: Findings): void {
+  if (isWebhookUid(text)) return;
+  const at = yaml.locate(path).value;
+  const uid = references.knownUids.get(text);
+  if (uid !== undefined || references.declared.has(text)) {
+    const message = `${quote(text)} is the name of a webhook, but webhook_ids lists UIDs.`;
+    const byName = `list the name under "webhooks" instead: webhooks: [${text}]`;
+    const hint = uid === undefined ? `${capitalise(byName)}.` : `Write its UID, ${uid}, or ${byName}.`;
+    findings.add({ rule: 'automation/name-as-uid', at, path, message, hint });
+    return;
+  }
+  const message = `${quote(text)} is not a webhook UID: that is "wh_" and 26 lowercase letters and digits without i, l, o and u.`;
+  const hint = 'Copy the UID from "dockbell webhook list", or list names of webhooks under "webhooks".';
+  findings.add({ rule: 'automation/malformed-uid', at, path, message, hint });
+}
+
+function capitalise(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function checkName({ text, path }: ListedText, yaml: YamlText, references: References, findings: Findings): void {
+  if (references.declared.has(text)) return;
+  findings.add({
+    rule: 'automation/unknown-webhook',
+    at: yaml.locate(path).value,
+    path,
+    message: `No webhook of this factory is called ${quote(text)}: there is no such file in webhooks/.`,
+    hint: hintForUnknownName(text, references),
+  });
+}
+
+// Far above what a factory may declare; a hostile tree declares thousands and names thousands that do not exist.
+const MAX_WEBHOOKS_COMPARED = 200;
+
+function hintForUnknownName(text: string, { declared }: References): string {
+  if (isWebhookUid(text)) return 'This is a UID: list it under "webhook_ids".';
+  if (declared.size === 0) return 'The factory declares no webhooks yet; add a file webhooks/<name>.yaml.';
+  if (declared.size > MAX_WEBHOOKS_COMPARED) return 'Compare it with the names of the files in webhooks/.';
+  const meant = suggest(text.replace(/\.ya?ml$/i, ''), declared);
+  return meant === null ? `Webhooks of this factory: ${[...declared].join(', ')}.` : `Did you mean ${quote(meant)}?`;
+}
+
+function checkReachable({ definition, yaml, findings }: CheckedAutomation, references: References): void {
+  if (definition === null || yaml === null || !definition.enabled) return;
+  const triggers = definition.triggers.filter(isWebhookTrigger);
+  if (triggers.length < definition.triggers.length) return;
+  if (triggers.some((trigger) => canFire(trigger, references))) return;
+  const message = 'No enabled webhook can start this automation.';
+  const hint = 'Enable one of its webhooks, list another, or set "enabled: false" on the automation.';
+  const { key: at } = yaml.locate(['triggers']);
+  findings.add({ rule: 'automation/unreachable', at, path: ['triggers'], message, hint });
+}
+
+/** A UID that nothing is known about may exist: only the apply can tell. So may a webhook whose file is wrong. */
+function canFire(trigger: WebhookTrigger, { webhooks, declared, namesByUid }: References): boolean {
+  const isLive = (name: string) => declared.has(name) && webhooks.get(name)?.enabled !== false;
+  return (
+    trigger.webhooks.some(isLive) ||
+    trigger.webhookIds.some((uid) => {
+      const name = namesByUid.get(uid);
+      return name === undefined || isLive(name);
+    })
+  );
+}

@@ -1,0 +1,74 @@
+import type { WebhookDefinition } from '../../core/definition.ts';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import type { SecretValue } from '../../core/secret-value.ts';
+import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
+import { compileVerifier } from '../../signature/verify/compile-verifier.ts';
+import { type Finding, toDiagnostic } from '../findings.ts';
+
+const MIN_STRONG_LENGTH = 16;
+// What a header can carry: trimmed at both ends on its way, and never with a control character (RFC 9110, section 5.5).
+const UNSENDABLE = /^[ \t]|[ \t]$|[\u0000-\u001f\u007f]/;
+const URL_SAFE = /^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/;
+
+/**
+ * Does the value of its team secret suit a webhook? Findings stand at `secretName` and never hold the value or part
+ * of it. The specification, "Errors", and the decisions, "Definition files".
+ */
+export function checkSecretForWebhook(webhook: WebhookDefinition, value: SecretValue): Diagnostic[] {
+  const found = describeUnfit(webhook, value.reveal());
+  if (found === null) return [];
+  return [toDiagnostic(webhook.file, { ...found, at: webhook.secretNameAt, path: ['secretName'] })];
+}
+
+/**
+ * May this webhook be applied before its secret exists? Only disabled, and only where the provider issues the secret
+ * once it has the URL (decisions, "Three ways to hold a factory's definition").
+ */
+export function awaitsIssuedSecret({ enabled, authMode, signatureScheme, signature }: WebhookDefinition): boolean {
+  if (enabled || authMode !== 'signature') return false;
+  return resolveScheme(signatureScheme, signature)?.whenSecretIsIssued === 'after';
+}
+
+type Unfit = Pick<Finding, 'rule' | 'message' | 'hint'>;
+
+function describeUnfit(webhook: WebhookDefinition, text: string): Unfit | null {
+  const { authMode, secretName } = webhook;
+  if (text === '') {
+    const message = `The secret ${secretName} is empty; anybody could send.`;
+    return { rule: 'webhook/empty-secret', message, hint: hintToUpdate(secretName) };
+  }
+  if (authMode === 'signature') return describeUnusable(webhook, text);
+  if (authMode === 'url_token' && !URL_SAFE.test(text)) return describeUnsafe(secretName);
+  if (authMode === 'token' && UNSENDABLE.test(text)) return describeUnsendable(secretName);
+  // Counted in characters, as the decisions say; a secret of letters beyond the basic plane is not longer for that.
+  return [...text].length < MIN_STRONG_LENGTH ? describeWeak(secretName) : null;
+}
+
+function describeUnusable({ signatureScheme, signature, secretName }: WebhookDefinition, text: string): Unfit | null {
+  const scheme = resolveScheme(signatureScheme, signature);
+  const verifier = scheme === null ? null : compileVerifier(scheme, text);
+  if (verifier === null || verifier.ok) return null;
+  const message = `The team secret ${secretName} cannot be used: ${verifier.message}`;
+  return { rule: 'webhook/unusable-secret', message, hint: verifier.hint };
+}
+
+function describeUnsafe(secretName: string): Unfit {
+  const message = `The secret ${secretName} is not URL-safe, but a url_token webhook has it in its URL.`;
+  const hint = `Use letters, digits, "-", ".", "_" and "~" only, and not "." or ".." alone. ${hintToUpdate(secretName)}`;
+  return { rule: 'webhook/unsafe-secret', message, hint };
+}
+
+function describeUnsendable(secretName: string): Unfit {
+  const message = `The secret ${secretName} has a space at an end, a line break or another control character, so no sender can present it in an Authorization header.`;
+  const hint = `Store it without them: "printf %s VALUE | dockbell secret update ${secretName}" adds no line break.`;
+  return { rule: 'webhook/unsendable-secret', message, hint };
+}
+
+function describeWeak(secretName: string): Unfit {
+  const message = `The secret ${secretName} is shorter than ${MIN_STRONG_LENGTH} characters and may be guessed.`;
+  return { rule: 'webhook/weak-secret', message, hint: hintToUpdate(secretName) };
+}
+
+function hintToUpdate(secretName: string): string {
+  return `Give it another value with "dockbell secret update ${secretName}".`;
+}

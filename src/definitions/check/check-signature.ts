@@ -1,0 +1,51 @@
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { CUSTOM, readCustomScheme } from '../../signature/schemes/custom-scheme.ts';
+import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
+import { Findings } from '../findings.ts';
+import { checkSchema } from './check-schema.ts';
+
+/** What holds between the keys of a `signature` block, and what is weak about the scheme it describes. */
+export function checkSignatureBlock(yaml: YamlText, findings: Findings): void {
+  const { signatureScheme, signature } = yaml.value as JsonObject;
+  if (signatureScheme !== CUSTOM || !isJsonObject(signature)) return;
+  const read = readCustomScheme(signature);
+  const found = read.ok ? read.weaknesses : read.problems;
+  for (const { key, message, hint } of found) {
+    const path = ['signature', key];
+    const rule = read.ok ? 'webhook/weak-signature' : 'webhook/invalid-signature';
+    findings.add({ rule, at: yaml.locate(path).key, path, message, hint });
+  }
+}
+
+/** Lowercase names of the headers in which a `signature` block has a signature or its moment. */
+export function listNamedHeaders(declared: unknown): string[] {
+  const block = isJsonObject(declared) ? declared.signature : undefined;
+  if (!isJsonObject(block)) return [];
+  const timestamp = isJsonObject(block.timestamp) ? block.timestamp.header : undefined;
+  return [block.header, timestamp].flat().flatMap((name) => (typeof name === 'string' ? [name.toLowerCase()] : []));
+}
+
+/** A `signature` block given outside a file, as JSON, checked as in one. */
+export function checkSignature(
+  signatureScheme: string,
+  text: string,
+): { ok: true; signature: JsonObject } | { ok: false; message: string; hint: string } {
+  const signature = parseJson(text);
+  if (!isJsonObject(signature)) return { ok: false, message: 'it is not a JSON object.', hint: 'Write {"header": …}.' };
+  const findings = new Findings('', {});
+  const declared = { authMode: 'signature', secretName: 'NAME', signatureScheme, signature };
+  const parsed = parseYaml(JSON.stringify(declared));
+  if (!parsed.ok) throw new Error('JSON that was just printed is not YAML');
+  checkSchema('webhook', parsed.yaml, findings);
+  if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, findings);
+  const error = findings.toDiagnostics().find(({ severity }) => severity === 'error');
+  return error === undefined ? { ok: true, signature } : { ok: false, message: error.message, hint: error.hint };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

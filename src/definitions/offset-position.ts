@@ -1,7 +1,0 @@
-import type { Position } from '../core/definition.ts';
-
-/** Line and column of an offset in a text. Reads all before it: for single findings, not for each of many. */
-export function toPosition(text: string, offset: number): Position {
-  const before = text.slice(0, offset);
-  return { line: before.split('\n').length, column: offset - before.lastIndexOf('\n') };
-}

@@ -1,0 +1,133 @@
+import { type AutomationDefinition, EXECUTION_OVERRIDES, type Trigger } from '../../core/definition.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { isReservedVariable } from '../../core/reserved-variables.ts';
+import type { TreeEntry } from '../../core/source-tree.ts';
+import { parsePattern } from '../../filter/parse-pattern.ts';
+import type { KeyPath } from '../../yaml/key-path.ts';
+import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
+import { type FrontMatter, splitFrontMatter } from '../../yaml/split-front-matter.ts';
+import { checkFilter } from '../check/check-filter.ts';
+import { checkObedience } from '../check/check-obedience.ts';
+import { checkSchema } from '../check/check-schema.ts';
+import type { Findings } from '../findings.ts';
+import { collectPlaces } from './collect-places.ts';
+import { readDefinitionText } from './read-definition-text.ts';
+
+/** An automation and the text it was read from, for findings that only other files can make. */
+export interface ReadAutomation {
+  /** `null` when the front matter does not have the form of an automation. */
+  definition: AutomationDefinition | null;
+  /** `null` when the front matter could not be parsed. */
+  yaml: YamlText | null;
+}
+
+/** Reads `automations/<name>/automation.md`. What is wrong is in `findings`. */
+export function readAutomationFile(name: string, entry: TreeEntry, findings: Findings): ReadAutomation {
+  const text = readDefinitionText(entry, findings);
+  return text === null ? { definition: null, yaml: null } : readAutomation(name, text, findings);
+}
+
+function readAutomation(name: string, text: string, findings: Findings): ReadAutomation {
+  const parts = splitFrontMatter(text);
+  if (!parts.ok) {
+    const { rule, at, message, hint } = parts;
+    findings.add({ rule, at, path: [], message, hint });
+    return { definition: null, yaml: null };
+  }
+  checkPrompt(parts, findings);
+  checkObedience(text, parts.body, findings);
+  const parsed = parseYaml(parts.yaml, parts.linesBefore);
+  if (!parsed.ok) {
+    findings.addAll(parsed.findings);
+    return { definition: null, yaml: null };
+  }
+  checkSchema('automation', parsed.yaml, findings);
+  checkPayloads(parsed.yaml, findings);
+  checkReservedSecrets(parsed.yaml, findings);
+  const definition = findings.hasErrors() ? null : toAutomation(name, parsed.yaml, parts.body, findings.file);
+  return { definition, yaml: parsed.yaml };
+}
+
+function checkPrompt(parts: FrontMatter & { ok: true }, findings: Findings): void {
+  if (parts.body.trim() !== '') return;
+  const message = 'The prompt is empty: nothing follows the front matter.';
+  const hint = 'Write below the closing "---" what the run shall do.';
+  findings.add({ rule: 'automation/empty-prompt', at: parts.bodyAt, path: [], message, hint });
+}
+
+function checkPayloads(yaml: YamlText, findings: Findings): void {
+  for (const { payload, path } of listPayloads(yaml.value)) {
+    const parsed = parsePattern(payload);
+    if (parsed.ok) {
+      checkFilter(parsed.pattern, path, yaml, findings);
+      continue;
+    }
+    for (const problem of parsed.problems) {
+      const place = [...path, ...problem.path];
+      const { rule, message, hint } = problem;
+      findings.add({ rule, at: yaml.locate(place).value, path: place, message, hint });
+    }
+  }
+}
+
+/** The payload filters that are maps; the schema has reported the others. */
+function listPayloads(value: Json): { payload: JsonObject; path: KeyPath }[] {
+  return listWebhookFilters(value).flatMap(({ filter, path }) =>
+    isJsonObject(filter.payload) ? [{ payload: filter.payload, path: [...path, 'payload'] }] : [],
+  );
+}
+
+/** The `filter` maps of the webhook triggers in a front matter of any form. */
+export function listWebhookFilters(value: Json): { filter: JsonObject; path: KeyPath }[] {
+  const triggers = isJsonObject(value) && Array.isArray(value.triggers) ? value.triggers : [];
+  return triggers.flatMap((trigger, index) =>
+    isJsonObject(trigger) && trigger.provider === 'webhook' && isJsonObject(trigger.filter)
+      ? [{ filter: trigger.filter, path: ['triggers', index, 'filter'] }]
+      : [],
+  );
+}
+
+function checkReservedSecrets(yaml: YamlText, findings: Findings): void {
+  const secrets = isJsonObject(yaml.value) && Array.isArray(yaml.value.secrets) ? yaml.value.secrets : [];
+  secrets.forEach((name, index) => {
+    if (typeof name !== 'string' || !isReservedVariable(name)) return;
+    findings.add({
+      rule: 'automation/reserved-secret',
+      at: yaml.locate(['secrets', index]).value,
+      path: ['secrets', index],
+      message: `${name} cannot be given to a run from a secret: the daemon sets it, or programs load code because of it.`,
+      hint: 'Store the value under another name and list that one.',
+    });
+  });
+}
+
+function toAutomation(name: string, yaml: YamlText, prompt: string, file: string): AutomationDefinition {
+  const declared = yaml.value as JsonObject;
+  const set = EXECUTION_OVERRIDES.filter((key) => declared[key] !== undefined);
+  return {
+    name,
+    file,
+    description: (declared.description as string | undefined) ?? null,
+    enabled: (declared.enabled as boolean | undefined) ?? true,
+    agent: (declared.agent as string | undefined) ?? null,
+    triggers: (declared.triggers as JsonObject[]).map((trigger, index) => toTrigger(trigger, index, yaml)),
+    prompt,
+    overrides: Object.fromEntries(set.map((key) => [key, declared[key]!])),
+    places: collectPlaces(yaml),
+  };
+}
+
+function toTrigger(trigger: JsonObject, index: number, yaml: YamlText): Trigger {
+  if (trigger.provider !== 'webhook') return { provider: trigger.provider as string, declared: trigger };
+  const filter = trigger.filter as JsonObject;
+  const ids = filter.webhook_ids;
+  const listKey = ids === undefined ? 'webhooks' : 'webhook_ids';
+  return {
+    provider: 'webhook',
+    event: 'received',
+    webhookIds: ((isJsonObject(ids) ? ids.in : ids) ?? []) as string[],
+    webhooks: (filter.webhooks ?? []) as string[],
+    payload: (filter.payload as JsonObject | undefined) ?? null,
+    at: yaml.locate(['triggers', index, 'filter', listKey]).key,
+  };
+}

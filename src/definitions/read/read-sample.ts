@@ -1,0 +1,124 @@
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { MAX_DEFINITION_BYTES, type TreeEntry } from '../../core/source-tree.ts';
+import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
+import { decodeText } from '../../yaml/decode-text.ts';
+import { parseJson } from '../../yaml/parse-json.ts';
+import type { YamlText } from '../../yaml/parse-yaml.ts';
+import { FILE_START } from '../../yaml/positions.ts';
+import { checkExposedSecret } from '../check/check-exposed-secret.ts';
+import { checkSchema } from '../check/check-schema.ts';
+import type { Findings } from '../findings.ts';
+import type { SampleEntry } from './sort-entries.ts';
+
+/** A delivery as a file beside the definition of its webhook keeps it, and what it is to start. */
+export interface Sample {
+  webhook: string;
+  /** The file name without `.json`. */
+  name: string;
+  /** Path relative to the root of the repository. */
+  file: string;
+  description: string | null;
+  headers: { [name: string]: string };
+  body: Json;
+  /** Exactly these automations; `null` where the sample expects nothing and only reports. */
+  starts: string[] | null;
+}
+
+/** A sample and the text it was read from, for findings that other files make. */
+export interface ReadSample {
+  sample: Sample;
+  json: YamlText;
+}
+
+/**
+ * Reads `webhooks/<webhook>.samples/<name>.json`.
+ *
+ * @param namedHeaders lowercase names of headers that carry a signature of this webhook, beside the well-known ones
+ * @returns `null` when anything is wrong with the file itself; what it is stands in `findings`
+ */
+export function readSample(
+  entry: SampleEntry,
+  findings: Findings,
+  namedHeaders: readonly string[] = [],
+): ReadSample | null {
+  const text = readText(entry.entry, findings);
+  if (text === null) return null;
+  const read = parseSample(entry, text, findings, namedHeaders);
+  // Told in any case, but no reason not to judge the sample.
+  checkExposedSecret(text, findings);
+  return read;
+}
+
+function parseSample(
+  { webhook, name }: SampleEntry,
+  text: string,
+  findings: Findings,
+  namedHeaders: readonly string[],
+): ReadSample | null {
+  const parsed = parseJson(text);
+  if (!parsed.ok) {
+    const hint = 'A sample is strict JSON: double quotes only, no comments, no comma after the last entry.';
+    const message = `Not valid JSON: ${parsed.message}`;
+    findings.add({ rule: 'sample/invalid-json', at: parsed.at, path: [], message, hint });
+    return null;
+  }
+  checkSchema('sample', parsed.json, findings);
+  checkHeaders(parsed.json, findings, namedHeaders);
+  if (!findings.isEmpty()) return null;
+  return { sample: toSample(webhook, name, parsed.json.value as JsonObject, findings.file), json: parsed.json };
+}
+
+function readText(entry: TreeEntry, findings: Findings): string | null {
+  if (entry.bytes === null || entry.bytes.length > MAX_DEFINITION_BYTES) {
+    const message = `The sample has ${entry.size} bytes; at most ${MAX_DEFINITION_BYTES} (256 KiB) are read.`;
+    const hint = 'Take out of the body what no filter looks at.';
+    findings.add({ rule: 'sample/too-large', at: FILE_START, path: [], message, hint });
+    return null;
+  }
+  const decoded = decodeText(entry.bytes);
+  if (decoded.ok) return decoded.text;
+  const message = 'The sample is not valid UTF-8: a byte that cannot be part of a character stands here.';
+  findings.add({ rule: 'sample/not-utf8', at: decoded.at, path: [], message, hint: 'Save the file as UTF-8.' });
+  return null;
+}
+
+const FIELD_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,256}$/;
+
+function checkHeaders(json: YamlText, findings: Findings, namedHeaders: readonly string[]): void {
+  const headers = isJsonObject(json.value) ? json.value.headers : undefined;
+  if (!isJsonObject(headers)) return;
+  const names = Object.keys(headers);
+  findings.addAll(
+    names
+      .filter((name) => !FIELD_NAME.test(name))
+      .map((name) => () => ({
+        rule: 'sample/invalid-value',
+        at: json.locate(['headers', name]).key,
+        path: ['headers', name],
+        message: 'This is not a valid name of a header.',
+        hint: "Use letters, digits and ! # $ % & ' * + - . ^ _ ` | ~ only.",
+      })),
+  );
+  const secret = names.filter((name) => isCredentialHeader(name) || namedHeaders.includes(name.toLowerCase()));
+  findings.addAll(
+    secret.map((name) => () => ({
+      rule: 'sample/credential-header',
+      at: json.locate(['headers', name]).key,
+      path: ['headers', name],
+      message: `${name} carries a credential or a signature, which has no place in a repository.`,
+      hint: 'Remove the header: samples are judged without authentication. If its value was real, rotate the secret.',
+    })),
+  );
+}
+
+function toSample(webhook: string, name: string, declared: JsonObject, file: string): Sample {
+  return {
+    webhook,
+    name,
+    file,
+    description: (declared.description as string | undefined) ?? null,
+    headers: (declared.headers as { [name: string]: string } | undefined) ?? {},
+    body: declared.body!,
+    starts: (declared.starts as string[] | undefined) ?? null,
+  };
+}

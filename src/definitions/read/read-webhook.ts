@@ -1,0 +1,83 @@
+import type { AuthMode, WebhookDefinition } from '../../core/definition.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import type { HandshakeOwner } from '../../signature/handshakes/handshake.ts';
+import { findHandshakes, HANDSHAKES } from '../../signature/handshakes/handshakes.ts';
+import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
+import { readJson } from '../../signature/verify/request-parts.ts';
+import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
+import { checkSchema } from '../check/check-schema.ts';
+import { checkSignatureBlock, listNamedHeaders } from '../check/check-signature.ts';
+import { checkWebhook } from '../check/check-webhook.ts';
+import type { Findings } from '../findings.ts';
+
+/**
+ * Reads the text of `webhooks/<name>.yaml`.
+ *
+ * @returns `null` when there are errors; what is wrong is in `findings`
+ */
+export function readWebhook(name: string, text: string, findings: Findings): WebhookDefinition | null {
+  const parsed = parseYaml(text);
+  if (!parsed.ok) {
+    findings.addAll(parsed.findings);
+    return null;
+  }
+  checkSchema('webhook', parsed.yaml, findings);
+  checkIdHeader(parsed.yaml, ['deliveryIdHeader'], findings);
+  checkIdHeader(parsed.yaml, ['signature', 'idHeader'], findings);
+  checkVerifyToken(parsed.yaml, findings);
+  if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, findings);
+  if (findings.hasErrors()) return null;
+  const webhook = toWebhook(name, parsed.yaml, findings.file);
+  checkWebhook(webhook, parsed.yaml, findings);
+  return webhook;
+}
+
+/** Whatever names a delivery is logged and shown. */
+function checkIdHeader(yaml: YamlText, path: string[], findings: Findings): void {
+  const header = readJson(yaml.value, path);
+  if (typeof header !== 'string') return;
+  const isNamed = listNamedHeaders(yaml.value).includes(header.toLowerCase());
+  if (!isNamed && !isCredentialHeader(header)) return;
+  findings.add({
+    rule: 'webhook/credential-header',
+    at: yaml.locate(path).value,
+    path,
+    message: `${path.join('.')} names ${header}, a header that carries a credential or a signature; delivery IDs are logged.`,
+    hint: 'Name the header that holds the ID of the event, for example X-Event-Id, or remove the key.',
+  });
+}
+
+/** A token that nobody would ever present was meant for something else. */
+function checkVerifyToken(yaml: YamlText, findings: Findings): void {
+  if (!isJsonObject(yaml.value) || yaml.value.verifyTokenSecretName === undefined) return;
+  const { authMode = 'token', signatureScheme = null } = yaml.value;
+  const owner = { authMode, signatureScheme } as HandshakeOwner;
+  if (findHandshakes(owner).some((row) => row.needsVerifyToken)) return;
+  const schemes = HANDSHAKES.flatMap((row) => (row.needsVerifyToken && row.scheme !== null ? [row.scheme] : []));
+  findings.add({
+    rule: 'webhook/unused-verify-token',
+    at: yaml.locate(['verifyTokenSecretName']).key,
+    path: ['verifyTokenSecretName'],
+    message: 'verifyTokenSecretName is set, but no sender of this webhook presents a verify token.',
+    hint: `Remove it. It is for "signatureScheme: ${schemes.join('" or "signatureScheme: ')}" and for "authMode: url_token".`,
+  });
+}
+
+function toWebhook(name: string, yaml: YamlText, file: string): WebhookDefinition {
+  const declared = yaml.value as { [key: string]: Json };
+  return {
+    name,
+    file,
+    description: (declared.description as string | undefined) ?? null,
+    authMode: (declared.authMode as AuthMode | undefined) ?? 'token',
+    signatureScheme: (declared.signatureScheme as string | undefined) ?? null,
+    signature: (declared.signature as JsonObject | undefined) ?? null,
+    secretName: declared.secretName as string,
+    verifyTokenSecretName: (declared.verifyTokenSecretName as string | undefined) ?? null,
+    deliveryIdHeader: (declared.deliveryIdHeader as string | undefined) ?? null,
+    enabled: (declared.enabled as boolean | undefined) ?? true,
+    secretNameAt: yaml.locate(['secretName']).value,
+    verifyTokenSecretNameAt:
+      declared.verifyTokenSecretName === undefined ? null : yaml.locate(['verifyTokenSecretName']).value,
+  };
+}

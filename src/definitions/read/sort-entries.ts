@@ -1,0 +1,233 @@
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { WEBHOOK_NAME_PATTERN } from '../../core/names.ts';
+import type { RuleId } from '../../core/rules.ts';
+import type { SourceTree, TreeEntry } from '../../core/source-tree.ts';
+import { quote } from '../../yaml/key-path.ts';
+import { FILE_START } from '../../yaml/positions.ts';
+import { toDiagnostic } from '../findings.ts';
+import { findNameCollisions } from './find-name-collisions.ts';
+
+/** A file that declares something. */
+export interface NamedEntry {
+  name: string;
+  entry: TreeEntry;
+}
+
+/** A sample of a webhook, told by its folder and name. */
+export interface SampleEntry extends NamedEntry {
+  webhook: string;
+}
+
+/** The entries of a tree by what they declare, in the order of their paths, and what is wrong with their places. */
+export interface SortedEntries {
+  factory: TreeEntry | null;
+  webhooks: NamedEntry[];
+  automations: NamedEntry[];
+  /** At most `MAX_SAMPLES_PER_WEBHOOK` of each webhook. */
+  samples: SampleEntry[];
+  /** Is there anything by which the tree can be known as a factory? */
+  isFactory: boolean;
+  diagnostics: Diagnostic[];
+}
+
+/** More samples of one webhook are not read: they are there for people, and the daemon reads them too. */
+export const MAX_SAMPLES_PER_WEBHOOK = 200;
+
+// Notes that people keep beside definitions; nobody wants a warning about them.
+const NOTE = /^(?:\..*|readme(?:\..*)?|.*\.md)$/i;
+const ALMOST_AUTOMATION = /^(?:automations?|prompt)\.(?:md|markdown|mdx|mdown|txt|ya?ml)$|^automation$/i;
+const SAMPLES_FOLDER = /^(.*)\.samples$/;
+const ROOTS = ['factory.yaml', 'webhooks', 'automations'];
+
+/** Decides by its path alone what each entry of a tree is. */
+export function sortEntries(tree: SourceTree): SortedEntries {
+  const declared = { factory: null, webhooks: [], automations: [], samples: [] };
+  const sorted: SortedEntries = { ...declared, isFactory: false, diagnostics: [] };
+  const report: Report = (entry, rule, message, hint) => {
+    sorted.diagnostics.push(toDiagnostic(tree.prefix + entry.path, { rule, at: FILE_START, path: [], message, hint }));
+  };
+  const folders = new Map<string, TreeEntry[]>();
+  const sampleFolders = new Map<string, number>();
+  const misspelt = new Set<string>();
+  const entries = [...tree.entries].sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
+  for (const entry of entries) {
+    sortEntry(entry, { sorted, folders, sampleFolders, misspelt, report });
+  }
+  for (const [name, entries] of folders) sortFolder(name, entries, sorted, report);
+  reportCollisions(entries, report);
+  return sorted;
+}
+
+type Report = (entry: TreeEntry, rule: RuleId, message: string, hint: string) => void;
+
+interface Walk {
+  sorted: SortedEntries;
+  /** Folder below `automations/` → what lies in it. */
+  folders: Map<string, TreeEntry[]>;
+  /** Webhook → how many samples lie in its folder. */
+  sampleFolders: Map<string, number>;
+  /** Roots that were reported: once each, however many files lie in them. */
+  misspelt: Set<string>;
+  report: Report;
+}
+
+function sortEntry(entry: TreeEntry, walk: Walk): void {
+  const { sorted, folders, misspelt, report } = walk;
+  const [root = '', ...below] = entry.path.split('/');
+  const known = ROOTS.find((name) => name === root.toLowerCase());
+  if (root.toLowerCase() === 'factory.yml' && below.length === 0) {
+    sorted.isFactory = true;
+    reportExtension(entry, 'factory.yaml', report);
+  } else if (known !== undefined) {
+    sorted.isFactory = true;
+    if (known !== root) {
+      if (!misspelt.has(root)) reportWrongCase(entry, known, report);
+      misspelt.add(root);
+    } else if (below.length === 0 && entry.kind !== 'file') reportNotAFile(entry, report);
+    else if (known === 'factory.yaml' && below.length === 0) sorted.factory = entry;
+    else if (known === 'webhooks' && below.length > 0) sortWebhookEntry(entry, below, walk);
+    else if (known === 'automations' && below.length > 0) sortAutomationEntry(entry, below, folders, report);
+  }
+}
+
+function sortWebhookEntry(entry: TreeEntry, below: string[], walk: Walk): void {
+  const { sorted, report } = walk;
+  const fileName = below.at(-1)!;
+  const extension = /\.ya?ml$/i.exec(fileName)?.[0];
+  const webhook = below.length > 1 ? SAMPLES_FOLDER.exec(below[0]!)?.[1] : undefined;
+  if (entry.kind !== 'file') reportNotAFile(entry, report);
+  else if (webhook !== undefined) sortSampleEntry(entry, webhook, below.slice(1), walk);
+  else if (extension === undefined) reportIgnoredWebhookFile(entry, fileName, report);
+  else if (below.length > 1) {
+    const message = `Webhooks lie directly in webhooks/, but this file lies in the folder ${quote(below.slice(0, -1).join('/'))}.`;
+    report(entry, 'webhook/nested-file', message, `Move it to webhooks/${fileName}.`);
+  } else if (extension !== '.yaml') reportExtension(entry, `${fileName.slice(0, -extension.length)}.yaml`, report);
+  else sorted.webhooks.push({ name: checkName('webhook', entry, fileName.slice(0, -extension.length), report), entry });
+}
+
+function sortSampleEntry(entry: TreeEntry, webhook: string, below: string[], walk: Walk): void {
+  const { sorted, sampleFolders, report } = walk;
+  const fileName = below.at(-1)!;
+  if (!fileName.endsWith('.json')) reportIgnoredSampleFile(entry, fileName, report);
+  else if (below.length > 1) {
+    const message = `Samples lie directly in webhooks/${webhook}.samples/, but this file lies deeper and is ignored.`;
+    report(entry, 'sample/nested-file', message, `Move it to webhooks/${webhook}.samples/${fileName}.`);
+  } else {
+    const count = (sampleFolders.get(webhook) ?? 0) + 1;
+    sampleFolders.set(webhook, count);
+    const name = fileName.slice(0, -'.json'.length);
+    if (count <= MAX_SAMPLES_PER_WEBHOOK) sorted.samples.push({ webhook, name, entry });
+    else if (count === MAX_SAMPLES_PER_WEBHOOK + 1) reportTooManySamples(entry, webhook, report);
+  }
+}
+
+function reportIgnoredSampleFile(entry: TreeEntry, fileName: string, report: Report): void {
+  if (NOTE.test(fileName)) return;
+  const message = `${quote(fileName)} is no sample and is ignored: samples are files that end in .json.`;
+  report(entry, 'sample/ignored-file', message, 'Rename it to end in .json, or move it out of the folder.');
+}
+
+function reportTooManySamples(entry: TreeEntry, webhook: string, report: Report): void {
+  const message = `The webhook ${quote(webhook)} has more than ${MAX_SAMPLES_PER_WEBHOOK} samples; this one and those after it are not read.`;
+  report(entry, 'sample/too-many', message, 'Keep one sample for each decision that has to stay as it is.');
+}
+
+function reportIgnoredWebhookFile(entry: TreeEntry, fileName: string, report: Report): void {
+  if (NOTE.test(fileName)) return;
+  const message = `${quote(fileName)} is not a definition and is ignored: webhooks are files that end in .yaml.`;
+  report(
+    entry,
+    'webhook/ignored-file',
+    message,
+    'Rename it to end in .yaml, or move it out of webhooks/. Samples lie in webhooks/<name>.samples/.',
+  );
+}
+
+function sortAutomationEntry(
+  entry: TreeEntry,
+  below: string[],
+  folders: Map<string, TreeEntry[]>,
+  report: Report,
+): void {
+  const [folder = '', ...inside] = below;
+  if (inside.length > 0) {
+    const entries = folders.get(folder);
+    if (entries === undefined) folders.set(folder, [entry]);
+    else entries.push(entry);
+  } else if (entry.kind !== 'file') reportNotAFile(entry, report);
+  else reportLooseFile(entry, folder, report);
+}
+
+function reportLooseFile(entry: TreeEntry, fileName: string, report: Report): void {
+  const name = fileName.replace(/\.(?:md|markdown|ya?ml)$/i, '');
+  if (name !== fileName && !/^readme$/i.test(name) && !name.startsWith('.')) {
+    const message = `An automation is a folder, but ${quote(fileName)} lies directly in automations/.`;
+    report(entry, 'automation/not-in-folder', message, `Move it to automations/${name}/automation.md.`);
+  } else if (!NOTE.test(fileName)) {
+    const message = `${quote(fileName)} is not a definition and is ignored.`;
+    report(entry, 'automation/ignored-file', message, 'An automation is a file automations/<name>/automation.md.');
+  }
+}
+
+function sortFolder(name: string, entries: TreeEntry[], sorted: SortedEntries, report: Report): void {
+  const folder = `automations/${name}/`;
+  for (const entry of entries) {
+    if (entry.path.slice(folder.length).endsWith('/automation.md')) reportNestedAutomation(entry, folder, report);
+  }
+  const exact = entries.find((entry) => entry.path === `${folder}automation.md`);
+  if (exact !== undefined) {
+    if (exact.kind !== 'file') reportNotAFile(exact, report);
+    else sorted.automations.push({ name: checkName('automation', exact, name, report), entry: exact });
+    return;
+  }
+  const almost = entries.find((entry) => ALMOST_AUTOMATION.test(entry.path.slice(folder.length)));
+  if (almost !== undefined) {
+    const message = `The file of an automation is called automation.md, not ${quote(almost.path.slice(folder.length))}.`;
+    report(almost, 'automation/wrong-file-name', message, `Rename it to ${folder}automation.md.`);
+  } else if (!name.startsWith('.')) {
+    const message = `The folder ${quote(name)} holds no automation.md and is ignored.`;
+    report(entries[0]!, 'automation/no-file', message, `Add ${folder}automation.md, or remove the folder.`);
+  }
+}
+
+function reportNestedAutomation(entry: TreeEntry, folder: string, report: Report): void {
+  const message = `Automations lie in automations/<name>/, but this one lies deeper, below ${folder}.`;
+  const name = entry.path.split('/').at(-2);
+  report(entry, 'automation/nested-file', message, `Move it to automations/${name}/automation.md.`);
+}
+
+function checkName(kind: 'webhook' | 'automation', entry: TreeEntry, name: string, report: Report): string {
+  if (WEBHOOK_NAME_PATTERN.test(name)) return name;
+  const message = `${quote(name)} is not a valid name of ${kind === 'webhook' ? 'a webhook' : 'an automation'}.`;
+  const hint = 'A name begins with a letter or digit and has at most 100 letters, digits, ".", "_" and "-". Rename it.';
+  report(entry, `${kind}/invalid-name`, message, hint);
+  return name;
+}
+
+function reportCollisions(entries: readonly TreeEntry[], report: Report): void {
+  for (const { entry, name, earlier } of findNameCollisions(entries)) {
+    const depth = name.split('/').length;
+    // Roots in the wrong case have a finding of their own.
+    if (depth === 1) continue;
+    const kind = depth > 2 ? 'tree' : name.startsWith('webhooks/') ? 'webhook' : 'automation';
+    const message = `The names ${quote(earlier)} and ${quote(name)} differ only in case, or in how letters are composed.`;
+    report(entry, `${kind}/name-collision`, message, 'Rename one: some file systems take them for the same.');
+  }
+}
+
+function reportWrongCase(entry: TreeEntry, known: string, report: Report): void {
+  const shown = known === 'factory.yaml' ? known : `${known}/`;
+  const message = `${quote(entry.path.split('/')[0])} must be spelt ${shown}, in lower case.`;
+  report(entry, 'tree/wrong-case', message, 'Rename it.');
+}
+
+function reportExtension(entry: TreeEntry, right: string, report: Report): void {
+  const message = `Definition files end in ".yaml", this one is called ${quote(entry.path.split('/').at(-1))}.`;
+  report(entry, 'file/wrong-extension', message, `Rename it to ${right}.`);
+}
+
+function reportNotAFile(entry: TreeEntry, report: Report): void {
+  const what = entry.kind === 'submodule' ? 'a submodule' : entry.kind === 'symlink' ? 'a symbolic link' : 'a file';
+  const message = `${quote(entry.path)} is ${what}, which is never followed; definitions are regular files.`;
+  report(entry, 'tree/not-a-file', message, 'Commit the file itself.');
+}

@@ -1,0 +1,28 @@
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { escapeText } from '../../core/escape-text.ts';
+import { listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
+
+/**
+ * Findings as workflow commands of GitHub Actions, which makes annotations of them, and a line for people at the end.
+ * No text of a file can begin a line, and with that a command, of its own.
+ */
+export function formatGithub(report: ValidationReport): string {
+  return [...listDiagnostics(report).map(formatCommand), summarise(report)].map((line) => `${line}\n`).join('');
+}
+
+function formatCommand({ severity, rule, file, line, column, message, hint }: Diagnostic): string {
+  const place = file === '' ? [] : [`file=${escapeProperty(escapeText(file))}`, `line=${line}`, `col=${column}`];
+  const properties = [...place, `title=${escapeProperty(escapeText(rule))}`].join(',');
+  const text = [message, hint].filter((part) => part !== '').map(escapeText);
+  return `::${severity} ${properties}::${escapeData(text.join('\n'))}`;
+}
+
+/** The runner decodes these three in a message. */
+function escapeData(text: string): string {
+  return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
+}
+
+/** And in a property these two more, which would end it. */
+function escapeProperty(text: string): string {
+  return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}

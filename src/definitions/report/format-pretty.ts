@@ -1,0 +1,99 @@
+import pc from 'picocolors';
+import stringWidth from 'string-width';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { escapeText } from '../../core/escape-text.ts';
+import { countOf, listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
+
+type Colors = ReturnType<typeof pc.createColors>;
+
+// A line of a hostile file may be 256 KiB long; the excerpt shows what stands around the column.
+const EXCERPT_BEFORE = 60;
+const EXCERPT_AFTER = 60;
+
+/** A whole report for people: the findings, then what they come to. */
+export function formatPrettyReport(report: ValidationReport): string {
+  const { green, red } = pc.createColors(report.color);
+  return `${formatPretty(listDiagnostics(report), report)}${(report.valid ? green : red)(summarise(report))}\n`;
+}
+
+/**
+ * Findings for people: place, message, the line of the file with a caret below, hint. Whatever comes from a file is
+ * escaped, so that no file can forge a line of the report or send the terminal an escape sequence.
+ *
+ * @param options.sources `file` of a diagnostic → text of that file
+ */
+export function formatPretty(
+  diagnostics: readonly Diagnostic[],
+  { sources, color }: { sources: ReadonlyMap<string, string>; color: boolean },
+): string {
+  if (diagnostics.length === 0) return '';
+  const colors = pc.createColors(color);
+  const readLine = createLineReader(sources);
+  // Logs of pipelines have more readers than repositories, so no excerpt shows a line with a credential.
+  const placeOf = ({ file, line }: Diagnostic) => `${line}:${file}`;
+  const hidden = new Set(diagnostics.filter(({ rule }) => rule === 'file/exposed-secret').map(placeOf));
+  const findings = diagnostics.map((diagnostic) =>
+    formatFinding(diagnostic, hidden.has(placeOf(diagnostic)) ? undefined : readLine(diagnostic), colors),
+  );
+  return `${findings.join('\n')}\n${formatSummary(diagnostics, colors)}\n`;
+}
+
+function formatFinding(diagnostic: Diagnostic, sourceLine: string | undefined, colors: Colors): string {
+  const { severity, rule, file, line, column, message, hint } = diagnostic;
+  const place = file === '' ? '' : `${colors.bold(`${escapeText(file)}:${line}:${column}`)} `;
+  const word = severity === 'error' ? colors.red('error') : colors.yellow('warning');
+  const lines = [`${place}${word} ${escapeText(message)} ${colors.dim(`[${rule}]`)}`];
+  if (sourceLine !== undefined) lines.push(...formatExcerpt(sourceLine, line, column, severity, colors));
+  if (hint !== '') lines.push(`  ${colors.cyan('hint:')} ${escapeText(hint)}`);
+  return `${lines.join('\n')}\n`;
+}
+
+/** Splits each file once, however many findings it has. */
+function createLineReader(sources: ReadonlyMap<string, string>): (at: Diagnostic) => string | undefined {
+  const linesByFile = new Map<string, string[]>();
+  return ({ file, line }) => {
+    const source = sources.get(file);
+    if (source === undefined) return undefined;
+    let lines = linesByFile.get(file);
+    if (lines === undefined) {
+      lines = source.replace(/^\ufeff/, '').split(/\r?\n/);
+      linesByFile.set(file, lines);
+    }
+    return lines[line - 1];
+  };
+}
+
+function formatExcerpt(
+  text: string,
+  line: number,
+  column: number,
+  severity: Diagnostic['severity'],
+  colors: Colors,
+): string[] {
+  const from = Math.max(0, column - 1 - EXCERPT_BEFORE);
+  const to = Math.min(text.length, column - 1 + EXCERPT_AFTER);
+  const before = `${from > 0 ? '…' : ''}${escapeText(text.slice(from, column - 1))}`;
+  const after = `${escapeText(text.slice(column - 1, to))}${to < text.length ? '…' : ''}`;
+  const gutter = ' '.repeat(String(line).length);
+  // Measured as the terminal shows it: wide characters take two cells, escapes several.
+  const caret = `${' '.repeat(stringWidth(before))}${'^'.repeat(countMarked(text, column))}`;
+  const paint = severity === 'error' ? colors.red : colors.yellow;
+  return [`  ${colors.dim(`${line} |`)} ${before}${after}`.trimEnd(), `  ${colors.dim(`${gutter} |`)} ${paint(caret)}`];
+}
+
+/** Width of the word that begins at the column: a key, a plain value; one caret under anything else. */
+function countMarked(text: string, column: number): number {
+  const word = /^[\w.$-]+/.exec(text.slice(column - 1, column - 1 + EXCERPT_AFTER))?.[0];
+  return word?.length ?? 1;
+}
+
+function formatSummary(diagnostics: readonly Diagnostic[], colors: Colors): string {
+  const errors = diagnostics.filter(({ severity }) => severity === 'error').length;
+  const warnings = diagnostics.length - errors;
+  const files = new Set(diagnostics.map(({ file }) => file).filter((file) => file !== '')).size;
+  const counts = [
+    ...(errors > 0 ? [colors.red(countOf(errors, 'error'))] : []),
+    ...(warnings > 0 ? [colors.yellow(countOf(warnings, 'warning'))] : []),
+  ];
+  return `${counts.join(', ')}${files > 0 ? ` in ${countOf(files, 'file')}` : ''}`;
+}

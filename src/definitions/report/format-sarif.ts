@@ -1,0 +1,82 @@
+import { pathToFileURL } from 'node:url';
+import type { Diagnostic } from '../../core/diagnostic.ts';
+import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import type { RuleId } from '../../core/rules.ts';
+import { describeRule } from './describe-rule.ts';
+import { createFingerprinter } from './fingerprint.ts';
+import { listDiagnostics, type ValidationReport } from './validation-report.ts';
+
+const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
+const ROOT = '%SRCROOT%';
+const LINK = /\[([^\]\n]*)\]\(([^()\s]+)\)/g;
+
+/** Findings as a SARIF 2.1.0 log with one run, for code scanning and for viewers in editors. */
+export function formatSarif(report: ValidationReport): string {
+  const rules = [...new Set(listDiagnostics(report).map(({ rule }) => rule))].sort();
+  const run = {
+    tool: { driver: describeDriver(report, rules) },
+    columnKind: 'utf16CodeUnits',
+    originalUriBaseIds: { [ROOT]: { uri: pathToFileURL(`${report.root}/`).href } },
+    results: listResults(report, rules),
+  };
+  return `${JSON.stringify({ $schema: SCHEMA, version: '2.1.0', runs: [run] }, null, 2)}\n`;
+}
+
+function describeDriver({ tool }: ValidationReport, rules: string[]): object {
+  return {
+    name: 'Dockbell',
+    version: tool.version,
+    semanticVersion: tool.version,
+    informationUri: new URL('docs/README.md', tool.documentsUrl).href,
+    rules: rules.map((rule) => showRule(rule, tool.documentsUrl)),
+  };
+}
+
+function showRule(id: string, documentsUrl: string): object {
+  const { severity, description, why, page, text } = describeRule(id as RuleId);
+  const helpUri = new URL(page, documentsUrl).href;
+  return {
+    id,
+    shortDescription: { text: description },
+    fullDescription: { text: `${description} ${why}` },
+    help: { text: `${description} ${why} Read more: ${helpUri}`, markdown: anchorLinks(escapeLines(text), helpUri) },
+    helpUri,
+    defaultConfiguration: severity === 'off' ? { enabled: false } : { level: severity },
+  };
+}
+
+/** Links of a page lead from the page on; in a report they have to lead from anywhere. */
+function anchorLinks(markdown: string, pageUrl: string): string {
+  return markdown.replace(LINK, (_link, text: string, target: string) => `[${text}](${new URL(target, pageUrl).href})`);
+}
+
+function listResults({ factories }: ValidationReport, rules: string[]): object[] {
+  const fingerprint = createFingerprinter();
+  const indexes = new Map(rules.map((rule, index) => [rule, index]));
+  return factories.flatMap(({ folder, diagnostics }) =>
+    diagnostics.map((diagnostic) => ({
+      ruleId: diagnostic.rule,
+      ruleIndex: indexes.get(diagnostic.rule),
+      level: diagnostic.severity,
+      message: { text: writeMessage(diagnostic) },
+      locations: [{ physicalLocation: locate(diagnostic, folder) }],
+      partialFingerprints: { 'findingHash/v1': fingerprint(folder, diagnostic) },
+    })),
+  );
+}
+
+/**
+ * Plain text, but not for SARIF, where `{0}` is a placeholder and `[text](target)` a link (§3.11.5, §3.11.6): names
+ * that a file chose must become neither.
+ */
+function writeMessage({ message, hint }: Diagnostic): string {
+  const text = escapeText([message, hint].filter((part) => part !== '').join(' '));
+  return text.replace(/\{(\d+)\}/g, '{{$1}}').replaceAll('](', '\\](');
+}
+
+/** A finding about a whole folder stands at the file that every factory may have: code scanning wants a place. */
+function locate({ file, line, column }: Diagnostic, folder: string): object {
+  const path = file || `${folder}factory.yaml`;
+  const uri = path.split('/').map(encodeURIComponent).join('/');
+  return { artifactLocation: { uri, uriBaseId: ROOT }, region: { startLine: line, startColumn: column } };
+}

@@ -1,0 +1,89 @@
+import { declareTrigger } from '../../core/declare-trigger.ts';
+import { type AutomationDefinition, EXECUTION_OVERRIDES } from '../../core/definition.ts';
+import type { WebhookUid } from '../../core/ids.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { editYaml, type KeyChanges, readValues, writeYaml } from '../../yaml/edit-yaml.ts';
+import { splitFrontMatter } from '../../yaml/split-front-matter.ts';
+
+/** What an automation's file says; `triggers` as the file writes them. */
+export interface DeclaredAutomation {
+  description?: string | null;
+  enabled?: boolean;
+  agent?: string | null;
+  triggers: readonly JsonObject[];
+  prompt: string;
+  overrides?: { readonly [key: string]: Json };
+}
+
+/** The text of `automations/<name>/automation.md` for an automation as it was applied. */
+export function writeAutomation(automation: Omit<AutomationDefinition, 'places'>): string {
+  return writeDeclaredAutomation({ ...automation, triggers: automation.triggers.map(declareTrigger) });
+}
+
+/** The text of a new `automations/<name>/automation.md`. */
+export function writeDeclaredAutomation(automation: DeclaredAutomation): string {
+  const keys = Object.entries(toKeys(automation)).flatMap(([key, value]) =>
+    value === undefined ? [] : [[key, value]],
+  );
+  return `---\n${writeYaml(Object.fromEntries(keys))}---\n${automation.prompt}`;
+}
+
+/** The text of an automation's file that says something else now; keys that stay, comments and layout are kept. */
+export function editAutomation(text: string, automation: DeclaredAutomation): string {
+  const parts = splitFrontMatter(text);
+  if (!parts.ok) return writeDeclaredAutomation(automation);
+  const head = text.slice(0, text.length - parts.body.length);
+  const start = head.indexOf('\n') + 1;
+  const edited = editYaml(parts.yaml, toKeys(automation));
+  return head.slice(0, start) + edited + head.slice(start + parts.yaml.length) + automation.prompt;
+}
+
+/** What a trigger selects its webhooks by, after one of them took another name or went. */
+export type Reselection = { name: string; to: { name: string } | { uid: WebhookUid } };
+
+/**
+ * The file with a webhook's new name in the place of its old one, wherever a trigger selects it by name. With a UID in
+ * place of a new name the trigger goes on naming a webhook that is gone, which is a warning and no error.
+ */
+export function reselectWebhook(text: string, reselection: Reselection): string {
+  const parts = splitFrontMatter(text);
+  if (!parts.ok) return text;
+  const { triggers } = readValues(parts.yaml);
+  if (!Array.isArray(triggers)) return text;
+  const start = text.indexOf('\n') + 1;
+  const edited = editYaml(parts.yaml, { triggers: triggers.map((trigger) => reselectInTrigger(trigger, reselection)) });
+  return text.slice(0, start) + edited + text.slice(start + parts.yaml.length);
+}
+
+function reselectInTrigger(trigger: Json, { name, to }: Reselection): Json {
+  if (!isJsonObject(trigger) || !isJsonObject(trigger.filter)) return trigger;
+  const { webhooks, webhook_ids: ids, ...rest } = trigger.filter;
+  if (trigger.provider !== 'webhook' || !Array.isArray(webhooks) || !webhooks.includes(name)) return trigger;
+  if ('name' in to) {
+    const renamed = webhooks.map((each) => (each === name ? to.name : each));
+    return { ...trigger, filter: { ...trigger.filter, webhooks: renamed } };
+  }
+  const known = isJsonObject(ids) ? ids.in : ids;
+  const selected = { webhook_ids: [...(Array.isArray(known) ? known : []), to.uid] };
+  const others = webhooks.filter((each) => each !== name);
+  return { ...trigger, filter: { ...selected, ...(others.length === 0 ? {} : { webhooks: others }), ...rest } };
+}
+
+function toKeys({ description, enabled, agent, triggers, overrides = {} }: DeclaredAutomation): KeyChanges {
+  return {
+    description: description ?? undefined,
+    enabled: enabled === false ? false : undefined,
+    agent: agent ?? undefined,
+    triggers: triggers.map(withoutEmptyLists),
+    ...Object.fromEntries(EXECUTION_OVERRIDES.map((key) => [key, overrides[key]])),
+  };
+}
+
+/** An applied trigger has both lists of webhooks; a file names those it uses. */
+function withoutEmptyLists(trigger: JsonObject): JsonObject {
+  const { filter } = trigger;
+  if (trigger.provider !== 'webhook' || !isJsonObject(filter)) return trigger;
+  const isUsed = ([key, value]: [string, Json]) =>
+    !((key === 'webhook_ids' || key === 'webhooks') && Array.isArray(value) && value.length === 0);
+  return { ...trigger, filter: Object.fromEntries(Object.entries(filter).filter(isUsed)) };
+}

@@ -1,0 +1,111 @@
+import { isAlias, isMap, isPair, isScalar, isSeq, Scalar, type YAMLMap, type YAMLSeq } from 'yaml';
+import type { RuleId } from '../core/rules.ts';
+
+/** The rules about the text of a YAML file, whatever it declares. */
+export type YamlRule = Extract<RuleId, `yaml/${string}`>;
+
+/** What the YAML library leaves unchecked, at the offset where it stands. */
+export interface NodeProblem {
+  rule: YamlRule;
+  offset: number;
+  message: string;
+  hint: string;
+}
+
+/** What a walk in the order of the text has seen so far. */
+interface Walk {
+  anchors: Map<string, unknown>;
+  /** The values around the current one. */
+  open: Set<unknown>;
+  aliases: number;
+  problems: NodeProblem[];
+}
+
+/**
+ * Checks a composed document before its value is built: duplicate keys, unknown anchors, cycles of aliases, merge
+ * keys, numbers that JSON cannot hold. Recursion is bounded by the nesting that `parseYaml` allows.
+ *
+ * @param maxAliases more aliases than this in the text are refused before the library, whose look-up of each alias
+ *   reads the whole document, sees them
+ */
+export function inspectNodes(root: unknown, maxAliases: number): NodeProblem[] {
+  const walk: Walk = { anchors: new Map(), open: new Set(), aliases: 0, problems: [] };
+  inspectNode(root, walk, maxAliases);
+  return walk.problems;
+}
+
+function inspectNode(node: unknown, walk: Walk, maxAliases: number): void {
+  if (isAlias(node)) inspectAlias(node, walk, maxAliases);
+  else if (isScalar(node)) inspectScalar(node, walk);
+  else if (isMap(node) || isSeq(node)) inspectCollection(node, walk, maxAliases);
+}
+
+function inspectCollection(node: YAMLMap | YAMLSeq, walk: Walk, maxAliases: number): void {
+  if (node.anchor) walk.anchors.set(node.anchor, node);
+  walk.open.add(node);
+  const keys = new Set<string>();
+  for (const item of node.items) {
+    if (isPair(item)) inspectPair(item.key, item.value, keys, walk, maxAliases);
+    else inspectNode(item, walk, maxAliases);
+  }
+  walk.open.delete(node);
+}
+
+function inspectPair(key: unknown, value: unknown, keys: Set<string>, walk: Walk, maxAliases: number): void {
+  inspectNode(key, walk, maxAliases);
+  inspectNode(value, walk, maxAliases);
+  if (isMergeKey(key)) inspectMerge(value, walk);
+  else if (isScalar(key)) inspectKey(key, keys, walk);
+}
+
+function inspectKey(key: Scalar, keys: Set<string>, walk: Walk): void {
+  const name = String(key.value);
+  if (keys.has(name)) {
+    const message = `The key ${JSON.stringify(name.slice(0, 60))} is written twice in this map.`;
+    report(walk, 'yaml/duplicate-key', key, message, 'Remove one of the two.');
+  }
+  keys.add(name);
+}
+
+function inspectAlias(node: { source: string; range?: unknown }, walk: Walk, maxAliases: number): void {
+  walk.aliases++;
+  const target = walk.anchors.get(node.source);
+  if (target === undefined) {
+    const message = `The alias *${node.source.slice(0, 60)} names an anchor that is not set before it.`;
+    report(walk, 'yaml/unknown-anchor', node, message, 'Set the anchor with & first, or put quotes around the text.');
+  } else if (walk.open.has(target)) {
+    const message = `The alias *${node.source.slice(0, 60)} refers to a value that contains it.`;
+    report(walk, 'yaml/alias-cycle', node, message, 'Write the value out instead.');
+  }
+  if (walk.aliases === maxAliases + 1) {
+    const message = `Aliases expand more than ${maxAliases} times.`;
+    report(walk, 'yaml/alias-limit', node, message, 'Write the values out instead.');
+  }
+}
+
+function inspectScalar(node: Scalar, walk: Walk): void {
+  if (node.anchor) walk.anchors.set(node.anchor, node);
+  if (typeof node.value !== 'number' || Number.isFinite(node.value)) return;
+  const message = `The number ${String(node.source).slice(0, 60)} is infinite or not a number, which JSON cannot hold.`;
+  report(walk, 'yaml/not-json', node, message, 'Write a finite number, or put quotes around a text.');
+}
+
+function inspectMerge(value: unknown, walk: Walk): void {
+  const source = isAlias(value) ? walk.anchors.get(value.source) : value;
+  const sources = isSeq(source) ? source.items : [source];
+  const maps = sources.map((item) => (isAlias(item) ? walk.anchors.get(item.source) : item));
+  // An alias without an anchor has been reported where it stands.
+  if (maps.every((map) => map === undefined || isMap(map))) return;
+  const message = 'A merge key (<<) names something other than a map or a list of maps.';
+  report(walk, 'yaml/bad-merge', value, message, 'Let it name an anchored map, for example "<<: *base".');
+}
+
+/** A plain `<<`; in quotes it is an ordinary key. */
+export function isMergeKey(key: unknown): boolean {
+  return isScalar(key) && key.value === '<<' && (!key.type || key.type === Scalar.PLAIN);
+}
+
+function report(walk: Walk, rule: YamlRule, node: unknown, message: string, hint: string): void {
+  const range = (node as { range?: [number, number, number] | null } | null)?.range;
+  walk.problems.push({ rule, offset: range?.[0] ?? 0, message, hint });
+}

@@ -1,0 +1,79 @@
+import type { Position } from '../core/definition.ts';
+import type { Json } from '../core/json.ts';
+import type { KeyPath } from './key-path.ts';
+import type { YamlText } from './parse-yaml.ts';
+import { FILE_START } from './positions.ts';
+import { scanJson } from './scan-json.ts';
+
+export type ParsedJson = { ok: true; json: YamlText } | { ok: false; at: Position; message: string };
+
+/**
+ * Parses a JSON text (RFC 8259), or says where it stops being one. Linear in its length, whatever its nesting and
+ * however many of its values are located.
+ */
+export function parseJson(text: string): ParsedJson {
+  try {
+    const value = JSON.parse(text) as Json;
+    return { ok: true, json: { value, locate: createLocator(text) } };
+  } catch {
+    const fault = scanJson(text);
+    const at = fault === null ? FILE_START : createPositions(text)(fault.offset);
+    return { ok: false, at, message: fault?.message ?? 'It cannot be read.' };
+  }
+}
+
+interface Offsets {
+  key: number;
+  value: number;
+}
+
+/** Findings are about keys, values and what lies directly in them; deeper ones get the place of what is around them. */
+const MAX_LOCATED_DEPTH = 2;
+
+function createLocator(text: string): YamlText['locate'] {
+  let known: { places: Map<string, Offsets>; toPosition: (offset: number) => Position } | null = null;
+  return (path) => {
+    known ??= { places: listPlaces(text), toPosition: createPositions(text) };
+    const { places, toPosition } = known;
+    const { key, value } = findInnermost(places, path);
+    return { key: toPosition(key), value: toPosition(value) };
+  };
+}
+
+/** Of a key written twice the last counts, as in `JSON.parse`; it overwrites what lay in the first, entry by entry. */
+function listPlaces(text: string): Map<string, Offsets> {
+  const places = new Map<string, Offsets>();
+  const path: (string | number)[] = [];
+  scanJson(text, ({ depth, step, keyOffset, valueOffset }) => {
+    if (depth > MAX_LOCATED_DEPTH) return;
+    if (step !== null) path.splice(depth - 1, MAX_LOCATED_DEPTH, step);
+    places.set(nameOf(path.slice(0, depth)), { key: keyOffset, value: valueOffset });
+  });
+  return places;
+}
+
+function nameOf(path: KeyPath): string {
+  return JSON.stringify(path);
+}
+
+function findInnermost(places: ReadonlyMap<string, Offsets>, path: KeyPath): Offsets {
+  for (let length = Math.min(path.length, MAX_LOCATED_DEPTH); length > 0; length--) {
+    const found = places.get(nameOf(path.slice(0, length)));
+    if (found !== undefined) return found;
+  }
+  return places.get('[]') ?? { key: 0, value: 0 };
+}
+
+function createPositions(text: string): (offset: number) => Position {
+  const starts = [0, ...Array.from(text.matchAll(/\n/g), (match) => match.index + 1)];
+  return (offset) => {
+    let first = 0;
+    let after = starts.length;
+    while (after - first > 1) {
+      const middle = (first + after) >> 1;
+      if (starts[middle]! <= offset) first = middle;
+      else after = middle;
+    }
+    return { line: first + 1, column: offset - starts[first]! + 1 };
+  };
+}

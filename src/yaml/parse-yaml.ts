@@ -1,0 +1,258 @@
+import type { CST, Document, ParsedNode, YAMLError } from 'yaml';
+import { Composer, Lexer, LineCounter, Parser } from 'yaml';
+import type { Position } from '../core/definition.ts';
+import type { Json } from '../core/json.ts';
+import { inspectNodes, type YamlRule } from './inspect-nodes.ts';
+import type { KeyPath } from './key-path.ts';
+import { findPath, type Located, locate } from './locate.ts';
+import { FILE_START } from './positions.ts';
+
+/** A parsed YAML text, or JSON, which is YAML, whose values can be found again. */
+export interface YamlText {
+  value: Json;
+  /** Where the value at `path` stands, and its key. Where the path ends early, the innermost value that exists. */
+  locate(path: KeyPath): Located;
+}
+
+/** One thing that is wrong with a text. */
+export interface YamlProblem {
+  rule: YamlRule;
+  at: Position;
+  path: KeyPath;
+  message: string;
+  hint: string;
+}
+
+/** `findings` are worded when they are called for: a hostile text has 100,000 of them. */
+export type ParsedYaml = { ok: true; yaml: YamlText } | { ok: false; findings: (() => YamlProblem)[] };
+
+// Deeper than any definition (a filter may be 10 levels deep, behind 4 of the trigger) and far from a stack overflow.
+const MAX_NESTING = 64;
+const MAX_ALIAS_EXPANSIONS = 100;
+const MAX_LIBRARY_MESSAGE = 160;
+
+const OPTIONS = {
+  schema: 'core',
+  merge: true,
+  // Keys of definitions and payloads are strings: `1:` means the key "1".
+  stringKeys: true,
+  // The library compares each key with all before it; `inspectNodes` does it in linear time.
+  uniqueKeys: false,
+  resolveKnownTags: false,
+  prettyErrors: false,
+  logLevel: 'silent',
+} as const;
+
+/**
+ * Parses one YAML 1.2 document of the core schema, or says everything that is wrong with it. Never throws, prints
+ * nothing, and is linear in the length of the text, whatever the text is (threat model G4).
+ *
+ * @param linesBefore lines of the file that stand before `text`, for positions
+ */
+export function parseYaml(text: string, linesBefore = 0): ParsedYaml {
+  return undisturbed(() => {
+    const lineCounter = new LineCounter();
+    const toPosition = (offset: number) => toFilePosition(lineCounter, offset, linesBefore);
+    const { tokens, deepAt } = readTokens(text, lineCounter);
+    if (deepAt !== null) return { ok: false, findings: [() => describeTooDeep(toPosition(deepAt))] };
+    const documents = composeAtMostTwo(tokens, text.length);
+    return readDocument(documents, toPosition, createTabFinder(text, lineCounter));
+  });
+}
+
+function readDocument(
+  documents: ParsedDocument[],
+  toPosition: (offset: number) => Position,
+  findTab: FindTab,
+): ParsedYaml {
+  const [document, second] = documents;
+  if (document === undefined)
+    return { ok: true, yaml: { value: null, locate: () => ({ key: FILE_START, value: FILE_START }) } };
+  const place = (offset: number): Place => ({ at: toPosition(offset), path: findPath(document, offset) });
+  const findings = [
+    ...describeErrors(document, place, findTab),
+    ...(second === undefined ? [] : [() => describeSecondDocument(toPosition(second.range[0]))]),
+  ];
+  if (findings.length > 0) return { ok: false, findings };
+  const problems = inspectNodes(document.contents, MAX_ALIAS_EXPANSIONS);
+  if (problems.length > 0) {
+    return {
+      ok: false,
+      findings: problems.map(({ offset, ...rest }) => () => ({ ...rest, ...place(offset) })),
+    };
+  }
+  return readValue(document, toPosition);
+}
+
+function readValue(document: ParsedDocument, toPosition: (offset: number) => Position): ParsedYaml {
+  try {
+    // The library counts the anchored value itself as the first of its uses.
+    const value = document.toJS({ maxAliasCount: MAX_ALIAS_EXPANSIONS + 1 }) as Json;
+    return { ok: true, yaml: { value, locate: (path) => locate(document, path, toPosition) } };
+  } catch (error) {
+    return { ok: false, findings: [() => describeExpansion(error, toPosition(document.range[0]))] };
+  }
+}
+
+type ParsedDocument = Document.Parsed<ParsedNode>;
+
+/** The second document is only there to be refused; a text of 60,000 of them is not worth reading on. */
+function composeAtMostTwo(tokens: CST.Token[], end: number): ParsedDocument[] {
+  const documents: ParsedDocument[] = [];
+  for (const document of new Composer(OPTIONS).compose(tokens, true, end)) {
+    documents.push(document as ParsedDocument);
+    if (documents.length === 2) break;
+  }
+  return documents;
+}
+
+const EMPTY_ENVIRONMENT: NodeJS.ProcessEnv = {};
+
+/**
+ * The library makes one `Error` for each mistake: with stack traces, 200,000 mistakes take seconds. And it asks the
+ * environment for each token whether to print it, which the operating system answers: a third of all parsing.
+ */
+function undisturbed<T>(work: () => T): T {
+  const { stackTraceLimit } = Error;
+  const { env } = process;
+  Error.stackTraceLimit = 0;
+  process.env = EMPTY_ENVIRONMENT;
+  try {
+    return work();
+  } finally {
+    Error.stackTraceLimit = stackTraceLimit;
+    process.env = env;
+  }
+}
+
+/** What `Parser.parse` does, but it ends at the first value that is nested too deeply instead of piling up all of them. */
+function readTokens(text: string, lineCounter: LineCounter): { tokens: CST.Token[]; deepAt: number | null } {
+  const parser = new Parser(lineCounter.addNewLine);
+  const tokens: CST.Token[] = [];
+  lineCounter.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    // The document lies below, a scalar perhaps on top of the collections that are open.
+    if (parser.stack.length > MAX_NESTING + 2) return { tokens: [], deepAt: parser.stack[MAX_NESTING + 1]!.offset };
+  }
+  for (const token of parser.end()) tokens.push(token);
+  return { tokens, deepAt: findTooDeep(tokens) };
+}
+
+/** Offset of the first token that is nested too deeply. Walks without recursion: composing later recurses. */
+function findTooDeep(tokens: CST.Token[]): number | null {
+  const open: { token: CST.Token; depth: number }[] = tokens.map((token) => ({ token, depth: 0 }));
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const { token, depth } = next;
+    if (depth > MAX_NESTING) return token.offset;
+    if (token.type === 'document' && token.value) open.push({ token: token.value, depth: depth + 1 });
+    if (!('items' in token)) continue;
+    for (const item of token.items) {
+      if (item.key) open.push({ token: item.key, depth: depth + 1 });
+      if (item.value) open.push({ token: item.value, depth: depth + 1 });
+    }
+  }
+  return null;
+}
+
+function toFilePosition(lineCounter: LineCounter, offset: number, linesBefore: number): Position {
+  const { line, col } = lineCounter.linePos(offset);
+  // A text of a single line without line break has no line starts at all.
+  return line === 0 ? { line: 1 + linesBefore, column: offset + 1 } : { line: line + linesBefore, column: col };
+}
+
+/** Where something stands, as a position and as keys. */
+type Place = Pick<YamlProblem, 'at' | 'path'>;
+type FindPlace = (offset: number) => Place;
+
+function describeErrors(document: ParsedDocument, place: FindPlace, findTab: FindTab): (() => YamlProblem)[] {
+  const tabs = new Set<number>();
+  const findings: (() => YamlProblem)[] = [];
+  for (const error of document.errors) {
+    const tab = error.code === 'TAB_AS_INDENT' ? error.pos[0] : findTab(error.pos[0]);
+    if (tab === null) findings.push(() => describeError(error, place));
+    else if (!tabs.has(tab)) findings.push(() => describeTab(place(tab)));
+    if (tab !== null) tabs.add(tab);
+  }
+  for (const warning of document.warnings) {
+    if (warning.code === 'TAG_RESOLVE_FAILED') findings.push(() => describeError(warning, place));
+    if (warning.code === 'BAD_DIRECTIVE') findings.push(() => describeError(warning, place));
+  }
+  const { explicit, version } = document.directives.yaml;
+  if (explicit && version !== '1.2') findings.push(() => describeVersion(version));
+  return findings;
+}
+
+function describeError(error: YAMLError, place: FindPlace): YamlProblem {
+  const rule = error.code === 'TAG_RESOLVE_FAILED' ? 'yaml/custom-tag' : 'yaml/syntax';
+  const said =
+    error.message.length > MAX_LIBRARY_MESSAGE ? `${error.message.slice(0, MAX_LIBRARY_MESSAGE)}…` : error.message;
+  const message = rule === 'yaml/custom-tag' ? `${said}.` : `Not valid YAML: ${said}`;
+  return { rule, ...place(error.pos[0]), message, hint: HINTS[error.code] ?? OTHER_HINT };
+}
+
+const HINTS: { [code: string]: string } = {
+  TAG_RESOLVE_FAILED: 'Remove the tag: definitions hold only strings, numbers, booleans, null, lists and maps.',
+  MULTILINE_IMPLICIT_KEY: 'A key and its ":" must stand on one line; put quotes around a text that goes on.',
+  BLOCK_AS_IMPLICIT_KEY: 'Put quotes around a value that holds ": ".',
+  NON_STRING_KEY: 'Write the key as plain text.',
+};
+
+const OTHER_HINT = 'Check the indentation, quotes and brackets of this line and of the one before it.';
+
+/** Offset of the first tab before the text of the line that an offset is on; `null` where there is none. */
+type FindTab = (offset: number) => number | null;
+
+/** What else is wrong with a line that a tab indents is mostly a consequence. Looks at each line once. */
+function createTabFinder(text: string, lineCounter: LineCounter): FindTab {
+  const tabs = new Map<number, number | null>();
+  return (offset) => {
+    const start = lineCounter.lineStarts[lineCounter.linePos(offset).line - 1] ?? 0;
+    let tab = tabs.get(start);
+    if (tab === undefined) {
+      TABBED_LINE.lastIndex = start;
+      tab = TABBED_LINE.test(text) ? TABBED_LINE.lastIndex - 1 : null;
+      tabs.set(start, tab);
+    }
+    return tab;
+  };
+}
+
+const TABBED_LINE = / *\t/y;
+
+function describeTab(place: Place): YamlProblem {
+  const message = 'A tab stands in the indentation; YAML allows spaces only.';
+  const hint = 'Replace it by spaces, two for each level. Most editors do so for the whole file.';
+  return { rule: 'yaml/tab', ...place, message, hint };
+}
+
+function describeVersion(version: string): YamlProblem {
+  const message = `The text asks for YAML ${version}; definition files are YAML 1.2.`;
+  return { rule: 'yaml/version', at: FILE_START, path: [], message, hint: 'Remove the %YAML line.' };
+}
+
+function describeSecondDocument(at: Position): YamlProblem {
+  const message = 'A second YAML document begins here; a definition file holds exactly one.';
+  return { rule: 'yaml/multiple-documents', at, path: [], message, hint: 'Put each definition in a file of its own.' };
+}
+
+function describeTooDeep(at: Position): YamlProblem {
+  const message = `Values are nested more than ${MAX_NESTING} levels deep.`;
+  return { rule: 'yaml/too-deep', at, path: [], message, hint: 'Definitions need few levels; flatten this value.' };
+}
+
+function describeExpansion(error: unknown, at: Position): YamlProblem {
+  const text = error instanceof Error ? error.message : String(error);
+  if (text.startsWith('Merge sources')) {
+    const message = 'A merge key (<<) names something other than a map or a list of maps.';
+    return {
+      rule: 'yaml/bad-merge',
+      at,
+      path: [],
+      message,
+      hint: 'Let it name an anchored map, for example "<<: *base".',
+    };
+  }
+  const message = `Aliases expand more than ${MAX_ALIAS_EXPANSIONS} times.`;
+  return { rule: 'yaml/alias-limit', at, path: [], message, hint: 'Write the values out instead.' };
+}
