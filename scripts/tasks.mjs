@@ -6,6 +6,7 @@ import { startNpm } from './run-npm.mjs';
 
 const PROVIDERS = 'test/providers';
 const BIOME = ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.'];
+const PROSE = ['scripts/check-prose.ts'];
 const DEPCRUISE = 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs';
 const ARROWS = [DEPCRUISE, '--config', '.dependency-cruiser.cjs', 'src'];
 const TSC = 'node_modules/typescript7/bin/tsc';
@@ -74,12 +75,12 @@ async function build() {
 }
 
 async function check() {
-  return worst(await Promise.all([BIOME, ARROWS, ...TYPES].map(runQuietly)));
+  return worst(await Promise.all([BIOME, PROSE, ARROWS, ...TYPES].map(runQuietly)));
 }
 
 /** Lint and import rules first, since they fail within seconds; types beside the tests, printed after them. */
 async function test(args) {
-  const early = worst(await Promise.all([BIOME, ARROWS].map(runQuietly)));
+  const early = worst(await Promise.all([BIOME, PROSE, ARROWS].map(runQuietly)));
   if (early !== 0) return early;
   const types = Promise.all(TYPES.map(runQuietly));
   const tests = await run([...VITEST, ...args]);
