@@ -1,7 +1,7 @@
-import { DURATION_PATTERN } from '../src/config/duration.ts';
 import type { Option, OptionNode, OptionSection, OptionType } from '../src/config/options.ts';
 import { buildOptionTree } from '../src/config/options.ts';
 import { TEXT_FORMATS } from '../src/config/text-formats.ts';
+import { DURATION_PATTERN } from '../src/words/duration.ts';
 
 type Schema = Record<string, unknown>;
 

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
-import { escapeText } from '../core/escape-text.ts';
+import { escapeText } from '../words/escape-text.ts';
 import { ApiError } from './api-client.ts';
 import type { CliContext } from './context.ts';
 import { createProgram } from './create-program.ts';

@@ -1,5 +1,5 @@
-import { escapeText } from '../core/escape-text.ts';
 import { suggest } from '../core/suggest.ts';
+import { escapeText } from '../words/escape-text.ts';
 import { ApiClient } from './api-client.ts';
 import type { Factory, Page } from './api-types.ts';
 import type { ConnectionOptions } from './connection.ts';

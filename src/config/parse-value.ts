@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from '../words/duration.ts';
 import type { OptionType } from './options.ts';
 import type { TextFormat } from './text-formats.ts';
 import { readTextFormat, TEXT_FORMATS } from './text-formats.ts';

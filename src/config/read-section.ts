@@ -1,7 +1,7 @@
 import type { Document, Node, Pair, YAMLMap } from 'yaml';
 import { isAlias, isMap, isNode, isScalar, isSeq } from 'yaml';
-import { escapeText } from '../core/escape-text.ts';
 import { suggest } from '../core/suggest.ts';
+import { escapeText } from '../words/escape-text.ts';
 import type { ListValues, WrittenValues } from './option-values.ts';
 import { OptionValues } from './option-values.ts';
 import type { Option, OptionNode, OptionSection } from './options.ts';

@@ -30,7 +30,8 @@ async function compress(file: string): Promise<void> {
  * What pages share comes in one file, since a browser asks for six at a time. The styles of Mantine are in it, before
  * ours, which change them.
  */
-const SHARED = /@mantine\/.*\.css$|\/dashboard\/(?:global\.css|(?:api|parts|shell)\/(?!rules\/))/;
+const SHARED =
+  /@mantine\/.*\.css$|\/src\/(?:words|client)\/|\/dashboard\/(?:global\.css|(?:api|parts|shell)\/(?!rules\/))/;
 
 export default defineConfig({
   root: import.meta.dirname,

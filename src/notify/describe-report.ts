@@ -1,5 +1,5 @@
-import { escapeText } from '../core/escape-text.ts';
 import type { CommitReport } from '../core/notice.ts';
+import { escapeText } from '../words/escape-text.ts';
 
 /** So many characters of a commit are unique and still read. */
 const SHORT_REVISION = 12;

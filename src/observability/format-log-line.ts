@@ -1,6 +1,6 @@
-import { escapeText } from '../core/escape-text.ts';
 import type { Json, JsonObject } from '../core/json.ts';
 import { isJsonObject } from '../core/json.ts';
+import { escapeText } from '../words/escape-text.ts';
 
 // JSON escapes the control characters below 0x20 only; these too would be obeyed by a terminal or end a line (W6).
 const UNSAFE_IN_JSON = /[\u007f-\u009f\p{Cf}\p{Zl}\p{Zp}]/gu;

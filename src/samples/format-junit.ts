@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
-import { escapeXml } from '../core/escape-xml.ts';
+import { escapeXml } from '../words/escape-xml.ts';
 import { describeFailure } from './describe-failure.ts';
 import { groupSamples } from './group-samples.ts';
 import type { SampleReport, SampleResult } from './sample-result.ts';

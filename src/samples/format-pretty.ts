@@ -1,6 +1,6 @@
 import pc from 'picocolors';
-import { escapeText } from '../core/escape-text.ts';
 import { formatPretty as formatDiagnostics } from '../definitions/report/format-pretty.ts';
+import { escapeText } from '../words/escape-text.ts';
 import { describeFailure } from './describe-failure.ts';
 import { groupSamples } from './group-samples.ts';
 import type { SampleDecision, SampleOutcome, SampleReport, SampleResult } from './sample-result.ts';

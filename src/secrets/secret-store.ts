@@ -1,9 +1,9 @@
 import { AppError } from '../core/errors.ts';
-import { SECRET_NAME_PATTERN } from '../core/names.ts';
 import type { SealedSecret, SealedSecretTable, SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { createTurns } from '../core/time/task-queue.ts';
+import { SECRET_NAME_PATTERN } from '../words/names.ts';
 import type { Redactor } from './redactor.ts';
 import type { Vault } from './vault.ts';
 

@@ -1,4 +1,4 @@
-import { escapeText } from '../core/escape-text.ts';
+import { escapeText } from '../words/escape-text.ts';
 
 const UNPRINTABLE = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\ufeff\u200e\u200f\u202a-\u202e\u2066-\u2069]/;
 

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EXECUTION_OVERRIDES } from '../../core/definition.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
-import { WEBHOOK_NAME_PATTERN } from '../../core/names.ts';
 import type { DeclaredAutomation } from '../../definitions/write/write-automation.ts';
 import { tagAutomation } from '../../edit/entity-tag.ts';
+import { WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
 import { requireRole } from '../access-rules.ts';
 import { readEditOrder } from '../edit-order.ts';
 import { locate } from '../locate.ts';

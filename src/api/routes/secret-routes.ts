@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
-import { SECRET_NAME_PATTERN } from '../../core/names.ts';
 import { SecretValue } from '../../core/secret-value.ts';
+import { SECRET_NAME_PATTERN } from '../../words/names.ts';
 import { requireRole } from '../access-rules.ts';
 import { locate } from '../locate.ts';
 import type { PageQuery } from '../page-query.ts';

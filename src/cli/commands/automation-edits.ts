@@ -1,4 +1,4 @@
-import { escapeText } from '../../core/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import { ApiError } from '../api-client.ts';
 import type { Automation } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';

@@ -1,4 +1,4 @@
-import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { Automation, Trigger, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { DELIVERY_LABELS } from '../../core/delivery.ts';
-import { escapeLines, escapeText } from '../../core/escape-text.ts';
 import type { Json } from '../../core/json.ts';
+import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { ApiError } from '../api-client.ts';
 import type { Decision, Delivery, Explanation, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';

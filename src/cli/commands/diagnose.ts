@@ -1,10 +1,10 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { Option } from 'commander';
-import { escapeText } from '../../core/escape-text.ts';
 import { diagnoseRequest } from '../../signature/diagnose/diagnose.ts';
 import { BEARER } from '../../signature/diagnose/scheme-mistakes.ts';
 import type { Scheme } from '../../signature/scheme.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { Diagnosis } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

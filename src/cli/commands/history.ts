@@ -1,4 +1,4 @@
-import { escapeText } from '../../core/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { Factory, Revision } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

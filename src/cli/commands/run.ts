@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { escapeLines, escapeText } from '../../core/escape-text.ts';
 import { RUN_STATES } from '../../core/run.ts';
+import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { Run } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';

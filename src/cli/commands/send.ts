@@ -1,7 +1,6 @@
 import { Option } from 'commander';
 import type { AuthMode } from '../../core/definition.ts';
 import { AUTH_MODES } from '../../core/definition.ts';
-import { escapeLines, escapeText } from '../../core/escape-text.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { SenderTarget } from '../../sender/build-request.ts';
 import { buildSenderRequest } from '../../sender/build-request.ts';
@@ -9,6 +8,7 @@ import type { DeliveryResponse } from '../../sender/post-delivery.ts';
 import { postDelivery } from '../../sender/post-delivery.ts';
 import { CUSTOM } from '../../signature/schemes/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../signature/schemes/schemes.ts';
+import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { Delivery, Page, Run, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { escapeText } from '../../core/escape-text.ts';
 import { resolveLocalRevision } from '../../source/directory-source.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { Condition, Factory, Page, Reconciliation } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';

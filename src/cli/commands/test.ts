@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { escapeText } from '../../core/escape-text.ts';
 import { readSamples } from '../../definitions/check/check-samples.ts';
 import { reportSamples } from '../../samples/report-samples.ts';
 import { SAMPLE_FORMATS, type SampleFormat } from '../../samples/sample-formats.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { collectSources, type OfflineValidation, validateOffline } from '../offline/validate-offline.ts';

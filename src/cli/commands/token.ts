@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { ROLES } from '../../core/access.ts';
-import { escapeText } from '../../core/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { ApiToken } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { findDataDir } from '../connection.ts';

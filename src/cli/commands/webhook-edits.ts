@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { AUTH_MODES } from '../../core/definition.ts';
-import { escapeLines, escapeText } from '../../core/escape-text.ts';
+import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { ApiError } from '../api-client.ts';
 import type { NewWebhook, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';

@@ -1,5 +1,5 @@
 import type { DeliveryLabel } from '../../core/delivery.ts';
-import { escapeText } from '../../core/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { Delivery, Page } from '../api-types.ts';
 import { CliError } from '../exit-codes.ts';
 import type { Session } from '../session.ts';

@@ -1,4 +1,4 @@
-import { escapeText } from '../../core/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { Webhook } from '../api-types.ts';
 import { CliError } from '../exit-codes.ts';
 import type { Session } from '../session.ts';

@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline';
-import { escapeText } from '../../core/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 

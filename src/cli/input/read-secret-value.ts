@@ -1,5 +1,5 @@
-import { escapeText } from '../../core/escape-text.ts';
-import { SECRET_NAME_PATTERN } from '../../core/names.ts';
+import { escapeText } from '../../words/escape-text.ts';
+import { SECRET_NAME_PATTERN } from '../../words/names.ts';
 import type { CliContext, CliInput } from '../context.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 

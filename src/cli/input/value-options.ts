@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { parseDuration } from '../../config/duration.ts';
 import { suggest } from '../../core/suggest.ts';
 import { CUSTOM } from '../../signature/schemes/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../signature/schemes/schemes.ts';
+import { parseDuration } from '../../words/duration.ts';
 
 /** An option whose value is a duration, kept in milliseconds. */
 export function durationOption(flags: string, description: string): Option {

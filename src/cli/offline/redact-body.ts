@@ -1,6 +1,6 @@
-import { escapeText } from '../../core/escape-text.ts';
 import { isJsonObject, type Json } from '../../core/json.ts';
 import { EVERY_ELEMENT, type PathStep, parsePath } from '../../filter/parse-path.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import { CliError } from '../exit-codes.ts';
 
 /**

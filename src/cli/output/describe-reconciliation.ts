@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { escapeText } from '../../core/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { PlanSection, Reconciliation } from '../api-types.ts';
 import type { Colors } from './colors.ts';
 import type { Output } from './output.ts';

@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { escapeText } from '../../core/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { BacktestExample, PlanPreview } from '../api-types.ts';
 import { describeSides } from './leaf-changes.ts';
 import {

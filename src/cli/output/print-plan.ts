@@ -1,4 +1,4 @@
-import { escapeText } from '../../core/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { BacktestExample, PlanPreview } from '../api-types.ts';
 import type { Colors } from './colors.ts';
 import { describeDiagnostic, shortenRevision } from './describe-reconciliation.ts';

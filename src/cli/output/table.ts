@@ -1,5 +1,5 @@
 import stringWidth from 'string-width';
-import { escapeText } from '../../core/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import type { Colors } from './colors.ts';
 
 /** One column of a table. `color` paints the whole cell and never changes its width. */

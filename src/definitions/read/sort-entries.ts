@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { WEBHOOK_NAME_PATTERN } from '../../core/names.ts';
 import type { RuleId } from '../../core/rules.ts';
 import type { SourceTree, TreeEntry } from '../../core/source-tree.ts';
+import { WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
 import { quote } from '../../yaml/key-path.ts';
 import { FILE_START } from '../../yaml/positions.ts';
 import { toDiagnostic } from '../findings.ts';

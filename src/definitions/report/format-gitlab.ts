@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { escapeText } from '../../core/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import { createFingerprinter } from './fingerprint.ts';
 import type { ValidationReport } from './validation-report.ts';
 

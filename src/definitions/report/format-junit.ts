@@ -1,5 +1,5 @@
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { escapeXml } from '../../core/escape-xml.ts';
+import { escapeXml } from '../../words/escape-xml.ts';
 import { countOf, type FactoryReport, type ValidationReport } from './validation-report.ts';
 
 /**

@@ -1,7 +1,7 @@
 import pc from 'picocolors';
 import stringWidth from 'string-width';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { escapeText } from '../../core/escape-text.ts';
+import { escapeText } from '../../words/escape-text.ts';
 import { countOf, listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;

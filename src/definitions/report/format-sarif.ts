@@ -1,7 +1,7 @@
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import { escapeLines, escapeText } from '../../core/escape-text.ts';
 import type { RuleId } from '../../core/rules.ts';
+import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { describeRule } from './describe-rule.ts';
 import { createFingerprinter } from './fingerprint.ts';
 import { listDiagnostics, type ValidationReport } from './validation-report.ts';

@@ -2,6 +2,7 @@ import { Button, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import { escapeText } from '../../../words/escape-text.ts';
 import { toProblem } from '../../api/problem.ts';
 import { endOtherSessions, endSession, sessionsQuery } from '../../api/session.ts';
 import type { Session } from '../../api/types.ts';
@@ -10,7 +11,6 @@ import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { describeBrowser } from '../../parts/sessions/describe-browser.ts';
 import { SessionTable } from '../../parts/sessions/session-table.tsx';
-import { escapeText } from '../../parts/text/escape-text.ts';
 
 /** Where the reader is signed in, and ending what should not be. */
 export function OwnSessions() {

@@ -1,10 +1,10 @@
 import { Button, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { escapeText } from '../../../words/escape-text.ts';
 import { type DeliveryFilter, type DeliveryTime, TIME_SPANS_MS, type TimeSpan } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import type { DeliveryLabel, Webhook } from '../../api/types.ts';
 import { SearchSelect } from '../../parts/form/search-select.tsx';
-import { escapeText } from '../../parts/text/escape-text.ts';
 import classes from './deliveries.module.css';
 import { DELIVERY_LABELS, NO_FILTER } from './delivery-filter.ts';
 import { DeliverySearch } from './delivery-search.tsx';

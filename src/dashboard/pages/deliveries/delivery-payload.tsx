@@ -14,6 +14,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Check, Download, Filter } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import type { Json } from '../../../api-types/openapi.d.ts';
+import { escapeText } from '../../../words/escape-text.ts';
 import { payloadHref, payloadQuery } from '../../api/deliveries.ts';
 import { isNotFound } from '../../api/problem.ts';
 import type { Delivery } from '../../api/types.ts';
@@ -21,7 +22,6 @@ import { CopyButton as CopyText } from '../../parts/copy/copy-button.tsx';
 import { buildFilter, formatJsonPath, type JsonPath } from '../../parts/json/json-path.ts';
 import { JsonTree } from '../../parts/json/json-tree.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
-import { escapeText } from '../../parts/text/escape-text.ts';
 import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import classes from './deliveries.module.css';
 

@@ -2,12 +2,12 @@ import { Button, Group, Select, Stack, Text } from '@mantine/core';
 import { Inbox, SearchX, Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import { escapeText } from '../../../words/escape-text.ts';
 import type { DeliveryFilter } from '../../api/deliveries.ts';
 import type { Webhook } from '../../api/types.ts';
 import { buildCurl, buildSend } from '../../parts/copy/build-curl.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
-import { escapeText } from '../../parts/text/escape-text.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { NO_FILTER } from './delivery-filter.ts';
 

@@ -2,8 +2,8 @@ import { Anchor, Breadcrumbs, Group, Stack, Text, Title } from '@mantine/core';
 import { useDocumentTitle } from '@mantine/hooks';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { escapeText } from '../../../words/escape-text.ts';
 import { useNamedFactory } from '../../shell/context/current-factory.ts';
-import { escapeText } from '../text/escape-text.ts';
 import { ForeignText } from '../text/foreign-text.tsx';
 
 interface PageHeaderProps {

@@ -1,8 +1,8 @@
 import { Badge, Group, Text, Tooltip } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { escapeText } from '../../../words/escape-text.ts';
 import type { Session } from '../../api/types.ts';
 import { type DataColumn, DataTable } from '../table/data-table.tsx';
-import { escapeText } from '../text/escape-text.ts';
 import { ForeignText } from '../text/foreign-text.tsx';
 import { TimeText } from '../time/time-text.tsx';
 import { describeBrowser } from './describe-browser.ts';

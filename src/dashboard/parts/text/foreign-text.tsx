@@ -1,11 +1,11 @@
-import { splitText } from './escape-text.ts';
+import { splitText } from '../../../words/escape-text.ts';
 
 /** Text that a stranger chose: shown as text, with control and format characters written out and marked. */
 export function ForeignText({ text, keepLayout = false }: { text: string; keepLayout?: boolean }) {
   const pieces = splitText(text, keepLayout);
-  if (pieces.every((piece) => !piece.isWrittenOut)) return text;
+  if (pieces.every((piece) => !piece.isEscaped)) return text;
   return pieces.map((piece, i) =>
-    piece.isWrittenOut ? (
+    piece.isEscaped ? (
       // biome-ignore lint/suspicious/noArrayIndexKey: pieces have no other identity and never move
       <span key={i} className="written-out">
         {piece.text}

@@ -1,9 +1,9 @@
 import { ActionIcon, Group, Paper, Skeleton, Stack, Text, Title, Tooltip } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
 import { Suspense } from 'react';
+import { escapeText } from '../../../../words/escape-text.ts';
 import type { Webhook } from '../../../api/types.ts';
 import { SearchMultiSelect } from '../../../parts/form/search-select.tsx';
-import { escapeText } from '../../../parts/text/escape-text.ts';
 import { ForeignText } from '../../../parts/text/foreign-text.tsx';
 import { FilterTester } from '../filter/filter-tester.tsx';
 import { LazyFilterEditor } from '../filter/lazy-editors.ts';

@@ -1,9 +1,9 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { escapeText } from '../../../../words/escape-text.ts';
 import type { AuditFilter } from '../../../api/audit.ts';
 import type { AuditEntry } from '../../../api/types.ts';
 import { FactList } from '../../../parts/layout/fact-list.tsx';
-import { escapeText } from '../../../parts/text/escape-text.ts';
 import { ForeignText } from '../../../parts/text/foreign-text.tsx';
 import { ExactTime } from '../../../parts/time/time-text.tsx';
 

@@ -1,11 +1,11 @@
 import { Group, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import { escapeText } from '../../../../words/escape-text.ts';
 import type { AuditFilter } from '../../../api/audit.ts';
 import { factoriesQuery } from '../../../api/queries.ts';
 import { tokensQuery } from '../../../api/tokens.ts';
 import { usersQuery } from '../../../api/users.ts';
 import { SearchSelect } from '../../../parts/form/search-select.tsx';
-import { escapeText } from '../../../parts/text/escape-text.ts';
 import { InstantField } from '../../../parts/time/instant-field.tsx';
 import classes from './audit-filters.module.css';
 

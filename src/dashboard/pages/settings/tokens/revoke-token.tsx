@@ -1,9 +1,9 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { escapeText } from '../../../../words/escape-text.ts';
 import { revokeToken, tokensQuery } from '../../../api/tokens.ts';
 import type { Token } from '../../../api/types.ts';
 import { ConfirmChange } from '../../../parts/dialog/confirm-change.tsx';
-import { escapeText } from '../../../parts/text/escape-text.ts';
 
 export function RevokeToken({ token: { id, name }, onClose }: { token: Token; onClose: () => void }) {
   const queryClient = useQueryClient();

@@ -1,12 +1,12 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { type FormEvent, useState } from 'react';
+import { escapeText } from '../../../../words/escape-text.ts';
 import type { User } from '../../../api/types.ts';
 import { type Access, changeUser } from '../../../api/users.ts';
 import { Dialog } from '../../../parts/dialog/dialog.tsx';
 import { EffectList } from '../../../parts/dialog/effect-list.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
-import { escapeText } from '../../../parts/text/escape-text.ts';
 import { useSessionUser } from '../../../shell/context/session-user.ts';
 import { AccessFields } from '../access-fields.tsx';
 import { isTeamOwner } from './last-owner.ts';

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import { escapeText } from '../../../../words/escape-text.ts';
 import { CopyLine } from '../../../parts/copy/copy-line.tsx';
 import { OneTimeValue } from '../../../parts/copy/one-time-value.tsx';
-import { escapeText } from '../../../parts/text/escape-text.ts';
 
 interface NewCredentialsProps {
   name: string;

@@ -1,8 +1,8 @@
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
+import { escapeText } from '../../../../words/escape-text.ts';
 import { changeUser, deleteUser, userSessionsQuery } from '../../../api/users.ts';
 import { ConfirmChange } from '../../../parts/dialog/confirm-change.tsx';
-import { escapeText } from '../../../parts/text/escape-text.ts';
 import { useSessionUser } from '../../../shell/context/session-user.ts';
 import { describeEndOfSessions } from './describe-sessions.ts';
 import { useUserChange } from './use-user-change.ts';

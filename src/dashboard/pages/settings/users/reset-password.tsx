@@ -1,11 +1,11 @@
 import { Button, Group, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { escapeText } from '../../../../words/escape-text.ts';
 import { changeUser, userSessionsQuery } from '../../../api/users.ts';
 import { Dialog } from '../../../parts/dialog/dialog.tsx';
 import { EffectList } from '../../../parts/dialog/effect-list.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
-import { escapeText } from '../../../parts/text/escape-text.ts';
 import { describeEndOfSessions } from './describe-sessions.ts';
 import { NewCredentials } from './new-credentials.tsx';
 import { NEW_PASSWORD, PasswordField, readPassword } from './password-field.tsx';

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
+import { escapeText } from '../../../../words/escape-text.ts';
 import type { User } from '../../../api/types.ts';
 import { Dialog } from '../../../parts/dialog/dialog.tsx';
-import { escapeText } from '../../../parts/text/escape-text.ts';
 import { EditAccess } from './edit-access.tsx';
 import { isLastOwner } from './last-owner.ts';
 import { DeleteUser, DisableUser, EnableUser } from './remove-user.tsx';

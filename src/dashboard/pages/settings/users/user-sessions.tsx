@@ -1,11 +1,11 @@
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useQuery } from '@tanstack/react-query';
+import { escapeText } from '../../../../words/escape-text.ts';
 import { endUserSessions, userSessionsQuery } from '../../../api/users.ts';
 import { Dialog } from '../../../parts/dialog/dialog.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { SessionTable } from '../../../parts/sessions/session-table.tsx';
-import { escapeText } from '../../../parts/text/escape-text.ts';
 import { useSessionUser } from '../../../shell/context/session-user.ts';
 import { useUserChange } from './use-user-change.ts';
 import type { UserDialogProps } from './user-dialog-props.ts';
