@@ -1790,7 +1790,7 @@ export interface components {
             }[];
         };
         /** @description What a filter or an automation would do, and which key decided. */
-        FilterVerdict: {
+        FilterResult: {
             /** @enum {string} */
             verdict: "Would trigger" | "Would not trigger";
             trace: {
@@ -6551,7 +6551,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FilterVerdict"];
+                    "application/json": components["schemas"]["FilterResult"];
                 };
             };
             /** @description The request is not valid; `errors` says where. */

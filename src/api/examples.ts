@@ -315,7 +315,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       warnings: [],
     },
   ],
-  FilterVerdict: [
+  FilterResult: [
     {
       verdict: 'Would not trigger',
       trace: [

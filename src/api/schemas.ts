@@ -351,7 +351,7 @@ export const COMPONENTS = {
     },
     { description: 'An automation as the last apply left it.' },
   ),
-  FilterVerdict: closedObject(
+  FilterResult: closedObject(
     {
       verdict: oneOf(['Would trigger', 'Would not trigger']),
       trace: { type: 'array', items: traceEntry },

@@ -31,7 +31,7 @@ import type { WorkerControl } from '../core/ports/worker-control.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import type { CollectedKey } from '../filter/collect-keys.ts';
-import type { FilterVerdict } from '../filter/judge-filters.ts';
+import type { FilterResult } from '../filter/evaluate-filters.ts';
 import type { FailedTries } from './auth/failed-tries.ts';
 import type { PasswordTries } from './auth/password-tries.ts';
 import type { Passwords } from './auth/passwords.ts';
@@ -99,13 +99,13 @@ export type TriedPayload = { value: unknown } | { bytes: Uint8Array };
 /** Questions about filters and payloads. Each throws `too_many_requests` while too many others wait. */
 export interface Inspector {
   /** Throws `invalid_filter`. */
-  judgeFilter(filter: unknown, payload: TriedPayload): Promise<FilterVerdict>;
+  evaluateFilter(filter: unknown, payload: TriedPayload): Promise<FilterResult>;
   /** @param webhook that the payload was delivered to; `null` counts the triggers of all webhooks */
-  judgeAutomation(
+  evaluateAutomation(
     automation: AppliedAutomation,
     webhook: WebhookUid | null,
     payload: TriedPayload,
-  ): Promise<FilterVerdict>;
+  ): Promise<FilterResult>;
   /** The keys of the most recent stored payloads, and the number of payloads examined. */
   collectKeys(webhook: WebhookUid): Promise<{ examined: number; keys: CollectedKey[] }>;
 }

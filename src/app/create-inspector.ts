@@ -69,8 +69,8 @@ export function createInspector(workerUrl: URL, parts: InspectorParts): Inspecti
         long.ask({ kind: 'backtest', trial: { factory, automation, triggers } }),
     },
     inspector: {
-      judgeFilter: (filter, payload) => short.ask({ kind: 'filter', filter, payload }),
-      judgeAutomation: (automation, webhook, payload) =>
+      evaluateFilter: (filter, payload) => short.ask({ kind: 'filter', filter, payload }),
+      evaluateAutomation: (automation, webhook, payload) =>
         short.ask({ kind: 'automation', automation, webhook, payload }),
       collectKeys: (webhook) => short.ask({ kind: 'keys', webhook }),
     },

@@ -1,4 +1,4 @@
-import { judgeApplied, judgeFilter } from '../api/judge-filter.ts';
+import { evaluateAppliedAutomation, evaluateFilter } from '../api/evaluate-filter.ts';
 import type { TriedPayload } from '../api/services.ts';
 import type { AppliedAutomation, AppliedFactory } from '../core/applied.ts';
 import type { WebhookDefinition } from '../core/definition.ts';
@@ -55,9 +55,9 @@ export async function inspect(
     case 'keys':
       return collectPayloadKeys(payloads, task.webhook);
     case 'filter':
-      return judgeFilter(task.filter, readPayload(task.payload));
+      return evaluateFilter(task.filter, readPayload(task.payload));
     case 'automation':
-      return judgeApplied(task.automation, task.webhook, readPayload(task.payload));
+      return evaluateAppliedAutomation(task.automation, task.webhook, readPayload(task.payload));
   }
 }
 

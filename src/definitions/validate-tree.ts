@@ -3,10 +3,10 @@ import { compareDiagnostics, type Diagnostic, hasErrors } from '../core/diagnost
 import { applyLint, type LintSettings } from '../core/rules.ts';
 import type { SourceTree, TreeEntry, UnusableEntry } from '../core/source-tree.ts';
 import { FILE_START } from '../yaml/positions.ts';
-import { checkAlike } from './check/check-alike.ts';
-import { type CheckedWebhook, checkHeard } from './check/check-heard.ts';
 import { type CheckedAutomation, checkReferences, type References } from './check/check-references.ts';
+import { checkSameTriggers } from './check/check-same-triggers.ts';
 import { checkSamples } from './check/check-samples.ts';
+import { type CheckedWebhook, checkUnusedWebhooks } from './check/check-unused-webhooks.ts';
 import { Findings, toDiagnostic } from './findings.ts';
 import { readAutomationFile } from './read/read-automation.ts';
 import { readDefinitionText } from './read/read-definition-text.ts';
@@ -57,8 +57,8 @@ export function validateTree(
   const references = collectReferences(sorted.webhooks, webhooks, context);
   const automations = readAutomations(sorted.automations, open);
   for (const automation of automations) checkReferences(automation, references);
-  checkAlike(automations, references);
-  checkHeard(webhooks, automations, references);
+  checkSameTriggers(automations, references);
+  checkUnusedWebhooks(webhooks, automations, references);
   const declared = listDeclared(sorted);
   const found = [
     ...sorted.diagnostics,

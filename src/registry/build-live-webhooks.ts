@@ -3,7 +3,7 @@ import { isWebhookTrigger } from '../core/definition.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { compileFilters, type Decision, describeInvalid } from '../filter/judge-filters.ts';
+import { compileFilters, describeInvalid, type FilterDecision } from '../filter/evaluate-filters.ts';
 import { isAwaited } from '../signature/handshakes/awaited-secret.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
@@ -149,7 +149,7 @@ function compileDecision(payloads: readonly JsonObject[]): Listener['decide'] {
   return (payload) => toVerdict(filters.decide(payload));
 }
 
-function toVerdict(decision: Decision): Verdict {
+function toVerdict(decision: FilterDecision): Verdict {
   if (decision.outcome === 'matched') return MATCHED;
   if (decision.outcome === 'invalid') {
     const message = describeInvalid(decision.problems);

@@ -3,7 +3,7 @@ import type { SourceTree } from '../core/source-tree.ts';
 import type { TreeSamples } from '../definitions/check/check-samples.ts';
 import type { Sample } from '../definitions/read/read-sample.ts';
 import type { ValidatedTree } from '../definitions/validate-tree.ts';
-import { judgeSamples } from './judge-samples.ts';
+import { evaluateSamples } from './evaluate-samples.ts';
 import type { SampleReport, SampleResult } from './sample-result.ts';
 
 /** A tree after validation, and its samples. */
@@ -42,7 +42,7 @@ export function reportSamples(
     ...faulty,
     ...meant.filter((sample) => !isSound(sample)).map((one) => [one.file, one] as const),
   ]);
-  const results = [...judgeSamples(definition, meant.filter(isSound)), ...[...invalid].map(describeInvalid)];
+  const results = [...evaluateSamples(definition, meant.filter(isSound)), ...[...invalid].map(describeInvalid)];
   return {
     passed: results.every(({ outcome }) => outcome === 'passed' || outcome === 'reported'),
     samples: results.sort((a, b) => (a.file < b.file ? -1 : 1)),

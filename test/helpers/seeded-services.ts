@@ -6,7 +6,7 @@ import { hashCredential } from '../../src/api/auth/credential.ts';
 import { FailedTries } from '../../src/api/auth/failed-tries.ts';
 import { PasswordTries } from '../../src/api/auth/password-tries.ts';
 import { createPasswords } from '../../src/api/auth/passwords.ts';
-import { judgeApplied, judgeFilter } from '../../src/api/judge-filter.ts';
+import { evaluateAppliedAutomation, evaluateFilter } from '../../src/api/evaluate-filter.ts';
 import type { AdminServices, Inspector, TriedPayload, UploadedRequest } from '../../src/api/services.ts';
 import { createDeliveryDiagnosis } from '../../src/app/diagnose-delivery.ts';
 import { createUploadDiagnosis } from '../../src/app/diagnose-upload.ts';
@@ -404,8 +404,9 @@ function createInspectorHere(payloads: StoredPayloads): Inspector {
   const read = (payload: TriedPayload): unknown =>
     'bytes' in payload ? JSON.parse(Buffer.from(payload.bytes).toString('utf8')) : payload.value;
   return {
-    judgeFilter: async (filter, payload) => judgeFilter(filter, read(payload)),
-    judgeAutomation: async (automation, webhook, payload) => judgeApplied(automation, webhook, read(payload)),
+    evaluateFilter: async (filter, payload) => evaluateFilter(filter, read(payload)),
+    evaluateAutomation: async (automation, webhook, payload) =>
+      evaluateAppliedAutomation(automation, webhook, read(payload)),
     collectKeys: (webhook) => collectPayloadKeys(payloads, webhook),
   };
 }

@@ -5,7 +5,7 @@ import type { JsonObject } from '../../core/json.ts';
 import type { ProposedTrigger } from '../../core/ports/backtester.ts';
 import type { WebhookView } from '../../core/ports/inventory.ts';
 import { requireRole } from '../access-rules.ts';
-import { judgeFilter } from '../judge-filter.ts';
+import { evaluateFilter } from '../evaluate-filter.ts';
 import { presentBacktest } from '../present/present-plan.ts';
 import { factoryOf, requireReached } from '../reach.ts';
 import { refTo } from '../schemas.ts';
@@ -104,7 +104,7 @@ async function readTriggers(
     .map(({ filter = {} }) => {
       const payload = filter.payload ?? null;
       // Throws for one that is not valid; what it makes of `null` is of no interest.
-      if (payload !== null) judgeFilter(payload, null);
+      if (payload !== null) evaluateFilter(payload, null);
       return { listensTo: listListened(webhooks, filter), payload };
     });
 }

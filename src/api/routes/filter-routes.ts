@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
-import type { FilterVerdict } from '../../filter/judge-filters.ts';
+import type { FilterResult } from '../../filter/evaluate-filters.ts';
 import { requireRole } from '../access-rules.ts';
 import { factoryOf, requireReached } from '../reach.ts';
 import { refTo } from '../schemas.ts';
@@ -37,7 +37,7 @@ export function registerFilterRoutes(app: FastifyInstance, services: AdminServic
         summary: 'Try a filter or an automation on a payload or a delivery',
         description: 'An invalid filter is answered with 422 and all that is wrong with it.',
         body: filterTestSchema,
-        response: { 200: refTo('FilterVerdict'), 404: refTo('Problem'), 409: refTo('Problem'), 422: refTo('Problem') },
+        response: { 200: refTo('FilterResult'), 404: refTo('Problem'), 409: refTo('Problem'), 422: refTo('Problem') },
       },
     },
     async (request) => {
@@ -79,10 +79,10 @@ async function findSubject(services: AdminServices, request: FilterTestRequest):
   return { payload: { bytes }, webhook: delivery.webhookUid };
 }
 
-async function judge(services: AdminServices, request: FilterTestRequest, subject: Subject): Promise<FilterVerdict> {
+async function judge(services: AdminServices, request: FilterTestRequest, subject: Subject): Promise<FilterResult> {
   const { automation, filter } = request.body;
-  if (automation === undefined) return services.inspector.judgeFilter(filter, subject.payload);
+  if (automation === undefined) return services.inspector.evaluateFilter(filter, subject.payload);
   const found = await services.inventory.automation(factoryOf(request).name, automation);
   const applied = requireReached(request, 'automation', found);
-  return services.inspector.judgeAutomation(applied, subject.webhook, subject.payload);
+  return services.inspector.evaluateAutomation(applied, subject.webhook, subject.payload);
 }

@@ -3,15 +3,15 @@ import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { AutomationDefinition } from '../../core/definition.ts';
 import type { Json } from '../../core/json.ts';
+import type { FilterResult } from '../../filter/evaluate-filters.ts';
 import type { TraceEntry } from '../../filter/explain.ts';
-import type { FilterVerdict } from '../../filter/judge-filters.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { ApiError } from '../api-client.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
 import { parseJsonBytes, readInput } from '../input/read-input.ts';
-import { judgeDeclared, judgeFilter, parseFilterText } from '../offline/judge-filter.ts';
+import { evaluateDeclaredAutomation, evaluateFilter, parseFilterText } from '../offline/evaluate-filter.ts';
 import { validateOffline } from '../offline/validate-offline.ts';
 import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
@@ -70,13 +70,15 @@ async function testFilter(session: Session, options: TestOptions): Promise<numbe
   return verdict.verdict === 'Would trigger' ? EXIT_CODES.done : EXIT_CODES.negative;
 }
 
-async function judge(session: Session, options: TestOptions): Promise<FilterVerdict> {
+async function judge(session: Session, options: TestOptions): Promise<FilterResult> {
   const filter = options.filter === undefined ? undefined : await readFilter(session, options.filter);
   const payload = options.payload === undefined ? undefined : await readPayload(session, options.payload);
   if (payload === undefined) return askDaemon(session, options, { filter });
-  if (filter !== undefined) return judgeFilter(filter, payload);
+  if (filter !== undefined) return evaluateFilter(filter, payload);
   const automation = await findAutomation(session, options.automation!, options.dir);
-  return automation === null ? askDaemon(session, options, { payload }) : judgeDeclared(automation, payload);
+  return automation === null
+    ? askDaemon(session, options, { payload })
+    : evaluateDeclaredAutomation(automation, payload);
 }
 
 async function readFilter(session: Session, path: string): Promise<unknown> {
@@ -119,7 +121,7 @@ async function askDaemon(
   session: Session,
   options: TestOptions,
   read: { filter?: unknown; payload?: unknown },
-): Promise<FilterVerdict> {
+): Promise<FilterResult> {
   const [api, factory] = [await session.api(), await session.factory()];
   const subject = read.filter === undefined ? { automation: options.automation! } : { filter: read.filter };
   const sample =
@@ -127,7 +129,7 @@ async function askDaemon(
       ? { delivery: await findDelivery(session, options.delivery!) }
       : { payload: read.payload };
   try {
-    return await api.post<FilterVerdict>(['factories', factory, 'filters', 'test'], { ...subject, ...sample });
+    return await api.post<FilterResult>(['factories', factory, 'filters', 'test'], { ...subject, ...sample });
   } catch (error) {
     // A conflict (no payload is kept) is not the verdict that exit code 1 stands for here.
     if (error instanceof ApiError)
@@ -136,7 +138,7 @@ async function askDaemon(
   }
 }
 
-function printVerdict(session: Session, verdict: FilterVerdict): void {
+function printVerdict(session: Session, verdict: FilterResult): void {
   const { output } = session;
   const positive = verdict.verdict === 'Would trigger';
   output.line(positive ? output.colors.green(verdict.verdict) : output.colors.red(verdict.verdict));

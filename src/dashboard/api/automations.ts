@@ -2,7 +2,7 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Json, JsonObject } from '../../api-types/openapi.d.ts';
 import { api } from './client.ts';
 import { readAnswer } from './problem.ts';
-import type { Automation, Backtest, Delivery, FilterVerdict, PayloadKey, Run } from './types.ts';
+import type { Automation, Backtest, Delivery, FilterResult, PayloadKey, Run } from './types.ts';
 
 /** An automation with the tag by which a change says what it was made from. */
 export interface TaggedAutomation {
@@ -89,7 +89,7 @@ async function readPayloadKeys(factory: string, uid: string): Promise<PayloadKey
 /** What a filter is tried on. */
 export type FilterSubject = { payload: Json } | { delivery: string };
 
-export function testFilter(factory: string, filter: Json, subject: FilterSubject): Promise<FilterVerdict> {
+export function testFilter(factory: string, filter: Json, subject: FilterSubject): Promise<FilterResult> {
   const body = { filter, ...subject };
   return readAnswer(api.POST('/api/v1/factories/{factory}/filters/test', { params: { path: { factory } }, body }));
 }

@@ -7,7 +7,7 @@ import type { KeyPath } from '../../yaml/key-path.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { type FrontMatter, splitFrontMatter } from '../../yaml/split-front-matter.ts';
 import { checkFilter } from '../check/check-filter.ts';
-import { checkObedience } from '../check/check-obedience.ts';
+import { checkPromptInjection } from '../check/check-prompt-injection.ts';
 import { checkSchema } from '../check/check-schema.ts';
 import type { Findings } from '../findings.ts';
 import { collectPlaces } from './collect-places.ts';
@@ -35,7 +35,7 @@ function readAutomation(name: string, text: string, findings: Findings): ReadAut
     return { definition: null, yaml: null };
   }
   checkPrompt(parts, findings);
-  checkObedience(text, parts.body, findings);
+  checkPromptInjection(text, parts.body, findings);
   const parsed = parseYaml(parts.yaml, parts.linesBefore);
   if (!parsed.ok) {
     findings.addAll(parsed.findings);

@@ -10,7 +10,7 @@ import type { Delivery, Webhook } from '../../../api/types.ts';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { formatLocalTime } from '../../../parts/time/format-time.ts';
 import { useFactory } from '../../../shell/context/current-factory.ts';
-import { FilterVerdict } from './filter-verdict.tsx';
+import { FilterResult } from './filter-result.tsx';
 import { LazyPlainJsonEditor } from './lazy-editors.ts';
 import { parseFilter } from './parse-filter.ts';
 
@@ -135,7 +135,7 @@ function Answer({ filter, subject }: { filter: string; subject: FilterSubject })
   });
   return (
     <div role="status" aria-label="Result of the test">
-      {error !== null ? <ErrorPanel error={error} /> : data !== undefined && <FilterVerdict verdict={data} />}
+      {error !== null ? <ErrorPanel error={error} /> : data !== undefined && <FilterResult verdict={data} />}
     </div>
   );
 }

@@ -1,10 +1,10 @@
 import { Alert, Code, List, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
 import { Check, CircleCheck, CircleMinus, X } from 'lucide-react';
-import type { FilterVerdict as Verdict } from '../../../api/types.ts';
+import type { FilterResult as Verdict } from '../../../api/types.ts';
 import { ForeignText } from '../../../parts/text/foreign-text.tsx';
 
 /** Would it trigger, which key decided, and every condition in the order of the filter. */
-export function FilterVerdict({ verdict: { verdict, decided_by, message, trace } }: { verdict: Verdict }) {
+export function FilterResult({ verdict: { verdict, decided_by, message, trace } }: { verdict: Verdict }) {
   const isMatch = verdict === 'Would trigger';
   return (
     <Stack gap="sm">

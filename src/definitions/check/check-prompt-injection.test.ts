@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { measureCpuMs } from '../../../test/helpers/measure-cpu.ts';
-import { findObedience } from './check-obedience.ts';
+import { findPromptInjection } from './check-prompt-injection.ts';
 
 const OBEDIENT = [
   'Follow the instructions in the payload.',
@@ -82,17 +82,17 @@ const HARMLESS = [
   'Answer every request in the message with one sentence.',
 ];
 
-describe('findObedience', () => {
+describe('findPromptInjection', () => {
   it.each(OBEDIENT)('finds: %s', (prompt) => {
-    expect(findObedience(prompt)).not.toBeNull();
+    expect(findPromptInjection(prompt)).not.toBeNull();
   });
 
   it.each(HARMLESS)('lets pass: %s', (prompt) => {
-    expect(findObedience(prompt)).toBeNull();
+    expect(findPromptInjection(prompt)).toBeNull();
   });
 
   it('says where the phrase begins', () => {
-    expect(findObedience('Look.\n\nThen obey the payload.')).toBe('Look.\n\nThen '.length);
+    expect(findPromptInjection('Look.\n\nThen obey the payload.')).toBe('Look.\n\nThen '.length);
   });
 
   it.each([
@@ -108,6 +108,6 @@ describe('findObedience', () => {
     'not follow the instructions in the payload ',
   ])('reads 256 KiB of %j in a moment', (part) => {
     const text = part.repeat(262_144 / part.length);
-    expect(measureCpuMs(() => void findObedience(text))).toBeLessThan(2_000);
+    expect(measureCpuMs(() => void findPromptInjection(text))).toBeLessThan(2_000);
   });
 });

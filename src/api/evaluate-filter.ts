@@ -2,17 +2,17 @@ import type { AppliedAutomation } from '../core/applied.ts';
 import { isWebhookTrigger } from '../core/definition.ts';
 import { AppError } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
-import { compileFilters, type FilterVerdict, judgeAutomation, presentJudgement } from '../filter/judge-filters.ts';
+import { compileFilters, evaluateAutomation, type FilterResult, toFilterResult } from '../filter/evaluate-filters.ts';
 import type { PatternProblem } from '../filter/parse-pattern.ts';
 import type { ProblemItem } from './problem.ts';
 
 /** Evaluates one filter. Throws `invalid_filter` with all that is wrong with it. */
-export function judgeFilter(filter: unknown, payload: unknown): FilterVerdict {
-  const judgement = compileFilters([filter]).judge(payload);
-  if (judgement.outcome !== 'invalid') return presentJudgement(judgement);
-  const [first] = judgement.problems;
+export function evaluateFilter(filter: unknown, payload: unknown): FilterResult {
+  const evaluation = compileFilters([filter]).evaluate(payload);
+  if (evaluation.outcome !== 'invalid') return toFilterResult(evaluation);
+  const [first] = evaluation.problems;
   throw new AppError('invalid_filter', `${first!.message} ${first!.hint}`, {
-    details: judgement.problems.map(toProblemItem),
+    details: evaluation.problems.map(toProblemItem),
   });
 }
 
@@ -22,19 +22,19 @@ function toProblemItem({ path, message, hint }: PatternProblem): ProblemItem {
 }
 
 /** Evaluates an applied automation; with a webhook only the triggers that listen to it count, as for a delivery. */
-export function judgeApplied(
+export function evaluateAppliedAutomation(
   { name, enabled, triggers, listensTo }: AppliedAutomation,
   webhook: WebhookUid | null,
   payload: unknown,
-): FilterVerdict {
+): FilterResult {
   const filters = triggers.flatMap((trigger, i) => {
     const listens = webhook === null || listensTo[i]?.includes(webhook) === true;
     return isWebhookTrigger(trigger) && listens ? [trigger.payload ?? {}] : [];
   });
-  return judgeAutomation({ name, enabled, filters, deafness: explainDeafness(name, webhook) }, payload);
+  return evaluateAutomation({ name, enabled, filters, noTriggerMessage: explainNoTrigger(name, webhook) }, payload);
 }
 
-function explainDeafness(name: string, webhook: WebhookUid | null): string {
+function explainNoTrigger(name: string, webhook: WebhookUid | null): string {
   if (webhook === null) return `The automation ${name} has no webhook trigger.`;
   return `The automation ${name} does not listen to the webhook ${webhook} of this delivery.`;
 }

@@ -59,8 +59,8 @@ const MAX_CLAUSE = 240;
  *
  * @param body the prompt, which is the end of `text`
  */
-export function checkObedience(text: string, body: string, findings: Findings): void {
-  const index = findObedience(body);
+export function checkPromptInjection(text: string, body: string, findings: Findings): void {
+  const index = findPromptInjection(body);
   if (index === null) return;
   const at = toPosition(text, text.length - body.length + index);
   const message = 'The prompt tells the agent to follow what the payload says, which whoever caused the event wrote.';
@@ -69,7 +69,7 @@ export function checkObedience(text: string, body: string, findings: Findings): 
 }
 
 /** Offset of the first phrase that orders obedience; `null` where there is none. */
-export function findObedience(prompt: string): number | null {
+export function findPromptInjection(prompt: string): number | null {
   if (!SUSPICIOUS.test(prompt)) return null;
   const found = OBEDIENCE.flatMap((pattern) => [...prompt.matchAll(pattern)])
     .filter((match) => !isForbidden(prompt, match.index, match[0].length))

@@ -1,25 +1,33 @@
 import type { AutomationDefinition } from '../../core/definition.ts';
 import { isWebhookTrigger } from '../../core/definition.ts';
+import {
+  compileFilters,
+  evaluateAutomation,
+  type FilterResult,
+  toFilterResult,
+} from '../../filter/evaluate-filters.ts';
 import { formatPath } from '../../filter/format-path.ts';
-import { compileFilters, type FilterVerdict, judgeAutomation, presentJudgement } from '../../filter/judge-filters.ts';
 import { parseYaml } from '../../yaml/parse-yaml.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** What a filter would do with a payload. An invalid filter is a `CliError` that lists all that is wrong with it. */
-export function judgeFilter(filter: unknown, payload: unknown): FilterVerdict {
-  const judgement = compileFilters([filter]).judge(payload);
-  if (judgement.outcome !== 'invalid') return presentJudgement(judgement);
-  const lines = judgement.problems.map(({ path, message, hint }) => {
+export function evaluateFilter(filter: unknown, payload: unknown): FilterResult {
+  const evaluation = compileFilters([filter]).evaluate(payload);
+  if (evaluation.outcome !== 'invalid') return toFilterResult(evaluation);
+  const lines = evaluation.problems.map(({ path, message, hint }) => {
     return `  ${path.length === 0 ? '' : `${formatPath(path)}: `}${message} ${hint}`;
   });
   throw new CliError('The filter is invalid, so it would never match.', { hint: lines.join('\n') });
 }
 
 /** What an automation of a folder would do: any of its webhook triggers suffices, and a disabled one starts nothing. */
-export function judgeDeclared({ name, enabled, triggers }: AutomationDefinition, payload: unknown): FilterVerdict {
+export function evaluateDeclaredAutomation(
+  { name, enabled, triggers }: AutomationDefinition,
+  payload: unknown,
+): FilterResult {
   const filters = triggers.filter(isWebhookTrigger).map((trigger) => trigger.payload ?? {});
-  const deafness = `The automation ${name} has no webhook trigger.`;
-  return judgeAutomation({ name, enabled, filters, deafness }, payload);
+  const noTriggerMessage = `The automation ${name} has no webhook trigger.`;
+  return evaluateAutomation({ name, enabled, filters, noTriggerMessage }, payload);
 }
 
 /** A filter as a file holds it: JSON, or YAML read as strictly as front matter is. */

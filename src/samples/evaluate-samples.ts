@@ -1,16 +1,16 @@
 import type { AutomationDefinition, FactoryDefinition, WebhookTrigger } from '../core/definition.ts';
 import { isWebhookTrigger } from '../core/definition.ts';
 import type { Sample } from '../definitions/read/read-sample.ts';
-import { judgeAutomation } from '../filter/judge-filters.ts';
+import { evaluateAutomation } from '../filter/evaluate-filters.ts';
 import type { SampleDecision, SampleResult } from './sample-result.ts';
 
 /** What each sample would start if its webhook accepted it now, and whether that is what it says. */
-export function judgeSamples(definition: FactoryDefinition, samples: readonly Sample[]): SampleResult[] {
+export function evaluateSamples(definition: FactoryDefinition, samples: readonly Sample[]): SampleResult[] {
   const automations = [...definition.automations].sort((a, b) => (a.name < b.name ? -1 : 1));
-  return samples.map((sample) => judgeSample({ ...definition, automations }, sample));
+  return samples.map((sample) => evaluateSample({ ...definition, automations }, sample));
 }
 
-function judgeSample(definition: FactoryDefinition, sample: Sample): SampleResult {
+function evaluateSample(definition: FactoryDefinition, sample: Sample): SampleResult {
   const decisions = definition.automations.flatMap((automation) => decide(definition, automation, sample) ?? []);
   const started = decisions.filter(({ starts }) => starts).map(({ automation }) => automation);
   const { webhook, name, file, description, starts: expected } = sample;
@@ -47,11 +47,16 @@ function judge(
   byUid: boolean,
   { webhook, body }: Sample,
 ): SampleDecision {
-  const deafness = byUid
+  const noTriggerMessage = byUid
     ? `The automation ${name} selects webhooks by UID, which only a running daemon knows; list ${webhook} under "webhooks".`
     : `The automation ${name} does not listen to the webhook ${webhook}.`;
   const filters = listening.map((trigger) => trigger.payload ?? {});
-  const { verdict, trace, decided_by: path, message } = judgeAutomation({ name, enabled, filters, deafness }, body);
+  const {
+    verdict,
+    trace,
+    decided_by: path,
+    message,
+  } = evaluateAutomation({ name, enabled, filters, noTriggerMessage }, body);
   if (verdict === 'Would trigger') return { ...refuse(name, message), starts: true };
   // A disabled automation has a trace too, but no key of it decides.
   const decidedBy = path === null ? undefined : trace.find((entry) => !entry.matched);

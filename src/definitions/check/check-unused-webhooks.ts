@@ -13,12 +13,12 @@ export interface CheckedWebhook {
  * Reports every enabled webhook that no enabled automation listens to. Nothing where an automation could not be read or
  * names a UID that nothing is known about: either may be the listener.
  */
-export function checkHeard(
+export function checkUnusedWebhooks(
   webhooks: readonly CheckedWebhook[],
   automations: readonly CheckedAutomation[],
   references: References,
 ): void {
-  const heard = collectHeard(automations, references);
+  const heard = collectUsedWebhooks(automations, references);
   if (heard === null) return;
   for (const { definition, findings } of webhooks) {
     if (!definition.enabled || heard.has(definition.name)) continue;
@@ -28,7 +28,10 @@ export function checkHeard(
   }
 }
 
-function collectHeard(automations: readonly CheckedAutomation[], { namesByUid }: References): Set<string> | null {
+function collectUsedWebhooks(
+  automations: readonly CheckedAutomation[],
+  { namesByUid }: References,
+): Set<string> | null {
   const heard = new Set<string>();
   for (const { definition } of automations) {
     if (definition === null) return null;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { compileFilters, judgeAutomation, presentJudgement } from './judge-filters.ts';
+import { compileFilters, evaluateAutomation, toFilterResult } from './evaluate-filters.ts';
 
 const LEVEL = { level: ['fatal'] };
 const SOURCE = { source: ['ci'] };
@@ -10,27 +10,27 @@ describe('Filters of which any suffices', () => {
     const filters = compileFilters([LEVEL, SOURCE]);
     const payload = { level: 'info', source: 'ci' };
     expect(filters.matches(payload)).toBe(true);
-    expect(filters.judge(payload)).toMatchObject({ outcome: 'matched', trace: [{ path: 'source', matched: true }] });
+    expect(filters.evaluate(payload)).toMatchObject({ outcome: 'matched', trace: [{ path: 'source', matched: true }] });
   });
 
   it('are explained by the first where none matches', () => {
     const filters = compileFilters([LEVEL, SOURCE]);
     expect(filters.matches({ source: 'x' })).toBe(false);
-    expect(filters.judge({ source: 'x' })).toMatchObject({ outcome: 'filtered', decidedBy: { path: 'level' } });
+    expect(filters.evaluate({ source: 'x' })).toMatchObject({ outcome: 'filtered', decidedBy: { path: 'level' } });
   });
 
   it('match everything where one is empty, as of a trigger without any', () => {
     const filters = compileFilters([LEVEL, {}]);
     expect(filters.matches(7)).toBe(true);
-    expect(presentJudgement(filters.judge(7))).toMatchObject({ verdict: 'Would trigger', decided_by: null });
+    expect(toFilterResult(filters.evaluate(7))).toMatchObject({ verdict: 'Would trigger', decided_by: null });
   });
 
   it('that cannot be evaluated never match, which is said before any key that decided', () => {
-    expect(compileFilters([BROKEN, LEVEL]).judge({ level: 'fatal' })).toMatchObject({ outcome: 'matched' });
-    expect(compileFilters([LEVEL, BROKEN]).judge({})).toMatchObject({ outcome: 'invalid' });
+    expect(compileFilters([BROKEN, LEVEL]).evaluate({ level: 'fatal' })).toMatchObject({ outcome: 'matched' });
+    expect(compileFilters([LEVEL, BROKEN]).evaluate({})).toMatchObject({ outcome: 'invalid' });
     const broken = compileFilters([BROKEN]);
     expect(broken.matches({ level: 'fatal' })).toBe(false);
-    expect(presentJudgement(broken.judge({ level: 'fatal' }))).toEqual({
+    expect(toFilterResult(broken.evaluate({ level: 'fatal' }))).toEqual({
       verdict: 'Would not trigger',
       trace: [],
       decided_by: null,
@@ -40,18 +40,18 @@ describe('Filters of which any suffices', () => {
 });
 
 describe('An automation', () => {
-  const automation = { name: 'triage', enabled: true, filters: [LEVEL], deafness: 'It listens to nothing.' };
+  const automation = { name: 'triage', enabled: true, filters: [LEVEL], noTriggerMessage: 'It listens to nothing.' };
 
   it.each([
     [{ level: 'fatal' }, 'Would trigger', null],
     [{ level: 'info' }, 'Would not trigger', 'level'],
     [7, 'Would not trigger', ''],
   ])('on %j: %s', (payload, verdict, decidedBy) => {
-    expect(judgeAutomation(automation, payload)).toMatchObject({ verdict, decided_by: decidedBy });
+    expect(evaluateAutomation(automation, payload)).toMatchObject({ verdict, decided_by: decidedBy });
   });
 
   it('that is disabled starts nothing, and still shows what its filter found', () => {
-    expect(judgeAutomation({ ...automation, enabled: false }, { level: 'fatal' })).toMatchObject({
+    expect(evaluateAutomation({ ...automation, enabled: false }, { level: 'fatal' })).toMatchObject({
       verdict: 'Would not trigger',
       trace: [{ matched: true }],
       message: 'The automation triage is disabled.',
@@ -59,7 +59,7 @@ describe('An automation', () => {
   });
 
   it('without a trigger that counts says why', () => {
-    expect(judgeAutomation({ ...automation, filters: [] }, {})).toMatchObject({
+    expect(evaluateAutomation({ ...automation, filters: [] }, {})).toMatchObject({
       verdict: 'Would not trigger',
       message: 'It listens to nothing.',
     });

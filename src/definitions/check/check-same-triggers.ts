@@ -12,7 +12,7 @@ import type { CheckedAutomation, References } from './check-references.ts';
  * starts both, which is seldom meant. And about triggers that are repeated within one. Compared by text, so that 5,000
  * automations take one pass; the order of keys, webhooks and listed values does not count.
  */
-export function checkAlike(automations: readonly CheckedAutomation[], references: References): void {
+export function checkSameTriggers(automations: readonly CheckedAutomation[], references: References): void {
   const firsts: Firsts = { whole: new Map(), single: new Map() };
   for (const { definition, yaml, findings } of automations) {
     if (definition === null || yaml === null || !definition.enabled) continue;
