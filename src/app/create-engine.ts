@@ -10,12 +10,11 @@ import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/run.ts';
 import { EventHub } from '../events/event-hub.ts';
 import { builtFile } from '../files/package-files.ts';
+import type { AdoptSecret } from '../ingress/ingress-context.ts';
+import { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
-import { HandshakeRows } from '../ingress/log/handshake-rows.ts';
-import { RejectionRows } from '../ingress/log/rejection-rows.ts';
 import { createReplayControl } from '../ingress/replay-delivery.ts';
-import type { AdoptSecret } from '../ingress/steps/answer-handshake.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import type { FactoryContext } from '../reconcile/factory-context.ts';
 import { buildLiveWebhooks, type PushTrigger } from '../registry/build-live-webhooks.ts';
@@ -118,7 +117,7 @@ export async function createEngine(
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
     replays: createReplayControl({
       ...{ ...foundation, registry, recorder, deliveries: storage.deliveryReader },
-      onRunsBorn: (factory) => dispatcher.wake(factory),
+      onRunsCreated: (factory) => dispatcher.wake(factory),
     }),
     captures: new CaptureWindows(foundation.clock),
     handshakeRows: new HandshakeRows((entry) => {

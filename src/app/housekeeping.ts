@@ -6,8 +6,7 @@ import type { RetentionTime } from '../core/retention-time.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { RunFiles } from '../executors/files/run-files.ts';
 import type { RunSpace } from '../executors/files/run-space.ts';
-import type { HandshakeRows } from '../ingress/log/handshake-rows.ts';
-import type { RejectionRows } from '../ingress/log/rejection-rows.ts';
+import type { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
 import type { LiveConditions } from './live-conditions.ts';
 
 const RETENTION_INTERVAL_MS = 60_000;

@@ -1,7 +1,8 @@
 import { messageOf } from '../core/errors.ts';
-import { Confirmations } from '../ingress/confirmations.ts';
-import { handleDelivery, type IngressContext } from '../ingress/handle-delivery.ts';
+import { handleDelivery } from '../ingress/handle-delivery.ts';
+import type { IngressContext } from '../ingress/ingress-context.ts';
 import { RateLimits } from '../ingress/limits.ts';
+import { Confirmations } from '../ingress/steps/confirmations.ts';
 import { createClientAddressFinder } from '../ingress/transport/client-address.ts';
 import { createIngressServer } from '../ingress/transport/http.ts';
 import { createProbes } from '../ingress/transport/probes.ts';
@@ -34,7 +35,7 @@ export async function openIngress(
     limits: new RateLimits(config.limits),
     maxBodyBytes: config.limits.bodyBytes,
     baseUrl: () => config.baseUrl ?? url,
-    onRunsBorn: (factory) => dispatcher.wake(factory),
+    onRunsCreated: (factory) => dispatcher.wake(factory),
     onPush: (factory) => reconcilers.onPush(factory),
     onStorageTrouble: (error) => logger.error({ problem: messageOf(error) }, 'a delivery could not be stored'),
     onDefect: (error) => logger.error({ err: error }, 'delivery failed with an internal error'),

@@ -1,24 +1,24 @@
 import { isUtf8 } from 'node:buffer';
 
-/** A parsed body, or why it is none. */
+/** A parsed body, or the reason why it cannot be parsed. */
 export type ParsedBody = { ok: true; value: unknown } | { ok: false; reason: string; detail: string };
 
-/** A body that is parsed at most once, whoever asks first: a signature scheme that reads in it, or the filters. */
+/** The bytes of a body, which are parsed at most once. */
 export class JsonBody {
-  readonly body: Buffer<ArrayBuffer>;
+  readonly bytes: Buffer<ArrayBuffer>;
   #parsed: ParsedBody | null = null;
 
-  constructor(body: Buffer<ArrayBuffer>) {
-    this.body = body;
+  constructor(bytes: Buffer<ArrayBuffer>) {
+    this.bytes = bytes;
   }
 
-  /** RFC 8259 in valid UTF-8. */
+  /** Reads RFC 8259 in valid UTF-8. */
   parse(): ParsedBody {
-    this.#parsed ??= parse(this.body);
+    this.#parsed ??= parse(this.bytes);
     return this.#parsed;
   }
 
-  /** `undefined` where the body is not JSON. */
+  /** `undefined` if the body is not JSON. */
   value(): unknown {
     const parsed = this.parse();
     return parsed.ok ? parsed.value : undefined;

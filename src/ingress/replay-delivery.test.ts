@@ -33,7 +33,7 @@ function open({ listeners = [fires('a'), fires('b')], isLive = true, payload = P
       },
     },
     deliveries: { payload: async () => (payload === null ? null : new TextEncoder().encode(payload)) },
-    onRunsBorn: (factory) => void woken.push(factory),
+    onRunsCreated: (factory) => void woken.push(factory),
   });
   return { control, recorded, woken };
 }

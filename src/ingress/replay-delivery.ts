@@ -16,7 +16,7 @@ export interface ReplayContext {
   clock: Clock;
   ids: IdSource;
   /** Runs of that factory wait to be carried out. */
-  onRunsBorn(factory: string): void;
+  onRunsCreated(factory: string): void;
 }
 
 /** The second half of the way of a delivery, from matching on, for a payload that was accepted before. */
@@ -42,7 +42,7 @@ async function replayDelivery(context: ReplayContext, order: ReplayOrder): Promi
 }
 
 async function record(
-  { recorder, clock, ids, onRunsBorn }: ReplayContext,
+  { recorder, clock, ids, onRunsCreated }: ReplayContext,
   { delivery, clientAddress }: ReplayOrder,
   webhook: LiveWebhook,
   stored: Uint8Array,
@@ -58,7 +58,7 @@ async function record(
     ...match,
   });
   if (recorded.outcome === 'failed') throw new AppError('internal', recorded.message);
-  if (match.runs.length > 0) onRunsBorn(webhook.factory);
+  if (match.runs.length > 0) onRunsCreated(webhook.factory);
   return { outcome: 'replayed', id };
 }
 

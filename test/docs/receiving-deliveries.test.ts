@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { OPTIONS } from '../../src/config/options.ts';
 import { IDENTITY_SOURCES } from '../../src/core/delivery.ts';
 import { HANDSHAKE_OUTCOMES, type HandshakeOutcome } from '../../src/core/handshake.ts';
-import * as answers from '../../src/ingress/answers.ts';
+import * as answers from '../../src/ingress/transport/answers.ts';
 import { AUTH_REASONS } from '../../src/signature/auth-reasons.ts';
 import { HANDSHAKES } from '../../src/signature/handshakes/handshakes.ts';
 import { emptyAnswer, textAnswer } from '../../src/signature/handshakes/replies.ts';
@@ -42,7 +42,7 @@ const OUTCOMES = {
 const UNLOGGED = ['aborted', 'overloaded'];
 
 function readSources(folder: string): string {
-  return readdirSync(locate(folder))
+  return readdirSync(locate(folder), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
     .map((name) => readDocument(`${folder}${name}`))
     .join('\n');

@@ -21,10 +21,9 @@ import { validateTree } from '../../src/definitions/validate-tree.ts';
 import { createFactoryEditor, type FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
 import { createRunLogReader, createRunLogWriter } from '../../src/executors/log/run-log.ts';
+import { HandshakeRows, RejectionRows } from '../../src/ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../../src/ingress/log/delivery-recorder.ts';
-import { HandshakeRows } from '../../src/ingress/log/handshake-rows.ts';
-import { RejectionRows } from '../../src/ingress/log/rejection-rows.ts';
 import { createReplayControl } from '../../src/ingress/replay-delivery.ts';
 import type { Metrics } from '../../src/observability/metrics.ts';
 import type { FactoryContext } from '../../src/reconcile/factory-context.ts';
@@ -117,7 +116,7 @@ export function createSeededEngine(
   const recorder = new DeliveryRecorder(storage.deliveryLog, reports.onRecorded);
   const replays = createReplayControl({
     ...{ registry, recorder, clock, ids, deliveries: storage.deliveryReader },
-    onRunsBorn: (factory) => dispatcher.wake(factory),
+    onRunsCreated: (factory) => dispatcher.wake(factory),
   });
   const captures = new CaptureWindows(clock);
   const health = createHealth(storage, () => []);

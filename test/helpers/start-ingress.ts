@@ -14,14 +14,13 @@ import type { DeliveryLog } from '../../src/core/ports/delivery-log.ts';
 import type { AutomationRow, WebhookRow } from '../../src/core/ports/inventory.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
-import { Confirmations, type FetchStatus } from '../../src/ingress/confirmations.ts';
-import { handleDelivery, type IngressContext } from '../../src/ingress/handle-delivery.ts';
+import { handleDelivery } from '../../src/ingress/handle-delivery.ts';
+import type { AdoptSecret, IngressContext } from '../../src/ingress/ingress-context.ts';
 import { RateLimits } from '../../src/ingress/limits.ts';
+import { HandshakeRows, RejectionRows } from '../../src/ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../../src/ingress/log/delivery-recorder.ts';
-import { HandshakeRows } from '../../src/ingress/log/handshake-rows.ts';
-import { RejectionRows } from '../../src/ingress/log/rejection-rows.ts';
-import type { AdoptSecret } from '../../src/ingress/steps/answer-handshake.ts';
+import { Confirmations, type FetchStatus } from '../../src/ingress/steps/confirmations.ts';
 import { createClientAddressFinder } from '../../src/ingress/transport/client-address.ts';
 import { createIngressServer, type ServerBounds } from '../../src/ingress/transport/http.ts';
 import { createProbes } from '../../src/ingress/transport/probes.ts';
@@ -189,7 +188,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
       countHandshake: (_webhook, outcome) => seen.handshakes.push(outcome),
       countRefusal: (reason) => seen.refusals.push(reason),
     },
-    onRunsBorn: (factory) => seen.wakened.push(factory),
+    onRunsCreated: (factory) => seen.wakened.push(factory),
     onPush: (factory) => seen.pushes.push(factory),
     onStorageTrouble: (error) => seen.trouble.push(error),
     onDefect: (error) => seen.defects.push(error),

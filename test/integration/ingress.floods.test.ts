@@ -1,5 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
-import { handleDelivery, type IngressContext } from '../../src/ingress/handle-delivery.ts';
+import { handleDelivery } from '../../src/ingress/handle-delivery.ts';
+import { DISCONNECTED, type IngressContext } from '../../src/ingress/ingress-context.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import { startIngress, type TestIngress } from '../helpers/start-ingress.ts';
 
@@ -7,18 +8,23 @@ let ingress: TestIngress;
 
 afterEach(() => ingress.close());
 
-/** A request as the listener would hand it on, without the cost of a socket. */
-function knock(context: IngressContext, target: string, clientAddress = '192.0.2.1') {
-  return handleDelivery(context, {
-    ...{ method: 'POST', target, clientAddress, headers: createRequestHeaders([]) },
-    readBody: () => Promise.reject(new Error('nobody may read this body')),
+/** Handles a request without a socket. Resolves with the status of the answer. */
+async function send(context: IngressContext, path: string, clientAddress = '192.0.2.1'): Promise<number> {
+  const outcome = await handleDelivery(context, {
+    method: 'POST',
+    target: { path, query: '' },
+    clientAddress,
+    headers: createRequestHeaders([]),
+    readBody: () => Promise.reject(new Error('no step may read this body')),
   });
+  if (outcome === DISCONNECTED) throw new Error('the request ended without an answer');
+  return outcome.status;
 }
 
 it('a flood of failed authentications writes at most 600 rows a minute and one that sums up the rest', async () => {
   ingress = await startIngress({ limits: { failedAuthPerMinute: 100_000 } });
   for (let i = 0; i < 1_500; i++) {
-    expect((await knock(ingress.context, ingress.path()))?.status).toBe(401);
+    expect(await send(ingress.context, ingress.path())).toBe(401);
     ingress.clock.advance(10);
   }
   ingress.clock.advance(60_000);
@@ -33,7 +39,7 @@ it('a flood of failed authentications writes at most 600 rows a minute and one t
 
 it('a flood from one address is answered 429 and writes 30 rows', async () => {
   ingress = await startIngress();
-  for (let i = 0; i < 500; i++) await knock(ingress.context, ingress.path());
+  for (let i = 0; i < 500; i++) await send(ingress.context, ingress.path());
   expect(await ingress.deliveries()).toHaveLength(30);
   expect((await ingress.post('hook', { body: '{}' })).status).toBe(202);
 });
@@ -61,8 +67,8 @@ it('unknown webhooks cost no memory and no row, however many (threat model N3)',
     },
   };
   for (let i = 0; i < 100_000; i++) {
-    const answer = await knock({ ...context, metrics } as IngressContext, `/webhooks/w/wh_${i}`, `192.0.2.${i}`);
-    if (answer?.status !== 404) throw new Error(`answered ${answer?.status}`);
+    const status = await send({ ...context, metrics } as IngressContext, `/webhooks/w/wh_${i}`, `192.0.2.${i}`);
+    if (status !== 404) throw new Error(`answered ${status}`);
   }
   expect(count.refusals).toBe(100_000);
   expect(await ingress.deliveries()).toEqual([]);

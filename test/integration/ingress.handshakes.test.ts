@@ -365,7 +365,11 @@ describe('a flood of handshakes', () => {
     ingress.context.handshakeRows.flush(ingress.clock.monotonicMs());
     const rows = await ingress.handshakes('whatsapp');
     expect(rows).toHaveLength(61);
-    expect(rows[0]).toMatchObject({ outcome: 'refused', count: 10, detail: expect.stringContaining('10 further') });
+    expect(rows[0]).toMatchObject({
+      outcome: 'refused',
+      count: 10,
+      detail: expect.stringContaining('10 more handshakes'),
+    });
     expectText(await get('whatsapp', hubQuery('team-token')), '1158201444');
   });
 });

@@ -1,16 +1,19 @@
+import type { RejectionEntry } from '../../core/delivery.ts';
+import type { HandshakeEntry } from '../../core/handshake.ts';
+
 const MINUTE_MS = 60_000;
 
-/** What a row has to have to be counted and summed up. */
-export interface Countable {
-  /** How many requests it stands for. */
-  count: number;
-}
+/** Rows of one label that one webhook's rejections may write per minute (decisions, "Receiving a delivery"). */
+const MAX_REJECTIONS_PER_MINUTE = 600;
 
-export interface RowCap<Row> {
+/** Rows that one webhook's handshakes with one outcome may write per minute. Providers send them rarely. */
+const MAX_HANDSHAKES_PER_MINUTE = 60;
+
+interface RowCap<Row> {
   maxRowsPerMinute: number;
-  /** Rows of one key share a cap. */
+  /** Rows with the same key share a cap. */
   keyOf(row: Row): string;
-  /** The row that stands for `count` further ones like it. */
+  /** The row that stands for `count` further rows like this one. */
   summarise(row: Row, count: number): Row;
   write(row: Row): void;
 }
@@ -18,12 +21,12 @@ export interface RowCap<Row> {
 interface Tally<Row> {
   startedAtMs: number;
   rows: number;
-  /** What the row that sums up the rest will look like; its `count` grows. */
+  /** The row that will stand for the suppressed ones; its `count` grows. `null` if none was suppressed. */
   suppressed: Row | null;
 }
 
-/** Keeps a flood from filling the disk: beyond the cap rows are counted and summed up in one. */
-export class CappedRows<Row extends Countable> {
+/** Prevents a flood of requests from filling the disk: rows beyond the cap are counted, and one row states the number. */
+class CappedRows<Row extends { count: number }> {
   readonly #tallies = new Map<string, Tally<Row>>();
   readonly #cap: RowCap<Row>;
 
@@ -31,12 +34,12 @@ export class CappedRows<Row extends Countable> {
     this.#cap = cap;
   }
 
-  /** Writes the row, or counts it. `false` where it was only counted. */
+  /** Writes the row, or counts it. `false` if it was only counted. */
   add(row: Row, nowMs: number): boolean {
     const key = this.#cap.keyOf(row);
     let tally = this.#tallies.get(key);
     if (tally === undefined || nowMs - tally.startedAtMs >= MINUTE_MS) {
-      this.#sumUp(tally);
+      this.#writeSummary(tally);
       tally = { startedAtMs: nowMs, rows: 0, suppressed: null };
       this.#tallies.set(key, tally);
     }
@@ -49,16 +52,50 @@ export class CappedRows<Row extends Countable> {
     return false;
   }
 
-  /** Writes the sums of minutes that are over; with `everything`, also of the one that runs (at a clean stop). */
+  /** Writes the summaries of past minutes; with `everything`, also that of the current minute (at a clean stop). */
   flush(nowMs: number, everything = false): void {
     for (const [key, tally] of this.#tallies) {
       if (!everything && nowMs - tally.startedAtMs < MINUTE_MS) continue;
-      this.#sumUp(tally);
+      this.#writeSummary(tally);
       this.#tallies.delete(key);
     }
   }
 
-  #sumUp(tally: Tally<Row> | undefined): void {
+  #writeSummary(tally: Tally<Row> | undefined): void {
     if (tally?.suppressed) this.#cap.write(tally.suppressed);
+  }
+}
+
+/** Rows of rejections, capped by webhook and label. */
+export class RejectionRows extends CappedRows<RejectionEntry> {
+  constructor(write: (entry: RejectionEntry) => void) {
+    super({
+      maxRowsPerMinute: MAX_REJECTIONS_PER_MINUTE,
+      keyOf: ({ webhook, label }) => `${webhook} ${label}`,
+      summarise: (entry, count) => ({
+        ...entry,
+        reason: 'summed_up',
+        detail: `${count} more rejections in this minute; only the first ${MAX_REJECTIONS_PER_MINUTE} have separate rows`,
+        identity: null,
+        count,
+      }),
+      write,
+    });
+  }
+}
+
+/** Rows of handshakes, capped by webhook and outcome. */
+export class HandshakeRows extends CappedRows<HandshakeEntry> {
+  constructor(write: (entry: HandshakeEntry) => void) {
+    super({
+      maxRowsPerMinute: MAX_HANDSHAKES_PER_MINUTE,
+      keyOf: ({ webhook, outcome }) => `${webhook} ${outcome}`,
+      summarise: (entry, count) => ({
+        ...entry,
+        detail: `${count} more handshakes in this minute; only the first ${MAX_HANDSHAKES_PER_MINUTE} have separate rows`,
+        count,
+      }),
+      write,
+    });
   }
 }

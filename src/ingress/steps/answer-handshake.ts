@@ -1,110 +1,140 @@
 import type { HandshakeOutcome } from '../../core/handshake.ts';
-import type { IngressMetrics } from '../../core/ports/metrics.ts';
 import { SecretValue } from '../../core/secret-value.ts';
-import type { Clock } from '../../core/time/clock.ts';
-import type { LiveWebhook } from '../../registry/live-webhook.ts';
-import type { Greeting, HandshakeMoment, HandshakeReply, LiveHandshake } from '../../signature/handshakes/handshake.ts';
-import type { IngressAnswer } from '../answers.ts';
-import * as answers from '../answers.ts';
-import type { Confirmations } from '../confirmations.ts';
-import type { RateLimits } from '../limits.ts';
-import type { HandshakeRows } from '../log/handshake-rows.ts';
+import type { HandshakeMoment, HandshakeReply, LiveHandshake } from '../../signature/handshakes/handshake.ts';
+import type { IngressContext, Outcome } from '../ingress-context.ts';
+import type { Reception } from '../reception.ts';
+import type { IngressAnswer } from '../transport/answers.ts';
+import * as answers from '../transport/answers.ts';
+import { refuseUnlogged } from './reject.ts';
 
-/**
- * Makes a secret that a sender brought along the webhook's own, on disk and live, or says why not. Rejects where it
- * could not be stored.
- */
-export type AdoptSecret = (
-  webhook: LiveWebhook,
-  secret: SecretValue,
-) => Promise<{ ok: true } | { ok: false; detail: string }>;
-
-/** What answering a handshake works with. */
-export interface HandshakeContext {
-  handshakeRows: HandshakeRows;
-  confirmations: Confirmations;
-  adoptSecret: AdoptSecret;
-  limits: RateLimits;
-  metrics: IngressMetrics;
-  clock: Clock;
-}
-
-/** A handshake under way. */
-interface Meeting {
-  context: HandshakeContext;
-  webhook: LiveWebhook;
+/** A request that one handshake of its webhook answers. */
+interface MatchedHandshake {
+  context: IngressContext;
+  reception: Reception;
   handshake: LiveHandshake;
-  clientAddress: string;
+}
+
+const HANDSHAKE_METHODS: { readonly [method: string]: HandshakeMoment } = {
+  GET: 'get',
+  HEAD: 'head',
+  OPTIONS: 'options',
+};
+
+/** A provider that probes the URL with another method than `POST`. Every other such request gets `405`. */
+export async function answerMethodHandshake(context: IngressContext, reception: Reception): Promise<Outcome | null> {
+  if (reception.method === 'POST') return null;
+  const moment = HANDSHAKE_METHODS[reception.method];
+  const answer =
+    moment !== undefined && hasUrlCredential(reception) ? await answerHandshake(context, moment, reception) : null;
+  return answer ?? refuseUnlogged(context, 'method_not_allowed', answers.METHOD_NOT_ALLOWED);
+}
+
+/** A `POST` that is a handshake request before its signature is checked. */
+export function answerUnsignedHandshake(context: IngressContext, reception: Reception): Promise<Outcome | null> | null {
+  return answerHandshake(context, 'unsigned', reception);
+}
+
+/** A `POST` whose signature verified and whose body is JSON. */
+export function answerVerifiedHandshake(context: IngressContext, reception: Reception): Promise<Outcome | null> | null {
+  return answerHandshake(context, 'verified', reception);
+}
+
+/** Is the token of the URL the one that a webhook of mode `url_token` asks for? Other webhooks have none in their URL. */
+function hasUrlCredential({ webhook: { credential }, urlToken }: Reception): boolean {
+  if (credential.mode !== 'url_token') return true;
+  return urlToken !== null && 'accepts' in credential && credential.accepts(urlToken);
 }
 
 /**
- * Answers a request that is exactly a handshake of this webhook. `null`: it is none, or one that may not be answered;
- * the request goes on as if there were no handshakes, so that a sender learns nothing from it. A handshake starts
- * nothing, is no delivery, and is remembered nowhere but in the log.
+ * Answers a request that is exactly a handshake request of this webhook. `null` if it is none, or one that must not be
+ * answered: the request goes on as if there were no handshakes, so that a sender learns nothing from it. A handshake
+ * starts no run and is no delivery; only the handshake log shows it.
  */
-export async function answerHandshake(
-  context: HandshakeContext,
+function answerHandshake(
+  context: IngressContext,
   moment: HandshakeMoment,
-  greeting: Greeting & { clientAddress: string },
-  webhook: LiveWebhook,
-): Promise<IngressAnswer | null> {
-  for (const handshake of webhook.handshakes) {
-    const reply = handshake.moment === moment ? handshake.respond(greeting) : null;
-    if (reply === null) continue;
-    return carryOut({ context, webhook, handshake, clientAddress: greeting.clientAddress }, reply);
+  reception: Reception,
+): Promise<IngressAnswer | null> | null {
+  const { handshakes } = reception.webhook;
+  if (handshakes.length === 0) return null;
+  const request = {
+    query: reception.request.target.query.slice(1),
+    headers: reception.headers,
+    body: reception.body,
+    payload: moment === 'verified' ? reception.json() : undefined,
+    deliveriesPerMinute: context.limits.deliveriesPerMinute,
+  };
+  for (const handshake of handshakes) {
+    const reply = handshake.moment === moment ? handshake.respond(request) : null;
+    if (reply !== null) return carryOutReply({ context, reception, handshake }, reply);
   }
   return null;
 }
 
-async function carryOut(meeting: Meeting, reply: HandshakeReply): Promise<IngressAnswer | null> {
-  if (reply.do === 'refuse') return refuse(meeting, reply.detail);
-  const tooMany = chargeUnsigned(meeting);
+async function carryOutReply(matched: MatchedHandshake, reply: HandshakeReply): Promise<IngressAnswer | null> {
+  if (reply.do === 'refuse') return refuse(matched, reply.detail);
+  const tooMany = chargeUnsigned(matched);
   if (tooMany !== null) return tooMany;
-  if (reply.do === 'adopt') return adopt(meeting, reply);
-  if (reply.do === 'confirm') return confirm(meeting, reply);
-  note(meeting, 'answered', reply.detail);
+  if (reply.do === 'adopt') return adopt(matched, reply);
+  if (reply.do === 'confirm') return confirm(matched, reply);
+  log(matched, 'answered', reply.detail);
   return answers.handshake(reply.answer);
 }
 
-/** What is signed was counted as a delivery when it verified; the rest counts as requests without credentials do. */
-function chargeUnsigned({ context, webhook, handshake, clientAddress }: Meeting): IngressAnswer | null {
+/** A verified request was charged as a delivery; an unsigned one counts like a request without credentials. */
+function chargeUnsigned({ context, reception, handshake }: MatchedHandshake): IngressAnswer | null {
   if (handshake.moment === 'verified') return null;
-  const admission = context.limits.admitFailure(webhook.uid, clientAddress, context.clock.monotonicMs());
+  const { webhook, request } = reception;
+  const admission = context.limits.admitFailure(webhook.uid, request.clientAddress, context.clock.monotonicMs());
   if (admission.ok) return null;
-  context.metrics.countRefusal('failed_auth_rate');
-  return answers.tooManyRequests(admission.retryAfterSeconds);
+  return refuseUnlogged(context, 'failed_auth_rate', answers.tooManyRequests(admission.retryAfterSeconds));
 }
 
 async function adopt(
-  meeting: Meeting,
+  matched: MatchedHandshake,
   { secretText, answer }: Extract<HandshakeReply, { do: 'adopt' }>,
 ): Promise<IngressAnswer | null> {
-  const adopted = await meeting.context.adoptSecret(meeting.webhook, new SecretValue(secretText));
-  if (!adopted.ok) return refuse(meeting, adopted.detail);
-  note(meeting, 'adopted');
+  const adopted = await matched.context.adoptSecret(matched.reception.webhook, new SecretValue(secretText));
+  if (!adopted.ok) return refuse(matched, adopted.detail);
+  log(matched, 'adopted');
   return answers.handshake(answer);
 }
 
-/** Answered at once: the provider waits for the answer before it looks at the confirmation. */
-function confirm(meeting: Meeting, { url, answer }: Extract<HandshakeReply, { do: 'confirm' }>): IngressAnswer {
-  const confirmation = meeting.context.confirmations.begin(url);
+/** Answers immediately: the provider waits for the answer before it looks at the confirmation. */
+function confirm(
+  matched: MatchedHandshake,
+  { url, answer }: Extract<HandshakeReply, { do: 'confirm' }>,
+): IngressAnswer {
+  const confirmation = matched.context.confirmations.begin(url);
   if (confirmation === null) {
-    note(meeting, 'failed', 'too many confirmations are under way; the sender was told to try again');
+    log(matched, 'failed', 'too many confirmations are in progress; the sender was asked to retry');
     return answers.UNAVAILABLE;
   }
-  void confirmation.then((ended) => (ended.ok ? note(meeting, 'confirmed') : note(meeting, 'failed', ended.detail)));
+  void confirmation.then((ended) => (ended.ok ? log(matched, 'confirmed') : log(matched, 'failed', ended.detail)));
   return answers.handshake(answer);
 }
 
-function refuse(meeting: Meeting, detail: string): null {
-  note(meeting, 'refused', detail);
+function refuse(matched: MatchedHandshake, detail: string): null {
+  log(matched, 'refused', detail);
   return null;
 }
 
-function note(meeting: Meeting, outcome: HandshakeOutcome, detail: string | null = null): void {
-  const { context, webhook, handshake, clientAddress } = meeting;
+function log(
+  { context, reception, handshake }: MatchedHandshake,
+  outcome: HandshakeOutcome,
+  detail: string | null = null,
+): void {
   const { clock, metrics, handshakeRows } = context;
+  const { webhook, request } = reception;
   metrics.countHandshake(webhook.uid, outcome);
-  const entry = { webhook: webhook.ref, handshake: handshake.name, outcome, detail, count: 1, clientAddress };
-  handshakeRows.add({ ...entry, receivedAt: clock.wallMs() }, clock.monotonicMs());
+  const entry = {
+    webhook: webhook.ref,
+    handshake: handshake.name,
+    outcome,
+    detail,
+    count: 1,
+    clientAddress: request.clientAddress,
+    receivedAt: clock.wallMs(),
+  };
+  handshakeRows.add(entry, clock.monotonicMs());
 }

@@ -1,5 +1,5 @@
-import type { IngressAnswer } from '../answers.ts';
-import * as answers from '../answers.ts';
+import type { IngressAnswer } from './answers.ts';
+import * as answers from './answers.ts';
 
 /**
  * Rejects what the parser of Node lets through although RFC 9112 does not: a second `Host` (section 3.2), which a proxy

@@ -1,14 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import type { RequestHeaders } from '../../core/headers.ts';
-import type { IngressAnswer } from '../answers.ts';
-import type { BodyRead, IngressRequest } from '../handle-delivery.ts';
+import { DISCONNECTED, type Outcome } from '../ingress-context.ts';
+import type { IngressRequest } from '../reception.ts';
+import type { IngressAnswer } from './answers.ts';
 import { checkFraming } from './check-framing.ts';
 import type { FindClientAddress } from './client-address.ts';
 import { Connections } from './connections.ts';
 import type { AnswerProbe } from './probes.ts';
-import { BytesInFlight, readBody } from './read-body.ts';
+import { type BodyRead, BytesInFlight, readBody } from './read-body.ts';
 import { createRequestHeaders, type ReceivedHeaders } from './request-headers.ts';
+import { type RequestTarget, readRequestTarget } from './request-target.ts';
 
 /** Bounds on slow, idle and endless connections (threat model N2); Node's own are for friendlier places. */
 const DEFAULT_BOUNDS = {
@@ -29,8 +31,8 @@ const DEFAULT_BOUNDS = {
 /** Milliseconds, bytes and counts, named as `node:http` names its own. */
 export type ServerBounds = typeof DEFAULT_BOUNDS;
 
-/** Turns one request into an answer; `null` when the sender has gone. */
-export type HandleRequest = (request: IngressRequest) => Promise<IngressAnswer | null>;
+/** Turns one request into its outcome. */
+export type HandleRequest = (request: IngressRequest) => Promise<Outcome>;
 
 export interface IngressServerParts {
   handle: HandleRequest;
@@ -109,12 +111,14 @@ async function answerRequest(
   awaitsContinue: boolean,
 ): Promise<void> {
   const headers = createRequestHeaders(request.rawHeaders);
-  const answer =
+  const target = readRequestTarget(request.url!);
+  const invite = awaitsContinue ? () => response.writeContinue() : null;
+  const outcome =
     checkFraming(headers.raw) ??
-    (await listener.answerProbe(request.method!, request.url!)) ??
-    (await handleRequest(listener, request, headers, awaitsContinue ? () => response.writeContinue() : null));
-  if (answer === null || response.destroyed) request.socket.destroy();
-  else writeAnswer(listener, request, headers, response, answer);
+    (await listener.answerProbe(request.method!, target.path)) ??
+    (await handleRequest(listener, request, { headers, target, invite }));
+  if (outcome === DISCONNECTED || response.destroyed) request.socket.destroy();
+  else writeAnswer(listener, request, headers, response, outcome);
 }
 
 function writeAnswer(
@@ -136,17 +140,23 @@ function writeAnswer(
   }
 }
 
-/** @param invite asks a sender for the body that waits for `100 Continue`; `null` for one that does not wait */
+/** The head of a request, parsed once. */
+interface RequestHead {
+  headers: ReceivedHeaders;
+  target: RequestTarget;
+  /** Asks for the body of a sender that waits for `100 Continue`; `null` if the sender does not wait. */
+  invite: (() => void) | null;
+}
+
 async function handleRequest(
   { handle, findClientAddress, inFlight }: Listener,
   request: IncomingMessage,
-  headers: ReceivedHeaders,
-  invite: (() => void) | null,
-): Promise<IngressAnswer | null> {
+  { headers, target, invite }: RequestHead,
+): Promise<Outcome> {
   const held = inFlight.open();
-  const answer = await handle({
+  const outcome = await handle({
     method: request.method!,
-    target: request.url!,
+    target,
     headers,
     clientAddress: findClientAddress(request.socket.remoteAddress ?? 'unknown', () => headers.get('x-forwarded-for')),
     readBody: (maxBytes): Promise<BodyRead> => {
@@ -156,7 +166,7 @@ async function handleRequest(
     },
   });
   held.release();
-  return answer;
+  return outcome;
 }
 
 /** `null` for a chunked body; 0 where there is none. Its form was checked by the parser, which allows 2^64. */

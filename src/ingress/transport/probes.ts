@@ -1,6 +1,5 @@
-import type { IngressAnswer } from '../answers.ts';
-import * as answers from '../answers.ts';
-import { readPath } from './parse-path.ts';
+import type { IngressAnswer } from './answers.ts';
+import * as answers from './answers.ts';
 
 /** The daemon looks at its storage at most this often, whoever asks and however often. */
 const READY_FOR_MS = 1_000;
@@ -11,7 +10,7 @@ export interface ProbeParts {
 }
 
 /** Answers `GET` and `HEAD` of `/healthz` and `/readyz`; `null` for every other request. */
-export type AnswerProbe = (method: string, target: string) => Promise<IngressAnswer> | IngressAnswer | null;
+export type AnswerProbe = (method: string, path: string) => Promise<IngressAnswer> | IngressAnswer | null;
 
 /** Probes of load balancers that see the ingress listener only. The reasons stay on the admin listener. */
 export function createProbes({ isReady, monotonicMs }: ProbeParts): AnswerProbe {
@@ -24,9 +23,8 @@ export function createProbes({ isReady, monotonicMs }: ProbeParts): AnswerProbe 
     }
     return answer;
   };
-  return (method, target) => {
+  return (method, path) => {
     if (method !== 'GET' && method !== 'HEAD') return null;
-    const path = readPath(target);
     if (path === '/healthz') return answers.HEALTHY;
     return path === '/readyz' ? answerReadiness() : null;
   };

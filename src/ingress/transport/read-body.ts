@@ -1,5 +1,14 @@
 import type { Readable } from 'node:stream';
-import type { BodyRead } from '../handle-delivery.ts';
+
+/** The result of reading a body. */
+export type BodyRead =
+  | { ok: true; body: Buffer<ArrayBuffer> }
+  /** Larger than the limit, as announced or as found while reading; reading has stopped. */
+  | { ok: false; reason: 'too_large'; bytes: number }
+  /** More bytes are in flight than the daemon holds at a time. */
+  | { ok: false; reason: 'overloaded' }
+  /** The sender disconnected. */
+  | { ok: false; reason: 'aborted' };
 
 /** Bytes of bodies that all connections together may hold (threat model N1). */
 const MAX_BYTES_IN_FLIGHT = 128 * 1024 * 1024;

@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { RejectionEntry } from '../../core/delivery.ts';
-import { RejectionRows } from './rejection-rows.ts';
+import { RejectionRows } from './capped-rows.ts';
 
 const MINUTE_MS = 60_000;
 
@@ -38,7 +38,7 @@ describe('rows of rejections', () => {
     rows.flush(MINUTE_MS);
     expect(written).toHaveLength(601);
     expect(written.at(-1)).toMatchObject({ reason: 'summed_up', count: 400, identity: null, label: 'Rejected (auth)' });
-    expect(written.at(-1)?.detail).toContain('400 further rejections');
+    expect(written.at(-1)?.detail).toContain('400 more rejections');
     expect(new Set(written.map(({ id }) => id)).size).toBe(601);
 
     rows.flush(MINUTE_MS * 2);

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from '../core/json.ts';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 
 /** A push of more branches than this is one that may concern any of them. */
 const MAX_CHANGES = 1000;

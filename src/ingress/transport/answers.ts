@@ -1,4 +1,4 @@
-import type { HandshakeAnswer } from '../signature/handshakes/handshake.ts';
+import type { HandshakeAnswer } from '../../signature/handshakes/handshake.ts';
 
 /** A whole answer, ready to be written. `headers` are name, value, name, value. */
 export interface IngressAnswer {

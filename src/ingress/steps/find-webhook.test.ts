@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseWebhookPath } from './parse-path.ts';
+import { readRequestTarget } from '../transport/request-target.ts';
+import { parseWebhookPath } from './find-webhook.ts';
 
 describe('a request target names a webhook', () => {
   it.each([
@@ -13,7 +14,7 @@ describe('a request target names a webhook', () => {
     ['/webhooks/w/WH_X', 'WH_X', null],
     ['/webhooks/w/__proto__', '__proto__', null],
   ])('%s', (target, uid, token) => {
-    expect(parseWebhookPath(target)).toEqual({ uid, token });
+    expect(parseWebhookPath(readRequestTarget(target).path)).toEqual({ uid, token });
   });
 
   it.each([
@@ -38,6 +39,6 @@ describe('a request target names a webhook', () => {
     ['http://hooks.example.com?/webhooks/w/wh_x'],
     ['?/webhooks/w/wh_x'],
   ])('%s does not', (target) => {
-    expect(parseWebhookPath(target)).toBeNull();
+    expect(parseWebhookPath(readRequestTarget(target).path)).toBeNull();
   });
 });

@@ -1,5 +1,5 @@
 import { request } from 'undici';
-import { messageOf } from '../core/errors.ts';
+import { messageOf } from '../../core/errors.ts';
 
 /** A provider answers at once; who does not is not waited for. */
 const TIMEOUT_MS = 10_000;

@@ -1,0 +1,57 @@
+import type { IdSource } from '../core/ids.ts';
+import type { IngressMetrics } from '../core/ports/metrics.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import type { Clock } from '../core/time/clock.ts';
+import type { LiveWebhook } from '../registry/live-webhook.ts';
+import type { Registry } from '../registry/registry.ts';
+import type { RateLimits } from './limits.ts';
+import type { HandshakeRows, RejectionRows } from './log/capped-rows.ts';
+import type { CaptureWindows } from './log/capture-window.ts';
+import type { DeliveryRecorder } from './log/delivery-recorder.ts';
+import type { Reception } from './reception.ts';
+import type { Confirmations } from './steps/confirmations.ts';
+import type { IngressAnswer } from './transport/answers.ts';
+
+/**
+ * Stores the secret that a sender supplies as the webhook's secret, on disk and live, or says why not. Rejects if it
+ * could not be stored.
+ */
+export type AdoptSecret = (
+  webhook: LiveWebhook,
+  secret: SecretValue,
+) => Promise<{ ok: true } | { ok: false; detail: string }>;
+
+/** What the steps work with. */
+export interface IngressContext {
+  registry: Registry;
+  limits: RateLimits;
+  recorder: DeliveryRecorder;
+  rejectionRows: RejectionRows;
+  captures: CaptureWindows;
+  handshakeRows: HandshakeRows;
+  confirmations: Confirmations;
+  adoptSecret: AdoptSecret;
+  metrics: IngressMetrics;
+  clock: Clock;
+  ids: IdSource;
+  maxBodyBytes: number;
+  /** Public address of the ingress, without a trailing slash; senders that sign the URL sign it. */
+  baseUrl(): string;
+  /** Called after a delivery that created runs of this factory is stored. */
+  onRunsCreated(factory: string): void;
+  /** Called after a push to the production branch of this factory is stored, received by the webhook its source names. */
+  onPush(factory: string): void;
+  /** Called when a delivery could not be stored. */
+  onStorageTrouble(error: unknown): void;
+  /** Called when a delivery could not be handled because of a defect in this program. */
+  onDefect(error: unknown): void;
+}
+
+/** How a request ends: with an answer, or without one because the sender has disconnected. */
+export type Outcome = IngressAnswer | typeof DISCONNECTED;
+
+/** The sender has closed the connection: nobody is left to answer. */
+export const DISCONNECTED = 'disconnected';
+
+/** One step on the way of a delivery. `null` passes the request to the next step; an outcome ends it. */
+export type Step = (context: IngressContext, reception: Reception) => Promise<Outcome | null> | Outcome | null;

@@ -1,0 +1,87 @@
+import type { Clock } from '../core/time/clock.ts';
+import type { LiveWebhook } from '../registry/live-webhook.ts';
+import type { SignedRequest } from '../signature/verification.ts';
+import { JsonBody, type ParsedBody } from './json-body.ts';
+import type { BodyRead } from './transport/read-body.ts';
+import type { ReceivedHeaders } from './transport/request-headers.ts';
+import type { RequestTarget } from './transport/request-target.ts';
+
+/** A request without its transport. */
+export interface IngressRequest {
+  method: string;
+  target: RequestTarget;
+  headers: ReceivedHeaders;
+  clientAddress: string;
+  /** Reads the body into a dedicated buffer. Call it at most once. */
+  readBody(maxBytes: number): Promise<BodyRead>;
+}
+
+export interface ReceptionParts {
+  request: IngressRequest;
+  /** The webhook as it was live when the request arrived. */
+  webhook: LiveWebhook;
+  /** The credential segment of the path; `null` if the path has none. */
+  urlToken: string | null;
+  /** Public address of the ingress, without a trailing slash. */
+  baseUrl: string;
+  clock: Clock;
+}
+
+/** One request to a live webhook on its way through the steps: what was received, and what the steps found out. */
+export class Reception implements SignedRequest {
+  readonly request: IngressRequest;
+  readonly webhook: LiveWebhook;
+  readonly urlToken: string | null;
+  /** The provider's name for the delivery, from a verified request; `null` before verification and if it has none. */
+  providerIdentity: string | null = null;
+  readonly #baseUrl: string;
+  readonly #clock: Clock;
+  #body = NO_BODY;
+
+  constructor({ request, webhook, urlToken, baseUrl, clock }: ReceptionParts) {
+    this.request = request;
+    this.webhook = webhook;
+    this.urlToken = urlToken;
+    this.#baseUrl = baseUrl;
+    this.#clock = clock;
+  }
+
+  get method(): string {
+    return this.request.method;
+  }
+
+  get headers(): ReceivedHeaders {
+    return this.request.headers;
+  }
+
+  /** The exact bytes; empty until the body was read. */
+  get body(): Buffer<ArrayBuffer> {
+    return this.#body.bytes;
+  }
+
+  /** Wall time in milliseconds at this moment: a signature is checked against the time after the body was read. */
+  get nowMs(): number {
+    return this.#clock.wallMs();
+  }
+
+  receiveBody(bytes: Buffer<ArrayBuffer>): void {
+    this.#body = new JsonBody(bytes);
+  }
+
+  /** The body as JSON. It is parsed once, whoever asks first: a signature scheme, a handshake or the filters. */
+  parseBody(): ParsedBody {
+    return this.#body.parse();
+  }
+
+  /** The value of the body; `undefined` if it is not JSON. */
+  json(): unknown {
+    return this.#body.value();
+  }
+
+  /** The URL as it is configured at the sender, with the query that was sent: some senders sign it. */
+  publicUrl(): string {
+    return `${this.#baseUrl}/webhooks/w/${this.webhook.uid}${this.request.target.query}`;
+  }
+}
+
+const NO_BODY = new JsonBody(Buffer.alloc(0));

@@ -1,0 +1,24 @@
+import { readBearerToken } from '../../signature/tokens/token.ts';
+import type { IngressContext, Outcome } from '../ingress-context.ts';
+import type { Reception } from '../reception.ts';
+import * as answers from '../transport/answers.ts';
+import { admitDelivery } from './admit-delivery.ts';
+import { refuseUnlogged, rejectCredential } from './reject.ts';
+
+/** Steps 4 and 5 for `token` and `url_token`: before any part of the body is read. */
+export function authenticateToken(context: IngressContext, reception: Reception): Outcome | null {
+  const { credential } = reception.webhook;
+  if ('unreadable' in credential) return refuseUnlogged(context, 'storage', answers.UNAVAILABLE);
+  if (credential.mode === 'signature') return null;
+  const presented =
+    credential.mode === 'url_token'
+      ? readUrlToken(reception.urlToken)
+      : readBearerToken(reception.headers.get('authorization'));
+  if (presented.ok && credential.accepts(presented.token)) return admitDelivery(context, reception);
+  const reason = presented.ok ? 'bad_credential' : presented.reason;
+  return rejectCredential(context, reception, { reason, detail: null });
+}
+
+function readUrlToken(token: string | null) {
+  return token === null ? ({ ok: false, reason: 'missing_credential' } as const) : ({ ok: true, token } as const);
+}

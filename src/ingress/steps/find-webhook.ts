@@ -1,0 +1,36 @@
+import type { IngressContext } from '../ingress-context.ts';
+import { type IngressRequest, Reception } from '../reception.ts';
+import type { IngressAnswer } from '../transport/answers.ts';
+import * as answers from '../transport/answers.ts';
+import { refuseUnlogged } from './reject.ts';
+
+/** What a path of the ingress names. */
+export interface WebhookPath {
+  uid: string;
+  /** The credential segment; `null` if the path has none. */
+  token: string | null;
+}
+
+const PREFIX = '/webhooks/w/';
+
+/** Steps 1 to 3: an unknown, a disabled and a deleted webhook are the same to a sender. */
+export function findWebhook(context: IngressContext, request: IngressRequest): Reception | IngressAnswer {
+  const path = parseWebhookPath(request.target.path);
+  if (path === null) return refuseUnlogged(context, 'not_found', answers.NOT_FOUND);
+  const webhook = context.registry.current().webhooks.get(path.uid);
+  if (webhook === undefined || (path.token !== null && webhook.credential.mode !== 'url_token')) {
+    return request.method === 'POST'
+      ? refuseUnlogged(context, 'not_found', answers.NOT_FOUND)
+      : refuseUnlogged(context, 'method_not_allowed', answers.METHOD_NOT_ALLOWED);
+  }
+  return new Reception({ request, webhook, urlToken: path.token, baseUrl: context.baseUrl(), clock: context.clock });
+}
+
+/** Reads `/webhooks/w/<uid>` and `/webhooks/w/<uid>/<token>`; `null` for every other path. */
+export function parseWebhookPath(path: string): WebhookPath | null {
+  if (!path.startsWith(PREFIX)) return null;
+  const segments = path.slice(PREFIX.length).split('/');
+  const [uid, token] = segments;
+  if (segments.length > 2 || !uid || token === '') return null;
+  return { uid, token: token ?? null };
+}

@@ -1,0 +1,23 @@
+import { DISCONNECTED, type IngressContext, type Outcome } from '../ingress-context.ts';
+import type { Reception } from '../reception.ts';
+import * as answers from '../transport/answers.ts';
+import { refuseUnlogged, reject } from './reject.ts';
+
+/** Step 6: the bytes of the body, up to the limit. */
+export async function receiveBody(context: IngressContext, reception: Reception): Promise<Outcome | null> {
+  const { maxBodyBytes } = context;
+  const read = await reception.request.readBody(maxBodyBytes);
+  if (read.ok) {
+    reception.receiveBody(read.body);
+    return null;
+  }
+  if (read.reason === 'aborted') return DISCONNECTED;
+  if (read.reason === 'overloaded') return refuseUnlogged(context, 'overloaded', answers.UNAVAILABLE);
+  reject(context, reception, {
+    label: 'Rejected (too large)',
+    reason: 'too_large',
+    detail: `over the limit of ${maxBodyBytes} bytes`,
+    size: read.bytes,
+  });
+  return answers.tooLarge(maxBodyBytes);
+}

@@ -1,0 +1,50 @@
+import { hash } from 'node:crypto';
+import type { DeliveryOffer } from '../../core/delivery.ts';
+import { AppError } from '../../core/errors.ts';
+import type { IngressContext, Outcome } from '../ingress-context.ts';
+import type { Reception } from '../reception.ts';
+import * as answers from '../transport/answers.ts';
+import { identify } from './identify.ts';
+import { matchDelivery } from './match-delivery.ts';
+import { concernsBranch } from './pushed-branches.ts';
+
+/** Step 9: on disk first, then `202`. */
+export async function recordDelivery(context: IngressContext, reception: Reception): Promise<Outcome> {
+  const { webhook } = reception;
+  const offer = composeOffer(context, reception);
+  const recorded = await context.recorder.offer(offer);
+  if (recorded.outcome === 'failed') throw new AppError('storage_unavailable', recorded.message);
+  const isNew = recorded.outcome === 'accepted';
+  context.metrics.countDelivery(webhook.uid, isNew ? 'Accepted' : 'Duplicate');
+  if (isNew && offer.runs.length > 0) context.onRunsCreated(webhook.factory);
+  if (isNew && isPush(reception)) context.onPush(webhook.factory);
+  return answers.accepted(offer.identity.value);
+}
+
+/** The identity of the delivery, and what it starts. */
+function composeOffer({ clock, ids }: IngressContext, reception: Reception): DeliveryOffer {
+  const { webhook, body, request } = reception;
+  const nowMs = clock.wallMs();
+  const bodyHash = hash('sha256', body, 'buffer');
+  const { decisions, omitted, runs } = matchDelivery(webhook, reception.json(), ids, nowMs);
+  return {
+    kind: 'offer',
+    id: ids.deliveryId(nowMs),
+    webhook: webhook.ref,
+    size: body.length,
+    receivedAt: nowMs,
+    clientAddress: request.clientAddress,
+    revision: webhook.revision,
+    identity: identify(reception.headers, webhook, reception.providerIdentity, bodyHash),
+    body,
+    bodyHash,
+    decisions,
+    omitted,
+    runs,
+  };
+}
+
+function isPush(reception: Reception): boolean {
+  const { pushBranch } = reception.webhook;
+  return pushBranch !== null && concernsBranch(reception.json(), pushBranch);
+}

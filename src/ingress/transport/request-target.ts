@@ -1,0 +1,14 @@
+/** A request target, split once for everybody who needs a part of it. */
+export interface RequestTarget {
+  /** The path, as it was sent: nothing is percent-decoded. */
+  path: string;
+  /** The query with its question mark; empty if the target has none. */
+  query: string;
+}
+
+/** Reads a request target in origin form (`/path?query`) or absolute form (`http://host/path?query`). */
+export function readRequestTarget(target: string): RequestTarget {
+  const origin = target.startsWith('/') ? target : target.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/?#]*/i, '');
+  const query = origin.indexOf('?');
+  return query === -1 ? { path: origin, query: '' } : { path: origin.slice(0, query), query: origin.slice(query) };
+}
