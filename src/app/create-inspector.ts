@@ -4,7 +4,7 @@ import type { PlanPreview, PlanPreviewer } from '../core/plan-preview.ts';
 import type { Backtester } from '../core/ports/backtester.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
-import { createTurns } from '../core/time/task-queue.ts';
+import { TaskQueue } from '../core/time/task-queue.ts';
 import { checkSecretForWebhook } from '../definitions/check/check-secret.ts';
 import { TaskThread } from '../threads/task-thread.ts';
 import { describeSlowness, VALIDATION_STEPS } from './definitions-thread.ts';
@@ -17,7 +17,7 @@ const SHORT_TIMEOUT_MS = 30_000;
 const IDLE_MS = 60_000;
 /** People ask one question after the other; each that waits holds its body. */
 const MAX_WAITING = 8;
-const REFUSAL = 'Too many plans, backtests or filter tests are under way.';
+const TOO_MANY = 'Too many plans, backtests or filter tests are under way.';
 
 export interface InspectorParts {
   config: Pick<Config, 'factories' | 'limits'>;
@@ -46,8 +46,8 @@ export function createInspector(workerUrl: URL, parts: InspectorParts): Inspecti
       ...{ timeoutMs, host, idleMs: IDLE_MS, steps: VALIDATION_STEPS },
       failure: 'the question could not be answered',
     });
-    const takeTurn = createTurns({ maxAtWork: 1, maxWaiting: MAX_WAITING, refusal: REFUSAL });
-    return { thread, ask: <Answer>(task: Inspection) => takeTurn(() => thread.run(task) as Promise<Answer>) };
+    const queue = new TaskQueue({ maxWaiting: MAX_WAITING, tooMany: TOO_MANY });
+    return { thread, ask: <Answer>(task: Inspection) => queue.run(() => thread.run(task) as Promise<Answer>) };
   }) as [Lane, Lane];
   const types = new Map(parts.config.factories.map(({ name, source }) => [name, source.type]));
   const { webhooksPerFactory } = parts.config.limits;

@@ -1,5 +1,5 @@
 import type { Config, FactoryConfig } from '../config/config.ts';
-import { scheduleUnref } from '../core/time/schedule.ts';
+import { scheduleCall } from '../core/time/schedule.ts';
 import { Notifier } from '../notify/notifier.ts';
 import type { NotifyTarget } from '../notify/notify-target.ts';
 import { postOverHttp } from '../notify/post-notice.ts';
@@ -9,7 +9,7 @@ import { readPackageVersion } from './package-version.ts';
 /** What tells the targets of all configured factories; it does nothing before its start. */
 export function createNotifier({ config, storage, secrets, metrics, ids, logger, ...clocks }: Foundation): Notifier {
   return new Notifier({
-    ...{ secrets, metrics, ids, logger, schedule: scheduleUnref, post: postOverHttp },
+    ...{ secrets, metrics, ids, logger, schedule: scheduleCall, post: postOverHttp },
     // A notice that is due in a minute must not wait for a year because the clock was set back.
     clock: clocks.steadyClock,
     userAgent: `dockbell/${readPackageVersion()}`,

@@ -11,7 +11,7 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { scheduleUnref } from '../core/time/schedule.ts';
+import { scheduleCall } from '../core/time/schedule.ts';
 import type { EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
 import type { FactoryContext } from '../reconcile/factory-context.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
@@ -102,7 +102,7 @@ function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Recon
     ids,
     logger,
   };
-  return new Reconciler(context, scheduleUnref, parts.onReconciled);
+  return new Reconciler(context, scheduleCall, parts.onReconciled);
 }
 
 function openSource(

@@ -1,5 +1,6 @@
 import type { AppError } from '../core/errors.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import { type CancelCall, scheduleCall } from '../core/time/schedule.ts';
 import { builtFile } from '../files/package-files.ts';
 import { checkInBackground } from '../storage/sqlite/disk/background-check.ts';
 import { describeDamage, isCheckedAtStart } from '../storage/sqlite/disk/check-database.ts';
@@ -17,17 +18,16 @@ export interface DatabaseChecks {
 export function startDatabaseChecks(file: string, logger: Logger, check = checkInBackground): DatabaseChecks {
   const workerUrl = builtFile('storage/sqlite/disk/check-worker.js');
   const abort = new AbortController();
-  let timer: NodeJS.Timeout | undefined;
+  let cancel: CancelCall = () => {};
   let checking: Promise<void> = Promise.resolve();
   let resolveDamaged!: (error: AppError) => void;
   const damaged = new Promise<AppError>((resolve) => {
     resolveDamaged = resolve;
   });
   const schedule = (delayMs: number) => {
-    timer = setTimeout(() => {
+    cancel = scheduleCall(delayMs, () => {
       checking = runCheck();
-    }, delayMs);
-    timer.unref();
+    });
   };
   const runCheck = async () => {
     const result = await check(workerUrl, file, abort.signal);
@@ -42,7 +42,7 @@ export function startDatabaseChecks(file: string, logger: Logger, check = checkI
     damaged,
     stop: async () => {
       abort.abort();
-      clearTimeout(timer);
+      cancel();
       await checking;
     },
   };

@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { SlidingWindow } from '../core/time/sliding-window.ts';
+import { KeyedWindows } from '../core/time/keyed-windows.ts';
 import { BEARER } from '../signature/diagnose/scheme-mistakes.ts';
 import type { Scheme } from '../signature/scheme.ts';
 import { CUSTOM } from '../signature/schemes/custom-scheme.ts';
@@ -29,7 +29,7 @@ export interface UploadContext extends MistakeTrial {
 export function createUploadDiagnosis(
   context: UploadContext,
 ): (request: UploadedRequest) => Promise<DeliveryDiagnosis> {
-  const budgets = new Map<string, SlidingWindow>();
+  const budgets = new KeyedWindows({ limit: context.triesPerMinute, windowMs: MINUTE_MS });
   return async (request) => {
     const newest = await context.secrets.resolve(request.secretName);
     if (newest === null) throw unknownSecret(request.secretName);
@@ -52,11 +52,8 @@ function unknownSecret(name: string): AppError {
 
 const MINUTE_MS = 60_000;
 
-/** Names that exist only, so that the table is bounded by the store. */
-function charge({ clock, triesPerMinute }: UploadContext, budgets: Map<string, SlidingWindow>, name: string): void {
-  const budget = budgets.get(name) ?? new SlidingWindow(triesPerMinute, MINUTE_MS);
-  budgets.set(name, budget);
-  const waitMs = budget.admit(clock.monotonicMs());
+function charge({ clock, triesPerMinute }: UploadContext, budgets: KeyedWindows, name: string): void {
+  const waitMs = budgets.admit(name, clock.monotonicMs());
   if (waitMs === 0) return;
   const message = `The secret ${name} was tried ${triesPerMinute} times in a minute: try again in ${Math.ceil(waitMs / 1000)} s.`;
   throw new AppError('too_many_requests', message);

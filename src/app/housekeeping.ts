@@ -4,6 +4,7 @@ import type { Retention, RetentionPolicy } from '../core/ports/retention.ts';
 import type { RunReader } from '../core/ports/run-queue.ts';
 import type { RetentionTime } from '../core/retention-time.ts';
 import type { Clock } from '../core/time/clock.ts';
+import { TaskQueue } from '../core/time/task-queue.ts';
 import type { RunFiles } from '../executors/files/run-files.ts';
 import type { RunSpace } from '../executors/files/run-space.ts';
 import type { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
@@ -41,10 +42,10 @@ type IsStopped = () => boolean;
 /** Removes what is too old in small pieces, and writes the sums of rejections whose minute is over. */
 export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<void> } {
   let stopped = false;
-  let sweeping: Promise<void> = Promise.resolve();
+  const sweeps = new TaskQueue();
   const sweep = (work: (parts: HousekeepingParts, isStopped: IsStopped) => Promise<void>) => {
-    sweeping = sweeping
-      .then(() => work(parts, () => stopped))
+    sweeps
+      .run(() => work(parts, () => stopped))
       .catch((error) => parts.logger.error({ err: error }, 'housekeeping broke off; it is tried again later'));
   };
   const timers = [
@@ -63,7 +64,7 @@ export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<v
     stop: async () => {
       stopped = true;
       for (const timer of timers) clearInterval(timer);
-      await sweeping;
+      await sweeps.whenIdle();
     },
   };
 }

@@ -4,7 +4,7 @@ import type { WebhookUid } from '../core/ids.ts';
 import type { Page, PageRequest } from '../core/page.ts';
 import type { Author, Revision } from '../core/ports/hosted-source.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { createTurns, type TakeTurn } from '../core/time/task-queue.ts';
+import { TaskQueue } from '../core/time/task-queue.ts';
 import type { ComposedEdit, EditedState, EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
 import {
   type AutomationWriting,
@@ -62,11 +62,11 @@ export interface EditorParts extends SecretParts {
 export function createFactoryEditor(parts: EditorParts): FactoryEditor {
   const carryOut = async ({ factory, author }: EditOrder, compose: FactoryEdit['compose']) =>
     settle(await parts.loop.edit(factory, { author, compose }));
-  const takeNamingTurn = createTurns({ maxAtWork: 1 });
+  const naming = new TaskQueue();
   return {
     createWebhook: (order, webhook) =>
       showGenerated(
-        (compose) => carryOutAlone(takeNamingTurn, compose, (held) => carryOut(order, held)),
+        (compose) => carryOutAlone(naming, compose, (held) => carryOut(order, held)),
         async (state) => {
           const { edit, chosen } = await composeCreation(parts, state, webhook);
           return { edit, generated: chosen.isGenerated ? chosen.store : null };
@@ -113,7 +113,7 @@ export function createFactoryEditor(parts: EditorParts): FactoryEditor {
  * compose, so that a factory that is busy holds up no other.
  */
 async function carryOutAlone(
-  takeTurn: TakeTurn,
+  naming: TaskQueue,
   compose: FactoryEdit['compose'],
   carryOut: (compose: FactoryEdit['compose']) => Promise<void>,
 ): Promise<void> {
@@ -125,7 +125,7 @@ async function carryOutAlone(
     await carryOut(
       (state) =>
         new Promise((resolve) => {
-          void takeTurn(() => {
+          void naming.run(() => {
             resolve(compose(state));
             return ended;
           });

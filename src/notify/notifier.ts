@@ -1,6 +1,7 @@
 import type { IdSource } from '../core/ids.ts';
 import type { Inventory } from '../core/ports/inventory.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
+import { TaskQueue } from '../core/time/task-queue.ts';
 import { composeReport, digestOutcome, judgeCommit } from './compose-report.ts';
 import type { NotifyTarget } from './notify-target.ts';
 import { type LaneParts, NoticeLane, type NotifyFailure } from './target-notifier.ts';
@@ -21,7 +22,7 @@ export class Notifier {
   readonly #lanes: ReadonlyMap<string, readonly NoticeLane[]>;
   /** What each factory's targets were last handed, so that a poll without news costs nothing. */
   readonly #handed = new Map<string, string>();
-  #handing: Promise<void> = Promise.resolve();
+  readonly #tasks = new TaskQueue();
 
   constructor(parts: NotifierParts) {
     this.#parts = parts;
@@ -64,13 +65,13 @@ export class Notifier {
 
   /** What is not told yet waits for the next start. */
   async stop(): Promise<void> {
-    await this.#handing;
+    await this.#tasks.whenIdle();
     await Promise.all([...this.#lanes.values()].flat().map((lane) => lane.stop()));
   }
 
   /** One after the other, so that the outcomes of a factory stay in their order. */
   #inTurn(factory: string, work: () => Promise<void>): void {
-    this.#handing = this.#handing.then(work).catch((error) => {
+    this.#tasks.run(work).catch((error) => {
       this.#parts.logger.error({ factory, err: error }, 'what became of a commit could not be put down for telling');
     });
   }

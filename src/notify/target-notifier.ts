@@ -4,22 +4,20 @@ import type { NOTICE_OUTCOMES, NotifyMetrics } from '../core/ports/metrics.ts';
 import type { NoticeQueue } from '../core/ports/notice-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
+import { type Backoff, backoffMs } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
+import type { CancelCall, Schedule } from '../core/time/schedule.ts';
 import { MAX_WAIT_MS, type Verdict } from './classify-response.ts';
 import { digestTarget, type NotifyTarget, nameTarget } from './notify-target.ts';
 import { type PostRequest, postNotice } from './post-notice.ts';
 
-const FIRST_RETRY_MS = 5_000;
-const LAST_RETRY_MS = 15 * 60_000;
+const RETRY_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 15 * 60_000 };
 /** What could not be told for so long interests nobody any more. */
 const GIVE_UP_MS = 24 * 3_600_000;
 /** An answer on its way is waited for on a stop, so that the next daemon does not tell the same once more. */
 const STOP_GRACE_MS = 3_000;
 /** Pause after the storage failed. */
 const STORAGE_RETRY_MS = 30_000;
-
-/** Calls back once after a while; the function returned takes that back. Must not keep the process alive. */
-export type Schedule = (delayMs: number, callback: () => void) => () => void;
 
 export interface LaneParts {
   queue: NoticeQueue;
@@ -50,7 +48,7 @@ export class NoticeLane {
   #isStopping = false;
   #working: Promise<void> | null = null;
   #isWanted = false;
-  #cancelTimer: (() => void) | null = null;
+  #cancelTimer: CancelCall | null = null;
   /** Nothing is tried before: the host asked for a pause, or cannot be reached. */
   #pausedUntil = 0;
   #failure: NotifyFailure | null = null;
@@ -169,7 +167,7 @@ export class NoticeLane {
     const { problem } = verdict;
     this.#noteFailure(problem, this.#failure?.since ?? at);
     if (verdict.kind === 'later' && at - createdAt < GIVE_UP_MS) {
-      const dueAt = at + Math.max(verdict.waitMs ?? 0, backoffMs(attempts));
+      const dueAt = at + Math.max(verdict.waitMs ?? 0, backoffMs(RETRY_BACKOFF, attempts + 1));
       if (verdict.hostWide) this.#pausedUntil = dueAt;
       await queue.postpone(id, { problem, at, dueAt });
       this.#count('postponed');
@@ -196,8 +194,4 @@ export class NoticeLane {
 
 function putOff(problem: string): Verdict {
   return { kind: 'later', problem, waitMs: null, hostWide: true };
-}
-
-function backoffMs(attempts: number): number {
-  return Math.min(FIRST_RETRY_MS * 2 ** Math.min(attempts, 16), LAST_RETRY_MS);
 }

@@ -5,7 +5,7 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { backoffMs, pause } from '../core/time/backoff.ts';
+import { backoffMs, LOCAL_BACKOFF, pause } from '../core/time/backoff.ts';
 import { renderRunDocuments } from './envelope.ts';
 
 /** Times that a busy storage is asked before the run goes back to the queue. */
@@ -64,7 +64,7 @@ async function resolvePatiently(name: string, store: Pick<SecretStore, 'resolve'
         const code = error instanceof AppError ? error.code : 'internal';
         throw new AppError(code, `secret ${name} could not be read: ${messageOf(error)}`, { cause: error });
       }
-      await pause(backoffMs(failures), signal);
+      await pause(backoffMs(LOCAL_BACKOFF, failures), signal);
     }
   }
 }

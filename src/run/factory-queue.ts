@@ -7,7 +7,7 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { callAt } from './call-at.ts';
+import { callAt } from '../core/time/schedule.ts';
 import { carryOut } from './execute-run.ts';
 import type { FactoryExecutor } from './factory-executor.ts';
 import { type StartFailure, StartFailures } from './start-failures.ts';

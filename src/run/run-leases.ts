@@ -7,7 +7,8 @@ import type { ClaimedRun, Hold, HoldOutcome, LeaseTerm, WorkerControl } from '..
 import type { Run, RunInput, RunResult } from '../core/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { callAt } from './call-at.ts';
+import { callAt } from '../core/time/schedule.ts';
+import { TaskQueue } from '../core/time/task-queue.ts';
 import { MAX_INTERRUPTED_ATTEMPTS } from './recover.ts';
 
 /** How workers hold the runs of one factory. */
@@ -56,7 +57,7 @@ export class RunLeases implements WorkerControl {
   readonly #parts: RunLeaseParts;
   readonly #held = new Map<RunId, Lease>();
   readonly #stopping = new AbortController();
-  #claiming: Promise<unknown> = Promise.resolve();
+  readonly #claims = new TaskQueue();
   #recovered = false;
   #turn = 0;
   readonly #askedFor = new Set<string>();
@@ -88,9 +89,7 @@ export class RunLeases implements WorkerControl {
   /** One at a time, so that two workers that ask at once do not both get the last free place. */
   claim({ factories, limit }: Parameters<WorkerControl['claim']>[0]): Promise<ClaimedRun[]> {
     for (const factory of factories) this.#askedFor.add(factory);
-    const claimed = this.#claiming.then(() => this.#claimOldest(factories, limit));
-    this.#claiming = claimed.catch(() => {});
-    return claimed;
+    return this.#claims.run(() => this.#claimOldest(factories, limit));
   }
 
   async heartbeat(hold: Hold, log: string): Promise<HoldOutcome<LeaseTerm> | null> {

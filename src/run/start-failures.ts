@@ -1,5 +1,5 @@
 import type { RunId } from '../core/ids.ts';
-import { backoffMs } from '../core/time/backoff.ts';
+import { backoffMs, LOCAL_BACKOFF } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 
 /**
@@ -71,7 +71,7 @@ export class StartFailures {
     const now = this.#clock.monotonicMs();
     this.#failures++;
     this.#current = { problem, since: this.#current?.since ?? this.#clock.wallMs() };
-    const pauseMs = backoffMs(this.#failures);
+    const pauseMs = backoffMs(LOCAL_BACKOFF, this.#failures);
     this.#pausedUntil = now + pauseMs;
     this.#forgetOld(now);
     return { pauseMs, isHopeless: run !== null && this.#noteRun(run, now, pauseMs) };
@@ -101,7 +101,7 @@ export class StartFailures {
     const count = (before?.count ?? 0) + 1;
     const othersStarted = before !== undefined && this.#starts > before.startsBefore;
     const strikes = (before?.strikes ?? 0) + (othersStarted ? 1 : 0);
-    const restUntil = now + 2 * Math.max(pauseMs, backoffMs(count));
+    const restUntil = now + 2 * Math.max(pauseMs, backoffMs(LOCAL_BACKOFF, count));
     const firstAt = before?.firstAt ?? now;
     this.#failing.set(run, { firstAt, count, strikes, startsBefore: this.#starts, restUntil });
     return strikes >= MAX_STRIKES && now - firstAt >= HOPELESS_AFTER_MS;

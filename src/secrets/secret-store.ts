@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { SealedSecret, SealedSecretTable, SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { createTurns } from '../core/time/task-queue.ts';
+import { TaskQueue } from '../core/time/task-queue.ts';
 import { SECRET_NAME_PATTERN } from '../words/names.ts';
 import type { Redactor } from './redactor.ts';
 import type { Vault } from './vault.ts';
@@ -45,7 +45,7 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore {
     return { created: existing === null, version };
   };
   // This process is the only writer. One put after another, so that no version is taken between the look and the insert.
-  const takeTurn = createTurns({ maxAtWork: 1 });
+  const puts = new TaskQueue();
   const list = async () =>
     (await table.list()).map((secret) => ({ ...secret, notify: listTargets(notifyTargets, secret.name) }));
   return {
@@ -53,7 +53,7 @@ export function createSecretStore(parts: SecretStoreDependencies): SecretStore {
       checkName(name);
       checkValue(name, value);
       redactor.add(value);
-      return takeTurn(() => insertNext(name, value, mode));
+      return puts.run(() => insertNext(name, value, mode));
     },
     delete: async (name, { force }) => {
       if (!force)

@@ -1,13 +1,13 @@
 import type { Ancestry, DefinitionSource, SourceFailed, SourceResult } from '../core/ports/definition-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
+import { TaskQueue } from '../core/time/task-queue.ts';
 import { GitMirror } from './git-mirror.ts';
 import type { Environment } from './git-process.ts';
 import type { GitTreeResult } from './git-tree.ts';
 import { refuseOldGit } from './git-version.ts';
-import { startPolling } from './poll-schedule.ts';
 import { parseRepositoryUrl, type RepositoryLocation } from './repository-url.ts';
-import { type SourceClock, systemSourceClock } from './source-clock.ts';
 import { DEFAULT_LIMITS, failed, type SourceLimits } from './source-limits.ts';
+import { type SourceClock, startPolling, systemSourceClock } from './start-polling.ts';
 import { parseFactoryFolder } from './tree-names.ts';
 import { RepositoryWatcher } from './watch-repository.ts';
 
@@ -60,8 +60,8 @@ class GitSource implements DefinitionSource {
   readonly #mirror: GitMirror;
   readonly #abort = new AbortController();
   readonly #endings: (() => void | Promise<void>)[] = [];
-  /** The mirror has one user at a time: what is asked meanwhile waits here. */
-  #queue: Promise<unknown> = Promise.resolve();
+  /** One operation at a time uses the mirror. */
+  readonly #operations = new TaskQueue();
   #failures = 0;
   #isGitGood = false;
 
@@ -130,7 +130,7 @@ class GitSource implements DefinitionSource {
   async close(): Promise<void> {
     this.#abort.abort();
     await Promise.all(this.#endings.splice(0).map((end) => end()));
-    await this.#queue;
+    await this.#operations.whenIdle();
   }
 
   /** A damaged mirror is replaced once; a commit that the new one lacks is gone from the branch. */
@@ -145,9 +145,7 @@ class GitSource implements DefinitionSource {
   }
 
   #enqueue<T>(work: () => Promise<T | SourceFailed>): Promise<T | SourceFailed> {
-    const done = this.#queue.then(() => (this.#abort.signal.aborted ? closedFailure() : work()));
-    this.#queue = done.catch(() => {});
-    return done;
+    return this.#operations.run(() => (this.#abort.signal.aborted ? closedFailure() : work()));
   }
 }
 

@@ -1,9 +1,10 @@
 import { readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type FSWatcher, watch } from 'chokidar';
+import type { CancelCall } from '../core/time/schedule.ts';
+import { TaskQueue } from '../core/time/task-queue.ts';
 import { realPathOf, resolveLocalRepository } from './local-repository.ts';
-import { startPolling } from './poll-schedule.ts';
-import type { SourceClock } from './source-clock.ts';
+import { type SourceClock, startPolling } from './start-polling.ts';
 
 /** What to watch, and whom to tell. */
 export interface RepositoryWatch {
@@ -41,9 +42,9 @@ export class RepositoryWatcher {
   #files: FSWatcher | null = null;
   #layout = '';
   #signature: string | null = null;
-  #cancelBurst: (() => void) | null = null;
-  #cancelRecheck: () => void;
-  #looking: Promise<void> = Promise.resolve();
+  #cancelBurst: CancelCall | null = null;
+  readonly #cancelRecheck: CancelCall;
+  readonly #looks = new TaskQueue();
   #isClosed = false;
 
   constructor(watch: RepositoryWatch) {
@@ -62,20 +63,20 @@ export class RepositoryWatcher {
     this.#isClosed = true;
     this.#cancelRecheck();
     this.#cancelBurst?.();
-    await this.#looking;
+    await this.#looks.whenIdle();
     await this.#files?.close();
   }
 
   #lookSoon(): void {
     if (this.#isClosed || this.#cancelBurst !== null) return;
-    this.#cancelBurst = this.#watch.clock.setTimer(() => {
+    this.#cancelBurst = this.#watch.clock.schedule(BURST_MS, () => {
       this.#cancelBurst = null;
       this.#look();
-    }, BURST_MS);
+    });
   }
 
   #look(): void {
-    this.#looking = this.#looking.then(() => this.#compare());
+    void this.#looks.run(() => this.#compare());
   }
 
   async #compare(): Promise<void> {

@@ -170,7 +170,7 @@ describe('What is watched', () => {
     await repo.commit({ 'webhooks/a.yaml': 'a' });
     const timers: { callback: () => void; delayMs: number }[] = [];
     const clock = {
-      setTimer(callback: () => void, delayMs: number) {
+      schedule(delayMs: number, callback: () => void) {
         timers.push({ callback, delayMs });
         return () => {};
       },
@@ -208,7 +208,7 @@ describe('A remote repository', () => {
     const set: { callback: () => void; delayMs: number }[] = [];
     let cancelled = 0;
     const clock = {
-      setTimer(callback: () => void, delayMs: number) {
+      schedule(delayMs: number, callback: () => void) {
         set.push({ callback, delayMs });
         return () => void cancelled++;
       },

@@ -3,7 +3,7 @@ import { AppError, messageOf } from '../../core/errors.ts';
 import type { JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { Clock } from '../../core/time/clock.ts';
-import { createTurns, type TakeTurn } from '../../core/time/task-queue.ts';
+import { TaskQueue } from '../../core/time/task-queue.ts';
 import { fetchShort } from './fetch-short.ts';
 
 /** How the provider knows us, and we it. */
@@ -58,16 +58,16 @@ const TIMEOUT_SECONDS = 10;
 /** By how much the clock of the provider may differ from ours. */
 const CLOCK_TOLERANCE_SECONDS = 60;
 /** Sign-ins that ask the provider at one moment, and that wait for it: strangers can begin them. */
-const MAX_AT_WORK = 8;
+const CONCURRENCY = 8;
 const MAX_WAITING = 40;
 
 /** The provider is asked for its endpoints when the first person signs in: the daemon starts while it is down. */
 export function createOpenIdProvider(settings: ProviderSettings, parts: ProviderParts): OpenIdProvider {
   const discover = rememberDiscovery(settings, parts);
-  const takeTurn = createTurns({
-    maxAtWork: MAX_AT_WORK,
+  const queue = new TaskQueue({
+    concurrency: CONCURRENCY,
     maxWaiting: MAX_WAITING,
-    refusal: 'Too many people sign in now.',
+    tooMany: 'Too many people sign in now.',
   });
   return {
     begin: () =>
@@ -86,7 +86,7 @@ export function createOpenIdProvider(settings: ProviderSettings, parts: Provider
         return { ok: true as const, url: url.href, pending };
       }),
     finish: (query, pending) =>
-      inTurn(takeTurn, async () => {
+      runQueued(queue, async () => {
         const configuration = await discover();
         const tokens = await client.authorizationCodeGrant(configuration, new URL(`${parts.redirectUri()}${query}`), {
           expectedState: pending.state,
@@ -181,12 +181,12 @@ export function readClaim(claims: JsonObject, name: string): unknown {
     );
 }
 
-async function inTurn<T extends { ok: true }>(
-  takeTurn: TakeTurn,
+async function runQueued<T extends { ok: true }>(
+  queue: TaskQueue,
   work: () => Promise<T>,
 ): Promise<T | ProviderRefusal> {
   try {
-    return await takeTurn(() => answer(work));
+    return await queue.run(() => answer(work));
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'too_many_requests') throw error;
     return { ok: false, reason: 'too_many', problem: error.message };

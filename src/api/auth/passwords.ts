@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { hash, verify } from '@node-rs/argon2';
 import { AppError } from '../../core/errors.ts';
-import { createTurns } from '../../core/time/task-queue.ts';
+import { TaskQueue } from '../../core/time/task-queue.ts';
 
 /** Argon2id, the library's default, with the parameters of OWASP's "Password Storage Cheat Sheet" (memory in KiB). */
 const PARAMETERS = { memoryCost: 19 * 1024, timeCost: 2, parallelism: 1 };
 
 /** Of the four threads that Node.js has for such work; files and name look-ups need the others. */
-const MAX_AT_WORK = 2;
+const CONCURRENCY = 2;
 /** A hash takes some 30 ms: beyond this a caller would wait for seconds. */
 const MAX_WAITING = 60;
 
@@ -33,16 +33,16 @@ export interface Passwords {
 }
 
 export function createPasswords(): Passwords {
-  const takeTurn = createTurns({
-    maxAtWork: MAX_AT_WORK,
+  const queue = new TaskQueue({
+    concurrency: CONCURRENCY,
     maxWaiting: MAX_WAITING,
-    refusal: 'Too many people sign in now.',
+    tooMany: 'Too many people sign in now.',
   });
   let nobodys: Promise<string> | null = null;
   return {
-    hash: (password) => takeTurn(() => hash(normalise(password), PARAMETERS)),
+    hash: (password) => queue.run(() => hash(normalise(password), PARAMETERS)),
     verify: (stored, password, guard) =>
-      takeTurn(async () => {
+      queue.run(async () => {
         guard.before();
         nobodys ??= hash(randomBytes(32), PARAMETERS);
         const fallback = await nobodys;

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import type { Clock } from '../../core/time/clock.ts';
+import { type CancelCall, scheduleCall } from '../../core/time/schedule.ts';
 import type { AccessChanges } from './access-changes.ts';
 import type { Authenticator, Principal } from './authenticator.ts';
 
@@ -24,11 +25,11 @@ export function watchPrincipal(
   principal: Principal,
   onLost: () => void,
 ): () => void {
-  let timer: NodeJS.Timeout | undefined;
+  let cancelCheck: CancelCall = () => {};
   let isOver = false;
   const stop = () => {
     isOver = true;
-    clearTimeout(timer);
+    cancelCheck();
     unsubscribe();
   };
   const lose = () => {
@@ -43,10 +44,10 @@ export function watchPrincipal(
     else schedule(current);
   };
   const schedule = ({ endsAt }: Principal) => {
-    clearTimeout(timer);
+    cancelCheck();
     // A timer can fire up to a millisecond early: the check then finds the session alive and schedules the next one.
     const delayMs = endsAt === null ? RECHECK_MS : Math.min(Math.max(1, endsAt - clock.wallMs()), RECHECK_MS);
-    timer = setTimeout(check, delayMs).unref();
+    cancelCheck = scheduleCall(delayMs, check);
   };
   const unsubscribe = changes.subscribe(check);
   // Rights may have changed between the authentication of the request and the subscription.

@@ -1,49 +1,71 @@
 import { AppError } from '../errors.ts';
 
-/** Runs work when its turn has come. */
-export type TakeTurn = <T>(work: () => Promise<T>) => Promise<T>;
-
-/** How much may be under way and waiting. */
-export interface TurnLimits {
-  maxAtWork: number;
-  /** Default: no limit. */
+export interface TaskQueueOptions {
+  /** Number of tasks that run at the same time. Default: 1. */
+  concurrency?: number;
+  /** Maximum number of tasks that wait. Default: no limit. */
   maxWaiting?: number;
-  /** Message for a caller beyond `maxWaiting`: what there is too much of. */
-  refusal?: string;
+  /** Message of the error beyond `maxWaiting`, one sentence. */
+  tooMany?: string;
 }
 
 const RETRY_AFTER_SECONDS = 2;
 
-/** At most `maxAtWork` at a time, the others in the order of arrival. Throws `too_many_requests` beyond `maxWaiting`. */
-export function createTurns({ maxAtWork, maxWaiting = Number.POSITIVE_INFINITY, refusal }: TurnLimits): TakeTurn {
-  const waiting: (() => void)[] = [];
-  let atWork = 0;
-  const enter = (): Promise<void> => {
-    if (atWork < maxAtWork) {
-      atWork += 1;
+/** Runs tasks in the order of arrival, by default one after another. A task that fails does not affect the next one. */
+export class TaskQueue {
+  readonly #concurrency: number;
+  readonly #maxWaiting: number;
+  readonly #tooMany: string;
+  readonly #waiting: (() => void)[] = [];
+  readonly #idleListeners: (() => void)[] = [];
+  #running = 0;
+
+  constructor(options: TaskQueueOptions = {}) {
+    this.#concurrency = options.concurrency ?? 1;
+    this.#maxWaiting = options.maxWaiting ?? Number.POSITIVE_INFINITY;
+    this.#tooMany = options.tooMany ?? 'Too many of these requests are under way.';
+  }
+
+  /** Resolves or rejects as the task does. Rejects with `too_many_requests` if the queue is full. */
+  async run<T>(task: () => Promise<T> | T): Promise<T> {
+    await this.#enter();
+    try {
+      return await task();
+    } finally {
+      this.#leave();
+    }
+  }
+
+  /** Resolves when no task runs or waits. */
+  whenIdle(): Promise<void> {
+    if (this.#running === 0) return Promise.resolve();
+    return new Promise((resolve) => this.#idleListeners.push(resolve));
+  }
+
+  #enter(): Promise<void> {
+    if (this.#running < this.#concurrency) {
+      this.#running += 1;
       return Promise.resolve();
     }
-    if (waiting.length >= maxWaiting) throw refuse(refusal);
-    return new Promise((resolve) => waiting.push(resolve));
-  };
-  // Who leaves hands the place on, so that nobody slips in between.
-  const leave = () => {
-    const next = waiting.shift();
-    if (next === undefined) atWork -= 1;
-    else next();
-  };
-  return async (work) => {
-    await enter();
-    try {
-      return await work();
-    } finally {
-      leave();
-    }
-  };
-}
+    if (this.#waiting.length >= this.#maxWaiting) throw this.#refuse();
+    return new Promise((resolve) => this.#waiting.push(resolve));
+  }
 
-function refuse(refusal = 'Too many of these requests are under way.'): AppError {
-  return new AppError('too_many_requests', `${refusal} Try again in a few seconds.`, {
-    details: { retryAfterSeconds: RETRY_AFTER_SECONDS },
-  });
+  /** Hands the place to the next task, so that a new arrival cannot overtake it. */
+  #leave(): void {
+    const next = this.#waiting.shift();
+    if (next !== undefined) {
+      next();
+      return;
+    }
+    this.#running -= 1;
+    if (this.#running > 0) return;
+    for (const listener of this.#idleListeners.splice(0)) listener();
+  }
+
+  #refuse(): AppError {
+    return new AppError('too_many_requests', `${this.#tooMany} Try again in a few seconds.`, {
+      details: { retryAfterSeconds: RETRY_AFTER_SECONDS },
+    });
+  }
 }

@@ -1,0 +1,34 @@
+import { type Backoff, backoffMs } from '../core/time/backoff.ts';
+import { type CancelCall, type Schedule, scheduleCall } from '../core/time/schedule.ts';
+
+/** Timers and randomness as parameters, so that tests do not wait. */
+export interface SourceClock {
+  schedule: Schedule;
+  /** A number from 0 up to but not including 1. */
+  random(): number;
+}
+
+export const systemSourceClock: SourceClock = { schedule: scheduleCall, random: Math.random };
+
+/** A server that fails is asked less and less often, but a repaired one waits no longer than this. */
+const MAX_BACKOFF_MS = 300_000;
+const JITTER = 0.1;
+
+/** Calls `look` repeatedly until cancelled. `countFailures` returns the number of failures in a row. */
+export function startPolling(
+  clock: SourceClock,
+  intervalMs: number,
+  countFailures: () => number,
+  look: () => void,
+): CancelCall {
+  const backoff: Backoff = { firstMs: intervalMs, maxMs: Math.max(intervalMs, MAX_BACKOFF_MS), jitter: JITTER };
+  let cancel: CancelCall = () => {};
+  const scheduleNext = () => {
+    cancel = clock.schedule(backoffMs(backoff, countFailures() + 1, clock.random()), () => {
+      look();
+      scheduleNext();
+    });
+  };
+  scheduleNext();
+  return () => cancel();
+}
