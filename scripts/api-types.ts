@@ -1,7 +1,7 @@
 import openapiTS, { astToString, type SchemaObject } from 'openapi-typescript';
 import ts from 'typescript';
-import { createAdminServer } from '../src/api/create-admin-server.ts';
-import { readPackageVersion } from '../src/app/package-version.ts';
+import { createAdminServer } from '../src/api/server/create-admin-server.ts';
+import { readPackageVersion } from '../src/files/package-version.ts';
 import { createSeededServices } from '../test/helpers/seeded-services.ts';
 
 const HEAD = `// Generated from the OpenAPI document of the management API by scripts/generate-api-types.ts:

@@ -7,12 +7,12 @@ import { buildOnce } from './build-once.mjs';
 /** What is started by itself: the program and its threads; then what tests start in their own process. */
 const ENTRIES = [
   'main',
-  'app/definitions-worker',
-  'app/diagnosis-worker',
-  'app/inspection-worker',
+  'inspection/definitions-worker',
+  'diagnosis/diagnosis-worker',
+  'inspection/inspection-worker',
   'storage/sqlite/disk/check-worker',
   'storage/sqlite/thread/worker',
-  'app/run-demo',
+  'demo/run-demo',
   'app/start-daemon',
   'executors/start-records',
 ];

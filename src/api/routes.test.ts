@@ -18,9 +18,9 @@ import {
 } from '../../test/helpers/seeded-services.ts';
 import type { Role } from '../core/access.ts';
 import { AppError } from '../core/errors.ts';
-import type { RunControl } from '../core/ports/run-control.ts';
+import type { RunControl } from '../core/ports/runs/run-control.ts';
 import { SecretValue } from '../core/secret-value.ts';
-import { createAdminServer } from './create-admin-server.ts';
+import { createAdminServer } from './server/create-admin-server.ts';
 import type { AdminServices } from './services.ts';
 
 const F = '/api/v1/factories/payments';

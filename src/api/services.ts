@@ -1,41 +1,41 @@
 import type { FastifyBaseLogger } from 'fastify';
-import type { AppliedAutomation } from '../core/applied.ts';
 import type { SignInMethod } from '../core/audit.ts';
 import type { Delivery } from '../core/delivery.ts';
-import type { IdSource, RandomBytes, WebhookUid } from '../core/ids.ts';
+import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { PlanPreviewer } from '../core/plan-preview.ts';
-import type { ActivityReader } from '../core/ports/activity-reader.ts';
-import type { AuditLog } from '../core/ports/audit-log.ts';
-import type { Backtester } from '../core/ports/backtester.ts';
-import type { CaptureControl } from '../core/ports/capture-control.ts';
-import type { DeliveryReader } from '../core/ports/delivery-log.ts';
+import type { AuditLog } from '../core/ports/access/audit-log.ts';
+import type { AnswerStore } from '../core/ports/access/idempotency.ts';
+import type { LoginLinkTable } from '../core/ports/access/login-link-table.ts';
+import type { SessionTable } from '../core/ports/access/session-table.ts';
+import type { TokenTable } from '../core/ports/access/token-table.ts';
+import type { UserTable } from '../core/ports/access/user-table.ts';
+import type { InventoryReader, WebhookView } from '../core/ports/definitions/inventory.ts';
+import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { ReconciliationReader } from '../core/ports/definitions/reconciliation-log.ts';
+import type { ActivityReader } from '../core/ports/deliveries/activity-reader.ts';
+import type { Backtester } from '../core/ports/deliveries/backtester.ts';
+import type { CaptureControl } from '../core/ports/deliveries/capture-control.ts';
+import type { DeliveryReader } from '../core/ports/deliveries/delivery-log.ts';
+import type { HandshakeLog } from '../core/ports/deliveries/handshake-log.ts';
+import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
-import type { RunLogReader } from '../core/ports/executor.ts';
-import type { HandshakeLog } from '../core/ports/handshake-log.ts';
 import type { IdFinder } from '../core/ports/id-finder.ts';
-import type { AnswerStore } from '../core/ports/idempotency.ts';
-import type { InventoryReader, WebhookView } from '../core/ports/inventory.ts';
-import type { LoginLinkTable } from '../core/ports/login-link-table.ts';
 import type { SignInOutcome } from '../core/ports/metrics.ts';
-import type { ReconcileControl } from '../core/ports/reconciler.ts';
-import type { ReconciliationReader } from '../core/ports/reconciliation-log.ts';
-import type { ReplayControl } from '../core/ports/replay-control.ts';
-import type { RunControl } from '../core/ports/run-control.ts';
-import type { RunReader } from '../core/ports/run-queue.ts';
+import type { RunLogReader } from '../core/ports/runs/executor.ts';
+import type { RunControl } from '../core/ports/runs/run-control.ts';
+import type { RunReader } from '../core/ports/runs/run-queue.ts';
+import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { SessionTable } from '../core/ports/session-table.ts';
-import type { TokenTable } from '../core/ports/token-table.ts';
-import type { UserTable } from '../core/ports/user-table.ts';
-import type { WorkerControl } from '../core/ports/worker-control.ts';
 import type { Clock } from '../core/time/clock.ts';
+import type { UploadedRequest } from '../diagnosis/diagnose-upload.ts';
+import type { DeliveryDiagnosis } from '../diagnosis/try-mistakes.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
-import type { CollectedKey } from '../filter/collect-keys.ts';
-import type { FilterResult } from '../filter/evaluate-filters.ts';
+import type { Inspector } from '../inspection/create-inspector.ts';
 import type { FailedTries } from './auth/failed-tries.ts';
 import type { PasswordTries } from './auth/password-tries.ts';
 import type { Passwords } from './auth/passwords.ts';
-import type { OpenIdSignIn } from './auth/sign-in-oidc.ts';
+import type { OpenIdSignIn } from './openid/sign-in-oidc.ts';
 
 /** Where a factory's definition comes from, as the configuration says. */
 export interface FactorySource {
@@ -67,47 +67,6 @@ export interface TestDeliveryAnswer {
   status: number;
   headers: Record<string, string>;
   body: string;
-}
-
-/** What was wrong with a rejected delivery. None of it ever holds anything of a secret or of the request. */
-export interface DeliveryDiagnosis {
-  /** For programs: `none` where the request is good by now; `null` where nothing explains the rejection. */
-  mistake: string | null;
-  /** For people: which one, and what to do. */
-  sentence: string;
-  /** Where nothing explains it: what was tried in vain. */
-  tried: string[];
-}
-
-/** A request that somebody wrote down, to be tried against a team secret. */
-export interface UploadedRequest {
-  secretName: string;
-  /** Name of a scheme, or `token`; `null`: that of the webhooks that name the secret. */
-  scheme: string | null;
-  /** Name, value, name, value; values are one character for each byte. */
-  rawHeaders: readonly string[];
-  body: Uint8Array;
-  /** Wall time in milliseconds; `null` where nobody knows, and then no clock is judged. */
-  receivedAt: number | null;
-  /** The URL that the sender was given; `null`: that of the webhook, where there is one. */
-  url: string | null;
-}
-
-/** A payload to try a filter on: as it was parsed, or the stored bytes. */
-export type TriedPayload = { value: unknown } | { bytes: Uint8Array };
-
-/** Questions about filters and payloads. Each throws `too_many_requests` while too many others wait. */
-export interface Inspector {
-  /** Throws `invalid_filter`. */
-  evaluateFilter(filter: unknown, payload: TriedPayload): Promise<FilterResult>;
-  /** @param webhook that the payload was delivered to; `null` counts the triggers of all webhooks */
-  evaluateAutomation(
-    automation: AppliedAutomation,
-    webhook: WebhookUid | null,
-    payload: TriedPayload,
-  ): Promise<FilterResult>;
-  /** The keys of the most recent stored payloads, and the number of payloads examined. */
-  collectKeys(webhook: WebhookUid): Promise<{ examined: number; keys: CollectedKey[] }>;
 }
 
 /** Is the daemon fit to serve, and if not, why? Each problem is one readable sentence without secrets. */

@@ -2,8 +2,8 @@ import type { Storage } from '../core/ports/storage.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { AdoptSecret } from '../ingress/ingress-context.ts';
+import { type ActivationParts, activateLastApplied } from '../registry/activate-last-applied.ts';
 import { AWAITED_SECRET } from '../signature/handshakes/awaited-secret.ts';
-import { type ActivationParts, activateLastApplied } from './activate-last-applied.ts';
 import type { Reconcilers } from './create-reconcilers.ts';
 
 export interface AdoptionParts extends ActivationParts {

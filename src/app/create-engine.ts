@@ -1,38 +1,38 @@
 import type { Config } from '../config/config.ts';
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
+import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
+import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
-import type { TicketOffice } from '../core/ports/executor.ts';
-import type { InventoryReader } from '../core/ports/inventory.ts';
-import type { ReplayControl } from '../core/ports/replay-control.ts';
+import type { TicketOffice } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/run.ts';
 import { EventHub } from '../events/event-hub.ts';
 import { builtFile } from '../files/package-files.ts';
+import { addLiveConditions } from '../health/add-live-conditions.ts';
+import { createHealth, type Health } from '../health/health.ts';
+import { createLiveConditions, type LiveConditions } from '../health/live-conditions.ts';
+import { createMissingExecutorWarning } from '../health/warn-of-missing-executor.ts';
 import type { AdoptSecret } from '../ingress/ingress-context.ts';
 import { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
 import { CaptureWindows } from '../ingress/log/capture-window.ts';
 import { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
 import { createReplayControl } from '../ingress/replay-delivery.ts';
+import { DefinitionsThread } from '../inspection/definitions-thread.ts';
 import type { Notifier } from '../notify/notifier.ts';
 import type { FactoryContext } from '../reconcile/factory-context.ts';
+import { activateLastApplied } from '../registry/activate-last-applied.ts';
 import { buildLiveWebhooks, type PushTrigger } from '../registry/build-live-webhooks.ts';
 import { Registry } from '../registry/registry.ts';
 import type { Dispatcher } from '../run/dispatcher.ts';
-import { activateLastApplied } from './activate-last-applied.ts';
-import { addLiveConditions } from './add-live-conditions.ts';
+import { createNotifyingSecretStore } from '../secrets/notifying-secret-store.ts';
 import { createSecretAdoption } from './adopt-secret.ts';
 import { createNotifier } from './create-notifier.ts';
 import { createReconcilers, type Reconcilers } from './create-reconcilers.ts';
 import { createRunDispatcher, prepareRunUsers } from './create-run-dispatcher.ts';
-import { DefinitionsThread } from './definitions-thread.ts';
 import { createEventSources } from './feed-events.ts';
-import { createHealth, type Health } from './health.ts';
-import { createLiveConditions, type LiveConditions } from './live-conditions.ts';
-import { createNotifyingSecretStore } from './notifying-secret-store.ts';
 import type { Foundation } from './open-foundation.ts';
-import { createMissingExecutorWarning } from './warn-of-missing-executor.ts';
 
 /** Where commands are looked for when the daemon itself has no `PATH`. */
 const DEFAULT_COMMAND_PATH = '/usr/local/bin:/usr/bin:/bin';
@@ -77,7 +77,7 @@ export async function createEngine(
   const activation = { inventory: storage.inventory, secrets: foundation.secrets, registry, logger, pushTrigger };
   for (const factory of config.factories) await activateLastApplied(activation, factory.name);
 
-  const definitions = new DefinitionsThread(builtFile('app/definitions-worker.js'));
+  const definitions = new DefinitionsThread(builtFile('inspection/definitions-worker.js'));
   const notifier = createNotifier(foundation);
   const events = new EventHub(foundation.clock, Buffer.from(foundation.randomBytes(6)).toString('hex'));
   const sources = createEventSources({ hub: events, registry, runs: storage.runReader, logger });

@@ -1,10 +1,10 @@
 import type { Config, FactoryConfig } from '../config/config.ts';
 import { scheduleCall } from '../core/time/schedule.ts';
+import { readPackageVersion } from '../files/package-version.ts';
 import { Notifier } from '../notify/notifier.ts';
 import type { NotifyTarget } from '../notify/notify-target.ts';
 import { postOverHttp } from '../notify/post-notice.ts';
 import type { Foundation } from './open-foundation.ts';
-import { readPackageVersion } from './package-version.ts';
 
 /** What tells the targets of all configured factories; it does nothing before its start. */
 export function createNotifier({ config, storage, secrets, metrics, ids, logger, ...clocks }: Foundation): Notifier {

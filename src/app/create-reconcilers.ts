@@ -4,22 +4,22 @@ import type { Config, FactoryConfig } from '../config/config.ts';
 import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { Page, PageRequest } from '../core/page.ts';
-import type { Revision } from '../core/ports/hosted-source.ts';
+import type { Revision } from '../core/ports/definitions/hosted-source.ts';
+import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { ReconcileControl } from '../core/ports/reconciler.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { scheduleCall } from '../core/time/schedule.ts';
+import type { DataPaths } from '../data-dir/data-paths.ts';
+import type { DefinitionsThread } from '../inspection/definitions-thread.ts';
 import type { EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
 import type { FactoryContext } from '../reconcile/factory-context.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { createGitSource } from '../source/git-source.ts';
 import { createLiveSource } from '../source/live-source.ts';
 import { createManagedSource } from '../source/managed-source.ts';
-import type { DataPaths } from './data-paths.ts';
-import type { DefinitionsThread } from './definitions-thread.ts';
 import type { Environment } from './open-foundation.ts';
 
 export interface ReconcilerParts {

@@ -1,10 +1,11 @@
 import type { Config, FactoryConfig } from '../config/config.ts';
 import type { RunId } from '../core/ids.ts';
-import type { TicketOffice } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import type { TicketOffice } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Clock } from '../core/time/clock.ts';
+import type { DataPaths } from '../data-dir/data-paths.ts';
 import { createCommandExecutor } from '../executors/command/command-executor.ts';
 import { findRunUser, openRunsDir, type RunUser } from '../executors/command/run-user.ts';
 import { createRunLogWriter } from '../executors/log/run-log.ts';
@@ -12,7 +13,6 @@ import { createDispatcher, type Dispatcher } from '../run/dispatcher.ts';
 import type { FactoryExecutor } from '../run/factory-executor.ts';
 import type { WorkerTerms } from '../run/run-leases.ts';
 import { createRedactingTransform } from '../secrets/redactor.ts';
-import type { DataPaths } from './data-paths.ts';
 
 export interface RunParts {
   config: Config;

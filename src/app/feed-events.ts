@@ -1,7 +1,7 @@
 import type { Delivery, DeliveryLogEntry, RecordOutcome } from '../core/delivery.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { RunReader } from '../core/ports/run-queue.ts';
+import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/run.ts';
 import type { EventHub } from '../events/event-hub.ts';

@@ -1,35 +1,35 @@
 import { fileURLToPath } from 'node:url';
-import { createLoginLink } from '../api/auth/create-login-link.ts';
 import { FailedTries } from '../api/auth/failed-tries.ts';
-import { createOpenIdProvider } from '../api/auth/openid-provider.ts';
 import { PasswordTries } from '../api/auth/password-tries.ts';
 import { createPasswords } from '../api/auth/passwords.ts';
-import type { OpenIdSignIn } from '../api/auth/sign-in-oidc.ts';
-import { createAdminServer } from '../api/create-admin-server.ts';
+import { createOpenIdProvider } from '../api/openid/openid-provider.ts';
+import type { OpenIdSignIn } from '../api/openid/sign-in-oidc.ts';
+import { createAdminServer } from '../api/server/create-admin-server.ts';
+import { createFastifyLogger } from '../api/server/fastify-logger.ts';
 import type { AdminServices, FactorySource, SignatureSchemeFacts } from '../api/services.ts';
+import { createLoginLink } from '../api/sessions/create-login-link.ts';
 import type { FactoryConfig } from '../config/config.ts';
 import type { JsonObject } from '../core/json.ts';
+import { createDeliveryDiagnosis } from '../diagnosis/diagnose-delivery.ts';
+import { createUploadDiagnosis } from '../diagnosis/diagnose-upload.ts';
+import { createDiagnosisThread } from '../diagnosis/diagnosis-thread.ts';
+import type { MistakeTrial } from '../diagnosis/try-mistakes.ts';
 import { createFactoryEditor } from '../edit/factory-editor.ts';
 import { createRunLogReader } from '../executors/log/run-log.ts';
 import { builtFile } from '../files/package-files.ts';
+import { readPackageVersion } from '../files/package-version.ts';
 import { Connections } from '../ingress/transport/connections.ts';
+import { createInspector, type InspectionThreads } from '../inspection/create-inspector.ts';
+import { ensureAdminToken } from '../maintenance/admin-token.ts';
 import type { Scheme } from '../signature/scheme.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../signature/schemes/schemes.ts';
 import { readSchema, SCHEMA_NAMES } from '../yaml/schemas.ts';
-import { ensureAdminToken } from './admin-token.ts';
 import type { Engine } from './create-engine.ts';
-import { createInspector, type InspectionThreads } from './create-inspector.ts';
-import { createDeliveryDiagnosis } from './diagnose-delivery.ts';
-import { createUploadDiagnosis } from './diagnose-upload.ts';
-import { createDiagnosisThread } from './diagnosis-thread.ts';
-import { createFastifyLogger } from './fastify-logger.ts';
 import type { Lifetime } from './lifetime.ts';
 import { listen } from './listen.ts';
 import type { Foundation } from './open-foundation.ts';
-import { readPackageVersion } from './package-version.ts';
 import { sendTestDelivery } from './send-test-delivery.ts';
-import type { MistakeTrial } from './try-mistakes.ts';
 import { warnOfPlainText } from './warn-of-plain-text.ts';
 
 /** The private listener. */
@@ -57,9 +57,9 @@ export async function openAdmin(
     { ...foundation, clock: steadyClock, tokens: storage.tokens },
     paths.adminToken,
   );
-  const thread = createDiagnosisThread(builtFile('app/diagnosis-worker.js'));
+  const thread = createDiagnosisThread(builtFile('diagnosis/diagnosis-worker.js'));
   lifetime.defer(() => thread.close());
-  const inspection = createInspector(builtFile('app/inspection-worker.js'), {
+  const inspection = createInspector(builtFile('inspection/inspection-worker.js'), {
     ...{ config, storage, secrets: engine.secrets },
   });
   lifetime.defer(() => inspection.close());

@@ -2,6 +2,7 @@ import { messageOf } from '../core/errors.ts';
 import { handleDelivery } from '../ingress/handle-delivery.ts';
 import type { IngressContext } from '../ingress/ingress-context.ts';
 import { RateLimits } from '../ingress/limits.ts';
+import { computeMaxConnections, readOpenFileLimit, warnOfLowFileLimit } from '../ingress/open-file-limit.ts';
 import { Confirmations } from '../ingress/steps/confirmations.ts';
 import { createClientAddressFinder } from '../ingress/transport/client-address.ts';
 import { createIngressServer } from '../ingress/transport/http.ts';
@@ -9,7 +10,6 @@ import { createProbes } from '../ingress/transport/probes.ts';
 import type { Engine } from './create-engine.ts';
 import type { Lifetime } from './lifetime.ts';
 import { bindServer, listen } from './listen.ts';
-import { computeMaxConnections, readOpenFileLimit, warnOfLowFileLimit } from './open-file-limit.ts';
 import type { Foundation } from './open-foundation.ts';
 
 /** Requests under way get this long to be answered on a clean stop. */

@@ -1,6 +1,6 @@
 import type { TestDeliveryAnswer } from '../api/services.ts';
 import { AppError } from '../core/errors.ts';
-import type { WebhookView } from '../core/ports/inventory.ts';
+import type { WebhookView } from '../core/ports/definitions/inventory.ts';
 import { buildSenderRequest } from '../sender/build-request.ts';
 import { postDelivery } from '../sender/post-delivery.ts';
 import type { Foundation } from './open-foundation.ts';

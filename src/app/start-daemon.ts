@@ -1,23 +1,23 @@
 import { loadConfig } from '../config/load-config.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { TicketOffice } from '../core/ports/executor.ts';
-import type { InventoryReader } from '../core/ports/inventory.ts';
-import type { ReconcileControl } from '../core/ports/reconciler.ts';
+import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
+import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { TicketOffice } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Run } from '../core/run.ts';
 import { measureUptimeMs } from '../core/time/steady-clock.ts';
+import { removeDaemonFile, writeDaemonFile } from '../data-dir/daemon-file.ts';
 import { createRunFiles } from '../executors/files/run-files.ts';
 import { createRunSpace } from '../executors/files/run-space.ts';
 import { createTicketOffice } from '../executors/start-records.ts';
+import { readPackageVersion } from '../files/package-version.ts';
+import { type DatabaseChecks, startDatabaseChecks } from '../health/database-checks.ts';
+import { startHousekeeping } from '../housekeeping/housekeeping.ts';
 import { createEngine, type Engine } from './create-engine.ts';
-import { removeDaemonFile, writeDaemonFile } from './daemon-file.ts';
-import { type DatabaseChecks, startDatabaseChecks } from './database-checks.ts';
-import { startHousekeeping } from './housekeeping.ts';
 import { Lifetime } from './lifetime.ts';
 import { type Admin, openAdmin } from './open-admin.ts';
 import { type Environment, type Foundation, type LogTarget, openFoundation } from './open-foundation.ts';
 import { openIngress } from './open-ingress.ts';
-import { readPackageVersion } from './package-version.ts';
 
 export interface DaemonOptions {
   /** Path of `dockbell.yaml`; `null` for none. */

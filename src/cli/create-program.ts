@@ -1,4 +1,4 @@
-import { readPackageVersion } from '../app/package-version.ts';
+import { readPackageVersion } from '../files/package-version.ts';
 import { CliCommand } from './cli-command.ts';
 import { registerAuditCommands } from './commands/audit.ts';
 import { registerAutomationCommands } from './commands/automation.ts';

@@ -45,6 +45,15 @@ export class AppError extends Error {
   }
 }
 
+/** One finding about a request. */
+export interface ProblemItem {
+  /** JSON Pointer as a URI fragment, for example `#/name`. */
+  pointer: string;
+  /** The part of the request that the pointer points into. */
+  in: 'body' | 'query' | 'path';
+  detail: string;
+}
+
 /** The message of whatever was thrown. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

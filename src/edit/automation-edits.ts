@@ -1,5 +1,5 @@
 import { AppError } from '../core/errors.ts';
-import type { FileChange } from '../core/ports/hosted-source.ts';
+import type { FileChange } from '../core/ports/definitions/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import {
   type DeclaredAutomation,

@@ -2,7 +2,7 @@ import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { Page, PageRequest } from '../core/page.ts';
-import type { Author, Revision } from '../core/ports/hosted-source.ts';
+import type { Author, Revision } from '../core/ports/definitions/hosted-source.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
 import type { ComposedEdit, EditedState, EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';

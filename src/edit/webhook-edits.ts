@@ -2,7 +2,7 @@ import type { AuthMode } from '../core/definition.ts';
 import { AppError } from '../core/errors.ts';
 import type { RandomBytes, WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { InventoryReader } from '../core/ports/inventory.ts';
+import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { editWebhook, writeWebhook } from '../definitions/write/write-webhook.ts';

@@ -2,7 +2,7 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
-import type { TicketOffice } from '../core/ports/executor.ts';
+import type { TicketOffice } from '../core/ports/runs/executor.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { syncFolder } from '../files/sync-folder.ts';
 import { runFolder } from './files/run-paths.ts';

@@ -1,5 +1,5 @@
 import type { WebhookUid } from '../core/ids.ts';
-import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
+import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import { type CollectedKey, KeyCollection } from './collect-keys.ts';
 
 const MAX_PAYLOADS = 50;

@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
-import type { DeliveryReader } from '../core/ports/delivery-log.ts';
-import type { ReplayControl, ReplayOrder, ReplayOutcome } from '../core/ports/replay-control.ts';
+import type { DeliveryReader } from '../core/ports/deliveries/delivery-log.ts';
+import type { ReplayControl, ReplayOrder, ReplayOutcome } from '../core/ports/deliveries/replay-control.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';

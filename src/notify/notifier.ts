@@ -1,5 +1,5 @@
 import type { IdSource } from '../core/ids.ts';
-import type { Inventory } from '../core/ports/inventory.ts';
+import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
 import { composeReport, digestOutcome, judgeCommit } from './compose-report.ts';

@@ -1,7 +1,7 @@
 import type { NewNotice, Notice, NoticeTarget } from '../core/notice.ts';
+import type { NoticeQueue } from '../core/ports/definitions/notice-queue.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { NOTICE_OUTCOMES, NotifyMetrics } from '../core/ports/metrics.ts';
-import type { NoticeQueue } from '../core/ports/notice-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { type Backoff, backoffMs } from '../core/time/backoff.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { DeliveryId, WebhookUid } from '../core/ids.ts';
 import type { Json, JsonObject } from '../core/json.ts';
-import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
+import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import { type BacktestBounds, DEFAULT_BOUNDS, runBacktest, spread } from './backtest.ts';
 import type { TriggerChange } from './trigger-changes.ts';
 

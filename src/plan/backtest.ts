@@ -1,6 +1,6 @@
 import type { AutomationBacktest, Backtest, BacktestExample } from '../core/backtest.ts';
 import type { WebhookUid } from '../core/ids.ts';
-import type { StoredPayload, StoredPayloads } from '../core/ports/stored-payloads.ts';
+import type { StoredPayload, StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import { type CompiledFilters, compileFilters } from '../filter/evaluate-filters.ts';
 import { KeySightings } from '../filter/key-sightings.ts';
 import type { StartingFilters, TriggerChange } from './trigger-changes.ts';

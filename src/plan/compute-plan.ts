@@ -4,7 +4,7 @@ import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from 
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { Plan, PlanChange, PlanEntry } from '../core/plan.ts';
-import type { AutomationRow, WebhookRow } from '../core/ports/inventory.ts';
+import type { AutomationRow, WebhookRow } from '../core/ports/definitions/inventory.ts';
 import { applyLint } from '../core/rules.ts';
 import { type AssignedUids, assignUids } from './assign-uids.ts';
 import { type Declared, diffDeclared } from './diff.ts';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { buildAutomation, buildWebhook } from '../../test/helpers/build-apply.ts';
 import type { AppliedFactory } from '../core/applied.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { AutomationRow, WebhookRow } from '../core/ports/inventory.ts';
+import type { AutomationRow, WebhookRow } from '../core/ports/definitions/inventory.ts';
 import type { ComputedPlan } from './compute-plan.ts';
 import { listTriggerChanges } from './trigger-changes.ts';
 

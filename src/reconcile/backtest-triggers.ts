@@ -1,9 +1,9 @@
 import type { Backtest } from '../core/backtest.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { ProposedTrigger } from '../core/ports/backtester.ts';
-import type { Inventory } from '../core/ports/inventory.ts';
-import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
+import type { Inventory } from '../core/ports/definitions/inventory.ts';
+import type { ProposedTrigger } from '../core/ports/deliveries/backtester.ts';
+import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { type BacktestBounds, runBacktest } from '../plan/backtest.ts';
 import { collectFilters, listOpen, type StartingFilters } from '../plan/trigger-changes.ts';

@@ -1,6 +1,6 @@
 import type { AppliedFactory } from '../core/applied.ts';
 import { AppError } from '../core/errors.ts';
-import type { Author, FileChange, HostedSource } from '../core/ports/hosted-source.ts';
+import type { Author, FileChange, HostedSource } from '../core/ports/definitions/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { writeAutomation } from '../definitions/write/write-automation.ts';
 import { writeWebhook } from '../definitions/write/write-webhook.ts';

@@ -1,7 +1,7 @@
 import type { AppliedFactory } from '../core/applied.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
-import type { Author, FileChange, HostedSource } from '../core/ports/hosted-source.ts';
+import type { Author, FileChange, HostedSource } from '../core/ports/definitions/hosted-source.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { SecretValue } from '../core/secret-value.ts';

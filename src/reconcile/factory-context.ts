@@ -1,8 +1,8 @@
 import type { AppliedFactory } from '../core/applied.ts';
 import type { IdSource } from '../core/ids.ts';
-import type { DefinitionSource } from '../core/ports/definition-source.ts';
-import type { HostedSource } from '../core/ports/hosted-source.ts';
-import type { Inventory } from '../core/ports/inventory.ts';
+import type { DefinitionSource } from '../core/ports/definitions/definition-source.ts';
+import type { HostedSource } from '../core/ports/definitions/hosted-source.ts';
+import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { SecretValue } from '../core/secret-value.ts';

@@ -5,7 +5,7 @@ import type { WebhookUid } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
 import type { Plan, PlanEntry } from '../core/plan.ts';
 import type { MissingSecret, PlanPreview } from '../core/plan-preview.ts';
-import type { StoredPayloads } from '../core/ports/stored-payloads.ts';
+import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import { applyLint } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';

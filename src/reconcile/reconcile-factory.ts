@@ -1,7 +1,7 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
-import type { SourceFailure, SourceResult } from '../core/ports/definition-source.ts';
+import type { SourceFailure, SourceResult } from '../core/ports/definitions/definition-source.ts';
 import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
 import type { RuleId } from '../core/rules.ts';
 import { describeRefusedTree } from '../definitions/validate-tree.ts';

@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import type { Page, PageRequest } from '../core/page.ts';
-import type { Ancestry } from '../core/ports/definition-source.ts';
-import type { Revision } from '../core/ports/hosted-source.ts';
+import type { Ancestry } from '../core/ports/definitions/definition-source.ts';
+import type { Revision } from '../core/ports/definitions/hosted-source.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import { type EditOutcome, editFactory, type FactoryEdit } from './edit-factory.ts';
 import type { FactoryContext, PassTrigger } from './factory-context.ts';

@@ -1,11 +1,11 @@
 import { AppError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
-import type { RunLogWriter } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { RunControl } from '../core/ports/run-control.ts';
-import type { RunQueue, RunReader } from '../core/ports/run-queue.ts';
+import type { RunLogWriter } from '../core/ports/runs/executor.ts';
+import type { RunControl } from '../core/ports/runs/run-control.ts';
+import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
+import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { WorkerControl } from '../core/ports/worker-control.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { explainWait } from './explain-wait.ts';

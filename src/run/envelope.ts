@@ -1,4 +1,4 @@
-import type { RunDocuments } from '../core/ports/executor.ts';
+import type { RunDocuments } from '../core/ports/runs/executor.ts';
 import { presentRun } from '../core/present-run.ts';
 import type { RunInput } from '../core/run.ts';
 

@@ -1,7 +1,7 @@
 import { AppError, messageOf } from '../core/errors.ts';
 import type { Json } from '../core/json.ts';
-import type { ExecutionRequest, Executor, NotStarted } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import type { ExecutionRequest, Executor, NotStarted } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';

@@ -1,4 +1,4 @@
-import type { WaitReason } from '../core/ports/run-control.ts';
+import type { WaitReason } from '../core/ports/runs/run-control.ts';
 
 /** What the daemon knows at this moment about the queue of one factory. */
 export interface WaitFacts {

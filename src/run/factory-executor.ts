@@ -1,4 +1,4 @@
-import type { Executor } from '../core/ports/executor.ts';
+import type { Executor } from '../core/ports/runs/executor.ts';
 
 /** How the runs of one factory are carried out. */
 export interface FactoryExecutor {

@@ -1,8 +1,8 @@
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
-import type { NotStarted, StopOrder } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { RunQueue } from '../core/ports/run-queue.ts';
+import type { NotStarted, StopOrder } from '../core/ports/runs/executor.ts';
+import type { RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';

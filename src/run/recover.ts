@@ -1,6 +1,6 @@
-import type { Executor } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { RunQueue } from '../core/ports/run-queue.ts';
+import type { Executor } from '../core/ports/runs/executor.ts';
+import type { RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { ExecutorType, Run } from '../core/run.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { FactoryExecutor } from './factory-executor.ts';

@@ -1,9 +1,9 @@
 import { AppError } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
-import type { RunLogWriter } from '../core/ports/executor.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { RunQueue, RunReader } from '../core/ports/run-queue.ts';
-import type { ClaimedRun, Hold, HoldOutcome, LeaseTerm, WorkerControl } from '../core/ports/worker-control.ts';
+import type { RunLogWriter } from '../core/ports/runs/executor.ts';
+import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
+import type { ClaimedRun, Hold, HoldOutcome, LeaseTerm, WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { Run, RunInput, RunResult } from '../core/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';

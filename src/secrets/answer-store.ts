@@ -1,4 +1,4 @@
-import type { AnswerStore, KeptAnswer, KeptAnswerTable } from '../core/ports/idempotency.ts';
+import type { AnswerStore, KeptAnswer, KeptAnswerTable } from '../core/ports/access/idempotency.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { Vault } from './vault.ts';

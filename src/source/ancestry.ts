@@ -1,4 +1,4 @@
-import type { Ancestry } from '../core/ports/definition-source.ts';
+import type { Ancestry } from '../core/ports/definitions/definition-source.ts';
 import type { GitCommand, GitOutcome } from './git-process.ts';
 
 /** Runs git in one repository. */

@@ -2,7 +2,7 @@ import { closeSync, constants, type Dirent, fstatSync, lstatSync, openSync, read
 import { lstat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { SourceFailed, SourceResult } from '../core/ports/definition-source.ts';
+import type { SourceFailed, SourceResult } from '../core/ports/definitions/definition-source.ts';
 import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry, type UnusableEntry } from '../core/source-tree.ts';
 import { type Environment, runGit } from './git-process.ts';
 import { readGitTree, type TreeReading } from './git-tree.ts';

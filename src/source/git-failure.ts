@@ -1,4 +1,4 @@
-import type { SourceFailed, SourceFailure } from '../core/ports/definition-source.ts';
+import type { SourceFailed, SourceFailure } from '../core/ports/definitions/definition-source.ts';
 import { type GitOutcome, MAX_GIT_MEMORY_BYTES } from './git-process.ts';
 import { quote } from './printable-text.ts';
 import { type RepositoryLocation, redactCredentials } from './repository-url.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { messageOf } from '../core/errors.ts';
-import type { Ancestry, SourceFailed } from '../core/ports/definition-source.ts';
+import type { Ancestry, SourceFailed } from '../core/ports/definitions/definition-source.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { type RunInRepository, readAncestry, readCommitTime } from './ancestry.ts';
 import { isBranchName } from './branch-name.ts';

@@ -1,4 +1,9 @@
-import type { Ancestry, DefinitionSource, SourceFailed, SourceResult } from '../core/ports/definition-source.ts';
+import type {
+  Ancestry,
+  DefinitionSource,
+  SourceFailed,
+  SourceResult,
+} from '../core/ports/definitions/definition-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';
 import { GitMirror } from './git-mirror.ts';

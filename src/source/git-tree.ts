@@ -1,4 +1,4 @@
-import type { SourceFailed } from '../core/ports/definition-source.ts';
+import type { SourceFailed } from '../core/ports/definitions/definition-source.ts';
 import {
   MAX_DEFINITION_BYTES,
   type SourceTree,

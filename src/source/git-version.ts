@@ -1,4 +1,4 @@
-import type { SourceFailed } from '../core/ports/definition-source.ts';
+import type { SourceFailed } from '../core/ports/definitions/definition-source.ts';
 import { type Environment, runGit } from './git-process.ts';
 import { failed } from './source-limits.ts';
 

@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
-import type { HostedSource } from '../core/ports/hosted-source.ts';
-import type { LiveDefinitions, LiveFile } from '../core/ports/live-definitions.ts';
+import type { HostedSource } from '../core/ports/definitions/hosted-source.ts';
+import type { LiveDefinitions, LiveFile } from '../core/ports/definitions/live-definitions.ts';
 import type { SourceTree, TreeEntry } from '../core/source-tree.ts';
 import { failed } from './source-limits.ts';
 

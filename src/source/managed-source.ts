@@ -2,8 +2,14 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AppError } from '../core/errors.ts';
 import type { PageRequest } from '../core/page.ts';
-import type { Ancestry, SourceResult } from '../core/ports/definition-source.ts';
-import type { CommitOutcome, FileChange, HostedSource, Revision, SourceEdit } from '../core/ports/hosted-source.ts';
+import type { Ancestry, SourceResult } from '../core/ports/definitions/definition-source.ts';
+import type {
+  CommitOutcome,
+  FileChange,
+  HostedSource,
+  Revision,
+  SourceEdit,
+} from '../core/ports/definitions/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { syncFolder } from '../files/sync-folder.ts';

@@ -1,4 +1,4 @@
-import type { SourceFailed, SourceFailure } from '../core/ports/definition-source.ts';
+import type { SourceFailed, SourceFailure } from '../core/ports/definitions/definition-source.ts';
 import { MAX_GIT_MEMORY_BYTES } from './git-process.ts';
 
 /** What one look at a source may cost at most (threat model G3). */

@@ -1,4 +1,4 @@
-import type { SourceFailed } from '../core/ports/definition-source.ts';
+import type { SourceFailed } from '../core/ports/definitions/definition-source.ts';
 import type { SourceTree, UnusableEntry } from '../core/source-tree.ts';
 import { hasUnprintable, quote, quoteBytes } from './printable-text.ts';
 import { failed } from './source-limits.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { ROLES } from '../../src/core/access.ts';
 import { ERROR_CODES } from '../../src/core/errors.ts';
 import { expectGenerated, readDocument, renderTable } from '../helpers/documents.ts';

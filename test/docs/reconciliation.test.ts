@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { describeClockStep, describeRetentionLag } from '../../src/app/clock-conditions.ts';
-import type { SourceFailure } from '../../src/core/ports/definition-source.ts';
+import type { SourceFailure } from '../../src/core/ports/definitions/definition-source.ts';
 import type { ReconciliationResult } from '../../src/core/reconciliation.ts';
+import { describeClockStep, describeRetentionLag } from '../../src/health/clock-conditions.ts';
 import {
   describeExecutor,
   describeNotify,
@@ -36,7 +36,7 @@ const RESULTS = { applied: true, unchanged: true, invalid: true, failed: true } 
 
 describe('docs/reference/reconciliation.md', () => {
   it('explains every reason that a pass or a condition can have, and no other', () => {
-    const files = ['reconcile/reconcile-factory.ts', 'reconcile/conditions.ts', 'app/clock-conditions.ts'];
+    const files = ['reconcile/reconcile-factory.ts', 'reconcile/conditions.ts', 'health/clock-conditions.ts'];
     const sources = files.map((name) => readDocument(`src/${name}`));
     const types = listConditions().map(({ type }) => type);
     const written = [...sources.join('\n').matchAll(/'([A-Z][a-z]+(?:[A-Z][a-z]+)*)'/g)].map((match) => match[1]!);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { WAIT_REASONS } from '../../src/core/ports/run-control.ts';
+import { WAIT_REASONS } from '../../src/core/ports/runs/run-control.ts';
 import type { RunInput } from '../../src/core/run.ts';
 import { buildRunEnvironment } from '../../src/executors/command/run-environment.ts';
 import { renderRunDocuments } from '../../src/run/envelope.ts';

@@ -1,6 +1,6 @@
 import type { AppliedFactory } from '../../src/core/applied.ts';
 import { EMPTY_PLAN } from '../../src/core/plan.ts';
-import type { AppliedChange, AutomationRow, WebhookRow } from '../../src/core/ports/inventory.ts';
+import type { AppliedChange, AutomationRow, WebhookRow } from '../../src/core/ports/definitions/inventory.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
 import type { Reconciliation } from '../../src/core/reconciliation.ts';
 import { ids, START_MS } from './build-offer.ts';

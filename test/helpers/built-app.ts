@@ -3,8 +3,8 @@
  * makes. `npm test` builds first.
  */
 export async function importBuiltApp() {
-  const load = (file: string) => import(new URL(`../../dist/app/${file}`, import.meta.url).href);
-  const { startDaemon } = (await load('start-daemon.js')) as typeof import('../../src/app/start-daemon.ts');
-  const { runDemo } = (await load('run-demo.js')) as typeof import('../../src/app/run-demo.ts');
+  const load = (file: string) => import(new URL(`../../dist/${file}`, import.meta.url).href);
+  const { startDaemon } = (await load('app/start-daemon.js')) as typeof import('../../src/app/start-daemon.ts');
+  const { runDemo } = (await load('demo/run-demo.js')) as typeof import('../../src/demo/run-demo.ts');
   return { startDaemon, runDemo };
 }

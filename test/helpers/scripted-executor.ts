@@ -1,5 +1,5 @@
 import type { RunId } from '../../src/core/ids.ts';
-import type { ExecutionRequest, Executor, StopOrder } from '../../src/core/ports/executor.ts';
+import type { ExecutionRequest, Executor, StopOrder } from '../../src/core/ports/runs/executor.ts';
 import type { RunResult } from '../../src/core/run.ts';
 
 const SUCCEEDED: RunResult = { state: 'succeeded', error: null, exitCode: 0 };

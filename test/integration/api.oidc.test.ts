@@ -1,9 +1,9 @@
 import type { LightMyRequestResponse } from 'fastify';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FailedTries } from '../../src/api/auth/failed-tries.ts';
-import type { ClaimRules } from '../../src/api/auth/map-claims.ts';
-import { createOpenIdProvider } from '../../src/api/auth/openid-provider.ts';
-import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import type { ClaimRules } from '../../src/api/openid/map-claims.ts';
+import { createOpenIdProvider } from '../../src/api/openid/openid-provider.ts';
+import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import type { AdminServices } from '../../src/api/services.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { CLIENT_ID, CLIENT_SECRET, startOidcProvider, type TestProvider } from '../helpers/oidc-provider.ts';

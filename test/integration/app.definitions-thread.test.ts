@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
-import { DefinitionsThread } from '../../src/app/definitions-thread.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
+import { DefinitionsThread } from '../../src/inspection/definitions-thread.ts';
 import { createTree } from '../helpers/definition-tree.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
-const BUILT = new URL('../../dist/app/definitions-worker.js', import.meta.url);
+const BUILT = new URL('../../dist/inspection/definitions-worker.js', import.meta.url);
 const CONTEXT = { webhooksPerFactory: 20, knownUids: new Map<string, string>() };
 const GOOD = createTree({ 'webhooks/a.yaml': 'secretName: S\n' });
 

@@ -1,17 +1,16 @@
 import { createHmac } from 'node:crypto';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import type { UploadedRequest } from '../../src/api/services.ts';
-import { createUploadDiagnosis } from '../../src/app/diagnose-upload.ts';
-import { createDiagnosisThread, type DiagnosisTask } from '../../src/app/diagnosis-thread.ts';
-import type { WebhookView } from '../../src/core/ports/inventory.ts';
+import type { WebhookView } from '../../src/core/ports/definitions/inventory.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
+import { createUploadDiagnosis, type UploadedRequest } from '../../src/diagnosis/diagnose-upload.ts';
+import { createDiagnosisThread, type DiagnosisTask } from '../../src/diagnosis/diagnosis-thread.ts';
 import { findScheme } from '../../src/signature/schemes/schemes.ts';
 import { makeWebhook } from '../helpers/seeded-services.ts';
 
 const VALUES = ['', 'first-Lm3_gangway', 'second-Lm3_gangway', 'third-Lm3_gangway'];
 const BODY = '{"marker":"beacon"}';
 
-const thread = createDiagnosisThread(new URL('../../dist/app/diagnosis-worker.js', import.meta.url));
+const thread = createDiagnosisThread(new URL('../../dist/diagnosis/diagnosis-worker.js', import.meta.url));
 afterAll(() => thread.close());
 
 let nowMs: number;

@@ -8,7 +8,7 @@ import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { renderPipeline } from '../../src/cli/offline/scaffold-checks.ts';
 import { readDocument } from '../helpers/documents.ts';
 import { runCli } from '../helpers/run-cli.ts';

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import type { AdminServices } from '../../src/api/services.ts';
 import type { CliSurroundings } from '../helpers/run-cli.ts';
 import { runCli } from '../helpers/run-cli.ts';

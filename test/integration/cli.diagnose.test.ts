@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { findScheme } from '../../src/signature/schemes/schemes.ts';
 import { signRequest } from '../../src/signature/sign/sign.ts';
 import { runCli } from '../helpers/run-cli.ts';

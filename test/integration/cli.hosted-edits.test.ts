@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import type { AppliedAutomation } from '../../src/core/applied.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { tagAutomation } from '../../src/edit/entity-tag.ts';

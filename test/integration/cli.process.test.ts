@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { createSeededServices, makeDelivery } from '../helpers/seeded-services.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/create-admin-server.ts';
+import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import type { Delivery } from '../../src/core/delivery.ts';
-import type { DeliverySearch } from '../../src/core/ports/delivery-log.ts';
+import type { DeliverySearch } from '../../src/core/ports/deliveries/delivery-log.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import type { SeededServices } from '../helpers/seeded-services.ts';
 import {

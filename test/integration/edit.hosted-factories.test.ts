@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AppError } from '../../src/core/errors.ts';
-import type { HostedSource } from '../../src/core/ports/hosted-source.ts';
+import type { HostedSource } from '../../src/core/ports/definitions/hosted-source.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { tagWebhook } from '../../src/edit/entity-tag.ts';
 import { createFactoryEditor, type FactoryEditor } from '../../src/edit/factory-editor.ts';

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, describe, expect, it } from 'vitest';
-import { createDeliveryDiagnosis } from '../../src/app/diagnose-delivery.ts';
-import { createDiagnosisThread } from '../../src/app/diagnosis-thread.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
+import { createDeliveryDiagnosis } from '../../src/diagnosis/diagnose-delivery.ts';
+import { createDiagnosisThread } from '../../src/diagnosis/diagnosis-thread.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import { findScheme } from '../../src/signature/schemes/schemes.ts';
 import { signRequest } from '../../src/signature/sign/sign.ts';
@@ -13,7 +13,7 @@ const BODY = '{"a":1}';
 let ingress: TestIngress;
 afterEach(() => ingress.close());
 
-const thread = createDiagnosisThread(new URL('../../dist/app/diagnosis-worker.js', import.meta.url));
+const thread = createDiagnosisThread(new URL('../../dist/diagnosis/diagnosis-worker.js', import.meta.url));
 afterAll(() => thread.close());
 
 /** The store behind the webhooks: version 1 is pinned, version 2 is newer. */

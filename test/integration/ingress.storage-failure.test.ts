@@ -1,6 +1,6 @@
 import { afterEach, expect, it } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
-import type { DeliveryLog } from '../../src/core/ports/delivery-log.ts';
+import type { DeliveryLog } from '../../src/core/ports/deliveries/delivery-log.ts';
 import { startIngress, type TestIngress } from '../helpers/start-ingress.ts';
 
 const UNAVAILABLE =

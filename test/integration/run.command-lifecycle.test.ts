@@ -2,7 +2,7 @@ import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TicketOffice } from '../../src/core/ports/executor.ts';
+import type { TicketOffice } from '../../src/core/ports/runs/executor.ts';
 import {
   execute,
   isAlive,

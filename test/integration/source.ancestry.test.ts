@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DefinitionSource } from '../../src/core/ports/definition-source.ts';
+import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
 import { createGitSource } from '../../src/source/git-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
 import { startGitHttpServer } from '../helpers/git-http-server.ts';

@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { DefinitionSource } from '../../src/core/ports/definition-source.ts';
+import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
 import { createGitSource, type GitSourceOptions } from '../../src/source/git-source.ts';
 import { createTempGitRepo, runTestGit, type TempGitRepo } from '../helpers/temp-git-repo.ts';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { appendFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import type { FileChange, HostedSource } from '../../src/core/ports/hosted-source.ts';
+import type { FileChange, HostedSource } from '../../src/core/ports/definitions/hosted-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';

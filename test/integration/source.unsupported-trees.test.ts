@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync }
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { SourceResult } from '../../src/core/ports/definition-source.ts';
+import type { SourceResult } from '../../src/core/ports/definitions/definition-source.ts';
 import type { SourceTree } from '../../src/core/source-tree.ts';
 import { readDirectoryTree, readRevisionTree } from '../../src/source/directory-source.ts';
 import { createGitSource } from '../../src/source/git-source.ts';

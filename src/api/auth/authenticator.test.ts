@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import { createSeededServices, NOW_MS } from '../../../test/helpers/seeded-services.ts';
+import { createApiToken } from '../tokens/create-api-token.ts';
 import { createAuthenticator } from './authenticator.ts';
-import { createApiToken } from './create-api-token.ts';
 import { hashCredential } from './credential.ts';
 
 function withHeader(authorization: string): FastifyRequest {

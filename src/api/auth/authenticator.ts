@@ -3,15 +3,15 @@ import type { Identity, Session } from '../../core/access.ts';
 import { networkOf } from '../../core/client-network.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
-import type { SessionTable } from '../../core/ports/session-table.ts';
-import type { TokenTable } from '../../core/ports/token-table.ts';
+import type { SessionTable } from '../../core/ports/access/session-table.ts';
+import type { TokenTable } from '../../core/ports/access/token-table.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { CLOCK_TOLERANCE_MS } from '../../core/time/steady-clock.ts';
-import { isApiTokenText } from './create-api-token.ts';
+import { isCsrfToken, readSessionCookie } from '../sessions/session-cookie.ts';
+import { isApiTokenText } from '../tokens/create-api-token.ts';
 import { hashCredential } from './credential.ts';
 import type { FailedTries } from './failed-tries.ts';
 import { requireSameOrigin } from './require-same-origin.ts';
-import { isCsrfToken, readSessionCookie } from './session-cookie.ts';
 
 /** Who asks, once the credentials are known to be good. */
 export interface Principal extends Identity {

@@ -1,5 +1,5 @@
 import type { User } from '../../core/access.ts';
-import type { UserTable } from '../../core/ports/user-table.ts';
+import type { UserTable } from '../../core/ports/access/user-table.ts';
 import type { PasswordTries } from './password-tries.ts';
 import type { Passwords } from './passwords.ts';
 

@@ -25,6 +25,6 @@ export function registerDemoCommand(program: CliCommand, bind: Bind): void {
 async function demo(session: Session, options: { dir: string }): Promise<number> {
   const { context } = session;
   const stop = context.catchInterrupts();
-  const { runDemo } = await import('../../app/run-demo.ts');
+  const { runDemo } = await import('../../demo/run-demo.ts');
   return runDemo({ dir: resolve(context.cwd, options.dir), out: context.stdout, env: context.env, stop });
 }

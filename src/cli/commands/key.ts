@@ -35,7 +35,7 @@ async function rotateKey({ context, globals, output }: Session, options: RotateO
   const dataDir = await findDataDir(globals, context);
   const named = options.keyFile === undefined ? null : resolve(context.cwd, options.keyFile);
   // Loaded here: the other commands start without the daemon's libraries.
-  const { rotateMasterKey } = await import('../../app/rotate-master-key.ts');
+  const { rotateMasterKey } = await import('../../maintenance/rotate-master-key.ts');
   const keyFile = named ?? join(dataDir, 'master.key');
   const environmentValue = named === null ? context.env[MASTER_KEY_VARIABLE] : undefined;
   const newKeyFile = resolve(context.cwd, options.newKeyFile);

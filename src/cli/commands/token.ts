@@ -61,7 +61,7 @@ export function registerTokenCommands(program: CliCommand, bind: Bind): void {
 async function resetToken({ context, globals, output }: Session): Promise<number> {
   const dataDir = await findDataDir(globals, context);
   // Loaded here: the other commands start without the daemon's libraries.
-  const { resetAdminToken } = await import('../../app/reset-admin-token.ts');
+  const { resetAdminToken } = await import('../../maintenance/reset-admin-token.ts');
   const file = await resetAdminToken(dataDir);
   output.line(`A new owner token is in ${file}. The earlier admin-token no longer works.`);
   output.note("Start the daemon; 'dockbell login-link' then makes a link to sign in.");

@@ -1,6 +1,6 @@
 import { dirname, relative, sep } from 'node:path';
-import { readDocumentsUrl, readPackageVersion } from '../../app/package-version.ts';
 import type { FactoryReport, ValidationReport } from '../../definitions/report/validation-report.ts';
+import { readDocumentsUrl, readPackageVersion } from '../../files/package-version.ts';
 import { collectSources, type OfflineValidation } from './validate-offline.ts';
 
 /**

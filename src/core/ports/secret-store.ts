@@ -1,5 +1,5 @@
 import type { SecretValue } from '../secret-value.ts';
-import type { KeptAnswer } from './idempotency.ts';
+import type { KeptAnswer } from './access/idempotency.ts';
 
 /** A value as it lies in the storage: encrypted under a data key, which is wrapped by the master key. */
 export interface SealedSecret {

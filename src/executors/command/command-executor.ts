@@ -1,8 +1,14 @@
 import { isAbsolute, resolve } from 'node:path';
 import type { Transform } from 'node:stream';
 import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
-import type { ExecutionRequest, Executor, NotStarted, StopOrder, TicketOffice } from '../../core/ports/executor.ts';
 import type { Logger } from '../../core/ports/logger.ts';
+import type {
+  ExecutionRequest,
+  Executor,
+  NotStarted,
+  StopOrder,
+  TicketOffice,
+} from '../../core/ports/runs/executor.ts';
 import type { RunResult } from '../../core/run.ts';
 import type { SecretValue } from '../../core/secret-value.ts';
 import type { Clock } from '../../core/time/clock.ts';

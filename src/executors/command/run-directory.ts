@@ -1,6 +1,6 @@
 import { chmod, chown, type FileHandle, mkdir, open, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ExecutionRequest } from '../../core/ports/executor.ts';
+import type { ExecutionRequest } from '../../core/ports/runs/executor.ts';
 import { makeFolder } from '../../files/make-folder.ts';
 import { removeAttemptTree } from '../files/remove-run-folder.ts';
 import { removeTree } from '../files/remove-tree.ts';

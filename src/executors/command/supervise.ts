@@ -1,4 +1,4 @@
-import type { StopOrder } from '../../core/ports/executor.ts';
+import type { StopOrder } from '../../core/ports/runs/executor.ts';
 import { endGroup, killAfter, signalGroup, waitForGroupEnd } from '../../processes/process-group.ts';
 import type { ProcessExit, ProcessGroup } from './start-process.ts';
 

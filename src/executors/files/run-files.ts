@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { isRunId, type RunId } from '../../core/ids.ts';
-import type { TicketOffice } from '../../core/ports/executor.ts';
+import type { TicketOffice } from '../../core/ports/runs/executor.ts';
 import { listNames } from './list-names.ts';
 import { removeRunFolder } from './remove-run-folder.ts';
 import { checkRunId, runFolder, runLogFile } from './run-paths.ts';

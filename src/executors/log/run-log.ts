@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
-import type { RunLogReader, RunLogWriter } from '../../core/ports/executor.ts';
+import type { RunLogReader, RunLogWriter } from '../../core/ports/runs/executor.ts';
 import type { Run } from '../../core/run.ts';
 import { type Clock, formatInstant } from '../../core/time/clock.ts';
 import { makeFolder } from '../../files/make-folder.ts';

@@ -1,5 +1,5 @@
 import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
-import type { CaptureControl, CaptureState } from '../../core/ports/capture-control.ts';
+import type { CaptureControl, CaptureState } from '../../core/ports/deliveries/capture-control.ts';
 import type { Clock } from '../../core/time/clock.ts';
 
 /** A rejected request with all that its diagnosis needs, credentials included. */

@@ -6,7 +6,7 @@ import type {
   ReplayEntry,
 } from '../../core/delivery.ts';
 import { AppError } from '../../core/errors.ts';
-import type { DeliveryLog } from '../../core/ports/delivery-log.ts';
+import type { DeliveryLog } from '../../core/ports/deliveries/delivery-log.ts';
 
 /** Entries of one transaction: large enough for full speed, small enough that none waits long behind the others. */
 const MAX_BATCH_ENTRIES = 256;

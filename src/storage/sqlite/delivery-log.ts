@@ -10,7 +10,7 @@ import {
 } from '../../core/delivery.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
-import { HOUR_MS } from '../../core/ports/activity-reader.ts';
+import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
 import { encodeDecisions } from '../sql/deliveries/decisions-column.ts';
 import { toStorageError } from './disk/storage-error.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OIDC_REFUSALS } from '../../../api/auth/sign-in-oidc.ts';
+import { OIDC_REFUSALS } from '../../../api/openid/sign-in-oidc.ts';
 import { describeRefusal } from './describe-refusal.ts';
 
 describe('a refusal on the sign-in page', () => {

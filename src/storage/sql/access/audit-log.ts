@@ -2,7 +2,7 @@ import { type Insertable, type Kysely, type RawBuilder, type Selectable, type Sq
 import type { Identity } from '../../../core/access.ts';
 import type { AuditEntry, AuditOutcome } from '../../../core/audit.ts';
 import type { AuditId } from '../../../core/ids.ts';
-import type { AuditLog, AuditRequest } from '../../../core/ports/audit-log.ts';
+import type { AuditLog, AuditRequest } from '../../../core/ports/access/audit-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema.ts';

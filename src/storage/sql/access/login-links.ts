@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { LoginLink } from '../../../core/access.ts';
 import type { LoginLinkId } from '../../../core/ids.ts';
-import type { LoginLinkTable } from '../../../core/ports/login-link-table.ts';
+import type { LoginLinkTable } from '../../../core/ports/access/login-link-table.ts';
 import type { Schema } from '../schema.ts';
 
 /** One-time login links by the hash of their token. */

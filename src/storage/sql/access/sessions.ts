@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Identity, Session, SessionOwner } from '../../../core/access.ts';
 import type { LoginLinkId, SessionId, TokenId, UserId } from '../../../core/ids.ts';
-import type { SessionTable } from '../../../core/ports/session-table.ts';
+import type { SessionTable } from '../../../core/ports/access/session-table.ts';
 import type { Schema } from '../schema.ts';
 import { readRights } from './rights.ts';
 

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { ApiToken } from '../../../core/access.ts';
 import type { TokenId } from '../../../core/ids.ts';
-import type { TokenTable } from '../../../core/ports/token-table.ts';
+import type { TokenTable } from '../../../core/ports/access/token-table.ts';
 import type { Schema } from '../schema.ts';
 import { readRights, writeFactories } from './rights.ts';
 

@@ -1,7 +1,7 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { User } from '../../../core/access.ts';
 import type { UserId } from '../../../core/ids.ts';
-import type { UserChange, UserOutcome, UserTable } from '../../../core/ports/user-table.ts';
+import type { UserChange, UserOutcome, UserTable } from '../../../core/ports/access/user-table.ts';
 import type { Schema } from '../schema.ts';
 import { readRights, writeFactories } from './rights.ts';
 

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { InventoryReader, SecretState, WebhookView } from '../../../core/ports/inventory.ts';
+import type { InventoryReader, SecretState, WebhookView } from '../../../core/ports/definitions/inventory.ts';
 import { NEWEST_OF_WEBHOOK } from '../deliveries/select-newest.ts';
 import type { Schema } from '../schema.ts';
 import { selectAutomations } from './inventory.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
 import type { AppliedFactory } from '../../../core/applied.ts';
 import type { WebhookUid } from '../../../core/ids.ts';
-import type { AppliedChange, AutomationRow, Inventory, WebhookRow } from '../../../core/ports/inventory.ts';
+import type { AppliedChange, AutomationRow, Inventory, WebhookRow } from '../../../core/ports/definitions/inventory.ts';
 import type { Condition, Reconciliation } from '../../../core/reconciliation.ts';
 import type { Schema } from '../schema.ts';
 import { toAppliedAutomation, toAppliedWebhook, toFactoryStatus, toReconciliation } from './inventory-rows.ts';

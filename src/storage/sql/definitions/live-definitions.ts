@@ -1,7 +1,7 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { WebhookUid } from '../../../core/ids.ts';
-import type { FileChange } from '../../../core/ports/hosted-source.ts';
-import type { LiveDefinitions } from '../../../core/ports/live-definitions.ts';
+import type { FileChange } from '../../../core/ports/definitions/hosted-source.ts';
+import type { LiveDefinitions } from '../../../core/ports/definitions/live-definitions.ts';
 import type { Schema } from '../schema.ts';
 
 /** Definitions without a repository, in SQLite. */

@@ -1,7 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import { DELIVERY_LABELS } from '../../../core/delivery.ts';
 import type { WebhookUid } from '../../../core/ids.ts';
-import { type ActivityReader, type ActivitySpan, HOUR_MS, type RunCount } from '../../../core/ports/activity-reader.ts';
+import {
+  type ActivityReader,
+  type ActivitySpan,
+  HOUR_MS,
+  type RunCount,
+} from '../../../core/ports/deliveries/activity-reader.ts';
 import { RUN_STATES, type RunState } from '../../../core/run.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema.ts';

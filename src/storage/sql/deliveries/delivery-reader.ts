@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { DELIVERY_LABELS, type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../../core/delivery.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../../../core/ids.ts';
-import type { DeliveryReader, DeliverySearch } from '../../../core/ports/delivery-log.ts';
+import type { DeliveryReader, DeliverySearch } from '../../../core/ports/deliveries/delivery-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema.ts';

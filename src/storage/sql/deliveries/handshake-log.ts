@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import { HANDSHAKE_OUTCOMES } from '../../../core/handshake.ts';
-import type { HandshakeLog } from '../../../core/ports/handshake-log.ts';
+import type { HandshakeLog } from '../../../core/ports/deliveries/handshake-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import type { Schema } from '../schema.ts';
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { DELIVERY_LABELS } from '../../../core/delivery.ts';
 import type { DeliveryId, WebhookUid } from '../../../core/ids.ts';
-import type { StoredPayloads } from '../../../core/ports/stored-payloads.ts';
+import type { StoredPayloads } from '../../../core/ports/deliveries/stored-payloads.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import type { Schema } from '../schema.ts';
 

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { KeptAnswerTable } from '../../../core/ports/idempotency.ts';
+import type { KeptAnswerTable } from '../../../core/ports/access/idempotency.ts';
 import type { Schema } from '../schema.ts';
 
 /** More answers than this are never kept (threat model D10). */

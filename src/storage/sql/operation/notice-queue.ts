@@ -1,7 +1,7 @@
 import { type Kysely, type Selectable, sql } from 'kysely';
 import type { NoticeId } from '../../../core/ids.ts';
 import type { CommitReport, Notice, NoticeState, NoticeTarget } from '../../../core/notice.ts';
-import type { NoticeQueue } from '../../../core/ports/notice-queue.ts';
+import type { NoticeQueue } from '../../../core/ports/definitions/notice-queue.ts';
 import type { Schema } from '../schema.ts';
 
 /** What is to be told to whom, in SQLite. */

@@ -1,4 +1,4 @@
-import { HOUR_MS, MAX_ACTIVITY_MS } from '../../../core/ports/activity-reader.ts';
+import { HOUR_MS, MAX_ACTIVITY_MS } from '../../../core/ports/deliveries/activity-reader.ts';
 import { type Piece, walkOld } from './pass.ts';
 
 /** Counts are small and kept for as long as anybody can ask for them, whatever the log keeps. */

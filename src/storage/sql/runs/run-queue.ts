@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { RetryOutcome, RunQueue } from '../../../core/ports/run-queue.ts';
+import type { RetryOutcome, RunQueue } from '../../../core/ports/runs/run-queue.ts';
 import type { Schema } from '../schema.ts';
 import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
 

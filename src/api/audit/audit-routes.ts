@@ -1,0 +1,68 @@
+import type { FastifyInstance } from 'fastify';
+import { AUDIT_OUTCOMES, type AuditEntry, type AuditOutcome } from '../../core/audit.ts';
+import type { AuditRequest } from '../../core/ports/access/audit-log.ts';
+import { formatInstant } from '../../core/time/clock.ts';
+import { describeAction } from '../openapi/operations.ts';
+import { listOf } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import type { PageQuery } from '../server/page-query.ts';
+import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
+import { INSTANT, parseInstant } from '../server/parse-instant.ts';
+import type { AdminServices } from '../services.ts';
+
+interface AuditQuery extends PageQuery {
+  actor?: string;
+  object?: string;
+  outcome?: AuditOutcome;
+  from?: string;
+  to?: string;
+}
+
+const text = { type: 'string', minLength: 1, maxLength: 512 };
+
+/** The audit log: who changed what, when, from where; and who signed in. */
+export function registerAuditRoutes(app: FastifyInstance, services: AdminServices): void {
+  app.get<{ Querystring: AuditQuery }>(
+    '/audit',
+    {
+      config: { access: requireRole('owner', 'team') },
+      schema: {
+        tags: ['Audit log'],
+        summary: 'List changes and sign-ins, newest first',
+        querystring: pageQuerySchema({
+          actor: { ...text, description: 'ID of a user, an API token or a login link.' },
+          object: {
+            ...text,
+            description: 'Path of an object, with all below it: `secrets/A_SECRET`, `factories/payments`.',
+          },
+          outcome: { type: 'string', enum: [...AUDIT_OUTCOMES], description: 'What came of it.' },
+          from: { ...INSTANT, description: 'At this time or later.' },
+          to: { ...INSTANT, description: 'Before this time.' },
+        }),
+        response: { 200: listOf('AuditEntry') },
+      },
+    },
+    async ({ query }) => presentPage(await services.auditLog.list(readRequest(query)), presentEntry),
+  );
+}
+
+function readRequest({ actor, object, outcome, from, to, ...page }: AuditQuery): AuditRequest {
+  return {
+    ...{ ...readPage(page), actor: actor ?? null, object: object ?? null, outcome: outcome ?? null },
+    fromAt: from === undefined ? undefined : parseInstant(from, 'from'),
+    untilAt: to === undefined ? undefined : parseInstant(to, 'to'),
+  };
+}
+
+function judgeStatus(status: number): AuditOutcome {
+  return status < 400 ? 'done' : status < 500 ? 'refused' : 'failed';
+}
+
+function presentEntry({ id, at, actor, method, route, object, changes, status, clientAddress }: AuditEntry) {
+  const who = actor === null ? null : { kind: actor.kind, id: actor.id, name: actor.name };
+  return {
+    ...{ id, at: formatInstant(at), actor: who, action: describeAction(method, route) },
+    ...{ method, route, object, changes },
+    ...{ outcome: judgeStatus(status), status, client_address: clientAddress },
+  };
+}

@@ -1,0 +1,58 @@
+import type { ApiToken, Session, User } from '../../core/access.ts';
+import type { SessionId } from '../../core/ids.ts';
+import type { SecretSummary } from '../../core/ports/secret-store.ts';
+import { formatInstant } from '../../core/time/clock.ts';
+import { presentInstant } from '../server/present-instant.ts';
+
+/** A secret without its value. */
+export function presentSecret(secret: SecretSummary) {
+  return {
+    name: secret.name,
+    version: secret.version,
+    created_at: formatInstant(secret.createdAt),
+    updated_at: formatInstant(secret.updatedAt),
+    used_by: secret.usedBy.map(({ factory, webhook, version }) => ({ factory, webhook, version })),
+    listed_by: secret.listedBy.map(({ factory, automation }) => ({ factory, automation })),
+    notify: secret.notify.map(({ factory, type }) => ({ factory, type })),
+  };
+}
+
+/** An API token without the token. */
+export function presentToken(token: ApiToken) {
+  return {
+    id: token.id,
+    name: token.name,
+    role: token.role,
+    factories: token.factories,
+    created_at: formatInstant(token.createdAt),
+    last_used_at: presentInstant(token.lastUsedAt),
+  };
+}
+
+/** A user without the hash of his password. */
+export function presentUser(user: User) {
+  return {
+    id: user.id,
+    name: user.name,
+    kind: user.kind,
+    role: user.role,
+    factories: user.factories,
+    disabled: user.disabledAt !== null,
+    created_at: formatInstant(user.createdAt),
+    last_sign_in_at: presentInstant(user.lastSignInAt),
+    password_changed_at: presentInstant(user.passwordChangedAt),
+  };
+}
+
+/** A session without what its cookie holds. */
+export function presentBrowser(session: Session, current: SessionId | null) {
+  return {
+    id: session.id,
+    current: session.id === current,
+    client_address: session.clientAddress,
+    user_agent: session.userAgent,
+    created_at: formatInstant(session.createdAt),
+    last_used_at: formatInstant(session.lastUsedAt),
+    expires_at: formatInstant(session.expiresAt),
+  };
+}

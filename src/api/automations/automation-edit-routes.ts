@@ -1,0 +1,165 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { EXECUTION_OVERRIDES } from '../../core/definition.ts';
+import type { Json, JsonObject } from '../../core/json.ts';
+import type { DeclaredAutomation } from '../../definitions/write/write-automation.ts';
+import { tagAutomation } from '../../edit/entity-tag.ts';
+import { WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
+import { readEditOrder } from '../factories/edit-order.ts';
+import { type Advice, EDIT_ANSWERS, inFactory, refuseRepositoryEdits } from '../factories/reject-repository-edits.ts';
+import { closedObject, type JsonSchema, refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { locate } from '../server/locate.ts';
+import { factoryOf, requireReached } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { presentAutomation } from './present-automation.ts';
+
+const tags = ['Automations'];
+const access = requireRole('manager', 'factory');
+const REFUSED = 'Refused with 409 where a repository decides; the answer names the file to edit.';
+
+interface AutomationBody {
+  description?: string | null;
+  enabled?: boolean;
+  agent?: string | null;
+  triggers: JsonObject[];
+  prompt: string;
+  [override: string]: Json | undefined;
+}
+
+const textOrNull: JsonSchema = { type: ['string', 'null'] };
+const name: JsonSchema = { type: 'string', pattern: WEBHOOK_NAME_PATTERN.source };
+const anyValue: JsonSchema = { description: 'Execution override, handed to the run unchanged.' };
+const properties: Record<string, JsonSchema> = {
+  description: textOrNull,
+  enabled: { type: 'boolean' },
+  agent: textOrNull,
+  triggers: {
+    type: 'array',
+    items: { type: 'object' },
+    description: 'As the front matter of a file writes them. The validation of the definition checks them.',
+  },
+  prompt: { type: 'string' },
+  ...Object.fromEntries(EXECUTION_OVERRIDES.map((key) => [key, anyValue])),
+};
+const writingSchema = { ...closedObject(properties), required: ['triggers', 'prompt'] };
+const creationSchema = { ...closedObject({ name, ...properties }), required: ['name', 'triggers', 'prompt'] };
+const nameSchema = { type: 'object', required: ['factory', 'name'], properties: { factory: { type: 'string' }, name } };
+
+/** Edits of automations, for factories that the service hosts. */
+export function registerAutomationEditRoutes(app: FastifyInstance, services: AdminServices): void {
+  registerCreation(app, services);
+  registerReplacement(app, services);
+  registerDeletion(app, services);
+}
+
+function registerCreation(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: AutomationBody & { name: string } }>(
+    '/factories/:factory/automations',
+    {
+      config: { access, idempotent: true, tagged: true },
+      schema: {
+        tags,
+        summary: 'Create an automation',
+        description: REFUSED,
+        body: creationSchema,
+        response: { 201: refTo('Automation'), ...EDIT_ANSWERS },
+      },
+      onRequest: refuseRepositoryEdits(services, async (_services, request) => {
+        return `Add the file ${inFactory(services, request, 'automations/<name>/automation.md')}`;
+      }),
+    },
+    async (request, reply) => {
+      const { name, ...body } = request.body;
+      const writing = { name, automation: readAutomation(body as AutomationBody), mustBeNew: true };
+      await services.editor.writeAutomation(readEditOrder(request), writing);
+      return answer(services, request, markCreated(request, reply, name), name);
+    },
+  );
+}
+
+function registerReplacement(app: FastifyInstance, services: AdminServices): void {
+  app.put<{ Body: AutomationBody; Params: { name: string } }>(
+    '/factories/:factory/automations/:name',
+    {
+      config: { access, tagged: true },
+      schema: {
+        tags,
+        summary: 'Create or change an automation',
+        description: `The body says everything: keys that it leaves out are removed. Answers 201 if it created the automation, and 200 if it changed one. ${REFUSED}`,
+        params: nameSchema,
+        body: writingSchema,
+        response: { 200: refTo('Automation'), 201: refTo('Automation'), ...EDIT_ANSWERS },
+      },
+      onRequest: refuseRepositoryEdits(services, adviseReplacement),
+    },
+    async (request, reply) => {
+      const { name } = request.params;
+      const writing = { name, automation: readAutomation(request.body), mustBeNew: false };
+      const isNew = await services.editor.writeAutomation(readEditOrder(request), writing);
+      return answer(services, request, isNew ? markCreated(request, reply, name) : reply, name);
+    },
+  );
+}
+
+const adviseReplacement: Advice = async (services, request) => {
+  const { name } = request.params as { name: string };
+  const found = await services.inventory.automation(factoryOf(request).name, name);
+  if (found !== null) return `Edit the file ${found.file}`;
+  return `Add the file ${inFactory(services, request, `automations/${name}/automation.md`)}`;
+};
+
+function registerDeletion(app: FastifyInstance, services: AdminServices): void {
+  app.delete<{ Params: { name: string } }>(
+    '/factories/:factory/automations/:name',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Delete an automation',
+        description: `Its runs stay, also those that wait. ${REFUSED}`,
+        response: { 204: { type: 'null', description: 'Deleted.' }, ...EDIT_ANSWERS },
+      },
+      onRequest: refuseRepositoryEdits(services, async ({ inventory }, request) => {
+        const found = await inventory.automation(factoryOf(request).name, (request.params as { name: string }).name);
+        return `Delete the file ${requireReached(request, 'automation', found).file}`;
+      }),
+    },
+    async (request, reply) => {
+      await services.editor.deleteAutomation(readEditOrder(request), request.params.name);
+      return reply.code(204).send();
+    },
+  );
+}
+
+function readAutomation({
+  description,
+  enabled,
+  agent,
+  triggers,
+  prompt,
+  ...overrides
+}: AutomationBody): DeclaredAutomation {
+  return {
+    description: description ?? null,
+    enabled: enabled ?? true,
+    agent: agent ?? null,
+    triggers,
+    prompt,
+    overrides: overrides as Record<string, Json>,
+  };
+}
+
+function markCreated(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply {
+  return reply.code(201).header('location', locate('factories', factoryOf(request).name, 'automations', name));
+}
+
+async function answer(
+  services: AdminServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  name: string,
+): Promise<FastifyReply> {
+  const found = await services.inventory.automation(factoryOf(request).name, name);
+  const automation = requireReached(request, 'automation', found);
+  return reply.header('etag', tagAutomation(automation)).send(presentAutomation(automation, services));
+}

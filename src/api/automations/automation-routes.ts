@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import { tagAutomation } from '../../edit/entity-tag.ts';
+import { listOf, refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import type { PageQuery } from '../server/page-query.ts';
+import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
+import { factoryOf, requireReached } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { presentAutomation } from './present-automation.ts';
+
+const tags = ['Automations'];
+
+/** Reads of automations. */
+export function registerAutomationRoutes(app: FastifyInstance, services: AdminServices): void {
+  const config = { access: requireRole('viewer', 'factory') };
+
+  app.get<{ Querystring: PageQuery }>(
+    '/factories/:factory/automations',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'List automations',
+        querystring: SHORT_LIST_QUERY,
+        response: { 200: listOf('Automation') },
+      },
+    },
+    async (request) => {
+      const automations = await services.inventory.automations(factoryOf(request).name);
+      return presentPage(
+        pageOf(automations, request.query, ({ name }) => name),
+        (automation) => presentAutomation(automation, services),
+      );
+    },
+  );
+
+  app.get<{ Params: { name: string } }>(
+    '/factories/:factory/automations/:name',
+    {
+      config: { ...config, tagged: true },
+      schema: { tags, summary: 'Show an automation', response: { 200: refTo('Automation') } },
+    },
+    async (request, reply) => {
+      const found = await services.inventory.automation(factoryOf(request).name, request.params.name);
+      const automation = requireReached(request, 'automation', found);
+      void reply.header('etag', tagAutomation(automation));
+      return presentAutomation(automation, services);
+    },
+  );
+}

@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../core/errors.ts';
+import type { WebhookUid } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { WebhookView } from '../../core/ports/definitions/inventory.ts';
+import type { ProposedTrigger } from '../../core/ports/deliveries/backtester.ts';
+import { evaluateFilter } from '../../inspection/evaluate-filter.ts';
+import { refTo } from '../openapi/schemas.ts';
+import { presentBacktest } from '../reconciliations/present-plan.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { factoryOf, requireReached } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+
+interface BodyTrigger {
+  provider: string;
+  filter?: { webhook_ids?: string[] | { in: string[] }; webhooks?: string[]; payload?: JsonObject | null };
+}
+
+interface BacktestBody {
+  automation: string | null;
+  enabled?: boolean;
+  triggers: BodyTrigger[];
+}
+
+const texts = { type: 'array', items: { type: 'string' }, maxItems: 100 };
+
+const backtestSchema = {
+  type: 'object',
+  required: ['automation', 'triggers'],
+  additionalProperties: false,
+  properties: {
+    automation: {
+      type: ['string', 'null'],
+      description: 'The automation whose triggers these would take the place of; `null` for a new one.',
+    },
+    enabled: {
+      type: 'boolean',
+      default: true,
+      description: 'Whether the automation would be enabled. Disabled, it starts nothing, whatever its triggers say.',
+    },
+    triggers: {
+      type: 'array',
+      maxItems: 100,
+      description: 'As the front matter of a file writes them. Those of other providers start nothing here.',
+      items: {
+        type: 'object',
+        required: ['provider'],
+        additionalProperties: true,
+        properties: {
+          provider: { type: 'string' },
+          filter: {
+            type: 'object',
+            properties: {
+              webhook_ids: {
+                anyOf: [
+                  texts,
+                  { type: 'object', required: ['in'], additionalProperties: false, properties: { in: texts } },
+                ],
+              },
+              webhooks: texts,
+              payload: { type: ['object', 'null'] },
+            },
+          },
+        },
+      },
+    },
+  },
+};
+
+/** `POST /factories/{factory}/backtests`: what triggers would have started, before they are saved. */
+export function registerBacktestRoutes(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: BacktestBody }>(
+    '/factories/:factory/backtests',
+    {
+      config: { access: requireRole('viewer', 'factory'), changes: false },
+      schema: {
+        tags: ['Automations'],
+        summary: 'Put stored deliveries before triggers that are not saved yet',
+        description:
+          'Deliveries of the last 7 days, beside what the applied triggers of the automation make of them. Nothing is written. A filter that is not valid is answered with 422.',
+        body: backtestSchema,
+        response: { 200: refTo('Backtest'), 422: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const { automation, enabled } = request.body;
+      const proposed = await readTriggers(services, request);
+      const triggers = enabled === false ? [] : proposed;
+      return presentBacktest(await services.backtester.backtest(factoryOf(request).name, automation, triggers));
+    },
+  );
+}
+
+async function readTriggers(
+  { inventory }: AdminServices,
+  request: FastifyRequest<{ Body: BacktestBody }>,
+): Promise<ProposedTrigger[]> {
+  const { automation, triggers } = request.body;
+  const factory = factoryOf(request).name;
+  if (automation !== null) requireReached(request, 'automation', await inventory.automation(factory, automation));
+  const webhooks = await inventory.webhooks(factory);
+  return triggers
+    .filter(({ provider }) => provider === 'webhook')
+    .map(({ filter = {} }) => {
+      const payload = filter.payload ?? null;
+      // Throws for one that is not valid; what it makes of `null` is of no interest.
+      if (payload !== null) evaluateFilter(payload, null);
+      return { listensTo: listListened(webhooks, filter), payload };
+    });
+}
+
+/** UIDs of webhooks that are gone start nothing, as in a definition; names have to exist. */
+function listListened(webhooks: readonly WebhookView[], filter: NonNullable<BodyTrigger['filter']>): WebhookUid[] {
+  const ids = Array.isArray(filter.webhook_ids) ? filter.webhook_ids : (filter.webhook_ids?.in ?? []);
+  const named = (filter.webhooks ?? []).map((name) => {
+    const found = webhooks.find((webhook) => webhook.name === name);
+    if (found !== undefined) return found.uid;
+    throw new AppError('bad_request', `There is no webhook ${JSON.stringify(name.slice(0, 100))} in this factory.`);
+  });
+  const listed = webhooks.filter(({ uid }) => ids.includes(uid)).map(({ uid }) => uid);
+  return [...new Set([...listed, ...named])];
+}

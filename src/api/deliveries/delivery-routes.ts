@@ -1,0 +1,201 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Delivery, DeliveryLabel } from '../../core/delivery.ts';
+import { DELIVERY_LABELS } from '../../core/delivery.ts';
+import { AppError } from '../../core/errors.ts';
+import type { DeliveryId } from '../../core/ids.ts';
+import { type JsonSchema, listOf, refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { locate } from '../server/locate.ts';
+import type { PageQuery } from '../server/page-query.ts';
+import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
+import { INSTANT, parseInstant } from '../server/parse-instant.ts';
+import { factoryOf, requireReached } from '../server/reach.ts';
+import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
+import type { AdminServices } from '../services.ts';
+import { findWebhook } from '../webhooks/find-webhook.ts';
+import { presentDelivery, presentExplanation } from './present-delivery.ts';
+import { presentHandshake } from './present-handshake.ts';
+
+const tags = ['Deliveries'];
+
+interface DeliveryQuery extends PageQuery {
+  label?: DeliveryLabel;
+  delivery_id?: string;
+  from?: string;
+  to?: string;
+}
+
+const deliveryQuery = pageQuerySchema({
+  label: { type: 'string', enum: [...DELIVERY_LABELS] },
+  delivery_id: {
+    type: 'string',
+    minLength: 1,
+    maxLength: 1024,
+    description: 'The delivery ID of the sender, exactly.',
+  },
+  from: { ...INSTANT, description: 'Received at this time or later.' },
+  to: { ...INSTANT, description: 'Received before this time.' },
+});
+
+function readSearch({ label, delivery_id, from, to, ...page }: DeliveryQuery) {
+  return {
+    ...readPage(page),
+    label: label ?? null,
+    identity: delivery_id,
+    fromAt: from === undefined ? undefined : parseInstant(from, 'from'),
+    untilAt: to === undefined ? undefined : parseInstant(to, 'to'),
+  };
+}
+
+/** The delivery log: who sent what, what became of it and why. */
+export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServices): void {
+  const findDelivery = async (request: FastifyRequest<{ Params: { id: string } }>): Promise<Delivery> =>
+    requireReached(request, 'delivery', await services.deliveries.get(request.params.id as DeliveryId));
+  const access = requireRole('viewer', 'object');
+
+  app.get<{ Querystring: DeliveryQuery }>(
+    '/factories/:factory/deliveries',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'List the deliveries of a factory, newest first',
+        description: 'Of all its webhooks, also of those that were deleted.',
+        querystring: deliveryQuery,
+        response: { 200: listOf('Delivery') },
+      },
+    },
+    async (request) => {
+      const wanted = { ...readSearch(request.query), factory: factoryOf(request).name };
+      return presentPage(await services.deliveries.list(wanted), presentDelivery);
+    },
+  );
+
+  app.get<{ Querystring: DeliveryQuery }>(
+    '/factories/:factory/webhooks/:uid/deliveries',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'List the deliveries of a webhook, newest first',
+        querystring: deliveryQuery,
+        response: { 200: listOf('Delivery') },
+      },
+    },
+    async (request) => {
+      const { uid } = await findWebhook(services.inventory, request);
+      const wanted = { ...readSearch(request.query), webhookUid: uid };
+      return presentPage(await services.deliveries.list(wanted), presentDelivery);
+    },
+  );
+
+  app.get<{ Querystring: PageQuery }>(
+    '/factories/:factory/webhooks/:uid/handshakes',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'List the handshakes of a webhook, newest first',
+        description:
+          'What a provider sent to try the URL. A handshake is no delivery: it has no label and starts nothing.',
+        querystring: pageQuerySchema(),
+        response: { 200: listOf('Handshake') },
+      },
+    },
+    async (request) => {
+      const { uid } = await findWebhook(services.inventory, request);
+      const page = await services.handshakes.list({ ...readPage(request.query), webhookUid: uid });
+      return presentPage(page, presentHandshake);
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/deliveries/:id',
+    { config: { access }, schema: { tags, summary: 'Show a delivery', response: { 200: refTo('Delivery') } } },
+    async (request) => presentDelivery(await findDelivery(request)),
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/deliveries/:id/payload',
+    {
+      config: { access },
+      schema: { tags, summary: 'Download the body of an accepted delivery', response: { 200: PAYLOAD_RESPONSE } },
+    },
+    async (request, reply) => {
+      const { id, label } = await findDelivery(request);
+      const payload = await services.deliveries.payload(id);
+      if (payload === null)
+        throw new AppError('not_found', `No payload is kept of this delivery; its label is ${label}.`);
+      return sendPayload(reply, `${id}.json`, payload);
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/deliveries/:id/diagnosis',
+    {
+      config: { access: requireRole('operator', 'object') },
+      schema: {
+        tags,
+        summary: 'Say which usual mistake a rejected delivery comes from',
+        description: 'Tried on the request where a capture window kept it, else judged by the reason alone.',
+        response: { 200: refTo('Diagnosis'), 409: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const { mistake, sentence, tried } = await services.diagnose(await findDelivery(request));
+      return { mistake, sentence, tried };
+    },
+  );
+
+  registerReplay(app, services, findDelivery);
+
+  app.get<{ Params: { id: string } }>(
+    '/deliveries/:id/explain',
+    {
+      config: { access },
+      schema: { tags, summary: 'Say why each automation started or did not', response: { 200: refTo('Explanation') } },
+    },
+    async (request) => {
+      const { id } = await findDelivery(request);
+      return presentExplanation(id, await services.deliveries.decisions(id));
+    },
+  );
+}
+
+const replaySchema: JsonSchema = {
+  type: ['object', 'null'],
+  additionalProperties: false,
+  properties: {
+    automation: { type: ['string', 'null'], minLength: 1, description: 'This automation alone; `null` for all.' },
+  },
+};
+
+function registerReplay(
+  app: FastifyInstance,
+  services: AdminServices,
+  findDelivery: (request: FastifyRequest<{ Params: { id: string } }>) => Promise<Delivery>,
+): void {
+  app.post<{ Params: { id: string }; Body?: { automation?: string | null } | null }>(
+    '/deliveries/:id/replay',
+    {
+      config: { access: requireRole('operator', 'object'), idempotent: true },
+      schema: {
+        tags,
+        summary: 'Put the payload of an accepted delivery before the automations that are live now',
+        description:
+          'Makes a delivery of its own, with `replay_of`, and starts runs anew. What the sender repeats stays a duplicate of the original. A conflict where no payload is kept, or the webhook is disabled or deleted.',
+        body: replaySchema,
+        response: { 201: refTo('Delivery'), 409: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      const delivery = await findDelivery(request);
+      const automation = request.body?.automation ?? null;
+      const replayed = await services.replays.replay({ delivery, automation, clientAddress: request.ip });
+      if (replayed.outcome === 'refused') throw new AppError('conflict', replayed.why);
+      const made = await services.deliveries.get(replayed.id);
+      const replay = requireReached(request, 'delivery', made);
+      return reply.code(201).header('location', locate('deliveries', replay.id)).send(presentDelivery(replay));
+    },
+  );
+}

@@ -1,0 +1,120 @@
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../../core/errors.ts';
+import { factoryOfEvent, type LiveEvent } from '../../core/live-event.ts';
+import { type Principal, reachesFactory } from '../auth/authenticator.ts';
+import { presentDelivery } from '../deliveries/present-delivery.ts';
+import { refTo } from '../openapi/schemas.ts';
+import { presentReconciliation } from '../reconciliations/present-reconciliation.ts';
+import { presentRunInPassing } from '../runs/present-runs.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { querySchema } from '../server/page-query.ts';
+import { principalOf, requireFactory } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { EventStream, type PresentEvent } from './event-stream.ts';
+import { type WatchParts, watchPrincipal } from './watch-principal.ts';
+
+/** Each costs a socket and up to a mebibyte. */
+const MAX_STREAMS = 100;
+/** Of one API token, user or login link, so that one of them cannot take all. */
+const MAX_STREAMS_PER_IDENTITY = 10;
+
+const RETRY_AFTER_SECONDS = 10;
+
+const DESCRIPTION = `Server-sent events, each with an \`id\` and JSON as \`data\`: \`delivery\` (a Delivery was logged), \`run\` (a Run was born or changed
+its state), \`reconciliation\` (a pass ended: a Reconciliation without \`plan\` and \`diagnostics\`). \`ready\` comes once nothing is
+missing. A client that was cut off sends the last \`id\` as \`Last-Event-ID\` and gets what it missed; where that is not
+remembered any more it gets \`reset\` and reads anew what it shows. A comment comes every 15 s.`;
+
+/** `GET /events`: what happens in the factories that the caller reaches, as it happens. */
+export function registerEventRoutes(app: FastifyInstance, services: AdminServices, watch: WatchParts): void {
+  const open = new Map<EventStream, Principal>();
+  // A listener that waits for its connections to end would wait for these for ever.
+  app.addHook('preClose', async () => {
+    for (const stream of open.keys()) stream.end();
+  });
+
+  app.get<{ Querystring: { factory?: string; after?: string } }>(
+    '/events',
+    {
+      config: { access: requireRole('viewer', 'listed') },
+      exposeHeadRoute: false,
+      schema: {
+        tags: ['Events'],
+        summary: 'Follow deliveries, runs and reconciliations as they happen',
+        description: DESCRIPTION,
+        querystring: querySchema({
+          factory: { type: 'string', minLength: 1, description: 'Only of this factory.' },
+          after: {
+            ...{ type: 'string', minLength: 1, maxLength: 100 },
+            description:
+              'In the place of `Last-Event-ID` where a client cannot set it: `last_event_id` of `GET /session`.',
+          },
+        }),
+        response: {
+          200: {
+            description: 'A stream without end.',
+            content: { 'text/event-stream': { schema: { type: 'string' } } },
+          },
+          404: refTo('Problem'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request);
+      const { factory, after = null } = request.query;
+      if (factory !== undefined) await requireFactory(services.inventory, principal, factory);
+      requireRoom([...open.values()], principal);
+      const isMeant = (event: LiveEvent) => {
+        const name = factoryOfEvent(event);
+        return (factory === undefined || factory === name) && reachesFactory(principal, name);
+      };
+      const stream = new EventStream(selectEvents(isMeant, services));
+      open.set(stream, principal);
+      const unwatch = watchPrincipal(watch, request, principal, () => stream.end());
+      const leave = follow(services, stream, readLastEventId(request.headers['last-event-id']) ?? after);
+      stream.readable.once('close', () => {
+        unwatch();
+        leave();
+        open.delete(stream);
+      });
+      return reply.header('content-type', 'text/event-stream').header('x-accel-buffering', 'no').send(stream.readable);
+    },
+  );
+}
+
+/** Throws `too_many_requests` if the daemon, or this identity, has as many streams as it may have. */
+function requireRoom(open: readonly Principal[], { kind, id }: Principal): void {
+  const own = open.filter((other) => other.kind === kind && other.id === id);
+  if (own.length >= MAX_STREAMS_PER_IDENTITY) throw refuseStream(`${own.length} event streams of yours are open`);
+  if (open.length >= MAX_STREAMS) throw refuseStream(`${open.length} event streams are open`);
+}
+
+function refuseStream(why: string): AppError {
+  return new AppError('too_many_requests', `${why}, which is the maximum. Close one, or try again later.`, {
+    details: { retryAfterSeconds: RETRY_AFTER_SECONDS },
+  });
+}
+
+function readLastEventId(header: string | string[] | undefined): string | null {
+  return typeof header === 'string' && header !== '' ? header : null;
+}
+
+/** First what was missed, then what comes; answers with how to stop. */
+function follow({ events }: AdminServices, stream: EventStream, after: string | null): () => void {
+  const { missed, position, end } = events.subscribe(after, (event) => stream.send(event));
+  for (const event of missed ?? []) stream.send(event);
+  stream.mark(missed === null ? 'reset' : 'ready', position);
+  return end;
+}
+
+function selectEvents(isMeant: (event: LiveEvent) => boolean, services: AdminServices): PresentEvent {
+  return (event) => (isMeant(event) ? { name: event.kind, data: presentEvent(event, services) } : null);
+}
+
+/** A plan may be large and is read by few: it stays with the reconciliation. */
+function presentEvent(event: LiveEvent, services: AdminServices): object {
+  if (event.kind === 'delivery') return presentDelivery(event.delivery);
+  if (event.kind === 'run') return presentRunInPassing(event.run, services);
+  const { plan, diagnostics, ...rest } = presentReconciliation(event.reconciliation);
+  return rest;
+}

@@ -1,0 +1,56 @@
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../../core/errors.ts';
+import { HOUR_MS, MAX_ACTIVITY_MS } from '../../core/ports/deliveries/activity-reader.ts';
+import { refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { querySchema } from '../server/page-query.ts';
+import { INSTANT, parseInstant } from '../server/parse-instant.ts';
+import { factoryOf } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { collectActivity } from './collect-activity.ts';
+import { presentActivity } from './present-activity.ts';
+
+interface ActivityQuery {
+  from?: string;
+  to?: string;
+  bucket: 'hour';
+}
+
+const DAY_MS = 24 * HOUR_MS;
+
+/** `GET /factories/{factory}/activity`: numbers for charts. */
+export function registerActivityRoutes(app: FastifyInstance, services: AdminServices): void {
+  app.get<{ Querystring: ActivityQuery }>(
+    '/factories/:factory/activity',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags: ['Factories'],
+        summary: 'Count deliveries by label and runs by state, hour by hour',
+        description:
+          'Whole hours, 31 days at most; without `from` the 24 hours before `to`, without `to` until now. Deliveries are counted as they arrived, also those that have left the log; replays are not. Runs are counted in the hour they were born in, under the state they are in now.',
+        querystring: querySchema({
+          from: { ...INSTANT, description: 'Its hour is the first.' },
+          to: { ...INSTANT, description: 'Its hour is the last, unless it begins with it.' },
+          bucket: { type: 'string', enum: ['hour'], default: 'hour' },
+        }),
+        response: { 200: refTo('Activity') },
+      },
+    },
+    async (request) => {
+      const span = { factory: factoryOf(request).name, ...readSpan(request.query, services.clock.wallMs()) };
+      return presentActivity(span, await collectActivity(services.activity, span));
+    },
+  );
+}
+
+function readSpan({ from, to }: ActivityQuery, nowMs: number): { fromAt: number; untilAt: number } {
+  const end = to === undefined ? nowMs : parseInstant(to, 'to');
+  const untilAt = Math.ceil(end / HOUR_MS) * HOUR_MS;
+  const fromAt = from === undefined ? untilAt - DAY_MS : Math.floor(parseInstant(from, 'from') / HOUR_MS) * HOUR_MS;
+  if (fromAt >= untilAt) throw new AppError('bad_request', '"from" is not before "to".');
+  if (untilAt - fromAt > MAX_ACTIVITY_MS) {
+    throw new AppError('bad_request', '"from" and "to" are more than 31 days apart: ask for less.');
+  }
+  return { fromAt, untilAt };
+}

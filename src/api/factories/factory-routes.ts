@@ -1,0 +1,86 @@
+import type { FastifyInstance } from 'fastify';
+import type { FactoryStatus } from '../../core/reconciliation.ts';
+import { tagRevision } from '../../edit/entity-tag.ts';
+import { reachesFactory } from '../auth/authenticator.ts';
+import { closedObject, listOf, refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import type { PageQuery } from '../server/page-query.ts';
+import { pageOf, SHORT_LIST_QUERY } from '../server/page-query.ts';
+import { factoryOf, principalOf } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { presentFactory } from './present-factory.ts';
+
+/** `GET /factories`, `GET /factories/{factory}` and `GET /factories/{factory}/ancestry/{revision}`. */
+export function registerFactoryRoutes(app: FastifyInstance, services: AdminServices): void {
+  const present = async (status: FactoryStatus) =>
+    presentFactory(status, services.factorySource(status.name), await services.inventory.counts(status.name));
+
+  app.get<{ Querystring: PageQuery }>(
+    '/factories',
+    {
+      config: { access: requireRole('viewer', 'listed') },
+      schema: {
+        tags: ['Factories'],
+        summary: 'List factories',
+        querystring: SHORT_LIST_QUERY,
+        response: { 200: listOf('Factory') },
+      },
+    },
+    async (request) => {
+      const principal = principalOf(request);
+      const reached = (await services.inventory.factories()).filter(({ name }) => reachesFactory(principal, name));
+      const page = pageOf(reached, request.query, ({ name }) => name);
+      return { data: await Promise.all(page.data.map(present)), next_cursor: page.nextCursor };
+    },
+  );
+
+  app.get(
+    '/factories/:factory',
+    {
+      config: { access: requireRole('viewer', 'factory'), tagged: true },
+      schema: {
+        tags: ['Factories'],
+        summary: 'Show a factory: what it serves and what is wrong',
+        response: { 200: refTo('Factory') },
+      },
+    },
+    async (request, reply) => {
+      const status = factoryOf(request);
+      void reply.header('etag', tagRevision(status.appliedRevision));
+      return present(status);
+    },
+  );
+
+  registerAncestry(app, services);
+}
+
+function registerAncestry(app: FastifyInstance, services: AdminServices): void {
+  app.get<{ Params: { revision: string } }>(
+    '/factories/:factory/ancestry/:revision',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags: ['Factories'],
+        summary: 'Show whether the live commit contains a commit',
+        description:
+          'For a commit that a later push overtook: it is never applied itself, but it is part of what is live. May ask the repository for some of its history.',
+        params: closedObject({
+          factory: { type: 'string' },
+          revision: {
+            ...{ type: 'string', pattern: '^[0-9a-f]{7,64}$' },
+            description: 'A commit, or the first 7 digits or more of one.',
+          },
+        }),
+        response: { 200: refTo('Ancestry') },
+      },
+    },
+    async (request) => {
+      const { name, appliedRevision } = factoryOf(request);
+      const { revision } = request.params;
+      const ancestry =
+        appliedRevision === null ? 'no' : await services.reconcile.contains(name, appliedRevision, revision);
+      const contained = ancestry === 'unknown' ? null : ancestry === 'yes';
+      return { revision, applied_revision: appliedRevision, contained };
+    },
+  );
+}

@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify';
+import type { Revision } from '../../core/ports/definitions/hosted-source.ts';
+import { formatInstant } from '../../core/time/clock.ts';
+import { tagRevision } from '../../edit/entity-tag.ts';
+import { closedObject, listOf, refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { type PageQuery, pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
+import { factoryOf } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { readEditOrder } from './edit-order.ts';
+import { presentFactory } from './present-factory.ts';
+import { EDIT_ANSWERS, refuseRepositoryEdits } from './reject-repository-edits.ts';
+
+const tags = ['Factories'];
+
+/** What was done to a managed factory, and the way back. */
+export function registerHistoryRoutes(app: FastifyInstance, services: AdminServices): void {
+  app.get<{ Querystring: PageQuery }>(
+    '/factories/:factory/history',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'List the revisions of a managed factory, newest first',
+        description: 'Other factories keep no revisions here: 409.',
+        querystring: pageQuerySchema(),
+        response: { 200: listOf('Revision'), 409: refTo('Problem'), 502: refTo('Problem') },
+      },
+    },
+    async (request) =>
+      presentPage(await services.editor.history(factoryOf(request).name, readPage(request.query)), presentRevision),
+  );
+
+  app.post<{ Body: { revision: string } }>(
+    '/factories/:factory/reverts',
+    {
+      config: { access: requireRole('manager', 'factory'), tagged: true },
+      schema: {
+        tags,
+        summary: 'Revert a managed factory to an earlier revision',
+        description:
+          'Restores the definition as a new revision. It is validated as any edit. Restored webhooks keep their earlier UIDs. Secrets do not change. `If-Match` takes the `ETag` of the factory.',
+        body: closedObject({ revision: { type: 'string', pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' } }),
+        response: { 200: refTo('Factory'), ...EDIT_ANSWERS },
+      },
+      onRequest: refuseRepositoryEdits(services, async () => 'Revert the commit in the repository, and push'),
+    },
+    async (request, reply) => {
+      const { name } = factoryOf(request);
+      await services.editor.revert(readEditOrder(request), request.body.revision);
+      const status = (await services.inventory.factories()).find((factory) => factory.name === name)!;
+      const counts = await services.inventory.counts(name);
+      void reply.header('etag', tagRevision(status.appliedRevision));
+      return presentFactory(status, services.factorySource(name), counts);
+    },
+  );
+}
+
+function presentRevision({ revision, author, at, message }: Revision) {
+  return { revision, author: author.name, message, created_at: formatInstant(at) };
+}

@@ -1,0 +1,40 @@
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import { type Condition, type FactoryStatus, rateCondition } from '../../core/reconciliation.ts';
+import { formatInstant } from '../../core/time/clock.ts';
+import { presentInstant } from '../server/present-instant.ts';
+import type { FactorySource } from '../services.ts';
+
+type Counts = Awaited<ReturnType<InventoryReader['counts']>>;
+
+/** A factory as the interfaces show it: where its definition comes from, what it serves and what was last tried. */
+export function presentFactory(status: FactoryStatus, source: FactorySource | null, counts: Counts) {
+  return {
+    name: status.name,
+    source: source === null ? null : presentSource(source),
+    applied_revision: status.appliedRevision,
+    applied_at: presentInstant(status.appliedAt),
+    attempted_revision: status.attemptedRevision,
+    attempted_at: presentInstant(status.attemptedAt),
+    conditions: status.conditions.map(presentCondition),
+    counts: {
+      webhooks: counts.webhooks,
+      automations: counts.automations,
+      queued_runs: counts.queuedRuns,
+      running_runs: counts.runningRuns,
+    },
+  };
+}
+
+function presentSource({ type, url, branch, path }: FactorySource) {
+  return { type, url: url === null ? null : hideCredentials(url), branch, path };
+}
+
+/** `https://user:token@host/x` is shown as `https://host/x`; local paths and `git@host:x` hold no secret and stay. */
+function hideCredentials(url: string): string {
+  return url.replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i, '$1');
+}
+
+function presentCondition(condition: Condition) {
+  const { type, status, reason, message, since } = condition;
+  return { type, status, severity: rateCondition(condition), reason, message, since: formatInstant(since) };
+}

@@ -1,0 +1,47 @@
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../../core/errors.ts';
+import { refTo } from '../openapi/schemas.ts';
+import { factoryOf } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+
+/** What to do in place of an edit; throws `not_found` where the object does not exist. */
+export type Advice = (services: AdminServices, request: FastifyRequest) => Promise<string>;
+
+/** What every edit of a definition can answer beside its success. 502: the repository that the service hosts. */
+export const EDIT_ANSWERS = {
+  409: refTo('Problem'),
+  412: refTo('Problem'),
+  422: refTo('Problem'),
+  502: refTo('Problem'),
+};
+
+/**
+ * A hook in front of every edit of a definition. Where a repository decides, it answers 409 and names the file to edit,
+ * after 401, 403 and 404, and before any byte of the body is read: whatever it says, the answer is the same.
+ */
+export function refuseRepositoryEdits(services: AdminServices, advise: Advice) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const source = services.factorySource(factoryOf(request).name);
+    if (source?.type === 'managed' || source?.type === 'live') return;
+    const advice = await advise(services, request);
+    throw new AppError('conflict', `${sayWhoDecides(services, request)} ${advice}${sayWhere(services, request)}.`);
+  };
+}
+
+function sayWhoDecides(services: AdminServices, request: FastifyRequest): string {
+  const { name } = factoryOf(request);
+  return services.factorySource(name) === null
+    ? `The factory ${name} stands in the configuration no more, so it cannot be changed.`
+    : `The repository of the factory ${name} decides this.`;
+}
+
+function sayWhere(services: AdminServices, request: FastifyRequest): string {
+  const branch = services.factorySource(factoryOf(request).name)?.branch ?? null;
+  return branch === null ? '' : `, on its branch ${branch}`;
+}
+
+/** The path of a definition file from the root of the factory's repository. */
+export function inFactory(services: AdminServices, request: FastifyRequest, file: string): string {
+  const folder = (services.factorySource(factoryOf(request).name)?.path ?? '').replace(/^(\.?\/)+|^\.$|\/+$/g, '');
+  return folder === '' ? file : `${folder}/${file}`;
+}

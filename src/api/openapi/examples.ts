@@ -1,0 +1,664 @@
+import { DELIVERY_LABELS } from '../../core/delivery.ts';
+import { RUN_STATES } from '../../core/run.ts';
+import { PAYLOAD_FILE, renderEnvelope } from '../../run/envelope.ts';
+import { describeProblem } from '../server/problem.ts';
+import { describeAction } from './operations.ts';
+import type { COMPONENTS } from './schemas.ts';
+
+// Examples of the OpenAPI document, in one place: one small team with the factory `payments`. A test validates each of
+// them against its schema and fails if a schema or a request body has none.
+
+const COMMIT = '5c1f0a9e7d2b4c6f8a0e1d3b5c7f9a2e4d6b8c0f';
+const EARLIER_COMMIT = '0b8d6e4a2f9c7b5d3e1a0c8f6d4b2e9a7c5f3d1b';
+const WEBHOOK_UID = 'wh_7h3k9m2p5r8t1v4w6x0y3z5b8c';
+const DELIVERY_ID = 'dlv_01kdyak3seqx2as14e42d9kk25';
+const RUN_ID = 'run_01kdyak3sfm8w6t2c4r0h7v9zn';
+/** What GitHub sends as `X-GitHub-Delivery`. */
+const SENDER_ID = '72d3162e-cc78-11ee-81ab-4c9367dc0958';
+const SENDER_ADDRESS = '192.0.2.7';
+const BROWSER_ADDRESS = '198.51.100.24';
+const RECEIVED_AT = '2026-01-02T03:04:05.678Z';
+const APPLIED_AT = '2026-01-01T16:20:31.402Z';
+const CREATED_AT = '2025-11-17T09:12:44.019Z';
+const AUTOMATION_FILE = 'automations/triage-issues/automation.md';
+const PROMPT = 'Find the cause of the issue in the attached payload and propose a fix.\n';
+const OVERRIDES = { model: 'large', secrets: ['GITHUB_API_KEY'] };
+const PAYLOAD = { action: 'opened', issue: { number: 42, title: 'Checkout fails', labels: [{ name: 'bug' }] } };
+
+const nothingPlanned = { create: [], update: [], delete: [] };
+
+const warning = {
+  severity: 'warning',
+  rule: 'automation/unknown-uid',
+  file: AUTOMATION_FILE,
+  line: 6,
+  column: 22,
+  path: 'triggers[0].filter.webhook_ids[0]',
+  message: 'no webhook of this factory has the UID wh_0123456789abcdefghjkmnpqrs',
+  hint: 'name the webhook under "webhooks", or remove the UID',
+};
+
+const webhook = {
+  uid: WEBHOOK_UID,
+  factory: 'payments',
+  name: 'github',
+  description: 'Issues and pull requests',
+  auth_mode: 'signature',
+  signature_scheme: 'github',
+  signature: null,
+  secret_name: 'GITHUB_WEBHOOK_SECRET',
+  secret_state: 'current',
+  credential_state: 'current',
+  verify_token_secret_name: null,
+  verify_token_state: null,
+  delivery_id_header: null,
+  identified_by: 'provider',
+  enabled: true,
+  capture: null,
+  ingress_url: `https://hooks.example.com/webhooks/w/${WEBHOOK_UID}`,
+  file: 'webhooks/github.yaml',
+  revision: COMMIT,
+  created_at: CREATED_AT,
+  updated_at: APPLIED_AT,
+  last_delivery_at: RECEIVED_AT,
+  deleted_at: null,
+};
+
+const capture = { until: '2026-01-02T03:14:05.678Z', kept: 2 };
+
+const delivery = {
+  id: DELIVERY_ID,
+  factory: 'payments',
+  webhook_uid: WEBHOOK_UID,
+  webhook_name: 'github',
+  delivery_id: SENDER_ID,
+  delivery_id_source: 'provider',
+  label: 'Accepted',
+  reason: null,
+  detail: null,
+  size: 8214,
+  count: 1,
+  received_at: RECEIVED_AT,
+  client_address: SENDER_ADDRESS,
+  revision: COMMIT,
+  duplicate_of: null,
+  replay_of: null,
+  runs: [RUN_ID],
+};
+
+const rejectedDelivery = {
+  ...delivery,
+  id: 'dlv_01kdyb0q4t6n8s2f5h7k9m3p1r',
+  delivery_id: null,
+  delivery_id_source: null,
+  label: 'Rejected (auth)',
+  reason: 'bad_signature',
+  runs: [],
+};
+
+const run = {
+  id: RUN_ID,
+  factory: 'payments',
+  automation: 'triage-issues',
+  delivery: DELIVERY_ID,
+  webhook_uid: WEBHOOK_UID,
+  delivery_id: SENDER_ID,
+  state: 'running',
+  attempt: 1,
+  executor: 'queue',
+  revision: COMMIT,
+  error: null,
+  exit_code: null,
+  created_at: RECEIVED_AT,
+  started_at: '2026-01-02T03:04:06.120Z',
+  finished_at: null,
+  waiting: null,
+};
+
+const queuedRun = {
+  ...run,
+  state: 'queued',
+  executor: null,
+  started_at: null,
+  waiting: {
+    reason: 'concurrency_limit',
+    reason_text: 'runs.concurrency is reached: 4 of 4 slots are in use.',
+    position: 2,
+  },
+};
+
+const runInput = {
+  prompt: PROMPT,
+  envelope: renderEnvelope({
+    webhook: { name: 'github', uid: WEBHOOK_UID },
+    run: { deliveryIdentity: SENDER_ID },
+  }),
+  attachments: [{ name: PAYLOAD_FILE, size: 8214, media_type: 'application/json' }],
+  overrides: OVERRIDES,
+};
+
+const lease = { lease_seconds: 60, lease_expires_at: '2026-01-02T03:05:06.120Z' };
+
+const backtest = {
+  since: '2025-12-26T03:04:05.678Z',
+  until: RECEIVED_AT,
+  stored: 120,
+  examined: 120,
+  sampled: false,
+  automations: [
+    {
+      automation: 'triage-issues',
+      examined: 120,
+      before: 14,
+      after: 13,
+      gained_count: 0,
+      lost_count: 1,
+      gained: [],
+      lost: [
+        {
+          delivery: DELIVERY_ID,
+          webhook_uid: WEBHOOK_UID,
+          received_at: RECEIVED_AT,
+          path: 'action',
+          message: 'action is "opened", expected "reopened"',
+        },
+      ],
+    },
+  ],
+};
+
+const token = {
+  id: 'tok_01kc8w5e2gq4s6v8x0z1b3d5f7',
+  name: 'grafana',
+  role: 'viewer',
+  factories: ['payments'],
+  created_at: CREATED_AT,
+  last_used_at: RECEIVED_AT,
+};
+
+const user = {
+  id: 'usr_01kc8wb7t3n5p9r1s2v4x6z8a0',
+  name: 'alice',
+  kind: 'local',
+  role: 'manager',
+  factories: null,
+  disabled: false,
+  created_at: CREATED_AT,
+  last_sign_in_at: RECEIVED_AT,
+  password_changed_at: CREATED_AT,
+};
+
+const countAll = (names: readonly string[], counted: Record<string, number>) =>
+  Object.fromEntries(names.map((name) => [name, counted[name] ?? 0]));
+
+/** Examples of each named schema, the most usual one first. */
+export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readonly [unknown, ...unknown[]]>> = {
+  Factory: [
+    {
+      name: 'payments',
+      source: { type: 'repository', url: 'https://git.example.com/payments.git', branch: 'main', path: '.' },
+      applied_revision: COMMIT,
+      applied_at: APPLIED_AT,
+      attempted_revision: COMMIT,
+      attempted_at: APPLIED_AT,
+      conditions: [
+        {
+          type: 'Ready',
+          status: 'True',
+          severity: 'ok',
+          reason: 'DefinitionLive',
+          message: `serving ${COMMIT}`,
+          since: CREATED_AT,
+        },
+      ],
+      counts: { webhooks: 3, automations: 2, queued_runs: 0, running_runs: 1 },
+    },
+  ],
+  Webhook: [webhook],
+  NewWebhook: [
+    {
+      ...webhook,
+      name: 'internal-ci',
+      description: 'Results of builds',
+      auth_mode: 'token',
+      signature_scheme: null,
+      secret_name: 'INTERNAL_CI_WEBHOOK_SECRET',
+      identified_by: 'service header or body',
+      file: 'webhooks/internal-ci.yaml',
+      last_delivery_at: null,
+      secret: 'dbs_example',
+    },
+  ],
+  SignatureScheme: [
+    {
+      name: 'github',
+      title: 'GitHub',
+      secret_issued: 'user',
+      generates_secret: false,
+      identities: ['X-GitHub-Delivery'],
+      credential_places: ['X-Hub-Signature-256'],
+      documentation: 'https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries',
+    },
+  ],
+  Delivery: [delivery, rejectedDelivery],
+  Capture: [capture],
+  Diagnosis: [
+    {
+      mistake: 'none',
+      sentence: 'The request verifies with the current definition. Ask the sender to retry it.',
+      tried: [],
+    },
+  ],
+  Handshake: [
+    {
+      kind: 'Handshake',
+      webhook_uid: WEBHOOK_UID,
+      handshake: 'slack url_verification',
+      outcome: 'answered',
+      detail: null,
+      count: 1,
+      received_at: RECEIVED_AT,
+      client_address: SENDER_ADDRESS,
+    },
+  ],
+  EditorSchema: [{ name: 'webhook', title: 'Webhook', path: '/api/v1/schemas/webhook.json' }],
+  FoundId: [{ id: RUN_ID, factory: 'payments' }],
+  Explanation: [
+    {
+      delivery: DELIVERY_ID,
+      decisions: [
+        {
+          automation: 'triage-issues',
+          outcome: 'started',
+          run: RUN_ID,
+          path: null,
+          expected: null,
+          actual: null,
+          message: 'all filter conditions matched',
+        },
+        {
+          automation: 'review-pull-requests',
+          outcome: 'filtered',
+          run: null,
+          path: 'pull_request',
+          expected: true,
+          actual: null,
+          message: 'pull_request is absent, expected to be present',
+        },
+      ],
+      not_stored: { filtered: 0, disabled: 0, filter_error: 0 },
+    },
+  ],
+  Automation: [
+    {
+      name: 'triage-issues',
+      factory: 'payments',
+      description: 'Looks into new issues',
+      enabled: true,
+      agent: null,
+      triggers: [
+        {
+          provider: 'webhook',
+          event: 'received',
+          filter: { webhook_ids: [], webhooks: ['github'], payload: { action: ['opened'] } },
+          line: 6,
+          listens_to: [WEBHOOK_UID],
+          handled_elsewhere: false,
+        },
+        { provider: 'schedule', event: 'cron', cron: '0 6 * * 1', listens_to: [], handled_elsewhere: true },
+      ],
+      prompt: PROMPT,
+      overrides: OVERRIDES,
+      file: AUTOMATION_FILE,
+      revision: COMMIT,
+      updated_at: APPLIED_AT,
+      warnings: [],
+    },
+  ],
+  FilterResult: [
+    {
+      verdict: 'Would not trigger',
+      trace: [
+        {
+          path: 'action',
+          operator: 'in',
+          expected: ['opened'],
+          actual: 'closed',
+          present: true,
+          matched: false,
+          message: 'action is "closed", expected "opened"',
+        },
+      ],
+      decided_by: 'action',
+      message: 'action is "closed", expected "opened"',
+    },
+  ],
+  Run: [run, queuedRun],
+  RunInput: [runInput],
+  ClaimedRun: [
+    { run, webhook: { name: 'github', uid: WEBHOOK_UID }, agent: null, input: runInput, fence: 1, ...lease },
+  ],
+  Lease: [lease],
+  Reconciliation: [
+    {
+      id: 'rec_01kdxf6m9b2d4f6h8k0n1q3s5v',
+      factory: 'payments',
+      revision: COMMIT,
+      result: 'applied',
+      reason: 'Applied',
+      message: `applied ${COMMIT}`,
+      diagnostics: [warning],
+      plan: {
+        webhooks: {
+          ...nothingPlanned,
+          update: [
+            {
+              name: 'github',
+              uid: WEBHOOK_UID,
+              restored: false,
+              changes: [{ key: 'enabled', from: false, to: true }],
+            },
+          ],
+        },
+        automations: nothingPlanned,
+      },
+      started_at: '2026-01-01T16:20:31.114Z',
+      finished_at: APPLIED_AT,
+      attempted_at: APPLIED_AT,
+    },
+  ],
+  PlanPreview: [
+    {
+      factory: 'payments',
+      applied_revision: COMMIT,
+      webhooks: {
+        ...nothingPlanned,
+        create: [
+          {
+            name: 'internal-ci',
+            uid: null,
+            restored: false,
+            changes: [
+              { key: 'authMode', from: null, to: 'token' },
+              { key: 'secretName', from: null, to: 'INTERNAL_CI_WEBHOOK_SECRET' },
+            ],
+            ingress_url: null,
+          },
+        ],
+      },
+      automations: nothingPlanned,
+      missing_secrets: [{ name: 'INTERNAL_CI_WEBHOOK_SECRET', webhooks: ['internal-ci'], automations: [] }],
+      diagnostics: [
+        {
+          severity: 'error',
+          rule: 'secret/missing',
+          file: 'webhooks/internal-ci.yaml',
+          line: 1,
+          column: 13,
+          path: 'secretName',
+          message: 'there is no team secret named INTERNAL_CI_WEBHOOK_SECRET',
+          hint: 'create it: dockbell secret create INTERNAL_CI_WEBHOOK_SECRET',
+        },
+      ],
+      backtest,
+    },
+  ],
+  Backtest: [backtest],
+  Activity: [
+    {
+      factory: 'payments',
+      from: '2026-01-02T03:00:00.000Z',
+      to: '2026-01-02T04:00:00.000Z',
+      bucket: 'hour',
+      buckets: [
+        {
+          start: '2026-01-02T03:00:00.000Z',
+          deliveries: countAll(DELIVERY_LABELS, { Accepted: 5, Duplicate: 1 }),
+          runs: countAll(RUN_STATES, { running: 1, succeeded: 3 }),
+        },
+      ],
+      webhooks: [{ webhook_uid: WEBHOOK_UID, deliveries: [6] }],
+    },
+  ],
+  PayloadKeys: [
+    {
+      webhook_uid: WEBHOOK_UID,
+      examined: 50,
+      keys: [
+        { path: ['action'], text: 'action', payloads: 50, types: ['string'], examples: ['opened', 'closed'] },
+        { path: ['issue', 'number'], text: 'issue.number', payloads: 48, types: ['number'], examples: [42] },
+      ],
+    },
+  ],
+  ReconciliationRequested: [{ factory: 'payments', requested_at: RECEIVED_AT }],
+  Ancestry: [{ revision: EARLIER_COMMIT, applied_revision: COMMIT, contained: true }],
+  Secret: [
+    {
+      name: 'GITHUB_WEBHOOK_SECRET',
+      version: 2,
+      created_at: CREATED_AT,
+      updated_at: APPLIED_AT,
+      used_by: [{ factory: 'payments', webhook: 'github', version: 2 }],
+      listed_by: [],
+      notify: [],
+    },
+  ],
+  Revision: [{ revision: COMMIT, author: 'alice', message: 'Create the webhook github', created_at: APPLIED_AT }],
+  SecretStored: [{ name: 'GITHUB_WEBHOOK_SECRET', version: 2, created: false }],
+  Token: [token],
+  NewToken: [{ ...token, last_used_at: null, token: 'dbk_example' }],
+  User: [user],
+  AuditEntry: [
+    {
+      id: 'aud_01kdxf6kzv8y0a2c4e6g8j1m3p',
+      at: APPLIED_AT,
+      actor: { kind: 'local', id: user.id, name: user.name },
+      action: describeAction('PUT', '/api/v1/secrets/:name'),
+      method: 'PUT',
+      route: '/api/v1/secrets/:name',
+      object: 'secrets/GITHUB_WEBHOOK_SECRET',
+      changes: { value: '[not shown]' },
+      outcome: 'done',
+      status: 200,
+      client_address: BROWSER_ADDRESS,
+    },
+  ],
+  SignInWays: [{ oidc: { label: 'Example SSO', url: '/auth/oidc/login' } }, { oidc: null }],
+  SignedIn: [
+    {
+      user: { id: user.id, name: user.name, role: user.role, factories: null, kind: 'local' },
+      csrf_token: 'example-csrf-token',
+      last_event_id: 'a1b2c3d4e5f6-118',
+    },
+  ],
+  Session: [
+    {
+      id: 'ses_01kdy9r5c7e9g1j3m5p7r9t2w4',
+      current: true,
+      client_address: BROWSER_ADDRESS,
+      user_agent: 'Mozilla/5.0 (X11; Linux x86_64; rv:147.0) Gecko/20100101 Firefox/147.0',
+      created_at: '2026-01-02T02:48:10.250Z',
+      last_used_at: RECEIVED_AT,
+      expires_at: '2026-01-02T14:48:10.250Z',
+    },
+  ],
+  LoginLink: [
+    {
+      id: 'lnk_01kdyak3t0b2d4f6h8k1n3q5s7',
+      url: 'https://dockbell.example.com/login#token=dbl_example',
+      expires_at: '2026-01-02T03:19:05.678Z',
+    },
+  ],
+  TestDeliveryAnswer: [
+    { status: 202, headers: { 'content-type': 'application/json' }, body: `{"delivery_id":"${SENDER_ID}"}` },
+  ],
+  Health: [{ status: 'ok' }],
+  Readiness: [
+    { ready: true, problems: [], warnings: [] },
+    { ready: false, problems: ['the daemon is stopping'], warnings: [] },
+  ],
+  Problem: [
+    describeProblem('not_found', 'There is no webhook internal-ci in the factory payments.'),
+    describeProblem('bad_request', 'The body is not valid: #/role must be one of viewer, operator, manager, owner.', {
+      errors: [{ pointer: '#/role', in: 'body', detail: 'must be one of viewer, operator, manager, owner' }],
+    }),
+  ],
+};
+
+/** A named example of a request body. The name is a key of the document; `summary` is for people. */
+interface BodyExample {
+  summary: string;
+  value: unknown;
+}
+
+const webhookTrigger = {
+  provider: 'webhook',
+  event: 'received',
+  filter: { webhooks: ['github'], payload: { action: ['opened'] } },
+};
+
+const automationBody = {
+  description: 'Looks into new issues',
+  enabled: true,
+  triggers: [webhookTrigger],
+  prompt: PROMPT,
+  ...OVERRIDES,
+};
+
+const bodyBase64 = Buffer.from(JSON.stringify(PAYLOAD)).toString('base64');
+
+/** Examples of each request body by the ID of its operation, the most usual one first. */
+export const BODY_EXAMPLES: Readonly<Record<string, Readonly<Record<string, BodyExample>>>> = {
+  planFactory: {
+    webhook: {
+      summary: 'A definition with one webhook',
+      value: {
+        files: {
+          'factory.yaml': 'schemaVersion: v1alpha1\nname: payments\n',
+          'webhooks/internal-ci.yaml': 'authMode: token\nsecretName: INTERNAL_CI_WEBHOOK_SECRET\n',
+        },
+      },
+    },
+  },
+  backtestTriggers: {
+    change: {
+      summary: 'Other triggers for an automation',
+      value: { automation: 'triage-issues', enabled: true, triggers: [webhookTrigger] },
+    },
+    creation: {
+      summary: 'Triggers of an automation that does not exist yet',
+      value: { automation: null, triggers: [webhookTrigger] },
+    },
+  },
+  testFilter: {
+    filter: {
+      summary: 'A filter with a payload',
+      value: { filter: { action: ['opened'] }, payload: PAYLOAD },
+    },
+    automation: {
+      summary: 'An automation with a stored delivery',
+      value: { automation: 'triage-issues', delivery: DELIVERY_ID },
+    },
+  },
+  createWebhook: {
+    generated: {
+      summary: 'Bearer token, with a secret that Dockbell generates',
+      value: { name: 'internal-ci', auth_mode: 'token', description: 'Results of builds' },
+    },
+    provider: {
+      summary: 'Signature of a provider, with the secret that the provider issued',
+      value: {
+        name: 'github',
+        auth_mode: 'signature',
+        signature_scheme: 'github',
+        secret_name: 'GITHUB_WEBHOOK_SECRET',
+        secret: 'example-secret-value',
+      },
+    },
+  },
+  updateWebhook: {
+    disabling: { summary: 'Disable the webhook', value: { enabled: false } },
+    describing: { summary: 'Change the description', value: { description: 'Issues and pull requests' } },
+  },
+  rotateWebhookSecret: {
+    generated: { summary: 'Dockbell generates the new secret', value: {} },
+    given: { summary: 'The provider issued the new secret', value: { secret: 'example-secret-value' } },
+  },
+  setWebhookSecret: {
+    given: {
+      summary: 'The secret that the provider issued for the URL',
+      value: { secret: 'example-secret-value' },
+    },
+  },
+  sendTestDelivery: {
+    payload: {
+      summary: 'A payload with a delivery ID',
+      value: { payload_base64: bodyBase64, delivery_id: 'test-1' },
+    },
+  },
+  openCapture: { tenMinutes: { summary: 'Open for ten minutes', value: { for_seconds: 600 } } },
+  replayDelivery: {
+    all: { summary: 'For all automations', value: { automation: null } },
+    one: { summary: 'For one automation', value: { automation: 'triage-issues' } },
+  },
+  createAutomation: {
+    automation: { summary: 'Start on new issues', value: { name: 'triage-issues', ...automationBody } },
+  },
+  putAutomation: { automation: { summary: 'Start on new issues', value: automationBody } },
+  claimRuns: {
+    any: { summary: 'One run of any factory', value: {} },
+    factory: { summary: 'At most five runs of one factory', value: { factory: 'payments', limit: 5 } },
+  },
+  renewRunLease: { output: { summary: 'With new output', value: { fence: 1, log: 'Reading the issue\n' } } },
+  completeRun: {
+    succeeded: { summary: 'The run succeeded', value: { fence: 1, state: 'succeeded', exit_code: 0 } },
+    failed: {
+      summary: 'The run failed',
+      value: { fence: 1, state: 'failed', error: 'The agent exited with code 1.', exit_code: 1 },
+    },
+  },
+  putSecret: { value: { summary: 'A value', value: { value: 'example-secret-value' } } },
+  diagnoseRequest: {
+    request: {
+      summary: 'A request as it was sent',
+      value: {
+        scheme: 'github',
+        headers: { 'content-type': 'application/json', 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` },
+        body_base64: bodyBase64,
+        received_at: RECEIVED_AT,
+      },
+    },
+  },
+  createToken: {
+    limited: {
+      summary: 'Limited to one factory',
+      value: { name: 'grafana', role: 'viewer', factories: ['payments'] },
+    },
+    unlimited: { summary: 'For all factories', value: { name: 'deploy', role: 'operator' } },
+  },
+  createUser: {
+    user: {
+      summary: 'A user of all factories',
+      value: { name: 'alice', role: 'manager', factories: null, password: 'correct horse battery staple' },
+    },
+  },
+  updateUser: {
+    role: { summary: 'Change the role', value: { role: 'operator' } },
+    disabling: { summary: 'Disable the user', value: { disabled: true } },
+  },
+  signIn: {
+    password: {
+      summary: 'Name and password',
+      value: { username: 'alice', password: 'correct horse battery staple' },
+    },
+    loginLink: { summary: 'Token of a login link', value: { login_token: 'dbl_example' } },
+    apiToken: { summary: 'API token', value: { api_token: 'dbk_example' } },
+  },
+  changeOwnPassword: {
+    change: {
+      summary: 'A new password',
+      value: { current_password: 'correct horse battery staple', new_password: 'staple battery horse correct' },
+    },
+  },
+  revertFactory: { revision: { summary: 'Back to a revision', value: { revision: EARLIER_COMMIT } } },
+};

@@ -1,0 +1,186 @@
+import type { FastifyDynamicSwaggerOptions } from '@fastify/swagger';
+import type { FastifySchema, RouteOptions } from 'fastify';
+import type { RouteAccess } from '../server/access-rules.ts';
+import { type ApiDocument, addExamples } from './add-examples.ts';
+import { noBody } from './no-body.ts';
+import { OPERATIONS } from './operations.ts';
+import { refTo } from './schemas.ts';
+
+/** Options that make the OpenAPI 3.1 document out of the routes. */
+export function describeApi(version: string): FastifyDynamicSwaggerOptions {
+  return {
+    openapi: {
+      openapi: '3.1.0',
+      info: {
+        ...{ title: 'Dockbell management API', version, description: INTRODUCTION },
+        contact: { name: 'The operator of this Dockbell' },
+        license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+      },
+      servers: [{ url: '/', description: 'The admin listener that serves this document.' }],
+      tags: TAGS.map(([name, description]) => ({ name, description })),
+      security: [{ apiToken: [] }, { session: [] }],
+      components: {
+        securitySchemes: {
+          apiToken: { type: 'http', scheme: 'bearer', description: 'An API token, `dbk_…`.' },
+          session: { type: 'apiKey', in: 'cookie', name: 'dockbell', description: SESSION },
+        },
+      },
+    },
+    // The document names schemas by their own names, in place of def-0, def-1, ...
+    refResolver: { buildLocalReference: (json, _baseUri, _fragment, i) => String(json.$id ?? `def-${i}`) },
+    transform: ({ schema, url, route }) => ({ schema: describeRoute(schema ?? {}, route), url }),
+    transformObject: (made) => addExamples((made as { openapiObject: ApiDocument }).openapiObject),
+  };
+}
+
+const SESSION =
+  'The cookie of `POST /session`, over TLS `__Host-dockbell`. Wants `X-CSRF-Token` for all that does not only read.';
+
+const INTRODUCTION = `Lists answer \`{"data": [...], "next_cursor": string|null}\`. Times are RFC 3339 in UTC with milliseconds. Errors are
+problem documents (RFC 9457). Roles, each holding the earlier: viewer, operator, manager, owner. A token may be limited
+to some factories: others, and what belongs to them, answer 404 as if they did not exist; what belongs to the whole
+team answers 403.
+
+Routes that create take an \`Idempotency-Key\`: the same key and body within 24 hours get the first answer again, with the
+header \`Idempotent-Replayed: true\`, and nothing is made twice. Webhooks, automations and factories answer with an \`ETag\`;
+sent back as \`If-Match\`, a change is rejected with 412 if somebody else changed them since; sent as \`If-None-Match\`, a
+read is answered with 304 if nothing changed. Lists are compressed for clients that accept gzip. A method that a path
+does not have is answered with 405; \`Allow\` lists the methods that it has.`;
+
+const TAGS = [
+  ['Factories', 'What is served and what is wrong.'],
+  ['Reconciliations', 'How commits became what is served.'],
+  ['Webhooks', 'Where senders post to.'],
+  ['Deliveries', 'What senders posted and what came of it.'],
+  ['Automations', 'What deliveries start.'],
+  ['Runs', 'What was started.'],
+  ['IDs', 'Whole IDs for what people abbreviate.'],
+  ['Workers', 'Executing runs outside of the daemon.'],
+  ['Events', 'What happens, as it happens.'],
+  ['Secrets', 'Credentials of the team; written, never read.'],
+  ['Tokens', 'Programs that may use this API.'],
+  ['Users', 'People who may sign in.'],
+  ['Sign-in', 'Sessions of the dashboard.'],
+  ['Audit log', 'Who changed what.'],
+  ['Schemas', 'Of the files that people write, for their editors.'],
+  ['Operation', 'Health, metrics and this document.'],
+] as const;
+
+/** Adds what follows from the access rules: who may use a route, and the errors every such route can answer. */
+function describeRoute(schema: FastifySchema, route: RouteOptions): FastifySchema {
+  const access = route.config?.access ?? { role: 'public' };
+  const { body, response, ...rest } = schema;
+  return {
+    ...rest,
+    operationId: OPERATIONS[`${route.method} ${route.url}`]?.id,
+    ...(body === undefined || body === noBody ? {} : { body }),
+    description: [schema.description, sayWhoMay(access)].filter(Boolean).join('\n\n'),
+    response: addHeaders({ ...listErrors(access, route), ...withProblemTypes(response as Responses) }, route),
+    ...(access.role === 'public' ? { security: [] } : {}),
+    ...describeHeaders(schema, route),
+  };
+}
+
+const IDEMPOTENCY_KEY = {
+  ...{ type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]*$' },
+  description: 'Of your choice. The same key and body within 24 hours get the first answer again.',
+};
+const IF_MATCH = { type: 'string', description: 'The `ETag` that the change is made on; 412 where it is another now.' };
+
+/** The headers that a route takes. They are read where their use is, so that one of another form has its own error. */
+function describeHeaders(schema: FastifySchema, { config }: RouteOptions): Pick<FastifySchema, 'headers'> {
+  const takesTag = Object.keys((schema.response as Responses | undefined) ?? {}).includes('412');
+  const properties = {
+    ...(config?.idempotent === true ? { 'Idempotency-Key': IDEMPOTENCY_KEY } : {}),
+    ...(takesTag ? { 'If-Match': IF_MATCH } : {}),
+  };
+  return Object.keys(properties).length === 0 ? {} : { headers: { type: 'object', properties } };
+}
+
+function sayWhoMay(access: RouteAccess): string {
+  if (access.role === 'public') return 'Open: needs no credentials.';
+  const limit = access.reach === 'team' ? ' Not for tokens that are limited to some factories.' : '';
+  return `Role: ${access.role}.${limit}`;
+}
+
+type Responses = Record<string, { $ref?: string }>;
+
+function problem(description: string) {
+  return { description, content: { 'application/problem+json': { schema: refTo('Problem') } } };
+}
+
+/** The errors that a route can answer because of what all routes have in common. */
+function listErrors(access: RouteAccess, route: RouteOptions): Record<string, unknown> {
+  const changes = route.method !== 'GET';
+  return {
+    ...(route.method === 'GET' && route.config?.tagged === true ? { 304: NOT_MODIFIED } : {}),
+    400: problem('The request is not valid; `errors` says where.'),
+    ...(access.role === 'public'
+      ? {}
+      : {
+          401: problem('No valid API token.'),
+          403: problem('The token may not do this.'),
+          429: problem(TOO_MANY),
+        }),
+    ...(route.url.includes('/:') ? { 404: problem(REFUSALS[404]!) } : {}),
+    ...(route.config?.idempotent === true ? { 409: problem(REFUSALS[409]!), 422: problem(KEY_REUSED) } : {}),
+    ...(changes ? { 413: problem('The body is too large.'), 415: problem('The body is not JSON.') } : {}),
+    421: problem('The Host header names another host.'),
+    500: problem('Internal error; `id` is in the daemon’s log.'),
+    503: problem('The storage cannot be used now.'),
+  };
+}
+
+const NOT_MODIFIED = { description: 'Not changed since the `ETag` in `If-None-Match`.', type: 'null' };
+const TOO_MANY = 'Too many requests of this kind, or too many invalid tokens from this address.';
+const KEY_REUSED = 'The Idempotency-Key was used with another body.';
+
+const text = (description: string) => ({ type: 'string', description });
+const HEADERS = {
+  etag: text('Names this representation: for `If-Match` of a change, and for `If-None-Match` of a read.'),
+  location: text('Path of the new object.'),
+  redirect: text('Where the browser goes next.'),
+  replayed: text('`true` if this answer was given before, to the same `Idempotency-Key` and body.'),
+  retryAfter: { type: 'integer', description: 'Seconds to wait before the next attempt.' },
+  authenticate: text('How to authenticate.'),
+};
+
+/** The headers that go with each answer of a route. */
+function addHeaders(responses: Record<string, unknown>, { config, url }: RouteOptions): Record<string, unknown> {
+  const listHeaders = (status: string) => {
+    const isSuccess = status.startsWith('2');
+    return {
+      ...(config?.tagged === true && (isSuccess || status === '304') ? { ETag: HEADERS.etag } : {}),
+      ...(status === '201' && !url.endsWith('/login-links') ? { Location: HEADERS.location } : {}),
+      ...(status === '303' ? { Location: HEADERS.redirect } : {}),
+      ...(config?.idempotent === true && isSuccess ? { 'Idempotent-Replayed': HEADERS.replayed } : {}),
+      ...(status === '429' || status === '503' ? { 'Retry-After': HEADERS.retryAfter } : {}),
+      ...(status === '401' ? { 'WWW-Authenticate': HEADERS.authenticate } : {}),
+    };
+  };
+  const entries = Object.entries(responses).map(([status, response]) => {
+    const headers = listHeaders(status);
+    return [status, Object.keys(headers).length === 0 ? response : { ...(response as object), headers }];
+  });
+  return Object.fromEntries(entries);
+}
+
+const REFUSALS: Record<string, string> = {
+  404: 'It does not exist, or is out of the token’s reach.',
+  409: 'It is in conflict with what is there; `detail` says what to do.',
+  412: 'Somebody changed it since the `ETag` in `If-Match`.',
+  422: 'The filter or the definition is not valid; `errors` or `diagnostics` lists all that is wrong.',
+  429: TOO_MANY,
+  502: 'Something that the daemon had to ask did not answer; `detail` names it.',
+  503: 'Not ready; `problems` says why.',
+};
+
+/** Routes write `refTo('Problem')` for an error of their own; the document states its media type. */
+function withProblemTypes(responses: Responses = {}): Record<string, unknown> {
+  const isProblem = (response: { $ref?: string }) => response.$ref === refTo('Problem').$ref;
+  const entries = Object.entries(responses).map(([status, response]) => [
+    status,
+    isProblem(response) ? problem(REFUSALS[status] ?? 'The request was refused.') : response,
+  ]);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,643 @@
+import { IDENTITY_KINDS, ROLES } from '../../core/access.ts';
+import { AUDIT_OUTCOMES } from '../../core/audit.ts';
+import { AUTH_MODES } from '../../core/definition.ts';
+import { DELIVERY_LABELS, IDENTITY_SOURCES, MAX_DECISIONS_WITHOUT_RUN } from '../../core/delivery.ts';
+import { HANDSHAKE_OUTCOMES } from '../../core/handshake.ts';
+import { SECRET_STATES } from '../../core/ports/definitions/inventory.ts';
+import { WAIT_REASONS } from '../../core/ports/runs/run-control.ts';
+import { MAX_QUEUE_POSITION } from '../../core/ports/runs/run-queue.ts';
+import { RUN_STATES } from '../../core/run.ts';
+
+/** A JSON Schema as plain data. */
+export type JsonSchema = { readonly [key: string]: unknown };
+
+/** An object with exactly these properties, all of them present. */
+export function closedObject(properties: Record<string, JsonSchema>, more: JsonSchema = {}): JsonSchema {
+  return { type: 'object', required: Object.keys(properties), additionalProperties: false, properties, ...more };
+}
+
+/** Points to one of `COMPONENTS`. */
+export function refTo(component: keyof typeof COMPONENTS): JsonSchema {
+  return { $ref: `${component}#` };
+}
+
+/** A page of a list. */
+export function listOf(component: keyof typeof COMPONENTS): JsonSchema {
+  const next_cursor = { type: ['string', 'null'], description: 'Pass it back as `cursor`; `null` at the end.' };
+  const data = { type: 'array', items: refTo(component) };
+  return closedObject({ data, next_cursor }, { description: 'One page of the list.' });
+}
+
+const text: JsonSchema = { type: 'string' };
+const textOrNull: JsonSchema = { type: ['string', 'null'] };
+const count: JsonSchema = { type: 'integer', minimum: 0 };
+const flag: JsonSchema = { type: 'boolean' };
+const texts: JsonSchema = { type: 'array', items: text };
+const instant: JsonSchema = { type: 'string', format: 'date-time' };
+const instantOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
+const anyJson: JsonSchema = { description: 'Any JSON value.' };
+const file: JsonSchema = { type: ['string', 'null'], description: '`null` for a live factory, which has no files.' };
+const revision: JsonSchema = { type: ['string', 'null'], description: 'The commit that was live.' };
+
+function oneOf(values: readonly string[], description?: string): JsonSchema {
+  return { type: 'string', enum: [...values], ...(description === undefined ? {} : { description }) };
+}
+
+const diagnostic = closedObject({
+  severity: oneOf(['error', 'warning']),
+  rule: text,
+  file: text,
+  line: { type: 'integer' },
+  column: { type: 'integer' },
+  path: text,
+  message: text,
+  hint: text,
+});
+
+const leaseTerm = {
+  lease_seconds: { type: 'number', minimum: 0, description: 'The run is lost where no heartbeat comes for so long.' },
+  lease_expires_at: { ...instant, description: 'The same by the wall clock of the daemon.' },
+} as const satisfies Record<string, JsonSchema>;
+
+const condition = closedObject({
+  type: text,
+  status: oneOf(['True', 'False', 'Unknown']),
+  severity: {
+    ...oneOf(['ok', 'warning', 'error']),
+    description:
+      'What the condition means. `NoExecutor` with status `True`, for example, is a warning: do not show it as success.',
+  },
+  reason: text,
+  message: text,
+  since: instant,
+});
+
+const planEntryKeys = {
+  name: text,
+  uid: textOrNull,
+  restored: { ...flag, description: 'A deleted webhook that comes back under its earlier UID.' },
+  changes: { type: 'array', items: closedObject({ key: text, from: anyJson, to: anyJson }) },
+};
+const planEntry = closedObject(planEntryKeys);
+
+const planEntries: JsonSchema = { type: 'array', items: planEntry };
+const planSection = closedObject({ create: planEntries, update: planEntries, delete: planEntries });
+
+const plannedWebhook = closedObject({
+  ...planEntryKeys,
+  ingress_url: { ...textOrNull, description: 'Where it has a UID already; with `{token}` for a credential in it.' },
+});
+const plannedWebhooks: JsonSchema = { type: 'array', items: plannedWebhook };
+
+const backtestExample = closedObject({
+  delivery: text,
+  webhook_uid: text,
+  received_at: instant,
+  path: { ...textOrNull, description: 'The key that makes the difference.' },
+  message: text,
+});
+
+const backtest = closedObject(
+  {
+    since: instant,
+    until: instant,
+    stored: { ...count, description: 'Accepted deliveries of the webhooks concerned in that time.' },
+    examined: count,
+    sampled: { ...flag, description: 'Were fewer examined than stored? Then all counts are those of an even sample.' },
+    automations: {
+      type: 'array',
+      items: closedObject({
+        automation: text,
+        examined: count,
+        before: { ...count, description: 'How many of the examined would have started it as applied.' },
+        after: { ...count, description: 'How many would start it as planned.' },
+        gained_count: count,
+        lost_count: count,
+        gained: {
+          type: 'array',
+          items: backtestExample,
+          description: 'The newest that would start it now; five at most.',
+        },
+        lost: {
+          type: 'array',
+          items: backtestExample,
+          description: 'The newest that would not any more; five at most.',
+        },
+      }),
+    },
+  },
+  { description: 'Automations whose trigger changes, put before stored deliveries.' },
+);
+
+const factorySource: JsonSchema = {
+  ...closedObject({
+    type: oneOf(['repository', 'managed', 'live']),
+    url: textOrNull,
+    branch: textOrNull,
+    path: textOrNull,
+  }),
+  type: ['object', 'null'],
+  description: '`null` for a factory that the configuration does not name any more.',
+};
+
+const listensTo: JsonSchema = { ...texts, description: 'UIDs of the webhooks that the last apply resolved.' };
+
+const webhookTrigger = closedObject({
+  provider: oneOf(['webhook']),
+  event: oneOf(['received']),
+  filter: closedObject({ webhook_ids: texts, webhooks: texts, payload: { type: ['object', 'null'] } }),
+  line: {
+    type: ['integer', 'null'],
+    description: 'Where in the file its webhooks stand; `null` where there is no file.',
+  },
+  listens_to: listensTo,
+  handled_elsewhere: { const: false },
+});
+
+const foreignTrigger: JsonSchema = {
+  type: 'object',
+  description: 'A trigger of another provider, as written.',
+  required: ['provider', 'listens_to', 'handled_elsewhere'],
+  properties: { provider: text, listens_to: listensTo, handled_elsewhere: { const: true } },
+  additionalProperties: true,
+};
+
+const traceEntry = closedObject({
+  path: text,
+  operator: text,
+  expected: anyJson,
+  actual: anyJson,
+  present: { ...flag, description: 'Is the key there? Tells `null` from an absent key.' },
+  matched: flag,
+  message: text,
+});
+
+const token = {
+  id: text,
+  name: text,
+  role: oneOf(ROLES),
+  factories: { type: ['array', 'null'], items: text, description: '`null` for all factories.' },
+  created_at: instant,
+  last_used_at: instantOrNull,
+};
+
+const capture = closedObject({
+  until: instant,
+  kept: { ...count, description: 'Rejected requests that the daemon holds in memory for a diagnosis.' },
+});
+
+const webhook = {
+  uid: text,
+  factory: text,
+  name: text,
+  description: textOrNull,
+  auth_mode: oneOf(AUTH_MODES),
+  signature_scheme: textOrNull,
+  signature: {
+    ...{ type: ['object', 'null'], additionalProperties: true },
+    description: 'The `signature` block of the definition as written; `null` where there is none.',
+  },
+  secret_name: text,
+  secret_state: oneOf(
+    SECRET_STATES,
+    'The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply takes a newer value up. `missing`: it fails.',
+  ),
+  credential_state: oneOf(SECRET_STATES, 'How the secret `secret_name` stands.'),
+  verify_token_secret_name: { ...textOrNull, description: 'The secret that a GET handshake has to present.' },
+  verify_token_state: {
+    ...{ type: ['string', 'null'], enum: [...SECRET_STATES, null] },
+    description: 'How the secret `verify_token_secret_name` stands; `null` where there is none.',
+  },
+  delivery_id_header: textOrNull,
+  identified_by: oneOf(
+    ['header', 'provider', 'service header or body'],
+    'Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.',
+  ),
+  enabled: flag,
+  capture: { ...capture, type: ['object', 'null'], description: 'The open capture window; `null` for none.' },
+  ingress_url: { ...text, description: 'For `url_token` with the literal `{token}` in place of the credential.' },
+  file,
+  revision,
+  created_at: instant,
+  updated_at: instant,
+  last_delivery_at: instantOrNull,
+  deleted_at: instantOrNull,
+};
+
+/** The named schemas of the OpenAPI document. They describe what the presenters send; a test compares the two. */
+export const COMPONENTS = {
+  Factory: closedObject(
+    {
+      name: text,
+      source: factorySource,
+      applied_revision: textOrNull,
+      applied_at: instantOrNull,
+      attempted_revision: textOrNull,
+      attempted_at: instantOrNull,
+      conditions: { type: 'array', items: condition },
+      counts: closedObject({ webhooks: count, automations: count, queued_runs: count, running_runs: count }),
+    },
+    { description: 'A factory: where its definition comes from, what it serves and what was last tried.' },
+  ),
+  Webhook: closedObject(webhook, { description: 'A webhook as the last apply left it.' }),
+  NewWebhook: {
+    ...closedObject({ ...webhook, secret: { ...text, description: 'The generated secret, this once.' } }),
+    required: Object.keys(webhook),
+    description: 'A webhook after its secret was made; `secret` is there only where the service generated it.',
+  },
+  SignatureScheme: closedObject(
+    {
+      name: { ...text, description: 'What `signature_scheme` of a webhook names.' },
+      title: { ...text, description: 'The provider, for people.' },
+      secret_issued: oneOf(
+        ['user', 'app', 'after', 'handshake'],
+        '`user`: the team chooses the secret; `app`: it exists before any URL; `after`: the provider issues it once it knows the URL; `handshake`: it arrives at the URL.',
+      ),
+      generates_secret: { ...flag, description: 'Is a secret made where none is given?' },
+      identities: { ...texts, description: 'What names a delivery: headers, or values of the body as `body a.b`.' },
+      credential_places: { ...texts, description: 'Where the signature stands.' },
+      documentation: { ...textOrNull, description: 'The provider’s own page.' },
+    },
+    { description: 'How a provider signs its deliveries.' },
+  ),
+  Delivery: closedObject(
+    {
+      id: text,
+      factory: text,
+      webhook_uid: text,
+      webhook_name: text,
+      delivery_id: textOrNull,
+      delivery_id_source: { type: ['string', 'null'], enum: [...IDENTITY_SOURCES, null] },
+      label: oneOf(DELIVERY_LABELS),
+      reason: { ...textOrNull, description: 'Why it was rejected, for programs.' },
+      detail: { ...textOrNull, description: 'Why it was rejected, for people.' },
+      size: count,
+      count: { ...count, description: 'How many requests this row stands for.' },
+      received_at: instant,
+      client_address: text,
+      revision,
+      duplicate_of: { ...textOrNull, description: 'For a duplicate: the accepted delivery.' },
+      replay_of: { ...textOrNull, description: 'For a replay: the delivery that the sender posted.' },
+      runs: texts,
+    },
+    { description: 'One row of the delivery log.' },
+  ),
+  Capture: { ...capture, description: 'An open capture window.' },
+  Diagnosis: closedObject(
+    {
+      mistake: {
+        ...textOrNull,
+        description: '`none` where the request is good by now; `null` where nothing explains it.',
+      },
+      sentence: { ...text, description: 'Which mistake it was and what to do, for people.' },
+      tried: { ...texts, description: 'Where nothing explains it: what was tried in vain.' },
+    },
+    { description: 'Why a delivery was rejected.' },
+  ),
+  Handshake: closedObject(
+    {
+      kind: oneOf(['Handshake'], 'In the place of a label: a handshake is no delivery.'),
+      webhook_uid: text,
+      handshake: { ...text, description: 'Which one of the table of handshakes.' },
+      outcome: oneOf(HANDSHAKE_OUTCOMES),
+      detail: { ...textOrNull, description: 'For people.' },
+      count: { ...count, description: 'How many requests this row stands for.' },
+      received_at: instant,
+      client_address: text,
+    },
+    { description: 'One row of the log of handshakes.' },
+  ),
+  EditorSchema: closedObject(
+    { name: text, title: text, path: text },
+    { description: 'A JSON Schema of files that people write.' },
+  ),
+  FoundId: closedObject({ id: text, factory: text }, { description: 'A whole ID and the factory of its object.' }),
+  Explanation: closedObject(
+    {
+      delivery: text,
+      decisions: {
+        type: 'array',
+        items: closedObject({
+          automation: text,
+          outcome: oneOf(['started', 'filtered', 'disabled', 'filter_error']),
+          run: textOrNull,
+          path: textOrNull,
+          expected: anyJson,
+          actual: anyJson,
+          message: text,
+        }),
+      },
+      not_stored: {
+        ...closedObject({ filtered: count, disabled: count, filter_error: count }),
+        description: `Decisions that were counted only, by outcome. Every automation that started is in \`decisions\`; of the others at most ${MAX_DECISIONS_WITHOUT_RUN}, errors of filters first.`,
+      },
+    },
+    { description: 'Why each automation that listened started or did not.' },
+  ),
+  Automation: closedObject(
+    {
+      name: text,
+      factory: text,
+      description: textOrNull,
+      enabled: flag,
+      agent: { ...textOrNull, description: '`null` is the foreman.' },
+      triggers: { type: 'array', items: { anyOf: [webhookTrigger, foreignTrigger] } },
+      prompt: text,
+      overrides: { type: 'object' },
+      file,
+      revision,
+      updated_at: instant,
+      warnings: { type: 'array', items: diagnostic },
+    },
+    { description: 'An automation as the last apply left it.' },
+  ),
+  FilterResult: closedObject(
+    {
+      verdict: oneOf(['Would trigger', 'Would not trigger']),
+      trace: { type: 'array', items: traceEntry },
+      decided_by: { ...textOrNull, description: 'The key that decided, for example `data.issue.level`.' },
+      message: { ...text, description: 'The verdict in one sentence.' },
+    },
+    { description: 'What a filter or an automation would do, and which key decided.' },
+  ),
+  Run: closedObject(
+    {
+      id: text,
+      factory: text,
+      automation: text,
+      delivery: text,
+      webhook_uid: text,
+      delivery_id: text,
+      state: oneOf(RUN_STATES),
+      attempt: { type: 'integer', minimum: 1 },
+      executor: textOrNull,
+      revision,
+      error: textOrNull,
+      exit_code: { type: ['integer', 'null'] },
+      created_at: instant,
+      started_at: instantOrNull,
+      finished_at: instantOrNull,
+      waiting: {
+        ...closedObject({
+          reason: oneOf(WAIT_REASONS),
+          reason_text: { ...text, description: 'The reason as a sentence, with what to do.' },
+          position: {
+            type: ['integer', 'null'],
+            minimum: 1,
+            description: `Position in the queue of the factory, 1 for the next run. \`null\` in events, and beyond ${MAX_QUEUE_POSITION}.`,
+          },
+        }),
+        type: ['object', 'null'],
+        description: 'Why the run has not started, while it is `queued`; otherwise `null`.',
+      },
+    },
+    { description: 'One execution of an automation for one delivery.' },
+  ),
+  RunInput: closedObject(
+    {
+      prompt: text,
+      envelope: text,
+      attachments: { type: 'array', items: closedObject({ name: text, size: count, media_type: text }) },
+      overrides: { type: 'object' },
+    },
+    { description: 'What a run was given.' },
+  ),
+  ClaimedRun: closedObject(
+    {
+      run: { $ref: 'Run#' },
+      webhook: closedObject({ name: text, uid: text }),
+      agent: { ...textOrNull, description: '`null` is the foreman.' },
+      input: { $ref: 'RunInput#' },
+      fence: { type: 'integer', minimum: 1, description: 'Names this holding of the run in every later request.' },
+      ...leaseTerm,
+    },
+    { description: 'A run in the hands of a worker.' },
+  ),
+  Lease: closedObject(leaseTerm, { description: 'How long a worker may be silent.' }),
+  Reconciliation: closedObject(
+    {
+      id: text,
+      factory: text,
+      revision: textOrNull,
+      result: oneOf(['applied', 'unchanged', 'invalid', 'failed']),
+      reason: text,
+      message: text,
+      diagnostics: { type: 'array', items: diagnostic },
+      plan: closedObject({ webhooks: planSection, automations: planSection }),
+      started_at: instant,
+      finished_at: instant,
+      attempted_at: instant,
+    },
+    { description: 'One full pass of the loop.' },
+  ),
+  PlanPreview: closedObject(
+    {
+      factory: text,
+      applied_revision: { ...textOrNull, description: 'What is live now, which the plan starts from.' },
+      webhooks: closedObject({ create: plannedWebhooks, update: plannedWebhooks, delete: plannedWebhooks }),
+      automations: planSection,
+      missing_secrets: {
+        ...{ type: 'array', items: closedObject({ name: text, webhooks: texts, automations: texts }) },
+        description: 'Team secrets that do not exist. The apply waits for those that webhooks name.',
+      },
+      diagnostics: { type: 'array', items: diagnostic },
+      backtest,
+    },
+    { description: 'What applying a definition would change.' },
+  ),
+  Backtest: backtest,
+  Activity: closedObject(
+    {
+      factory: text,
+      from: instant,
+      to: instant,
+      bucket: oneOf(['hour']),
+      buckets: {
+        type: 'array',
+        items: closedObject({
+          start: instant,
+          deliveries: closedObject(Object.fromEntries(DELIVERY_LABELS.map((label) => [label, count]))),
+          runs: closedObject(Object.fromEntries(RUN_STATES.map((state) => [state, count]))),
+        }),
+      },
+      webhooks: {
+        type: 'array',
+        items: closedObject({
+          webhook_uid: text,
+          deliveries: { type: 'array', items: count, description: 'For each bucket, whatever the label.' },
+        }),
+        description: 'Webhooks that received something in that time.',
+      },
+    },
+    { description: 'Numbers for charts.' },
+  ),
+  PayloadKeys: closedObject(
+    {
+      webhook_uid: text,
+      examined: { ...count, description: 'Payloads looked at.' },
+      keys: {
+        type: 'array',
+        items: closedObject({
+          path: { ...texts, description: 'As a filter nests it.' },
+          text: { ...text, description: 'The path in one line, for example `data.issue.level`.' },
+          payloads: { ...count, description: 'Payloads that have it.' },
+          types: { type: 'array', items: oneOf(['string', 'number', 'boolean', 'null', 'object']) },
+          examples: { type: 'array', items: { type: ['string', 'number', 'boolean', 'null'] } },
+        }),
+      },
+    },
+    { description: 'Keys of stored payloads.' },
+  ),
+  ReconciliationRequested: closedObject(
+    { factory: text, requested_at: instant },
+    { description: 'A pass was asked for; its Reconciliation appears in the list when it has ended.' },
+  ),
+  Ancestry: closedObject(
+    {
+      revision: text,
+      applied_revision: textOrNull,
+      contained: {
+        type: ['boolean', 'null'],
+        description: 'Is the commit part of the history of what is live? `null` if that cannot be determined.',
+      },
+    },
+    { description: 'Whether a commit is live, by itself or as part of a later one.' },
+  ),
+  Secret: closedObject(
+    {
+      name: text,
+      version: { ...count, description: 'The newest version.' },
+      created_at: instant,
+      updated_at: instant,
+      used_by: {
+        ...{ type: 'array', items: closedObject({ factory: text, webhook: text, version: count }) },
+        description: 'Webhooks that name it, with the version that their last apply pinned.',
+      },
+      listed_by: {
+        ...{ type: 'array', items: closedObject({ factory: text, automation: text }) },
+        description: 'Automations that list it for their runs, which take the newest version.',
+      },
+      notify: {
+        ...{ type: 'array', items: closedObject({ factory: text, type: text }) },
+        description: 'Targets of `notify` in `dockbell.yaml` that are told with its newest version.',
+      },
+    },
+    { description: 'A team secret without its value.' },
+  ),
+  Revision: closedObject(
+    { revision: text, author: text, message: text, created_at: instant },
+    { description: 'One change of a managed factory.' },
+  ),
+  SecretStored: closedObject(
+    { name: text, version: count, created: flag },
+    { description: 'The version that the value was stored under.' },
+  ),
+  Token: closedObject(token, { description: 'An API token without its text.' }),
+  NewToken: closedObject(
+    { ...token, token: { ...text, description: 'The token, this once.' } },
+    { description: 'An API token with its text, which cannot be read again.' },
+  ),
+  User: closedObject(
+    {
+      ...{ id: text, name: text, kind: oneOf(['local', 'oidc']), role: oneOf(ROLES) },
+      factories: { type: ['array', 'null'], items: text, description: 'Those he is limited to; `null` for all.' },
+      ...{ disabled: flag, created_at: instant, last_sign_in_at: instantOrNull, password_changed_at: instantOrNull },
+    },
+    { description: 'Somebody who may sign in.' },
+  ),
+  AuditEntry: closedObject(
+    {
+      ...{ id: text, at: instant },
+      actor: {
+        ...closedObject({ kind: oneOf(IDENTITY_KINDS), id: text, name: text }, { type: ['object', 'null'] }),
+        description: 'Who did it, under the name of then; `null` where nobody was recognised.',
+      },
+      action: { ...text, description: 'What was asked for, in words, such as `Rotate secret of webhook`.' },
+      ...{ method: text, route: text, object: { ...text, description: 'What it is about, as a path below the API.' } },
+      changes: {
+        ...{ type: ['object', 'null'], additionalProperties: true },
+        description: 'What was asked for; values that could be secret are `[not shown]`.',
+      },
+      outcome: oneOf(AUDIT_OUTCOMES),
+      ...{ status: { type: 'integer' }, client_address: text },
+    },
+    { description: 'One change, or one try to sign in.' },
+  ),
+  SignInWays: closedObject(
+    {
+      oidc: {
+        ...closedObject({ label: text, url: text }, { type: ['object', 'null'] }),
+        description: 'Where a browser goes to sign in at the OpenID provider; `null` where none is configured.',
+      },
+    },
+    { description: 'What the sign-in page offers beside names, tokens and links.' },
+  ),
+  SignedIn: closedObject(
+    {
+      user: closedObject({
+        id: { ...text, description: 'As the audit log names it.' },
+        name: text,
+        role: oneOf(ROLES),
+        factories: { type: ['array', 'null'], items: text, description: 'Those it is limited to; `null` for all.' },
+        kind: oneOf(
+          IDENTITY_KINDS,
+          'By what somebody is known: an API token, a user here, one of the OpenID provider, a login link.',
+        ),
+      }),
+      csrf_token: {
+        ...textOrNull,
+        description: 'For `X-CSRF-Token`; `null` where the request came without a session.',
+      },
+      last_event_id: {
+        ...text,
+        description: 'The newest event. As `after` of `GET /events` it leaves no gap to what is read from now on.',
+      },
+    },
+    { description: 'Who is signed in.' },
+  ),
+  Session: closedObject(
+    {
+      id: text,
+      current: { ...flag, description: 'Is it the one that the request came with?' },
+      ...{ client_address: text, user_agent: { ...textOrNull, description: 'What the browser called itself.' } },
+      ...{ created_at: instant, last_used_at: instant },
+      expires_at: { ...instant, description: 'The end that no use puts off.' },
+    },
+    { description: 'A browser that is signed in.' },
+  ),
+  LoginLink: closedObject(
+    { id: text, url: { ...text, description: 'Works once; shown this once.' }, expires_at: instant },
+    { description: 'A link that signs in as an owner.' },
+  ),
+  TestDeliveryAnswer: closedObject(
+    {
+      status: { type: 'integer' },
+      headers: { type: 'object', additionalProperties: text },
+      body: text,
+    },
+    { description: 'What the ingress answered.' },
+  ),
+  Health: closedObject({ status: oneOf(['ok']) }, { description: 'The process lives.' }),
+  Readiness: closedObject(
+    { ready: flag, problems: texts, warnings: texts },
+    { description: 'Deliveries can be taken.' },
+  ),
+  Problem: {
+    type: 'object',
+    description: 'A problem document (RFC 9457).',
+    required: ['type', 'title', 'status', 'detail', 'code'],
+    properties: {
+      type: text,
+      title: text,
+      status: { type: 'integer' },
+      detail: text,
+      code: { ...text, description: 'For programs; a published code keeps its meaning.' },
+      errors: {
+        type: 'array',
+        items: closedObject({ pointer: text, in: oneOf(['body', 'query', 'path']), detail: text }),
+      },
+      diagnostics: { type: 'array', items: diagnostic, description: 'What is wrong with definition files.' },
+      id: { ...text, description: 'For internal errors: look for it in the daemon’s log.' },
+    },
+  },
+} as const satisfies Record<string, JsonSchema>;

@@ -1,0 +1,174 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { networkOf } from '../../core/client-network.ts';
+import { AppError } from '../../core/errors.ts';
+import { SlidingWindow } from '../../core/time/sliding-window.ts';
+import { refTo } from '../openapi/schemas.ts';
+import { PUBLIC } from '../server/access-rules.ts';
+import type { AdminServices } from '../services.ts';
+import { openSession } from '../sessions/open-session.ts';
+import { createPendingCookie } from './pending-cookie.ts';
+import { readReturnPath } from './return-path.ts';
+import type { OidcOutcome, OidcRefusal, OpenIdSignIn } from './sign-in-oidc.ts';
+import { finishOidcSignIn, OIDC_REFUSALS } from './sign-in-oidc.ts';
+
+const tags = ['Sign-in'];
+const LOGIN = '/auth/oidc/login';
+const CALLBACK = '/auth/oidc/callback';
+
+const redirect = (description: string) => ({ description, type: 'null' });
+const config = { access: PUBLIC };
+
+const loginQuery = {
+  type: 'object',
+  properties: {
+    return_to: { type: 'string', description: 'The page of the dashboard to go to afterwards, as a path.' },
+    here: { type: 'string', description: 'The browser was sent here from another address of this daemon.' },
+  },
+};
+
+interface LoginQuery {
+  return_to?: string;
+  here?: string;
+}
+
+/** Where browsers go to the OpenID provider, and where they come back. Both are visited, not called by scripts. */
+export function registerOidcRoutes(app: FastifyInstance, services: AdminServices): void {
+  const { randomBytes, adminUrl, clock } = services;
+  const cookie = createPendingCookie(randomBytes, { adminUrl, nowMs: () => clock.wallMs() });
+  const refuse = createRefusal(services);
+
+  app.get<{ Querystring: LoginQuery }>(
+    LOGIN,
+    {
+      config,
+      exposeHeadRoute: false,
+      schema: {
+        tags,
+        summary: 'Sign in at the OpenID provider',
+        querystring: loginQuery,
+        response: { 303: redirect('To the provider, or back to the sign-in page.'), 404: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      const { provider } = requireOpenId(services);
+      const returnTo = readReturnPath(request.query.return_to);
+      if (isElsewhere(request, adminUrl())) return reply.redirect(composeLogin(adminUrl(), returnTo), 303);
+      const begun = await provider.begin();
+      if (!begun.ok) return refuse(request, reply, begun, returnTo);
+      cookie.write(request, reply, { ...begun.pending, returnTo });
+      return reply.redirect(begun.url, 303);
+    },
+  );
+
+  app.get(
+    CALLBACK,
+    {
+      config,
+      exposeHeadRoute: false,
+      schema: {
+        tags,
+        summary: 'Come back from the OpenID provider',
+        description: `A refusal leads to the sign-in page with one of these as \`error\`: ${OIDC_REFUSALS.map((reason) => `\`${reason}\``).join(', ')}.`,
+        response: {
+          303: redirect('To the dashboard, or to the sign-in page with the reason as `error`.'),
+          404: refTo('Problem'),
+        },
+      },
+    },
+    async (request, reply) => {
+      const openId = requireOpenId(services);
+      request.signIn = { method: 'oidc', identity: null, about: null, refusal: null };
+      const pending = cookie.take(request, reply);
+      const query = readQuery(request);
+      const isOurs = pending !== null && new URLSearchParams(query).get('state') === pending.state;
+      const outcome = isOurs ? await finishWithin(services, openId, request, query, pending) : EXPIRED;
+      // The path is signed together with the state: where that is another, neither counts.
+      const returnTo = isOurs ? readReturnPath(pending.returnTo) : '/';
+      if (!outcome.ok) {
+        request.signIn.about = outcome.about;
+        request.signIn.refusal = { status: outcome.reason === 'too_many' ? 429 : 401, reason: outcome.reason };
+        return refuse(request, reply, outcome, returnTo);
+      }
+      request.signIn.identity = outcome.user;
+      await openSession(services, request, reply, { user: outcome.user.id });
+      return reply.redirect(returnTo, 303);
+    },
+  );
+}
+
+/** The sign-in page asks which ways there are. */
+export function registerSignInWays(app: FastifyInstance, { openId }: AdminServices): void {
+  app.get(
+    '/sign-in',
+    { config, schema: { tags, summary: 'Ways to sign in', response: { 200: refTo('SignInWays') } } },
+    async () => ({ oidc: openId === null ? null : { label: openId.label, url: LOGIN } }),
+  );
+}
+
+const EXPIRED: OidcOutcome = {
+  ...{ ok: false, reason: 'expired', about: null },
+  problem: 'no sign-in was begun in this browser, or it was finished already',
+};
+
+function requireOpenId({ openId }: AdminServices): OpenIdSignIn {
+  if (openId === null) throw new AppError('not_found', 'No OpenID provider is configured (admin.oidc).');
+  return openId;
+}
+
+/**
+ * The provider sends browsers back to the one address that it knows, and cookies stay at theirs: `localhost` is another
+ * than `127.0.0.1`. Once only, since a proxy may hide what the browser asked for.
+ */
+function isElsewhere({ headers, query }: FastifyRequest<{ Querystring: LoginQuery }>, adminUrl: string): boolean {
+  return query.here === undefined && headers.host?.toLowerCase() !== new URL(adminUrl).host;
+}
+
+function composeLogin(adminUrl: string, returnTo: string): string {
+  return `${adminUrl}${LOGIN}?${new URLSearchParams({ return_to: returnTo, here: '1' })}`;
+}
+
+function readQuery({ url }: FastifyRequest): string {
+  const start = url.indexOf('?');
+  return start === -1 ? '' : url.slice(start);
+}
+
+/** Each try asks the provider: an address that fails again and again must not make us a nuisance there. */
+async function finishWithin(
+  services: AdminServices,
+  openId: OpenIdSignIn,
+  { ip }: FastifyRequest,
+  ...[query, pending]: [string, Parameters<typeof finishOidcSignIn>[3]]
+): Promise<OidcOutcome> {
+  try {
+    const network = networkOf(ip);
+    services.failedTries.check(network);
+    const outcome = await finishOidcSignIn(openId, services, query, pending);
+    if (!outcome.ok && outcome.reason !== 'too_many') services.failedTries.charge(network);
+    return outcome;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'too_many_requests') throw error;
+    return { ok: false, reason: 'too_many', problem: error.message, about: null };
+  }
+}
+
+/** Lines of the log in a minute about sign-ins that failed, which strangers can cause; metrics count them all. */
+const MAX_LINES_PER_MINUTE = 60;
+
+type Refuse = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  refusal: { reason: OidcRefusal; problem: string },
+  returnTo: string,
+) => FastifyReply;
+
+/** Only the reason goes to the page, which has the sentence: a link of a stranger must not put words on it. */
+function createRefusal({ clock }: AdminServices): Refuse {
+  const window = new SlidingWindow(MAX_LINES_PER_MINUTE, 60_000);
+  return (request, reply, { reason, problem }, returnTo) => {
+    if (window.admit(clock.monotonicMs()) === 0) {
+      request.log.warn({ reason, problem, address: request.ip }, 'a sign-in at the OpenID provider failed');
+    }
+    const query = new URLSearchParams({ error: reason, ...(returnTo === '/' ? {} : { return_to: returnTo }) });
+    return reply.redirect(`/login?${query}`, 303);
+  };
+}

@@ -1,0 +1,52 @@
+import type { User } from '../../core/access.ts';
+import type { IdSource } from '../../core/ids.ts';
+import type { UserTable } from '../../core/ports/access/user-table.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import type { ClaimRules } from './map-claims.ts';
+import { mapClaims } from './map-claims.ts';
+import type { OpenIdProvider, PendingSignIn, ProviderFailure } from './openid-provider.ts';
+
+/** Sign-in at an OpenID provider, as it is configured. */
+export interface OpenIdSignIn {
+  provider: OpenIdProvider;
+  rules: ClaimRules;
+  /** How people call the provider. */
+  label: string;
+}
+
+/** Why somebody who came back from the provider is not signed in; the sign-in page has a sentence for each. */
+export const OIDC_REFUSALS = [
+  ...(['denied', 'provider_unavailable', 'invalid_answer', 'too_many'] satisfies ProviderFailure[]),
+  ...(['expired', 'wrong_domain', 'no_role', 'disabled'] as const),
+] as const;
+export type OidcRefusal = (typeof OIDC_REFUSALS)[number];
+
+/** `about`: the name of who it was, where the provider has vouched for it. `problem` is for the log of the daemon. */
+export type OidcOutcome =
+  | { ok: true; user: User }
+  | { ok: false; reason: OidcRefusal; problem: string; about: string | null };
+
+/** Who came back from the provider, with the rights that his groups give him now. */
+export async function finishOidcSignIn(
+  { provider, rules }: OpenIdSignIn,
+  { users, clock, ids }: { users: UserTable; clock: Clock; ids: IdSource },
+  query: string,
+  pending: PendingSignIn,
+): Promise<OidcOutcome> {
+  const answer = await provider.finish(query, pending);
+  if (!answer.ok) return { ...answer, about: null };
+  const { iss: issuer, sub: subject } = answer.claims;
+  const mapped = mapClaims(answer.claims, rules);
+  const refused = { ok: false as const, problem: `subject ${subject}`, about: mapped.name };
+  if (!mapped.ok) return { ...refused, reason: mapped.reason };
+  const { name, role, factories } = mapped;
+  const now = clock.wallMs();
+  const user = await users.enterOidc(
+    { issuer, subject },
+    {
+      ...{ id: ids.userId(now), kind: 'oidc', name, role, factories },
+      ...{ disabledAt: null, createdAt: now, lastSignInAt: now, passwordChangedAt: null },
+    },
+  );
+  return user === null ? { ...refused, reason: 'disabled' } : { ok: true, user };
+}

@@ -1,0 +1,58 @@
+import type { FastifyInstance } from 'fastify';
+import { listOf } from '../openapi/schemas.ts';
+import { PUBLIC } from '../server/access-rules.ts';
+import { describeProblem, sendProblem } from '../server/problem.ts';
+import type { AdminServices } from '../services.ts';
+
+const tags = ['Schemas'];
+
+/**
+ * The JSON Schemas of the files that people write, for their editors: those cannot send a token, and what they read is
+ * part of every package of the program.
+ */
+export function registerSchemaRoutes(app: FastifyInstance, { schemas }: Pick<AdminServices, 'schemas'>): void {
+  const files = new Map([...schemas].map(([name, document]) => [`${name}.json`, document]));
+  registerList(app, schemas);
+  app.get<{ Params: { file: string } }>(
+    '/schemas/:file',
+    {
+      config: { access: PUBLIC },
+      schema: {
+        tags,
+        summary: 'A JSON Schema for editors',
+        description: 'For example `webhook.json`. The same document as `dockbell schema webhook` prints.',
+        params: { type: 'object', properties: { file: { type: 'string' } } },
+        response: {
+          200: {
+            description: 'A JSON Schema.',
+            content: { 'application/schema+json': { schema: { type: 'object' } } },
+          },
+        },
+      },
+    },
+    async ({ params }, reply) => {
+      const document = files.get(params.file);
+      if (document !== undefined) return reply.header('content-type', 'application/schema+json').send(document);
+      const detail = `There is no such schema; these are: ${[...files.keys()].join(', ')}.`;
+      return sendProblem(reply, describeProblem('not_found', detail));
+    },
+  );
+}
+
+function registerList(app: FastifyInstance, schemas: AdminServices['schemas']): void {
+  app.get(
+    '/schemas',
+    {
+      config: { access: PUBLIC },
+      schema: {
+        tags,
+        summary: 'JSON Schemas of definition files and of the configuration',
+        response: { 200: listOf('EditorSchema') },
+      },
+    },
+    async () => ({
+      data: [...schemas].map(([name, { title }]) => ({ name, title, path: `${app.prefix}/schemas/${name}.json` })),
+      next_cursor: null,
+    }),
+  );
+}

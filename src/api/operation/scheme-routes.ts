@@ -1,0 +1,32 @@
+import type { FastifyInstance } from 'fastify';
+import { listOf } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import type { AdminServices, SignatureSchemeFacts } from '../services.ts';
+
+/** The signature schemes that a webhook can name: for forms that create one, and for people who read one. */
+export function registerSchemeRoutes(app: FastifyInstance, { signatureSchemes }: AdminServices): void {
+  app.get(
+    '/signature-schemes',
+    {
+      config: { access: requireRole('viewer', 'listed') },
+      schema: {
+        tags: ['Webhooks'],
+        summary: 'List signature schemes',
+        response: { 200: listOf('SignatureScheme') },
+      },
+    },
+    async () => ({ data: signatureSchemes.map(presentScheme), next_cursor: null }),
+  );
+}
+
+function presentScheme(scheme: SignatureSchemeFacts) {
+  return {
+    name: scheme.name,
+    title: scheme.title,
+    secret_issued: scheme.whenSecretIsIssued,
+    generates_secret: scheme.name === 'standard_webhooks',
+    identities: scheme.identities,
+    credential_places: scheme.credentialPlaces,
+    documentation: scheme.documentation === '' ? null : scheme.documentation,
+  };
+}

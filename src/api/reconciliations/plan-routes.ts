@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import { roleHolds } from '../../core/access.ts';
+import { AppError } from '../../core/errors.ts';
+import { MAX_DEFINITION_BYTES, type SourceTree } from '../../core/source-tree.ts';
+import { refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { factoryOf, principalOf } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { presentPlanPreview } from './present-plan.ts';
+
+/** Text of each definition file by its path in the factory's folder. */
+type Files = Readonly<Record<string, string>>;
+
+/** Room for some ten thousand automations. */
+export const MAX_PLAN_BYTES = 33_554_432;
+
+const planSchema = {
+  type: 'object',
+  required: ['files'],
+  additionalProperties: false,
+  properties: {
+    files: {
+      type: 'object',
+      description: 'Text of each definition file by its path in the folder of the factory.',
+      additionalProperties: { type: 'string' },
+      maxProperties: 20_000,
+    },
+  },
+};
+
+/** `POST /factories/{factory}/plan`: what applying these files would change. Changes nothing. */
+export function registerPlanRoutes(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: { files: Files } }>(
+    '/factories/:factory/plan',
+    {
+      config: { access: requireRole('viewer', 'factory'), changes: false },
+      bodyLimit: MAX_PLAN_BYTES,
+      schema: {
+        tags: ['Reconciliations'],
+        summary: 'Show what applying these files would change',
+        description:
+          'Nothing is written. Files that are no valid definition are answered with 422 and their `diagnostics`. The backtest puts stored deliveries of the last 7 days before the changed triggers. What the value of a secret has to be like is checked for managers, and for others where the factory uses the secret already.',
+        body: planSchema,
+        response: { 200: refTo('PlanPreview'), 422: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const factory = factoryOf(request).name;
+      const mayJudgeSecrets = roleHolds(principalOf(request).role, 'manager');
+      const preview = await services.planPreviewer.preview(factory, toTree(request.body.files), mayJudgeSecrets);
+      if (!preview.valid) {
+        const message = 'The files are no valid definition; `diagnostics` lists all that is wrong.';
+        throw new AppError('definition_invalid', message, { details: { diagnostics: preview.diagnostics } });
+      }
+      const webhooks = await services.inventory.webhooks(factory);
+      const authModes = new Map(webhooks.map(({ uid, authMode }) => [uid, authMode]));
+      return presentPlanPreview(factory, preview, { baseUrl: services.baseUrl, authModes });
+    },
+  );
+}
+
+function toTree(files: Files): SourceTree {
+  const entries = Object.entries(files).map(([path, text]) => {
+    if (!isPath(path))
+      throw new AppError('bad_request', `${JSON.stringify(path.slice(0, 200))} is not a path of a file.`);
+    const bytes = Buffer.from(text, 'utf8');
+    const isReadable = bytes.length <= MAX_DEFINITION_BYTES;
+    return { path, kind: 'file' as const, size: bytes.length, bytes: isReadable ? new Uint8Array(bytes) : null };
+  });
+  return { prefix: '', entries };
+}
+
+function isPath(path: string): boolean {
+  return !/[\p{Cc}\p{Cs}]/u.test(path) && path.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
+}

@@ -1,0 +1,79 @@
+import type { FastifyInstance } from 'fastify';
+import type { ReconciliationId } from '../../core/ids.ts';
+import { formatInstant } from '../../core/time/clock.ts';
+import { noBody } from '../openapi/no-body.ts';
+import { listOf, refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import type { PageQuery } from '../server/page-query.ts';
+import { pageQuerySchema, presentPage, querySchema, readPage } from '../server/page-query.ts';
+import { factoryOf, requireReached } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { presentReconciliation } from './present-reconciliation.ts';
+
+const tags = ['Reconciliations'];
+
+/** The loop of a factory: its history, and one pass on demand. */
+export function registerReconciliationRoutes(app: FastifyInstance, services: AdminServices): void {
+  registerReconcileNow(app, services);
+
+  app.get<{ Querystring: PageQuery }>(
+    '/factories/:factory/reconciliations',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'List reconciliations, newest first',
+        querystring: pageQuerySchema(),
+        response: { 200: listOf('Reconciliation') },
+      },
+    },
+    async (request) => {
+      const factory = factoryOf(request).name;
+      return presentPage(
+        await services.reconciliations.list({ ...readPage(request.query), factory }),
+        presentReconciliation,
+      );
+    },
+  );
+
+  app.get<{ Params: { id: string } }>(
+    '/factories/:factory/reconciliations/:id',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'Show a reconciliation with its plan and findings',
+        response: { 200: refTo('Reconciliation') },
+      },
+    },
+    async (request) => {
+      const found = await services.reconciliations.get(request.params.id as ReconciliationId);
+      const isHere = found?.factory === factoryOf(request).name;
+      return presentReconciliation(requireReached(request, 'reconciliation', isHere ? found : null));
+    },
+  );
+}
+
+function registerReconcileNow(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Querystring: { wait?: boolean } }>(
+    '/factories/:factory/reconciliations',
+    {
+      config: { access: requireRole('operator', 'factory') },
+      schema: {
+        tags,
+        summary: 'Reconcile now',
+        description: 'Answers at once, or with `wait=true` when the pass has ended.',
+        querystring: querySchema({ wait: { type: 'boolean', default: false } }),
+        body: noBody,
+        response: { 200: refTo('Reconciliation'), 202: refTo('ReconciliationRequested'), 502: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      const factory = factoryOf(request).name;
+      const pass = services.reconcile.reconcileNow(factory);
+      if (request.query.wait === true) return presentReconciliation(await pass);
+      pass.catch((error: unknown) => request.log.error({ err: error, factory }, 'a requested reconciliation broke'));
+      return reply.code(202).send({ factory, requested_at: formatInstant(services.clock.wallMs()) });
+    },
+  );
+}

@@ -1,0 +1,177 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../core/errors.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { Run, RunInput, RunState } from '../../core/run.ts';
+import { RUN_STATES } from '../../core/run.ts';
+import { PAYLOAD_FILE } from '../../run/envelope.ts';
+import { noBody } from '../openapi/no-body.ts';
+import { listOf, refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import type { PageQuery } from '../server/page-query.ts';
+import { pageQuerySchema, querySchema, readPage } from '../server/page-query.ts';
+import { factoryOf, requireReached } from '../server/reach.ts';
+import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
+import type { AdminServices } from '../services.ts';
+import { presentRunInput } from './present-run-input.ts';
+import { presentOneRun, presentRuns } from './present-runs.ts';
+import { readRunLog } from './read-run-log.ts';
+
+const tags = ['Runs'];
+type RunRequest = FastifyRequest<{ Params: { id: string } }>;
+
+/** Runs: what came of deliveries. */
+export function registerRunRoutes(app: FastifyInstance, services: AdminServices): void {
+  const findRun = async (request: RunRequest): Promise<Run> =>
+    requireReached(request, 'run', await services.runs.get(request.params.id as RunId));
+  registerRunList(app, services);
+  registerRunInput(app, services, findRun);
+  registerRunLog(app, services, findRun);
+  registerRunCancel(app, services, findRun);
+  registerRunRetry(app, services, findRun);
+
+  app.get<{ Params: { id: string } }>(
+    '/runs/:id',
+    {
+      config: { access: requireRole('viewer', 'object') },
+      schema: { tags, summary: 'Show a run', response: { 200: refTo('Run') } },
+    },
+    async (request) => presentOneRun(await findRun(request), services),
+  );
+}
+
+function registerRunList(app: FastifyInstance, services: AdminServices): void {
+  app.get<{ Querystring: PageQuery & { state?: RunState; automation?: string } }>(
+    '/factories/:factory/runs',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: {
+        tags,
+        summary: 'List the runs of a factory, newest first',
+        querystring: pageQuerySchema({
+          state: { type: 'string', enum: [...RUN_STATES] },
+          automation: { type: 'string', minLength: 1 },
+        }),
+        response: { 200: listOf('Run') },
+      },
+    },
+    async (request) => {
+      const { state = null, automation = null } = request.query;
+      const wanted = { ...readPage(request.query), factory: factoryOf(request).name, state, automation };
+      const { data, nextCursor } = await services.runs.list(wanted);
+      return { data: await presentRuns(data, services), next_cursor: nextCursor };
+    },
+  );
+}
+
+type FindRun = (request: RunRequest) => Promise<Run>;
+
+function registerRunInput(app: FastifyInstance, services: AdminServices, findRun: FindRun): void {
+  const access = requireRole('viewer', 'object');
+  const findInput = async (request: RunRequest): Promise<RunInput> => {
+    const input = await services.runs.input((await findRun(request)).id);
+    if (input === null) throw new AppError('not_found', 'The input of this run is not kept any more.');
+    return input;
+  };
+
+  app.get<{ Params: { id: string } }>(
+    '/runs/:id/input',
+    {
+      config: { access },
+      schema: { tags, summary: 'Show what a run was given', response: { 200: refTo('RunInput') } },
+    },
+    async (request) => presentRunInput(await findInput(request)),
+  );
+
+  app.get<{ Params: { id: string } }>(
+    `/runs/:id/attachments/${PAYLOAD_FILE}`,
+    {
+      config: { access },
+      schema: { tags, summary: 'Download the payload of a run', response: { 200: PAYLOAD_RESPONSE } },
+    },
+    async (request, reply) => sendPayload(reply, PAYLOAD_FILE, (await findInput(request)).payload),
+  );
+}
+
+function registerRunLog(app: FastifyInstance, services: AdminServices, findRun: FindRun): void {
+  app.get<{ Params: { id: string }; Querystring: { offset: number; limit?: number } }>(
+    '/runs/:id/log',
+    {
+      config: { access: requireRole('viewer', 'object') },
+      schema: {
+        tags,
+        summary: 'Read the captured output of a run',
+        description:
+          'Bytes from `offset` on; all there are, or at most `limit`. The header `X-Next-Offset` says where to go on; ask again for what came since. A run that has written nothing has an empty log.',
+        querystring: querySchema({
+          offset: { type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER, default: 0 },
+          limit: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+        }),
+        response: { 200: { description: 'Text.', content: { 'text/plain': { schema: { type: 'string' } } } } },
+      },
+    },
+    async (request, reply) => {
+      const { id } = await findRun(request);
+      const { offset, limit } = request.query;
+      const bytes = await readRunLog(services.runLogs, id, offset, limit ?? Number.POSITIVE_INFINITY);
+      return reply
+        .header('x-next-offset', String(offset + bytes.length))
+        .header('content-type', 'text/plain; charset=utf-8')
+        .send(bytes);
+    },
+  );
+}
+
+function registerRunCancel(app: FastifyInstance, services: AdminServices, findRun: FindRun): void {
+  app.post<{ Params: { id: string } }>(
+    '/runs/:id/cancel',
+    {
+      config: { access: requireRole('operator', 'object') },
+      schema: {
+        tags,
+        summary: 'Cancel a run',
+        description:
+          'A queued run, and one that a worker holds, is cancelled at once (200); one that runs as a command is being stopped (202); one that has ended is a conflict (409).',
+        body: noBody,
+        response: { 200: refTo('Run'), 202: refTo('Run'), 409: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      const { id, state } = await findRun(request);
+      const outcome = await services.runControl.cancel(id);
+      if (outcome === 'finished') throw new AppError('conflict', `The run had already ended as ${state}.`);
+      return reply
+        .code(outcome === 'cancelling' ? 202 : 200)
+        .send(await presentOneRun(await findRun(request), services));
+    },
+  );
+}
+
+const RETRY_REFUSALS = {
+  unfinished: 'The run has not ended yet: cancel it first, or wait for its end.',
+  payload_gone: 'The payload of the run is not kept any more, so it cannot be carried out again.',
+} as const;
+
+function registerRunRetry(app: FastifyInstance, services: AdminServices, findRun: FindRun): void {
+  app.post<{ Params: { id: string } }>(
+    '/runs/:id/retry',
+    {
+      config: { access: requireRole('operator', 'object'), idempotent: true },
+      schema: {
+        tags,
+        summary: 'Have a run that has ended carried out once more',
+        description:
+          'The same run with its next `attempt`, queued; its prompt and payload are those it was born with. What it prints is added to its log. A run that has not ended is a conflict.',
+        body: noBody,
+        response: { 200: refTo('Run'), 409: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const { id } = await findRun(request);
+      const outcome = await services.runControl.retry(id);
+      if (outcome === 'unfinished' || outcome === 'payload_gone') {
+        throw new AppError('conflict', RETRY_REFUSALS[outcome]);
+      }
+      return presentOneRun(await findRun(request), services);
+    },
+  );
+}

@@ -1,0 +1,199 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { AppError } from '../../core/errors.ts';
+import type { RunId } from '../../core/ids.ts';
+import type { ClaimedRun, HoldOutcome, LeaseTerm } from '../../core/ports/runs/worker-control.ts';
+import type { Run, RunResult } from '../../core/run.ts';
+import { formatInstant } from '../../core/time/clock.ts';
+import { reachesFactory } from '../auth/authenticator.ts';
+import { closedObject, type JsonSchema, refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { principalOf, requireReached } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { presentRunInput } from './present-run-input.ts';
+import { presentRunInPassing } from './present-runs.ts';
+
+const tags = ['Workers'];
+const MAX_CLAIMED = 100;
+const MAX_ERROR_CHARACTERS = 1_000;
+
+const fence: JsonSchema = {
+  ...{ type: 'integer', minimum: 1 },
+  description:
+    'The fencing number that the claim answered. With an earlier one than the latest, the run is lost (409).',
+};
+const log: JsonSchema = {
+  type: 'string',
+  description: 'Output since the last request; it is added to the log of the run.',
+};
+
+type WorkerRequest<Body> = FastifyRequest<{ Params: { id: string }; Body: Body }>;
+
+/** How workers pull runs: claim, heartbeat, complete (executor `queue`). */
+export function registerWorkerRoutes(app: FastifyInstance, services: AdminServices): void {
+  registerClaim(app, services);
+  registerHeartbeat(app, services);
+  registerCompletion(app, services);
+}
+
+function registerClaim(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: { factory?: string; limit?: number } | null }>(
+    '/runs/claim',
+    {
+      // What came of it stands in the run itself; workers that ask each second would fill the audit log.
+      config: { access: requireRole('operator', 'listed'), changes: false },
+      schema: {
+        tags,
+        summary: 'Claim queued runs',
+        description:
+          'Gives queued runs to a worker, oldest first, at most as many as `runs.concurrency` of the factory leaves room for. They are `running`, and the worker holds each under a lease that its heartbeats renew. An empty list: there is nothing to do; ask again in a second or more. Runs that a command of the daemon carries out are not given out.',
+        body: {
+          ...closedObject({
+            factory: { type: 'string', minLength: 1, description: 'By default every factory that the token reaches.' },
+            limit: { type: 'integer', minimum: 1, maximum: MAX_CLAIMED, default: 1 },
+          }),
+          type: ['object', 'null'],
+          required: [],
+        },
+        response: {
+          200: closedObject(
+            { data: { type: 'array', items: refTo('ClaimedRun') } },
+            { description: 'What the worker now holds.' },
+          ),
+          404: refTo('Problem'),
+          409: refTo('Problem'),
+        },
+      },
+    },
+    async (request) => {
+      const { factory, limit = 1 } = request.body ?? {};
+      const factories =
+        factory === undefined ? listClaimable(request, services) : [requireClaimable(request, factory, services)];
+      const claimed = await services.workers.claim({ factories, limit });
+      return { data: claimed.map((run) => presentClaimedRun(run, services)) };
+    },
+  );
+}
+
+function listClaimable(request: FastifyRequest, { workers }: AdminServices): string[] {
+  const principal = principalOf(request);
+  return [...workers.claimable()].filter((factory) => reachesFactory(principal, factory));
+}
+
+function requireClaimable(request: FastifyRequest, name: string, { workers, factorySource }: AdminServices): string {
+  const known = factorySource(name) === null ? null : { factory: name };
+  const { factory } = requireReached(request, 'factory', known);
+  if (workers.claimable().has(factory)) return factory;
+  throw new AppError(
+    'conflict',
+    `The daemon itself carries out the runs of ${factory}, by a command. For workers, set runs.executor to { type: queue } in its configuration.`,
+  );
+}
+
+function presentClaimedRun({ input, fence: held, ...term }: ClaimedRun, services: AdminServices) {
+  const { run, webhook, agent } = input;
+  return {
+    ...{ run: presentRunInPassing(run, services), webhook: { name: webhook.name, uid: webhook.uid }, agent },
+    ...{ input: presentRunInput(input), fence: held },
+    ...presentTerm(term),
+  };
+}
+
+function presentTerm({ leaseMs, expiresAt }: LeaseTerm) {
+  return { lease_seconds: leaseMs / 1000, lease_expires_at: formatInstant(expiresAt) };
+}
+
+function registerHeartbeat(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Params: { id: string }; Body: { fence: number; log: string } }>(
+    '/runs/:id/heartbeat',
+    {
+      // A sign of life changes nothing that the run does not show.
+      config: { access: requireRole('operator', 'object'), changes: false },
+      schema: {
+        tags,
+        summary: 'Renew the lease of a run',
+        description:
+          'Send it well before `lease_seconds` are over, at a third of them for example. A conflict says that the run is lost: cancelled, over its time, or given to another worker. Stop the work then, and do not complete it.',
+        body: { ...closedObject({ fence, log: { ...log, default: '' } }), required: ['fence'] },
+        response: { 200: refTo('Lease'), 409: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const { id } = await findRun(request, services);
+      const held = requireHeld(await services.workers.heartbeat({ id, fence: request.body.fence }, request.body.log));
+      return presentTerm(held);
+    },
+  );
+}
+
+interface Completion {
+  fence: number;
+  state: 'succeeded' | 'failed';
+  error?: string;
+  exit_code?: number | null;
+  log: string;
+}
+
+function registerCompletion(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Params: { id: string }; Body: Completion }>(
+    '/runs/:id/complete',
+    {
+      config: { access: requireRole('operator', 'object') },
+      schema: {
+        tags,
+        summary: 'Say how a run has ended',
+        description:
+          'Ends the run. A worker that got no answer says the same once more. A conflict says that the run is lost; what the worker says does not count.',
+        body: {
+          ...closedObject({
+            fence,
+            state: { type: 'string', enum: ['succeeded', 'failed'] },
+            error: {
+              ...{ type: 'string', minLength: 1, maxLength: MAX_ERROR_CHARACTERS },
+              description: 'Why it failed, in one sentence; only with `failed`.',
+            },
+            exit_code: { type: ['integer', 'null'], minimum: -2_147_483_648, maximum: 4_294_967_295 },
+            log: { ...log, default: '' },
+          }),
+          required: ['fence', 'state'],
+        },
+        response: { 200: refTo('Run'), 409: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const { id } = await findRun(request, services);
+      const { fence: held, log: output } = request.body;
+      const outcome = await services.workers.complete({ id, fence: held }, readResult(request.body), output);
+      return presentRunInPassing(requireHeld(outcome).run, services);
+    },
+  );
+}
+
+function readResult({ state, error, exit_code: exitCode = null }: Completion): RunResult {
+  if (state === 'failed') return { state, exitCode, error: error ?? describeFailure(exitCode) };
+  if (error === undefined) return { state, exitCode, error: null };
+  throw new AppError('bad_request', 'A run that succeeded has no `error`: leave it out, or send `"state": "failed"`.');
+}
+
+/** In the words of a command that failed. */
+function describeFailure(exitCode: number | null): string {
+  return exitCode === null ? 'the worker gave no reason' : `exit code ${exitCode}`;
+}
+
+async function findRun(request: WorkerRequest<unknown>, { runs }: AdminServices): Promise<Run> {
+  return requireReached(request, 'run', await runs.get(request.params.id as RunId));
+}
+
+function requireHeld<T>(outcome: HoldOutcome<T> | null): { outcome: 'held' } & T {
+  if (outcome === null) throw new AppError('not_found', 'There is no such run.');
+  if (outcome.outcome === 'held') return outcome;
+  throw new AppError('conflict', `${describeLoss(outcome.run)} Stop working on it.`);
+}
+
+function describeLoss({ state, attempt, executor, error }: Run): string {
+  if (state === 'queued') return `The lease was over and the run is queued again, as attempt ${attempt}.`;
+  if (state !== 'running')
+    return `The run has ended as ${state}${error === null || error === state ? '' : ` (${error})`}.`;
+  return executor === 'queue'
+    ? `The lease was over and another worker holds the run, with fence ${attempt}.`
+    : 'A command of the daemon carries this run out.';
+}

@@ -1,0 +1,181 @@
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../../core/errors.ts';
+import { SecretValue } from '../../core/secret-value.ts';
+import { SECRET_NAME_PATTERN } from '../../words/names.ts';
+import { presentSecret } from '../auth/present-access.ts';
+import { listOf, refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { locate } from '../server/locate.ts';
+import type { PageQuery } from '../server/page-query.ts';
+import { pageOf, presentPage, querySchema, SHORT_LIST_QUERY } from '../server/page-query.ts';
+import type { AdminServices } from '../services.ts';
+
+const tags = ['Secrets'];
+/** The longest value that a body may hold. */
+export const MAX_SECRET_CHARACTERS = 65_536;
+
+const secretBodySchema = {
+  type: 'object',
+  required: ['value'],
+  additionalProperties: false,
+  properties: {
+    value: { type: 'string', minLength: 1, maxLength: MAX_SECRET_CHARACTERS, description: 'Never returned.' },
+  },
+};
+
+const nameSchema = {
+  type: 'object',
+  required: ['name'],
+  properties: { name: { type: 'string', pattern: SECRET_NAME_PATTERN.source } },
+};
+
+/** Team secrets: put, listed by name, deleted. No route at any role returns a value (threat model S3). */
+export function registerSecretRoutes(app: FastifyInstance, services: AdminServices): void {
+  const config = { access: requireRole('owner', 'team') };
+
+  app.get<{ Querystring: PageQuery }>(
+    '/secrets',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'List secrets, without values',
+        querystring: SHORT_LIST_QUERY,
+        response: { 200: listOf('Secret') },
+      },
+    },
+    async (request) =>
+      presentPage(
+        pageOf(await services.secrets.list(), request.query, ({ name }) => name),
+        presentSecret,
+      ),
+  );
+
+  app.put<{ Params: { name: string }; Querystring: { mode?: 'create' | 'update' }; Body: { value: string } }>(
+    '/secrets/:name',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Store a secret',
+        description:
+          'Creates or replaces; with `mode` only the one (`conflict` where it exists) or the other (`not_found` where it does not).',
+        params: nameSchema,
+        querystring: querySchema({ mode: { type: 'string', enum: ['create', 'update'] } }),
+        body: secretBodySchema,
+        response: { 200: refTo('SecretStored'), 201: refTo('SecretStored'), 409: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      const { name } = request.params;
+      const value = new SecretValue(request.body.value);
+      const { created, version } = await services.secrets.put(name, value, request.query.mode ?? 'put');
+      if (created) void reply.code(201).header('location', locate('secrets', name));
+      return reply.send({ name, version, created });
+    },
+  );
+
+  registerDiagnosis(app, services);
+
+  app.delete<{ Params: { name: string }; Querystring: { force?: boolean } }>(
+    '/secrets/:name',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Delete a secret',
+        description:
+          'Refused while a webhook names it, an automation lists it or a target of `notify` needs it, unless `force=true`; that webhook keeps its pinned value until it next applies, runs of that automation fail, that target is told nothing.',
+        querystring: querySchema({ force: { type: 'boolean', default: false } }),
+        response: { 204: { type: 'null', description: 'Deleted.' }, 409: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      await services.secrets.delete(request.params.name, { force: request.query.force === true });
+      return reply.code(204).send();
+    },
+  );
+}
+
+interface UploadBody {
+  scheme?: string;
+  headers: Record<string, string>;
+  body_base64: string;
+  received_at?: string;
+  url?: string;
+}
+
+/** More than any real request has; the whole is bounded by the size of a body of this API. */
+const MAX_FIELDS = 200;
+
+const uploadSchema = {
+  type: 'object',
+  required: ['headers', 'body_base64'],
+  additionalProperties: false,
+  properties: {
+    scheme: {
+      type: 'string',
+      maxLength: 100,
+      description:
+        'A signature scheme, or `token`. Left out: that of the webhooks that name the secret. `custom` takes its block from them.',
+    },
+    headers: {
+      type: 'object',
+      maxProperties: MAX_FIELDS,
+      additionalProperties: { type: 'string', pattern: '^[\\u0000-\\u00ff]*$' },
+      description: 'Header fields, one character for each byte of a value.',
+    },
+    body_base64: {
+      type: 'string',
+      pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+      description: 'The exact bytes of the body in base64.',
+    },
+    received_at: {
+      type: 'string',
+      pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(?:\\.\\d{1,9})?(?:Z|[+-]\\d\\d:\\d\\d)$',
+      description: 'When it arrived (RFC 3339). Left out: no clock is judged.',
+    },
+    url: {
+      type: 'string',
+      maxLength: 2048,
+      pattern: '^https?://',
+      description:
+        'The URL that the sender was given. Left out: that of the webhook, where one alone names the secret.',
+    },
+  },
+};
+
+/** Rated as the secrets are: who may ask about any of them by its name may also replace it. */
+function registerDiagnosis(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Params: { name: string }; Body: UploadBody }>(
+    '/secrets/:name/diagnoses',
+    {
+      config: { access: requireRole('owner', 'team') },
+      schema: {
+        tags,
+        summary: 'Say which usual mistake a request comes from that does not verify with a secret',
+        description:
+          'Every version of the secret that is kept is tried. Neither the secret nor a signature is answered, only one sentence; a secret is tried at most `limits.failedAuthPerMinute` times in a minute (`too_many_requests`).',
+        params: nameSchema,
+        body: uploadSchema,
+        response: { 200: refTo('Diagnosis'), 409: refTo('Problem'), 429: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const { scheme = null, headers, body_base64: body, received_at: receivedAt, url = null } = request.body;
+      const { mistake, sentence, tried } = await services.diagnoseUpload({
+        ...{ secretName: request.params.name, scheme, url, rawHeaders: Object.entries(headers).flat() },
+        body: new Uint8Array(Buffer.from(body, 'base64')),
+        receivedAt: receivedAt === undefined ? null : readInstant(receivedAt),
+      });
+      return { mistake, sentence, tried };
+    },
+  );
+}
+
+/** The pattern lets a thirteenth month through. */
+function readInstant(text: string): number {
+  const ms = Date.parse(text);
+  if (Number.isNaN(ms)) throw new AppError('bad_request', 'received_at is no instant.');
+  return ms;
+}

@@ -1,0 +1,287 @@
+import { text } from 'node:stream/consumers';
+import { fastify } from 'fastify';
+import { describe, expect, it } from 'vitest';
+import {
+  createSeededServices,
+  DELIVERY_ID,
+  RECONCILIATION_ID,
+  RUN_ID,
+  type SeededServices,
+  WEBHOOK_UID,
+} from '../../../test/helpers/seeded-services.ts';
+import type { Role } from '../../core/access.ts';
+import { ROLES } from '../../core/access.ts';
+import type { Reach } from './access-rules.ts';
+import { guardRegistration } from './access-rules.ts';
+import { createAdminServer } from './create-admin-server.ts';
+
+type Row = [method: string, url: string, role: Role | 'public', reach?: Reach];
+
+const F = '/api/v1/factories/:factory';
+
+/** Written by hand: a new route fails here until somebody says who may use it. */
+const TABLE: Row[] = [
+  ['GET', '/healthz', 'public'],
+  ['GET', '/readyz', 'public'],
+  ['GET', '/metrics', 'viewer', 'team'],
+  ['GET', '/assets/:asset', 'public'],
+  ['GET', '/api/v1/openapi.json', 'public'],
+  ['GET', '/api/v1/schemas', 'public'],
+  ['GET', '/api/v1/signature-schemes', 'viewer', 'listed'],
+  ['GET', '/api/v1/schemas/:file', 'public'],
+  ['GET', '/api/v1/events', 'viewer', 'listed'],
+  ['GET', '/api/v1/factories', 'viewer', 'listed'],
+  ['GET', F, 'viewer', 'factory'],
+  ['GET', `${F}/reconciliations`, 'viewer', 'factory'],
+  ['POST', `${F}/reconciliations`, 'operator', 'factory'],
+  ['GET', `${F}/reconciliations/:id`, 'viewer', 'factory'],
+  ['POST', `${F}/plan`, 'viewer', 'factory'],
+  ['GET', `${F}/webhooks`, 'viewer', 'factory'],
+  ['POST', `${F}/webhooks`, 'manager', 'factory'],
+  ['GET', `${F}/webhooks/:uid`, 'viewer', 'factory'],
+  ['PATCH', `${F}/webhooks/:uid`, 'manager', 'factory'],
+  ['DELETE', `${F}/webhooks/:uid`, 'manager', 'factory'],
+  ['POST', `${F}/webhooks/:uid/rotate`, 'manager', 'factory'],
+  ['POST', `${F}/webhooks/:uid/secret`, 'manager', 'factory'],
+  ['POST', `${F}/webhooks/:uid/test-deliveries`, 'operator', 'factory'],
+  ['GET', `${F}/webhooks/:uid/payload-keys`, 'viewer', 'factory'],
+  ['GET', `${F}/deliveries`, 'viewer', 'factory'],
+  ['GET', `${F}/activity`, 'viewer', 'factory'],
+  ['POST', `${F}/backtests`, 'viewer', 'factory'],
+  ['GET', `${F}/webhooks/:uid/deliveries`, 'viewer', 'factory'],
+  ['GET', `${F}/webhooks/:uid/handshakes`, 'viewer', 'factory'],
+  ['POST', `${F}/webhooks/:uid/capture`, 'owner', 'factory'],
+  ['DELETE', `${F}/webhooks/:uid/capture`, 'owner', 'factory'],
+  ['GET', '/api/v1/deliveries/:id', 'viewer', 'object'],
+  ['GET', '/api/v1/deliveries/:id/payload', 'viewer', 'object'],
+  ['GET', '/api/v1/deliveries/:id/explain', 'viewer', 'object'],
+  ['GET', '/api/v1/deliveries/:id/diagnosis', 'operator', 'object'],
+  ['POST', '/api/v1/deliveries/:id/replay', 'operator', 'object'],
+  ['GET', `${F}/automations`, 'viewer', 'factory'],
+  ['POST', `${F}/automations`, 'manager', 'factory'],
+  ['GET', `${F}/automations/:name`, 'viewer', 'factory'],
+  ['PUT', `${F}/automations/:name`, 'manager', 'factory'],
+  ['DELETE', `${F}/automations/:name`, 'manager', 'factory'],
+  ['GET', `${F}/ancestry/:revision`, 'viewer', 'factory'],
+  ['GET', `${F}/history`, 'viewer', 'factory'],
+  ['POST', `${F}/reverts`, 'manager', 'factory'],
+  ['POST', `${F}/filters/test`, 'viewer', 'factory'],
+  ['GET', `${F}/runs`, 'viewer', 'factory'],
+  ['GET', '/api/v1/runs/:id', 'viewer', 'object'],
+  ['GET', '/api/v1/runs/:id/input', 'viewer', 'object'],
+  ['GET', '/api/v1/runs/:id/attachments/event-payload.json', 'viewer', 'object'],
+  ['GET', '/api/v1/runs/:id/log', 'viewer', 'object'],
+  ['POST', '/api/v1/runs/:id/cancel', 'operator', 'object'],
+  ['POST', '/api/v1/runs/:id/retry', 'operator', 'object'],
+  ['POST', '/api/v1/runs/claim', 'operator', 'listed'],
+  ['POST', '/api/v1/runs/:id/heartbeat', 'operator', 'object'],
+  ['POST', '/api/v1/runs/:id/complete', 'operator', 'object'],
+  ['GET', '/api/v1/secrets', 'owner', 'team'],
+  ['PUT', '/api/v1/secrets/:name', 'owner', 'team'],
+  ['DELETE', '/api/v1/secrets/:name', 'owner', 'team'],
+  ['POST', '/api/v1/secrets/:name/diagnoses', 'owner', 'team'],
+  ['GET', '/api/v1/tokens', 'owner', 'team'],
+  ['POST', '/api/v1/tokens', 'owner', 'team'],
+  ['DELETE', '/api/v1/tokens/:id', 'owner', 'team'],
+  ['POST', '/api/v1/session', 'public'],
+  ['GET', '/api/v1/session', 'viewer', 'listed'],
+  ['DELETE', '/api/v1/session', 'viewer', 'listed'],
+  ['POST', '/api/v1/login-links', 'owner', 'team'],
+  ['POST', '/api/v1/session/password', 'viewer', 'listed'],
+  ['GET', '/api/v1/sessions', 'viewer', 'listed'],
+  ['DELETE', '/api/v1/sessions', 'viewer', 'listed'],
+  ['DELETE', '/api/v1/sessions/:id', 'viewer', 'listed'],
+  ['GET', '/api/v1/users/:id/sessions', 'owner', 'team'],
+  ['DELETE', '/api/v1/users/:id/sessions', 'owner', 'team'],
+  ['GET', '/api/v1/ids', 'viewer', 'listed'],
+  ['GET', '/api/v1/audit', 'owner', 'team'],
+  ['GET', '/api/v1/sign-in', 'public'],
+  ['GET', '/auth/oidc/login', 'public'],
+  ['GET', '/auth/oidc/callback', 'public'],
+  ['GET', '/api/v1/users', 'owner', 'team'],
+  ['POST', '/api/v1/users', 'owner', 'team'],
+  ['PATCH', '/api/v1/users/:id', 'owner', 'team'],
+  ['DELETE', '/api/v1/users/:id', 'owner', 'team'],
+];
+
+/** For routes that look at what they are about only when the body is good. */
+const BODIES: { [url: string]: object } = {
+  '/api/v1/runs/:id/heartbeat': { fence: 1 },
+  '/api/v1/runs/:id/complete': { fence: 1, state: 'succeeded' },
+};
+
+/** Routes that have no HEAD: a stream, and pages that a browser goes through. */
+function isVisited(url: string): boolean {
+  return url === '/api/v1/events' || url.startsWith('/auth/');
+}
+
+function fillIn(url: string): string {
+  const id = url.includes('/deliveries/') ? DELIVERY_ID : url.includes('/runs/') ? RUN_ID : RECONCILIATION_ID;
+  return url
+    .replace(':factory', 'payments')
+    .replace(':uid', WEBHOOK_UID)
+    .replace(':file', 'webhook.json')
+    .replace(':asset', 'main-a1b2.js')
+    .replace(':name', url.includes('/secrets/') ? 'A_SECRET' : 'fix-errors')
+    .replace(':id', id);
+}
+
+function openServer(services: SeededServices) {
+  const app = createAdminServer(services);
+  const ask = async ([method, url]: Row, token: string | null) => {
+    const headers = token === null ? {} : { authorization: `Bearer ${token}` };
+    const request = { method: method as 'GET', url: fillIn(url), headers, payloadAsStream: true } as const;
+    const answer = await app.inject({ ...request, ...(BODIES[url] && { payload: BODIES[url] }) });
+    return { status: answer.statusCode, code: parseCode(await readBody(answer)) };
+  };
+  return { app, ask };
+}
+
+/** `''` for a stream without end. */
+async function readBody(answer: Awaited<ReturnType<ReturnType<typeof createAdminServer>['inject']>>): Promise<string> {
+  if (answer.headers['content-type'] !== 'text/event-stream') return text(answer.stream());
+  answer.stream().destroy();
+  return '';
+}
+
+function parseCode(body: string): unknown {
+  try {
+    return JSON.parse(body).code ?? null;
+  } catch {
+    return null;
+  }
+}
+
+/** The number of changes that the services were asked for so far. */
+function countDeeds({ seen }: SeededServices): number {
+  return [
+    seen.reconciled,
+    seen.cancelled,
+    seen.retried,
+    seen.replayed,
+    seen.stored,
+    seen.edited,
+    seen.deletedSecrets,
+    seen.sent,
+    seen.captures,
+    seen.diagnosed,
+    seen.uploads,
+  ].flat().length;
+}
+
+// One server for all rows: what differs between the questions is who asks.
+const services = createSeededServices();
+const { app, ask } = openServer(services);
+
+describe('the table of routes', () => {
+  it('has a row for every registered route, and no other row', async () => {
+    await app.ready();
+    const registered = app.accessTable
+      .filter(({ method }) => method !== 'HEAD')
+      .map(({ method, url, access }) =>
+        access.role === 'public' ? [method, url, 'public'] : [method, url, access.role, access.reach],
+      );
+    expect(registered.map(String).sort()).toEqual(TABLE.map(String).sort());
+  });
+
+  it('gives HEAD the rules of its GET', async () => {
+    await app.ready();
+    const heads = app.accessTable.filter(({ method }) => method === 'HEAD');
+    // A stream without end has no HEAD.
+    expect(heads.length).toBe(TABLE.filter(([method, url]) => method === 'GET' && !isVisited(url)).length);
+    for (const { url, access } of heads) {
+      expect(access).toEqual(app.accessTable.find((row) => row.method === 'GET' && row.url === url)?.access);
+    }
+  });
+
+  it('refuses to register a route that does not say who may use it', () => {
+    const app = fastify();
+    guardRegistration(app);
+    expect(() => app.get('/open', async () => 'oops')).toThrow(/does not say who may use it/);
+    const config = { access: { role: 'everybody' } } as unknown as { access: { role: 'public' } };
+    expect(() => app.get('/odd', { config }, async () => 'oops')).toThrow(/does not say who may use it/);
+  });
+});
+
+describe.each(TABLE)('%s %s', (...row) => {
+  const [, , role, reach] = row;
+
+  it('wants credentials, unless it is public', async () => {
+    const revoked = services.grant('owner');
+    services.revokeAll();
+    const deeds = countDeeds(services);
+    for (const token of [null, revoked, 'dbk_short', `dbk_${'A'.repeat(43)}`]) {
+      expect((await ask(row, token)).status === 401).toBe(role !== 'public');
+    }
+    expect(countDeeds(services)).toBe(deeds);
+  });
+
+  it.each(ROLES)('lets the role %s through exactly where the table says so', async (held) => {
+    const deeds = countDeeds(services);
+    const allowed = role === 'public' || ROLES.indexOf(held) >= ROLES.indexOf(role);
+    const { status, code } = await ask(row, services.grant(held));
+    if (allowed) expect([401, 403]).not.toContain(status);
+    else expect([status, code]).toEqual([403, 'forbidden']);
+    if (!allowed) expect(countDeeds(services)).toBe(deeds);
+  });
+
+  it('hides other factories from a token that is limited to one', async () => {
+    const outside = (await ask(row, services.grant('owner', ['other']))).status;
+    const inside = (await ask(row, services.grant('owner', ['payments']))).status;
+    // 400: some want a body.
+    // 404: no OpenID provider is configured here, and a token has no session of the name.
+    if (role === 'public') for (const status of [outside, inside]) expect([200, 400, 404]).toContain(status);
+    else if (reach === 'listed') for (const status of [outside, inside]) expect([200, 204, 400, 404]).toContain(status);
+    else if (reach === 'team') expect([outside, inside]).toEqual([403, 403]);
+    else {
+      expect(outside).toBe(404);
+      expect([401, 403, 404]).not.toContain(inside);
+    }
+  });
+});
+
+describe('the reach of a token', () => {
+  it('leaves other factories out of the list of factories', async () => {
+    const headers = { authorization: `Bearer ${services.grant('viewer', ['other'])}` };
+    const { data } = (await app.inject({ url: '/api/v1/factories', headers })).json();
+    expect(data.map(({ name }: { name: string }) => name)).toEqual(['other']);
+  });
+
+  it('gets the same answer for a factory out of its reach as for one that does not exist', async () => {
+    const headers = { authorization: `Bearer ${services.grant('owner', ['other'])}` };
+    for (const path of ['', '/webhooks', `/webhooks/${WEBHOOK_UID}`, '/runs', '/automations/fix-errors']) {
+      const hidden = await app.inject({ url: `/api/v1/factories/payments${path}`, headers });
+      const missing = await app.inject({ url: `/api/v1/factories/nowhere${path}`, headers });
+      expect([hidden.statusCode, hidden.body]).toEqual([404, missing.body]);
+    }
+  });
+
+  it.each([
+    ['limited', ['other']],
+    ['unlimited', null],
+  ])('finds nothing of one factory in the path of another (%s)', async (_kind, factories) => {
+    const headers = { authorization: `Bearer ${services.grant('owner', factories)}` };
+    const get = async (path: string) =>
+      (await app.inject({ url: `/api/v1/factories/other${path}`, headers })).statusCode;
+    expect(await get(`/webhooks/${WEBHOOK_UID}`)).toBe(404);
+    expect(await get(`/webhooks/${WEBHOOK_UID}/deliveries`)).toBe(404);
+    expect(await get(`/reconciliations/${RECONCILIATION_ID}`)).toBe(404);
+    const body = { filter: {}, delivery: DELIVERY_ID };
+    const test = await app.inject({
+      method: 'POST',
+      url: '/api/v1/factories/other/filters/test',
+      headers,
+      payload: body,
+    });
+    expect(test.statusCode).toBe(404);
+  });
+});
+
+describe('metrics', () => {
+  it('are open where the configuration says so', async () => {
+    const app = createAdminServer(createSeededServices({ openMetrics: true }));
+    const answer = await app.inject({ url: '/metrics' });
+    expect(answer.statusCode).toBe(200);
+    expect(answer.body).toContain('dockbell_runs{state="running"} 1\n');
+  });
+});

@@ -1,0 +1,49 @@
+import type { FastifyRequest } from 'fastify';
+import { roleHolds } from '../../core/access.ts';
+import { AppError } from '../../core/errors.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { Authenticator, Principal } from '../auth/authenticator.ts';
+import type { RouteAccess } from './access-rules.ts';
+import { requireFactory } from './reach.ts';
+
+/** Paths under here that no route has ask for credentials first. The routes themselves are no secret: the document is public. */
+export const API_PREFIX = '/api/v1';
+
+/**
+ * The hook in front of every handler and before any byte of a body: who asks (401), may the role do this (403), does
+ * the factory in the path exist for this token (404).
+ */
+export function createAccessHook(services: { inventory: InventoryReader; authenticate: Authenticator }) {
+  return async (request: FastifyRequest): Promise<void> => {
+    const access = request.routeOptions.config.access;
+    // Registered routes always have access rules (`guardRegistration`); without any, only the 404 handler is left.
+    if (request.is404 || access === undefined) {
+      if (isUnderApi(request.url)) request.principal = await services.authenticate(request);
+      return;
+    }
+    if (access.role === 'public') return;
+    request.principal = await services.authenticate(request);
+    requirePermission(request.principal, access);
+    if (access.reach === 'factory') {
+      request.factory = await requireFactory(services.inventory, request.principal, readFactoryName(request));
+    }
+  };
+}
+
+/** Is this URL one of the API's, whether a route has it or not? */
+export function isUnderApi(url: string): boolean {
+  return url === API_PREFIX || url.startsWith(`${API_PREFIX}/`) || url.startsWith(`${API_PREFIX}?`);
+}
+
+function requirePermission(principal: Principal, access: Exclude<RouteAccess, { role: 'public' }>): void {
+  if (!roleHolds(principal.role, access.role)) {
+    throw new AppError('forbidden', `This needs the role ${access.role}; the token has the role ${principal.role}.`);
+  }
+  if (access.reach === 'team' && principal.factories !== null) {
+    throw new AppError('forbidden', 'This belongs to the whole team; the token is limited to some factories.');
+  }
+}
+
+function readFactoryName(request: FastifyRequest): string {
+  return (request.params as { factory: string }).factory;
+}

@@ -1,0 +1,76 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { AppError, ERROR_CODES, messageOf, type ProblemItem } from '../../core/errors.ts';
+import { isJsonObject } from '../../core/json.ts';
+import { clip, describeFindings } from './describe-validation.ts';
+import { MAX_BODY_BYTES } from './parse-json-body.ts';
+import type { Problem } from './problem.ts';
+import { describeProblem, problemType, sendProblem } from './problem.ts';
+
+/** Answers whatever was thrown with a problem document; what nobody foresaw is logged in full and shown by its id only. */
+export function handleError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  if (error instanceof AppError && error.code !== 'internal') return sendAppError(error, request, reply);
+  if (isFastifyError(error) && error.validation !== undefined) return sendProblem(reply, describeInvalidRequest(error));
+  if (isFastifyError(error) && error.statusCode !== undefined && error.statusCode < 500) {
+    return sendProblem(reply, describeRefusedRequest(error.statusCode, error));
+  }
+  request.log.error({ err: error, id: request.id, route: request.routeOptions?.url }, 'internal error');
+  const detail = 'Something unexpected went wrong. The daemon’s log has the details under this id.';
+  return sendProblem(reply, describeProblem('internal', detail, { id: request.id }));
+}
+
+function sendAppError(error: AppError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { status } = ERROR_CODES[error.code];
+  if (status >= 500) request.log.error({ err: error, id: request.id }, 'a management request failed');
+  const retryAfter = error.code === 'storage_unavailable' ? 1 : readRetryAfter(error.details);
+  if (retryAfter !== null) void reply.header('retry-after', String(retryAfter));
+  return sendProblem(reply, describeProblem(error.code, error.message, presentDetails(error.details)));
+}
+
+function readRetryAfter(details: unknown): number | null {
+  return isJsonObject(details) && typeof details.retryAfterSeconds === 'number' ? details.retryAfterSeconds : null;
+}
+
+/** Findings about the request go under `errors`, those about definition files under `diagnostics`. */
+function presentDetails(details: unknown): Partial<Problem> {
+  if (isProblemItems(details)) return { errors: details };
+  return isJsonObject(details) && Array.isArray(details.diagnostics) ? { diagnostics: details.diagnostics } : {};
+}
+
+const CONTEXTS: Record<string, ProblemItem['in']> = { body: 'body', querystring: 'query', params: 'path' };
+
+function describeInvalidRequest(error: FastifyError): Problem {
+  const part = CONTEXTS[error.validationContext ?? 'body'] ?? 'body';
+  const errors = describeFindings(error.validation ?? [], part);
+  const detail = `The ${part} is not valid: ${errors.map((item) => `${item.pointer} ${item.detail}`).join('; ')}.`;
+  return describeProblem('bad_request', detail, { errors });
+}
+
+const REFUSALS: Record<number, { code: string; title: string; detail?: string }> = {
+  413: {
+    code: 'body_too_large',
+    title: 'Body too large',
+    detail: `A body may have ${MAX_BODY_BYTES} bytes at most.`,
+  },
+  414: { code: 'path_too_long', title: 'Path too long' },
+  415: { code: 'unsupported_media_type', title: 'Unsupported media type' },
+};
+
+/** What the framework turned away before any handler ran. */
+export function describeRefusedRequest(status: number, error: unknown): Problem {
+  const known: (typeof REFUSALS)[number] = REFUSALS[status] ?? { code: 'bad_request', title: 'Bad request' };
+  return {
+    type: problemType(known.code),
+    title: known.title,
+    status,
+    detail: known.detail ?? clip(messageOf(error)),
+    code: known.code,
+  };
+}
+
+function isFastifyError(error: unknown): error is FastifyError {
+  return error instanceof Error && 'code' in error;
+}
+
+function isProblemItems(details: unknown): details is ProblemItem[] {
+  return Array.isArray(details) && details.every((item) => typeof item?.pointer === 'string');
+}

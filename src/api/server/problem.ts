@@ -1,0 +1,37 @@
+import type { FastifyReply } from 'fastify';
+import type { ErrorCode, ProblemItem } from '../../core/errors.ts';
+import { ERROR_CODES } from '../../core/errors.ts';
+
+/** A problem document (RFC 9457). `code` is for programs, `detail` for people. */
+export interface Problem {
+  type: string;
+  title: string;
+  status: number;
+  detail: string;
+  code: string;
+  /** Findings about single values of the request. */
+  errors?: ProblemItem[];
+  /** For internal errors: look for it in the daemon's log. */
+  id?: string;
+  [extension: string]: unknown;
+}
+
+/** The problem document of a published code. */
+export function describeProblem(code: ErrorCode, detail: string, extra: Partial<Problem> = {}): Problem {
+  const { status, title } = ERROR_CODES[code];
+  return { type: problemType(code), title, status, detail, code, ...extra };
+}
+
+/** Name of a kind of problem as a URI; a name only, nothing is to be fetched there. */
+export function problemType(code: string): string {
+  return `urn:dockbell:problem:${code.replaceAll('_', '-')}`;
+}
+
+/** Sent as bytes, so that the media type goes out without a charset parameter, which it does not define. */
+export function sendProblem(reply: FastifyReply, problem: Problem): FastifyReply {
+  if (problem.status === 401) void reply.header('www-authenticate', 'Bearer');
+  return reply
+    .code(problem.status)
+    .type('application/problem+json')
+    .send(Buffer.from(JSON.stringify(problem)));
+}

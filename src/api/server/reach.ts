@@ -1,0 +1,44 @@
+import type { FastifyRequest } from 'fastify';
+import { AppError } from '../../core/errors.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { FactoryStatus } from '../../core/reconciliation.ts';
+import type { Principal } from '../auth/authenticator.ts';
+import { reachesFactory } from '../auth/authenticator.ts';
+
+/** Who asks. Only on routes that are not public. */
+export function principalOf(request: FastifyRequest): Principal {
+  if (request.principal === null) throw new AppError('internal', 'a public route asked who is there');
+  return request.principal;
+}
+
+/** The factory that the path names. Only on routes of reach `factory`. */
+export function factoryOf(request: FastifyRequest): FactoryStatus {
+  if (request.factory === null) throw new AppError('internal', 'a route without a factory in its path asked for one');
+  return request.factory;
+}
+
+/** Throws `not_found` for a factory that does not exist, in the same words for one out of the token's reach. */
+export async function requireFactory(
+  inventory: InventoryReader,
+  principal: Principal,
+  name: string,
+): Promise<FactoryStatus> {
+  const found = reachesFactory(principal, name)
+    ? (await inventory.factories()).find((factory) => factory.name === name)
+    : undefined;
+  if (found === undefined) throw new AppError('not_found', 'There is no such factory.');
+  return found;
+}
+
+/**
+ * The object, if it exists and belongs to a factory that the token reaches. Otherwise `not_found` in the same words, so
+ * that a limited token does not learn what other factories hold (as GitHub answers for private repositories).
+ */
+export function requireReached<T extends { factory: string }>(
+  request: FastifyRequest,
+  what: string,
+  found: T | null,
+): T {
+  if (found !== null && reachesFactory(principalOf(request), found.factory)) return found;
+  throw new AppError('not_found', `There is no such ${what}.`);
+}

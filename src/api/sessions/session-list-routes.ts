@@ -1,0 +1,119 @@
+import type { FastifyInstance } from 'fastify';
+import type { Session, SessionOwner } from '../../core/access.ts';
+import { sessionOwnerOf } from '../../core/access.ts';
+import { AppError } from '../../core/errors.ts';
+import type { SessionId } from '../../core/ids.ts';
+import { presentBrowser } from '../auth/present-access.ts';
+import { noBody } from '../openapi/no-body.ts';
+import { listOf } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { principalOf } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { findUser } from '../users/find-user.ts';
+
+const tags = ['Sign-in'];
+
+/** Where somebody is signed in: for everybody the own sessions, for owners those of each user. */
+export function registerSessionListRoutes(app: FastifyInstance, services: AdminServices): void {
+  registerOwnSessions(app, services);
+  registerSessionsOfUsers(app, services);
+}
+
+function registerOwnSessions(app: FastifyInstance, services: AdminServices): void {
+  const config = { access: requireRole('viewer', 'listed') };
+
+  app.get(
+    '/sessions',
+    {
+      config,
+      schema: { tags, summary: 'List the sessions of who is signed in', response: { 200: listOf('Session') } },
+    },
+    async (request) => {
+      const principal = principalOf(request);
+      return presentSessions(await listOpen(services, sessionOwnerOf(principal)), principal.sessionId);
+    },
+  );
+
+  app.delete(
+    '/sessions',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Sign out everywhere else',
+        body: noBody,
+        response: { 204: { type: 'null', description: 'All his sessions but the one that asks have ended.' } },
+      },
+    },
+    async (request, reply) => {
+      const principal = principalOf(request);
+      await services.sessions.endAll(sessionOwnerOf(principal), principal.sessionId);
+      return reply.code(204).send();
+    },
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    '/sessions/:id',
+    {
+      config: { ...config, changes: 'found' },
+      schema: {
+        tags,
+        summary: 'End one session of who is signed in',
+        body: noBody,
+        response: { 204: { type: 'null', description: 'The session has ended.' } },
+      },
+    },
+    async (request, reply) => {
+      const own = await services.sessions.listOf(sessionOwnerOf(principalOf(request)), services.clock.wallMs());
+      const wanted = own.find(({ id }) => id === request.params.id);
+      // A session of somebody else answers as one that does not exist.
+      const hasEnded = wanted !== undefined && (await services.sessions.end(wanted.id));
+      if (!hasEnded) throw new AppError('not_found', 'You have no such session.');
+      return reply.code(204).send();
+    },
+  );
+}
+
+function registerSessionsOfUsers(app: FastifyInstance, services: AdminServices): void {
+  const config = { access: requireRole('owner', 'team') };
+
+  app.get<{ Params: { id: string } }>(
+    '/users/:id/sessions',
+    {
+      config,
+      schema: { tags: ['Users'], summary: 'List the sessions of a user', response: { 200: listOf('Session') } },
+    },
+    async (request) => {
+      const { id } = await findUser(services, request.params.id);
+      return presentSessions(await listOpen(services, { user: id }), principalOf(request).sessionId);
+    },
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    '/users/:id/sessions',
+    {
+      config,
+      schema: {
+        tags: ['Users'],
+        summary: 'Sign a user out everywhere',
+        body: noBody,
+        response: { 204: { type: 'null', description: 'All sessions of the user have ended.' } },
+      },
+    },
+    async (request, reply) => {
+      const { id } = await findUser(services, request.params.id);
+      await services.sessions.endAll({ user: id }, null);
+      return reply.code(204).send();
+    },
+  );
+}
+
+/** Those whose next request would be answered: what was idle for too long is still stored until it expires. */
+async function listOpen({ sessions, sessionIdleMs, clock }: AdminServices, owner: SessionOwner): Promise<Session[]> {
+  const now = clock.wallMs();
+  return (await sessions.listOf(owner, now)).filter(({ lastUsedAt }) => now - lastUsedAt < sessionIdleMs);
+}
+
+function presentSessions(sessions: readonly Session[], current: SessionId | null) {
+  return { data: sessions.map((session) => presentBrowser(session, current)), next_cursor: null };
+}

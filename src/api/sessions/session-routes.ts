@@ -1,0 +1,220 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Identity, SessionOwner, User } from '../../core/access.ts';
+import type { SignInMethod } from '../../core/audit.ts';
+import { networkOf } from '../../core/client-network.ts';
+import { AppError } from '../../core/errors.ts';
+import { formatInstant } from '../../core/time/clock.ts';
+import { hashCredential } from '../auth/credential.ts';
+import { findByPassword } from '../auth/find-by-password.ts';
+import { requireGoodPassword } from '../auth/passwords.ts';
+import { requireSameOrigin } from '../auth/require-same-origin.ts';
+import { noBody } from '../openapi/no-body.ts';
+import { refTo } from '../openapi/schemas.ts';
+import { PUBLIC, requireRole } from '../server/access-rules.ts';
+import { principalOf } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { isApiTokenText } from '../tokens/create-api-token.ts';
+import { createLoginLink, takeLoginLink } from './create-login-link.ts';
+import { openSession, presentSession } from './open-session.ts';
+import { clearSessionCookie, deriveCsrfToken, readSessionCookie } from './session-cookie.ts';
+
+const tags = ['Sign-in'];
+
+type SignInBody = { username: string; password: string } | { login_token: string } | { api_token: string };
+
+const credential = { type: 'string', minLength: 1, maxLength: 1024 };
+
+function bodyWith(...names: string[]) {
+  const properties = Object.fromEntries(names.map((name) => [name, credential]));
+  return { type: 'object', required: names, additionalProperties: false, properties };
+}
+
+const signInSchema = {
+  anyOf: [bodyWith('username', 'password'), bodyWith('login_token'), bodyWith('api_token')],
+  description: 'One kind of credentials: a name and a password, the token of a login link, or an API token.',
+};
+
+/** Signing in, asking who is signed in, signing out; and links that sign somebody in once. */
+export function registerSessionRoutes(app: FastifyInstance, services: AdminServices): void {
+  registerSignIn(app, services);
+  registerLoginLinks(app, services);
+  registerPassword(app, services);
+  const config = { access: requireRole('viewer', 'listed') };
+
+  app.get(
+    '/session',
+    { config, schema: { tags, summary: 'Show who is signed in', response: { 200: refTo('SignedIn') } } },
+    async (request) => {
+      const text = readSessionCookie(request, services.adminUrl());
+      const principal = principalOf(request);
+      return presentSession(principal, principal.sessionId === null ? null : deriveCsrfToken(text!), services.events);
+    },
+  );
+
+  app.delete(
+    '/session',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Sign out',
+        body: noBody,
+        response: {
+          204: { type: 'null', description: 'The session has ended; its cookie is worth nothing any more.' },
+        },
+      },
+    },
+    async (request, reply) => {
+      const { sessionId } = principalOf(request);
+      if (sessionId !== null) await services.sessions.end(sessionId);
+      clearSessionCookie(request, reply, services.adminUrl());
+      return reply.code(204).send();
+    },
+  );
+}
+
+function registerSignIn(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: SignInBody }>(
+    '/session',
+    {
+      config: { access: PUBLIC },
+      schema: {
+        tags,
+        summary: 'Sign in',
+        description:
+          'Sets the session cookie. Requests with it that do not only read want the `csrf_token` of the answer in `X-CSRF-Token`. Too many failed tries of one address are `too_many_requests`.',
+        body: signInSchema,
+        response: { 200: refTo('SignedIn'), 401: refTo('Problem'), 403: refTo('Problem'), 429: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      const { method, recognise } = readCredentials(services, request);
+      request.signIn = { method, identity: null, about: await findTriedUser(services, request.body), refusal: null };
+      requireSameOrigin(request);
+      const found = await recognise();
+      if (found === null) throw refuse(services, request);
+      request.signIn.identity = found.identity;
+      return signIn(services, request, reply, found);
+    },
+  );
+}
+
+/** Credentials, and how to find out whose they are: nobody's where they are wrong in whatever way. */
+interface Credentials {
+  method: SignInMethod;
+  recognise(): Promise<SigningIn | null>;
+}
+
+function readCredentials(services: AdminServices, { body, ip }: FastifyRequest<{ Body: SignInBody }>): Credentials {
+  if ('login_token' in body) return { method: 'login_link', recognise: () => useLink(services, body.login_token) };
+  if ('api_token' in body) return { method: 'api_token', recognise: () => useToken(services, body.api_token) };
+  return { method: 'password', recognise: () => usePassword(services, body, ip) };
+}
+
+/** Only a name that exists is noted: people type passwords into the wrong field. */
+async function findTriedUser({ users }: AdminServices, body: SignInBody): Promise<string | null> {
+  return 'username' in body ? ((await users.findLocal(body.username))?.user.name ?? null) : null;
+}
+
+/** Somebody whose credentials were good. */
+interface SigningIn {
+  identity: Identity;
+  owner: SessionOwner;
+}
+
+async function signIn(services: AdminServices, request: FastifyRequest, reply: FastifyReply, found: SigningIn) {
+  const csrfToken = await openSession(services, request, reply, found.owner);
+  return reply.send(presentSession(found.identity, csrfToken, services.events));
+}
+
+async function useLink(services: AdminServices, token: string): Promise<SigningIn | null> {
+  const link = await takeLoginLink(services, token);
+  if (link === null) return null;
+  const identity = { kind: 'link', id: link.id, name: 'login link', role: 'owner', factories: null } as const;
+  return { identity, owner: { link: link.id } };
+}
+
+async function useToken(services: AdminServices, text: string): Promise<SigningIn | null> {
+  const token = isApiTokenText(text) ? await services.tokens.findByHash(hashCredential(text)) : null;
+  return token === null ? null : { identity: { kind: 'token', ...token }, owner: { token: token.id } };
+}
+
+async function usePassword(
+  services: AdminServices,
+  { username, password }: { username: string; password: string },
+  address: string,
+): Promise<SigningIn | null> {
+  const user = await findByPassword(services, { name: username, password, address });
+  if (user === null) return null;
+  await services.users.noteSignIn(user.id, services.clock.wallMs());
+  return { identity: user, owner: { user: user.id } };
+}
+
+/** One answer for whatever is wrong, which counts against the client's address. */
+function refuse({ failedTries }: AdminServices, request: FastifyRequest): AppError {
+  failedTries.charge(networkOf(request.ip));
+  const help = 'A login link works once and for a short time; "dockbell login-link" makes a new one.';
+  return new AppError('unauthorized', `These credentials are not valid. ${help}`);
+}
+
+interface PasswordBody {
+  current_password: string;
+  new_password: string;
+}
+
+function registerPassword(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: PasswordBody }>(
+    '/session/password',
+    {
+      config: { access: requireRole('viewer', 'listed') },
+      schema: {
+        tags,
+        summary: 'Change the password of who is signed in',
+        description:
+          'All his sessions end; the answer sets the cookie of a new one. Too many wrong tries are `too_many_requests`.',
+        body: bodyWith('current_password', 'new_password'),
+        response: { 200: refTo('SignedIn'), 409: refTo('Problem'), 429: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      const user = await requirePasswordUser(services, request);
+      requireGoodPassword(request.body.new_password, user.name);
+      const passwordHash = await services.passwords.hash(request.body.new_password);
+      await services.users.change(user.id, { passwordHash }, services.clock.wallMs());
+      return signIn(services, request, reply, { identity: user, owner: { user: user.id } });
+    },
+  );
+}
+
+/** Who is signed in, once he has shown that he knows the password that is to be replaced. */
+async function requirePasswordUser(
+  services: AdminServices,
+  request: FastifyRequest<{ Body: PasswordBody }>,
+): Promise<User> {
+  const { kind, name } = principalOf(request);
+  if (kind !== 'local') throw new AppError('conflict', 'Only users with a password here can change it.');
+  const { current_password: password } = request.body;
+  const user = await findByPassword(services, { name, password, address: request.ip });
+  if (user === null) throw new AppError('forbidden', 'The current password is not right.');
+  return user;
+}
+
+function registerLoginLinks(app: FastifyInstance, services: AdminServices): void {
+  app.post(
+    '/login-links',
+    {
+      config: { access: requireRole('owner', 'team'), idempotent: true },
+      schema: {
+        tags,
+        summary: 'Make a link that signs in as an owner, once',
+        description: 'Works for 15 minutes. The token is the fragment of the URL, which browsers send to nobody.',
+        body: noBody,
+        response: { 201: refTo('LoginLink') },
+      },
+    },
+    async (_request, reply) => {
+      const { link, url } = await createLoginLink(services, 'request');
+      return reply.code(201).send({ id: link.id, url, expires_at: formatInstant(link.expiresAt) });
+    },
+  );
+}

@@ -1,0 +1,32 @@
+import type { ApiToken, Role } from '../../core/access.ts';
+import { API_TOKEN_TEXT } from '../../core/access.ts';
+import type { IdSource, RandomBytes } from '../../core/ids.ts';
+import type { TokenTable } from '../../core/ports/access/token-table.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import { createCredential, hashCredential } from '../auth/credential.ts';
+
+const WHOLE_TOKEN = new RegExp(`^${API_TOKEN_TEXT.source}$`);
+
+/** Has this text the form of an API token? */
+export function isApiTokenText(text: string): boolean {
+  return WHOLE_TOKEN.test(text);
+}
+
+/** What a new token may do. `factories` `null` is all of them, also later ones. */
+export interface ApiTokenRequest {
+  name: string;
+  role: Role;
+  factories: string[] | null;
+}
+
+/** Makes and stores an API token. The text of the token is returned this once and can never be read again. */
+export async function createApiToken(
+  services: { tokens: TokenTable; clock: Clock; ids: IdSource; randomBytes: RandomBytes },
+  request: ApiTokenRequest,
+): Promise<{ record: ApiToken; token: string }> {
+  const token = createCredential('dbk_', services.randomBytes);
+  const createdAt = services.clock.wallMs();
+  const record: ApiToken = { id: services.ids.tokenId(createdAt), ...request, createdAt, lastUsedAt: null };
+  await services.tokens.insert(record, hashCredential(token));
+  return { record, token };
+}

@@ -1,0 +1,166 @@
+import type { FastifyInstance } from 'fastify';
+import type { Role, User } from '../../core/access.ts';
+import { ROLES, USER_NAME_PATTERN } from '../../core/access.ts';
+import { AppError } from '../../core/errors.ts';
+import type { UserId } from '../../core/ids.ts';
+import type { UserChange, UserOutcome } from '../../core/ports/access/user-table.ts';
+import { requireGoodPassword } from '../auth/passwords.ts';
+import { presentUser } from '../auth/present-access.ts';
+import { listOf, refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { locate } from '../server/locate.ts';
+import type { PageQuery } from '../server/page-query.ts';
+import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
+import type { AdminServices } from '../services.ts';
+import { findUser, unknownUser } from './find-user.ts';
+import { requireKnownFactories } from './require-known-factories.ts';
+
+const tags = ['Users'];
+
+const role = { type: 'string', enum: [...ROLES], description: 'Each role holds the earlier ones.' };
+const factories = {
+  type: ['array', 'null'],
+  minItems: 1,
+  uniqueItems: true,
+  items: { type: 'string' },
+  description: 'Names of the factories he is limited to; `null` for all.',
+};
+const password = {
+  type: 'string',
+  maxLength: 1024,
+  description: '12 to 256 characters, not the name of the user. Never returned.',
+};
+
+const newUserSchema = {
+  type: 'object',
+  required: ['name', 'role', 'password'],
+  additionalProperties: false,
+  properties: { name: { type: 'string', pattern: USER_NAME_PATTERN.source }, role, factories, password },
+};
+
+const changeSchema = {
+  type: 'object',
+  minProperties: 1,
+  additionalProperties: false,
+  properties: { role, factories, password, disabled: { type: 'boolean' } },
+};
+
+interface NewUserBody {
+  name: string;
+  role: Role;
+  factories?: string[] | null;
+  password: string;
+}
+
+type ChangeBody = Partial<Pick<NewUserBody, 'role' | 'factories' | 'password'> & { disabled: boolean }>;
+
+const config = { access: requireRole('owner', 'team') };
+
+/** People who may sign in. Passwords go in and never come out. */
+export function registerUserRoutes(app: FastifyInstance, services: AdminServices): void {
+  app.get<{ Querystring: PageQuery }>(
+    '/users',
+    {
+      config,
+      schema: { tags, summary: 'List users', querystring: SHORT_LIST_QUERY, response: { 200: listOf('User') } },
+    },
+    async (request) =>
+      presentPage(
+        pageOf(await services.users.list(), request.query, ({ id }) => id),
+        presentUser,
+      ),
+  );
+
+  app.post<{ Body: NewUserBody }>(
+    '/users',
+    {
+      config: { ...config, idempotent: true },
+      schema: {
+        tags,
+        summary: 'Add a user with a password',
+        body: newUserSchema,
+        response: { 201: refTo('User'), 409: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      const user = await addUser(services, request.body);
+      return reply.code(201).header('location', locate('users', user.id)).send(presentUser(user));
+    },
+  );
+
+  registerChanges(app, services);
+}
+
+async function addUser(services: AdminServices, body: NewUserBody): Promise<User> {
+  await requireKnownFactories(services.inventory, body.factories ?? []);
+  requireGoodPassword(body.password, body.name);
+  const passwordHash = await services.passwords.hash(body.password);
+  const now = services.clock.wallMs();
+  const user: User = {
+    ...{ id: services.ids.userId(now), kind: 'local', name: body.name, role: body.role },
+    ...{ factories: body.factories ?? null, disabledAt: null, createdAt: now },
+    ...{ lastSignInAt: null, passwordChangedAt: now },
+  };
+  if (await services.users.insertLocal(user, passwordHash)) return user;
+  throw new AppError('conflict', 'There is a user of this name already. Letters of either case are the same.');
+}
+
+function registerChanges(app: FastifyInstance, services: AdminServices): void {
+  app.patch<{ Params: { id: string }; Body: ChangeBody }>(
+    '/users/:id',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Change a user',
+        description:
+          'A new password and `disabled` end all sessions of the user; role and factories count from the next request on. A user of the OpenID provider has no password here, and gets his role there at each sign-in.',
+        body: changeSchema,
+        response: { 200: refTo('User'), 409: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const user = await findUser(services, request.params.id);
+      const change = await readChange(services, user, request.body);
+      requireDone(await services.users.change(user.id, change, services.clock.wallMs()));
+      return presentUser(await findUser(services, user.id));
+    },
+  );
+
+  app.delete<{ Params: { id: string } }>(
+    '/users/:id',
+    {
+      config,
+      schema: {
+        tags,
+        summary: 'Delete a user',
+        response: { 204: { type: 'null', description: 'Deleted, and all sessions ended.' }, 409: refTo('Problem') },
+      },
+    },
+    async (request, reply) => {
+      requireDone(await services.users.delete(request.params.id as UserId));
+      return reply.code(204).send();
+    },
+  );
+}
+
+async function readChange(services: AdminServices, user: User, body: ChangeBody): Promise<UserChange> {
+  const { password, ...change } = body;
+  await requireKnownFactories(services.inventory, change.factories ?? []);
+  if (user.kind === 'oidc' && (password ?? change.role ?? change.factories) !== undefined) {
+    throw new AppError(
+      'conflict',
+      `${user.name} signs in at the OpenID provider, which decides his role and password.`,
+    );
+  }
+  if (password === undefined) return change;
+  requireGoodPassword(password, user.name);
+  return { ...change, passwordHash: await services.passwords.hash(password) };
+}
+
+function requireDone(outcome: UserOutcome): void {
+  if (outcome === 'not_found') throw unknownUser();
+  if (outcome === 'last_owner') {
+    throw new AppError('conflict', 'This is the last owner who can sign in. Make another user an owner first.');
+  }
+}

@@ -1,0 +1,65 @@
+import { SECRET_STATES, type SecretState, type WebhookView } from '../../core/ports/definitions/inventory.ts';
+import type { CaptureControl, CaptureState } from '../../core/ports/deliveries/capture-control.ts';
+import { formatInstant } from '../../core/time/clock.ts';
+import { presentFile } from '../factories/present-file.ts';
+import { presentInstant } from '../server/present-instant.ts';
+import type { FactorySource } from '../services.ts';
+
+/**
+ * What can tell one delivery of a webhook from another before its body does (decisions, "Identity", last bullet).
+ * `service header or body`: unless the sender sets `X-Service-Delivery-Id`, identical bodies count as duplicates.
+ */
+export type IdentifiedBy = 'header' | 'provider' | 'service header or body';
+
+/** What a view of a webhook needs beside its row. */
+export interface WebhookSurroundings {
+  baseUrl(): string;
+  schemeNamesDeliveries(webhook: Pick<WebhookView, 'signatureScheme' | 'signature'>): boolean;
+  captures: Pick<CaptureControl, 'state'>;
+  factorySource(factory: string): Pick<FactorySource, 'type'> | null;
+}
+
+/** A webhook as the interfaces show it. The URL of a `url_token` webhook holds the literal `{token}`. */
+export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurroundings) {
+  const url = `${surroundings.baseUrl()}/webhooks/w/${webhook.uid}`;
+  return {
+    uid: webhook.uid,
+    factory: webhook.factory,
+    name: webhook.name,
+    description: webhook.description,
+    auth_mode: webhook.authMode,
+    signature_scheme: webhook.signatureScheme,
+    signature: webhook.signature,
+    secret_name: webhook.secretName,
+    secret_state: findWorst(webhook.secretState, webhook.verifyTokenSecretState ?? 'current'),
+    credential_state: webhook.secretState,
+    verify_token_secret_name: webhook.verifyTokenSecretName,
+    verify_token_state: webhook.verifyTokenSecretState,
+    delivery_id_header: webhook.deliveryIdHeader,
+    identified_by: identifyBy(webhook, surroundings),
+    enabled: webhook.enabled,
+    capture: presentCapture(surroundings.captures.state(webhook.uid)),
+    ingress_url: webhook.authMode === 'url_token' ? `${url}/{token}` : url,
+    file: presentFile(webhook, surroundings),
+    revision: webhook.revision,
+    created_at: formatInstant(webhook.createdAt),
+    updated_at: formatInstant(webhook.updatedAt),
+    last_delivery_at: presentInstant(webhook.lastDeliveryAt),
+    deleted_at: presentInstant(webhook.deletedAt),
+  };
+}
+
+function findWorst(one: SecretState, other: SecretState): SecretState {
+  return SECRET_STATES.indexOf(one) < SECRET_STATES.indexOf(other) ? other : one;
+}
+
+/** An open capture window; `null` where there is none. */
+export function presentCapture(state: CaptureState | null) {
+  return state && { until: formatInstant(state.until), kept: state.kept };
+}
+
+function identifyBy(webhook: WebhookView, surroundings: WebhookSurroundings): IdentifiedBy {
+  if (webhook.deliveryIdHeader !== null) return 'header';
+  if (webhook.signatureScheme !== null && surroundings.schemeNamesDeliveries(webhook)) return 'provider';
+  return 'service header or body';
+}

@@ -1,0 +1,275 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { AUTH_MODES, type AuthMode } from '../../core/definition.ts';
+import { AppError } from '../../core/errors.ts';
+import type { WebhookUid } from '../../core/ids.ts';
+import type { JsonObject } from '../../core/json.ts';
+import type { WebhookView } from '../../core/ports/definitions/inventory.ts';
+import { SecretValue } from '../../core/secret-value.ts';
+import { tagWebhook } from '../../edit/entity-tag.ts';
+import type { WebhookChange } from '../../edit/webhook-edits.ts';
+import { SECRET_NAME_PATTERN, WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
+import { readEditOrder } from '../factories/edit-order.ts';
+import { type Advice, EDIT_ANSWERS, inFactory, refuseRepositoryEdits } from '../factories/reject-repository-edits.ts';
+import { closedObject, type JsonSchema, refTo } from '../openapi/schemas.ts';
+import { MAX_SECRET_CHARACTERS } from '../secrets/secret-routes.ts';
+import { requireRole } from '../server/access-rules.ts';
+import { locate } from '../server/locate.ts';
+import { factoryOf } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { findLiveWebhook } from './find-webhook.ts';
+import { presentWebhook } from './present-webhook.ts';
+
+const tags = ['Webhooks'];
+const access = requireRole('manager', 'factory');
+
+const secretValue: JsonSchema = {
+  type: 'string',
+  minLength: 1,
+  maxLength: MAX_SECRET_CHARACTERS,
+  description: 'As the provider issued it. Never returned.',
+};
+const secretName: JsonSchema = { type: 'string', pattern: SECRET_NAME_PATTERN.source };
+const textOrNull: JsonSchema = { type: ['string', 'null'], maxLength: 1000 };
+const name: JsonSchema = { type: 'string', pattern: WEBHOOK_NAME_PATTERN.source };
+
+/** Edits of webhooks, for factories that the service hosts. */
+export function registerWebhookEditRoutes(app: FastifyInstance, services: AdminServices): void {
+  registerCreation(app, services);
+  registerChange(app, services);
+  registerDeletion(app, services);
+  registerRotation(app, services);
+  registerSecretStep(app, services);
+}
+
+interface CreationBody {
+  name: string;
+  auth_mode?: AuthMode;
+  signature_scheme?: string | null;
+  signature?: JsonObject | null;
+  secret?: string;
+  secret_name?: string;
+  verify_token_secret_name?: string | null;
+  delivery_id_header?: string | null;
+  enabled?: boolean;
+  description?: string | null;
+}
+
+const creationSchema = {
+  ...closedObject({
+    name: { ...name, description: 'Becomes part of a file name.' },
+    auth_mode: { type: 'string', enum: [...AUTH_MODES], description: 'Without it, `token`.' },
+    signature_scheme: { ...textOrNull, description: 'For `signature`: the provider.' },
+    signature: { type: ['object', 'null'], description: 'The `signature` block, for custom schemes.' },
+    secret: secretValue,
+    secret_name: { ...secretName, description: 'The secret to use, or to make. Without it, a name is suggested.' },
+    verify_token_secret_name: { ...secretName, type: ['string', 'null'] },
+    delivery_id_header: textOrNull,
+    enabled: { type: 'boolean' },
+    description: textOrNull,
+  }),
+  required: ['name'],
+};
+
+function registerCreation(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: CreationBody }>(
+    '/factories/:factory/webhooks',
+    {
+      config: { access, idempotent: true, tagged: true },
+      schema: {
+        tags,
+        summary: 'Create a webhook',
+        description: `A secret that the service generates is in \`secret\` this once; for \`url_token\` the URL holds it this once too. A webhook whose provider issues the secret later is created disabled; give it in a second step. ${REFUSED}`,
+        body: creationSchema,
+        response: { 201: refTo('NewWebhook'), ...EDIT_ANSWERS },
+      },
+      onRequest: refuseRepositoryEdits(services, adviseCreation),
+    },
+    async (request, reply) => {
+      const generated = await services.editor.createWebhook(readEditOrder(request), readCreation(request.body));
+      const created = await findByName(services, request, request.body.name);
+      const { factory, uid } = created;
+      const located = reply.code(201).header('location', locate('factories', factory, 'webhooks', uid));
+      return answer(services, located, created, generated);
+    },
+  );
+}
+
+const REFUSED = 'Refused with 409 where a repository decides; the answer names the file to edit.';
+
+function readCreation(body: CreationBody) {
+  return {
+    name: body.name,
+    authMode: body.auth_mode ?? 'token',
+    signatureScheme: body.signature_scheme ?? null,
+    signature: body.signature ?? null,
+    deliveryIdHeader: body.delivery_id_header ?? null,
+    verifyTokenSecretName: body.verify_token_secret_name ?? null,
+    description: body.description ?? null,
+    enabled: body.enabled ?? true,
+    secretName: body.secret_name ?? null,
+    secret: body.secret === undefined ? null : new SecretValue(body.secret),
+  };
+}
+
+const adviseCreation: Advice = async (services, request) =>
+  `Add the file ${inFactory(services, request, 'webhooks/<name>.yaml')}`;
+
+interface ChangeBody {
+  name?: string;
+  description?: string | null;
+  delivery_id_header?: string | null;
+  verify_token_secret_name?: string | null;
+  secret_name?: string;
+  enabled?: boolean;
+}
+
+const changeSchema = {
+  ...closedObject({
+    name: { ...name, description: 'Only for live factories; UID and URL stay.' },
+    description: textOrNull,
+    delivery_id_header: textOrNull,
+    verify_token_secret_name: { ...secretName, type: ['string', 'null'] },
+    secret_name: secretName,
+    enabled: { type: 'boolean' },
+  }),
+  required: [],
+  minProperties: 1,
+};
+
+function registerChange(app: FastifyInstance, services: AdminServices): void {
+  app.patch<{ Body: ChangeBody; Params: { uid: string } }>(
+    '/factories/:factory/webhooks/:uid',
+    {
+      config: { access, tagged: true },
+      schema: {
+        tags,
+        summary: 'Change a webhook',
+        description: `Only the keys that are there change. A webhook that changes switches to the newest value of its secret. ${REFUSED}`,
+        body: changeSchema,
+        response: { 200: refTo('Webhook'), ...EDIT_ANSWERS },
+      },
+      onRequest: refuseRepositoryEdits(services, async ({ inventory }, request) => {
+        return `Edit the file ${(await findLiveWebhook(inventory, request)).file}`;
+      }),
+    },
+    async (request, reply) => {
+      const { uid } = await findLiveWebhook(services.inventory, request);
+      await services.editor.changeWebhook(readEditOrder(request), uid, readChange(request.body));
+      return answer(services, reply, await findByUid(services, uid), null);
+    },
+  );
+}
+
+function readChange(body: ChangeBody): WebhookChange {
+  const { name, description, enabled } = body;
+  const { delivery_id_header, verify_token_secret_name, secret_name } = body;
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(description === undefined ? {} : { description }),
+    ...(delivery_id_header === undefined ? {} : { deliveryIdHeader: delivery_id_header }),
+    ...(verify_token_secret_name === undefined ? {} : { verifyTokenSecretName: verify_token_secret_name }),
+    ...(secret_name === undefined ? {} : { secretName: secret_name }),
+    ...(enabled === undefined ? {} : { enabled }),
+  };
+}
+
+function registerDeletion(app: FastifyInstance, services: AdminServices): void {
+  app.delete<{ Params: { uid: string } }>(
+    '/factories/:factory/webhooks/:uid',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Delete a webhook',
+        description: `Senders get 404 at once. Automations that select it stay and say so; its secret stays. ${REFUSED}`,
+        response: { 204: { type: 'null', description: 'Deleted.' }, ...EDIT_ANSWERS },
+      },
+      onRequest: refuseRepositoryEdits(services, async ({ inventory }, request) => {
+        return `Delete the file ${(await findLiveWebhook(inventory, request)).file}`;
+      }),
+    },
+    async (request, reply) => {
+      const { uid } = await findLiveWebhook(services.inventory, request);
+      await services.editor.deleteWebhook(readEditOrder(request), uid);
+      return reply.code(204).send();
+    },
+  );
+}
+
+const rotationSchema = { ...closedObject({ secret: secretValue }, { type: ['object', 'null'] }), required: [] };
+
+function registerRotation(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: { secret?: string } | null | undefined; Params: { uid: string } }>(
+    '/factories/:factory/webhooks/:uid/rotate',
+    {
+      config: { access, idempotent: true, tagged: true },
+      schema: {
+        tags,
+        summary: 'Rotate the secret of a webhook',
+        description: `The old secret stops working at once. A generated one is in \`secret\` this once. For live factories; elsewhere a rotation is an update of the team secret, and the answer (409) says so.`,
+        body: rotationSchema,
+        response: { 200: refTo('NewWebhook'), ...EDIT_ANSWERS },
+      },
+      onRequest: refuseRepositoryEdits(services, adviseSecretUpdate),
+    },
+    async (request, reply) => {
+      const { uid } = await findLiveWebhook(services.inventory, request);
+      const given = request.body?.secret === undefined ? null : new SecretValue(request.body.secret);
+      const generated = await services.editor.rotateSecret(readEditOrder(request), uid, given);
+      return answer(services, reply, await findByUid(services, uid), generated);
+    },
+  );
+}
+
+function registerSecretStep(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: { secret: string }; Params: { uid: string } }>(
+    '/factories/:factory/webhooks/:uid/secret',
+    {
+      config: { access, tagged: true },
+      schema: {
+        tags,
+        summary: 'Give a webhook its provider’s secret',
+        description: `The second step for a provider that issues its secret once it has the URL: stores it and enables the webhook. ${REFUSED}`,
+        body: closedObject({ secret: secretValue }),
+        response: { 200: refTo('Webhook'), ...EDIT_ANSWERS },
+      },
+      onRequest: refuseRepositoryEdits(services, adviseSecretUpdate),
+    },
+    async (request, reply) => {
+      const { uid } = await findLiveWebhook(services.inventory, request);
+      await services.editor.giveSecret(readEditOrder(request), uid, new SecretValue(request.body.secret));
+      return answer(services, reply, await findByUid(services, uid), null);
+    },
+  );
+}
+
+const adviseSecretUpdate: Advice = async ({ inventory }, request) => {
+  const { secretName } = await findLiveWebhook(inventory, request);
+  return `Update the secret with "dockbell secret update ${secretName}"; it takes effect with the next commit that applies`;
+};
+
+async function findByName(services: AdminServices, request: FastifyRequest, wanted: string): Promise<WebhookView> {
+  const webhooks = await services.inventory.webhooks(factoryOf(request).name);
+  const found = webhooks.find(({ name }) => name === wanted);
+  if (found !== undefined) return found;
+  throw new AppError('conflict', `The webhook ${wanted} was created, and deleted or renamed by somebody else since.`);
+}
+
+async function findByUid({ inventory }: AdminServices, uid: WebhookUid): Promise<WebhookView> {
+  return (await inventory.webhook(uid))!;
+}
+
+/** The generated secret is in the answer, and in the URL that is made of it, this once. */
+function answer(
+  services: AdminServices,
+  reply: FastifyReply,
+  webhook: WebhookView,
+  generated: SecretValue | null,
+): FastifyReply {
+  const presented = presentWebhook(webhook, services);
+  void reply.header('etag', tagWebhook(webhook));
+  if (generated === null) return reply.send(presented);
+  const secret = generated.reveal();
+  // A function: a replacement text would give `$` a meaning.
+  return reply.send({ ...presented, ingress_url: presented.ingress_url.replace('{token}', () => secret), secret });
+}

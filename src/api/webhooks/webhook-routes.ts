@@ -1,0 +1,153 @@
+import type { FastifyInstance } from 'fastify';
+import { AppError } from '../../core/errors.ts';
+import { tagWebhook } from '../../edit/entity-tag.ts';
+import { listOf, refTo } from '../openapi/schemas.ts';
+import { requireRole } from '../server/access-rules.ts';
+import type { PageQuery } from '../server/page-query.ts';
+import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
+import { factoryOf } from '../server/reach.ts';
+import type { AdminServices } from '../services.ts';
+import { findLiveWebhook, findWebhook } from './find-webhook.ts';
+import { presentCapture, presentWebhook } from './present-webhook.ts';
+
+const tags = ['Webhooks'];
+
+/** Reads of webhooks, and the delivery that a person sends to try one. */
+export function registerWebhookRoutes(app: FastifyInstance, services: AdminServices): void {
+  app.get<{ Querystring: PageQuery }>(
+    '/factories/:factory/webhooks',
+    {
+      config: { access: requireRole('viewer', 'factory') },
+      schema: { tags, summary: 'List webhooks', querystring: SHORT_LIST_QUERY, response: { 200: listOf('Webhook') } },
+    },
+    async (request) => {
+      const webhooks = await services.inventory.webhooks(factoryOf(request).name);
+      const page = pageOf(webhooks, request.query, ({ name }) => name);
+      return presentPage(page, (webhook) => presentWebhook(webhook, services));
+    },
+  );
+
+  app.get(
+    '/factories/:factory/webhooks/:uid',
+    {
+      config: { access: requireRole('viewer', 'factory'), tagged: true },
+      schema: {
+        tags,
+        summary: 'Show a webhook',
+        description: 'A deleted webhook can still be read by its UID; `deleted_at` is set then.',
+        response: { 200: refTo('Webhook') },
+      },
+    },
+    async (request, reply) => {
+      const webhook = await findWebhook(services.inventory, request);
+      void reply.header('etag', tagWebhook(webhook));
+      return presentWebhook(webhook, services);
+    },
+  );
+
+  registerTestDelivery(app, services);
+  registerCapture(app, services);
+}
+
+interface TestDelivery {
+  payload_base64: string;
+  delivery_id?: string;
+}
+
+const testDeliverySchema = {
+  type: 'object',
+  required: ['payload_base64'],
+  additionalProperties: false,
+  properties: {
+    payload_base64: {
+      type: 'string',
+      pattern: '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$',
+      description: 'The exact bytes of the body in base64.',
+    },
+    delivery_id: {
+      type: 'string',
+      minLength: 1,
+      maxLength: 1024,
+      pattern: '^[\\x20-\\x7e]*$',
+      description: 'Sent in the header that names the delivery, in place of one made up for it.',
+    },
+  },
+};
+
+function registerTestDelivery(app: FastifyInstance, services: AdminServices): void {
+  app.post<{ Body: TestDelivery }>(
+    '/factories/:factory/webhooks/:uid/test-deliveries',
+    {
+      config: { access: requireRole('operator', 'factory'), idempotent: true },
+      schema: {
+        tags,
+        summary: 'Send a delivery as a real sender would',
+        description: 'The daemon posts to its own ingress with the webhook’s credential, which never leaves the store.',
+        body: testDeliverySchema,
+        response: { 200: refTo('TestDeliveryAnswer'), 409: refTo('Problem'), 502: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const webhook = await findLiveWebhook(services.inventory, request);
+      const body = new Uint8Array(Buffer.from(request.body.payload_base64, 'base64'));
+      const {
+        status,
+        headers,
+        body: answer,
+      } = await services.sendTestDelivery(webhook, body, request.body.delivery_id ?? null);
+      return { status, headers, body: answer };
+    },
+  );
+}
+
+const captureSchema = {
+  type: 'object',
+  required: ['for_seconds'],
+  additionalProperties: false,
+  properties: {
+    for_seconds: { type: 'integer', minimum: 1, maximum: 3600, description: 'How long the window stays open.' },
+  },
+};
+
+function registerCapture(app: FastifyInstance, services: AdminServices): void {
+  const access = requireRole('owner', 'factory');
+
+  app.post<{ Body: { for_seconds: number } }>(
+    '/factories/:factory/webhooks/:uid/capture',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Keep rejected requests for a diagnosis, for a while',
+        description:
+          'The newest 20, at most 1 MiB, in memory only; gone with the window or a restart. No route returns them.',
+        body: captureSchema,
+        response: { 200: refTo('Capture'), 409: refTo('Problem') },
+      },
+    },
+    async (request) => {
+      const webhook = await findLiveWebhook(services.inventory, request);
+      if (webhook.authMode === 'url_token') {
+        const why = 'a token in the URL is right or wrong, and nothing else of a request counts';
+        throw new AppError('conflict', `There is nothing to capture for ${webhook.name}: ${why}.`);
+      }
+      return presentCapture(services.captures.open(webhook.uid, request.body.for_seconds * 1000));
+    },
+  );
+
+  app.delete(
+    '/factories/:factory/webhooks/:uid/capture',
+    {
+      config: { access },
+      schema: {
+        tags,
+        summary: 'Close the capture window and drop what it kept',
+        response: { 204: { type: 'null', description: 'Closed, also where none was open.' } },
+      },
+    },
+    async (request, reply) => {
+      services.captures.close((await findWebhook(services.inventory, request)).uid);
+      return reply.code(204).send();
+    },
+  );
+}

@@ -1,0 +1,109 @@
+import type { Delivery } from '../core/delivery.ts';
+import { AppError } from '../core/errors.ts';
+import type { InventoryReader, WebhookView } from '../core/ports/definitions/inventory.ts';
+import type { CapturedRequest, CaptureWindows } from '../ingress/log/capture-window.ts';
+import type { Diagnosis } from '../signature/diagnose/diagnose.ts';
+import { diagnoseReason } from '../signature/diagnose/diagnose-reason.ts';
+import { BEARER } from '../signature/diagnose/scheme-mistakes.ts';
+import { isAwaited } from '../signature/handshakes/awaited-secret.ts';
+import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
+import { signsForStrangers } from '../signature/handshakes/handshakes.ts';
+import type { Scheme } from '../signature/scheme.ts';
+import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
+import { type DeliveryDiagnosis, type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';
+
+export interface DiagnosisContext extends MistakeTrial {
+  inventory: Pick<InventoryReader, 'webhook'>;
+  captures: Pick<CaptureWindows, 'find'>;
+}
+
+/** Makes the service that says why a delivery was rejected, so that neither secret nor request leaves the daemon. */
+export function createDeliveryDiagnosis(context: DiagnosisContext): (delivery: Delivery) => Promise<DeliveryDiagnosis> {
+  return async (delivery) => {
+    const { label, webhookUid, reason, detail } = delivery;
+    if (label === 'Accepted' || label === 'Duplicate') {
+      throw new AppError('conflict', `The delivery was not rejected; its label is ${label}.`);
+    }
+    if (label !== 'Rejected (auth)') return diagnoseOther(label, detail);
+    const webhook = await context.inventory.webhook(webhookUid);
+    const scheme = webhook && schemeOf(webhook);
+    const captured = context.captures.find(webhookUid, delivery.id);
+    const found = webhook && scheme && captured && (await tryCaptured(context, webhook, scheme, captured));
+    return found ?? judgeByReason(delivery, webhook, scheme, reason ?? '');
+  };
+}
+
+function diagnoseOther(label: Delivery['label'], detail: string | null): DeliveryDiagnosis {
+  const particulars = detail === null ? '' : ` (${detail})`;
+  const [mistake, sentence] =
+    label === 'Rejected (too large)'
+      ? ['too_large', `The body is too large${particulars}: let the sender send less, or raise \`limits.bodyBytes\`.`]
+      : ['invalid_json', `The sender is known but its body is not JSON${particulars}: let it send JSON in UTF-8.`];
+  return { mistake, sentence, tried: [] };
+}
+
+/** `null` for tokens in the URL: nothing else of the request counts, so that there is nothing to try. */
+export function schemeOf({
+  authMode,
+  signatureScheme,
+  signature,
+}: Pick<WebhookView, 'authMode' | 'signatureScheme' | 'signature'>): Scheme | null {
+  if (authMode === 'signature') return resolveScheme(signatureScheme, signature);
+  return authMode === 'token' ? BEARER : null;
+}
+
+async function tryCaptured(
+  context: DiagnosisContext,
+  webhook: WebhookView,
+  scheme: Scheme,
+  { rawHeaders, body, publicUrl, receivedAt }: CapturedRequest,
+): Promise<DeliveryDiagnosis | null> {
+  const pinned = await context.secrets.open(webhook.secretName, webhook.secretVersion);
+  if (pinned === null) return null;
+  const special = findSpecialCase(webhook, pinned.reveal(), body);
+  if (special !== null) return special;
+  const secret = { name: webhook.secretName, version: webhook.secretVersion };
+  const diagnosis = await tryMistakes(context, secret, { scheme, rawHeaders, body, publicUrl, nowMs: receivedAt });
+  return diagnosis && present(diagnosis, scheme);
+}
+
+function findSpecialCase(webhook: WebhookView, secretText: string, body: Uint8Array): DeliveryDiagnosis | null {
+  if (isAwaited(webhook.signatureScheme, secretText)) {
+    const sentence = `The webhook still awaits the handshake that brings its secret: create the webhook at the provider, which then sends it.`;
+    return { mistake: 'awaited_secret', sentence, tried: [] };
+  }
+  if (!signsForStrangers(webhook) || !isSignedChallenge(body)) return null;
+  const sentence =
+    'The body has the form of a challenge of this provider, which never counts as a delivery: let the provider send an event.';
+  return { mistake: 'challenge', sentence, tried: [] };
+}
+
+function present(diagnosis: Diagnosis, scheme: Scheme): DeliveryDiagnosis {
+  if (!diagnosis.ok) return presentUnexplained(diagnosis, scheme);
+  const { mistake, sentence } = diagnosis;
+  if (mistake !== 'none') return { mistake, sentence, tried: [] };
+  const good =
+    'The request verifies with what is applied now, so it was put right since: let the sender send it again.';
+  return { mistake, sentence: good, tried: [] };
+}
+
+function judgeByReason(
+  { detail, webhookName }: Delivery,
+  webhook: WebhookView | null,
+  scheme: Scheme | null,
+  reason: string,
+): DeliveryDiagnosis {
+  if (webhook?.authMode === 'url_token') {
+    const sentence =
+      'The token in the URL is not the secret of this webhook: give the sender the URL anew, with the token at its end.';
+    return { mistake: 'url_token', sentence, tried: [] };
+  }
+  const sentence = diagnoseReason(reason, detail, scheme);
+  if (sentence !== null) return { mistake: reason, sentence, tried: [] };
+  const command = `dockbell webhook capture ${webhookName} --for 10m`;
+  return {
+    mistake: null,
+    sentence: `The reason alone (${reason}) does not tell which mistake it was: run \`${command}\`, let the sender send again, and diagnose the new delivery.`,
+    tried: [],
+  };
+}

@@ -1,0 +1,69 @@
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Diagnosis } from '../signature/diagnose/diagnose.ts';
+import type { SecretVersion } from '../signature/diagnose/mistake.ts';
+import type { Scheme } from '../signature/scheme.ts';
+import type { DiagnosisTask } from './diagnosis-thread.ts';
+
+/** What was wrong with a rejected delivery. None of it ever holds anything of a secret or of the request. */
+export interface DeliveryDiagnosis {
+  /** For programs: `none` where the request is good by now; `null` where nothing explains the rejection. */
+  mistake: string | null;
+  /** For people: which one, and what to do. */
+  sentence: string;
+  /** Where nothing explains it: what was tried in vain. */
+  tried: string[];
+}
+
+export interface MistakeTrial {
+  secrets: Pick<SecretStore, 'open' | 'resolve'>;
+  thread: { run(task: DiagnosisTask): Promise<Diagnosis> };
+}
+
+/** Which secret a request is tried with: the version that counts comes first. */
+export interface TriedSecret {
+  name: string;
+  version: number;
+}
+
+/** Tries the usual mistakes with every version of a secret; `null` where the version that counts is gone. */
+export async function tryMistakes(
+  { secrets, thread }: MistakeTrial,
+  secret: TriedSecret,
+  request: Omit<DiagnosisTask, 'secrets'>,
+): Promise<Diagnosis | null> {
+  const versions = await collectVersions(secrets, secret);
+  return versions && thread.run({ ...request, secrets: versions });
+}
+
+/** How many versions back are looked for; the store keeps only those that some webhook is pinned to, for a while more. */
+const VERSIONS_BACK = 20;
+
+/** The version that counts first, then the newest and those before. */
+async function collectVersions(
+  secrets: MistakeTrial['secrets'],
+  { name, version: counting }: TriedSecret,
+): Promise<[SecretVersion, ...SecretVersion[]] | null> {
+  const first = await secrets.open(name, counting);
+  if (first === null) return null;
+  const newest = (await secrets.resolve(name))?.version ?? counting;
+  const others: SecretVersion[] = [];
+  for (let version = newest; version >= Math.max(1, newest - VERSIONS_BACK); version--) {
+    const value = version === counting ? null : await secrets.open(name, version);
+    if (value !== null) others.push({ version, text: value.reveal() });
+  }
+  return [{ version: counting, text: first.reveal() }, ...others];
+}
+
+/** The answer of the management API where nothing explains a rejection. */
+export function presentUnexplained(
+  { tried }: Extract<Diagnosis, { ok: false }>,
+  { name }: Pick<Scheme, 'name'>,
+): DeliveryDiagnosis {
+  if (name === 'sns') return { mistake: null, sentence: NEEDS_CERTIFICATE, tried };
+  const sentence =
+    'None of the usual mistakes explains it: set the secret anew at both ends, and compare the definition of the webhook with the page of its scheme.';
+  return { mistake: null, sentence, tried };
+}
+
+const NEEDS_CERTIFICATE =
+  'All is right that can be checked without the certificate of SNS: let no proxy or function change the message, and diagnose the request with `dockbell diagnose --request` and `--certificate`.';

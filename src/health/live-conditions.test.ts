@@ -1,0 +1,62 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { applyOneOfEach, FACTORY } from '../../test/helpers/build-apply.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import { rateCondition } from '../core/reconciliation.ts';
+import { RetentionTime } from '../core/retention-time.ts';
+import { SecretValue } from '../core/secret-value.ts';
+import { systemClock } from '../core/time/clock.ts';
+import { SteadyClock } from '../core/time/steady-clock.ts';
+import { activateLastApplied } from '../registry/activate-last-applied.ts';
+import { Registry } from '../registry/registry.ts';
+import { createRedactor } from '../secrets/redactor.ts';
+import { createSecretStore } from '../secrets/secret-store.ts';
+import { createVault } from '../secrets/vault.ts';
+import { openSqliteStorage } from '../storage/sqlite/sqlite-storage.ts';
+import { createLiveConditions } from './live-conditions.ts';
+
+describe('the conditions of a factory', () => {
+  it('name the webhooks whose applied secret cannot be opened, until it can', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'dockbell-conditions-'));
+    const storage = openSqliteStorage(join(folder, 'dockbell.db'));
+    await applyOneOfEach(storage);
+    const [webhook] = (await storage.inventory.load(FACTORY))!.webhooks;
+    const { name, secretName, secretVersion: version } = webhook!;
+    const vault = createVault(Buffer.alloc(32, 1));
+    // As if two sealed values had been swapped.
+    const sealed = vault.seal('ANOTHER_SECRET', version, new SecretValue('a value'));
+    await storage.sealedSecrets.insert({ name: secretName, version, sealed, createdAt: 1 });
+
+    const logged: unknown[] = [];
+    const log = (_fields: unknown, message: string) => logged.push(message);
+    const logger: Logger = { info: log, warn: log, error: log, child: () => logger };
+    const registry = new Registry();
+    const clock = systemClock;
+    const table = storage.sealedSecrets;
+    const secrets = createSecretStore({ table, vault, clock, redactor: createRedactor(), notifyTargets: [] });
+    const activation = { inventory: storage.inventory, secrets, registry, logger, pushTrigger: () => null };
+    await activateLastApplied(activation, FACTORY);
+
+    const steadyClock = new SteadyClock({ clock, uptimeMs: () => 0, newestStoredMs: null });
+    const retentionTime = new RetentionTime(null, clock.wallMs());
+    const parts = { config: { factories: [{ name: FACTORY }] }, steadyClock, retentionTime, logger };
+    const conditions = createLiveConditions(parts, registry);
+    const [condition, ...others] = conditions.ofFactory(FACTORY);
+    expect(others).toEqual([]);
+    expect(condition).toMatchObject({ type: 'SecretsReadable', status: 'False', reason: 'SecretUnreadable' });
+    expect(condition!.message).toContain(name);
+    expect(rateCondition(condition!)).toBe('error');
+    expect(conditions.ofFactory(FACTORY)).toHaveLength(1);
+
+    await activateLastApplied(
+      { ...activation, secrets: { ...secrets, open: async () => new SecretValue('a value') } },
+      FACTORY,
+    );
+    expect(conditions.ofFactory(FACTORY)).toEqual([]);
+    expect(logged).toEqual(['pinned secret cannot be read', 'condition began', 'condition ended']);
+    storage.close();
+    rmSync(folder, { recursive: true });
+  });
+});

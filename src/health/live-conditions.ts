@@ -1,0 +1,75 @@
+import type { Logger } from '../core/ports/logger.ts';
+import type { Condition } from '../core/reconciliation.ts';
+import type { RetentionTime } from '../core/retention-time.ts';
+import type { SteadyClock } from '../core/time/steady-clock.ts';
+import { type ConditionState, describeUnreadableSecrets, updateConditions } from '../reconcile/conditions.ts';
+import type { Registry } from '../registry/registry.ts';
+import { describeClockStep, describeRetentionLag } from './clock-conditions.ts';
+
+/** Conditions that no pass of a factory can know. They are found when somebody asks. */
+export interface LiveConditions {
+  ofDaemon(): Condition[];
+  ofFactory(factory: string): Condition[];
+}
+
+type FindCondition = () => ConditionState | null;
+
+/** What the conditions are read from. */
+export interface ConditionParts {
+  steadyClock: SteadyClock;
+  retentionTime: RetentionTime;
+  logger: Logger;
+  config: { factories: readonly { name: string }[] };
+}
+
+export function createLiveConditions(
+  { config, steadyClock, retentionTime, logger }: ConditionParts,
+  registry: Registry,
+): LiveConditions {
+  const nowMs = () => steadyClock.wallMs();
+  const ofDaemon = watchConditions(
+    [
+      () => describeClockStep(steadyClock.findStep()),
+      () => describeRetentionLag(retentionTime.findLag(nowMs()), nowMs()),
+    ],
+    { nowMs, logger },
+  );
+  const ofFactory = new Map(
+    config.factories.map(({ name }) => {
+      const find = () => describeUnreadableSecrets(listUnreadable(registry, name));
+      return [name, watchConditions([find], { nowMs, logger: logger.child({ factory: name }) })];
+    }),
+  );
+  return { ofDaemon, ofFactory: (factory) => ofFactory.get(factory)?.() ?? [] };
+}
+
+function listUnreadable(registry: Registry, factory: string): string[] {
+  const webhooks = [...registry.current().webhooks.values()].filter((webhook) => webhook.factory === factory);
+  return webhooks.flatMap(({ name, credential }) => ('unreadable' in credential ? [name] : [])).sort();
+}
+
+/** Remembers since when each condition holds, and logs when one begins and ends. */
+export function watchConditions(
+  sources: readonly FindCondition[],
+  { nowMs, logger }: { nowMs: () => number; logger: Logger },
+): () => Condition[] {
+  let before: Condition[] = [];
+  return () => {
+    const now = updateConditions(
+      before,
+      sources.flatMap((find) => find() ?? []),
+      nowMs(),
+    );
+    for (const { type, reason, message } of subtract(now, before))
+      logger.warn({ type, reason, message }, 'condition began');
+    for (const { type, reason } of subtract(before, now)) logger.info({ type, reason }, 'condition ended');
+    before = now;
+    return now;
+  };
+}
+
+function subtract(conditions: readonly Condition[], others: readonly Condition[]): Condition[] {
+  return conditions.filter(
+    ({ type, reason }) => !others.some((other) => other.type === type && other.reason === reason),
+  );
+}

@@ -1,0 +1,135 @@
+import type { RunId } from '../core/ids.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { Retention, RetentionPolicy } from '../core/ports/retention.ts';
+import type { RunReader } from '../core/ports/runs/run-queue.ts';
+import type { RetentionTime } from '../core/retention-time.ts';
+import type { Clock } from '../core/time/clock.ts';
+import { TaskQueue } from '../core/time/task-queue.ts';
+import type { RunFiles } from '../executors/files/run-files.ts';
+import type { RunSpace } from '../executors/files/run-space.ts';
+import type { LiveConditions } from '../health/live-conditions.ts';
+import type { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
+
+const RETENTION_INTERVAL_MS = 60_000;
+const SPACE_INTERVAL_MS = 5 * 60_000;
+const ORPHAN_INTERVAL_MS = 24 * 60 * 60 * 1000;
+/** Between two pieces, so that deliveries go first. */
+const PIECE_PAUSE_MS = 50;
+/** Runs that are looked up between two pauses. */
+const PIECE_RUNS = 100;
+const FLUSH_INTERVAL_MS = 5_000;
+
+export interface HousekeepingParts {
+  retention: Retention;
+  policy: RetentionPolicy & { runBytes: number };
+  runs: Pick<RunReader, 'get'>;
+  files: RunFiles;
+  space: RunSpace;
+  rejectionRows: Pick<RejectionRows, 'flush'>;
+  handshakeRows: Pick<HandshakeRows, 'flush'>;
+  clock: Clock;
+  steadyClock: Clock;
+  retentionTime: RetentionTime;
+  uptimeMs: () => number;
+  /** Looked at before each pass, so that what is wrong with the clock is logged also if nobody asks. */
+  conditions: Pick<LiveConditions, 'ofDaemon'>;
+  logger: Logger;
+}
+
+/** A sweep asks between its pieces whether it is to end early. */
+type IsStopped = () => boolean;
+
+/** Removes what is too old in small pieces, and writes the sums of rejections whose minute is over. */
+export function startHousekeeping(parts: HousekeepingParts): { stop(): Promise<void> } {
+  let stopped = false;
+  const sweeps = new TaskQueue();
+  const sweep = (work: (parts: HousekeepingParts, isStopped: IsStopped) => Promise<void>) => {
+    sweeps
+      .run(() => work(parts, () => stopped))
+      .catch((error) => parts.logger.error({ err: error }, 'housekeeping broke off; it is tried again later'));
+  };
+  const timers = [
+    setInterval(() => sweep(removeExpired), RETENTION_INTERVAL_MS),
+    setInterval(() => sweep(reclaimSpace), RETENTION_INTERVAL_MS),
+    setInterval(() => sweep(limitSpace), SPACE_INTERVAL_MS),
+    setInterval(() => sweep(removeOrphans), ORPHAN_INTERVAL_MS),
+    setInterval(() => flushRows(parts), FLUSH_INTERVAL_MS),
+  ];
+  for (const timer of timers) timer.unref();
+  sweep(removeOrphans);
+  sweep(removeExpired);
+  sweep(reclaimSpace);
+  sweep(limitSpace);
+  return {
+    stop: async () => {
+      stopped = true;
+      for (const timer of timers) clearInterval(timer);
+      await sweeps.whenIdle();
+    },
+  };
+}
+
+function flushRows({ rejectionRows, handshakeRows, clock }: HousekeepingParts): void {
+  rejectionRows.flush(clock.monotonicMs());
+  handshakeRows.flush(clock.monotonicMs());
+}
+
+async function removeExpired(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {
+  parts.conditions.ofDaemon();
+  const mark = parts.retentionTime.advance(parts.steadyClock.wallMs(), parts.uptimeMs());
+  await parts.retention.noteMark(mark);
+  // Rows are stored with the wall time: while it is behind, none of the new ones may look old.
+  const nowMs = Math.min(mark.horizonMs, parts.clock.wallMs());
+  for (let more = true; more && !isStopped(); ) {
+    const piece = await parts.retention.prune(parts.policy, nowMs);
+    for (const run of piece.removedRuns) await removeFiles(parts, run);
+    more = piece.more;
+    if (more) await pause();
+  }
+}
+
+/** What the removed rows leave, also where the removal itself was aborted. */
+async function reclaimSpace({ retention }: HousekeepingParts, isStopped: IsStopped): Promise<void> {
+  for (let more = true; more && !isStopped(); ) {
+    ({ more } = await retention.reclaim());
+    if (more) await pause();
+  }
+}
+
+/**
+ * The row of a run goes before its files do, so that nothing shows a run without them. Files that a crash or a failure
+ * left behind are found here: those whose row is gone. A run's first file is made long after its row.
+ */
+async function removeOrphans(parts: HousekeepingParts, isStopped: IsStopped): Promise<void> {
+  const runs = await parts.files.list();
+  for (let index = 0; index < runs.length && !isStopped(); index += 1) {
+    const run = runs[index]!;
+    if ((await parts.runs.get(run)) === null) await removeFiles(parts, run);
+    if (index % PIECE_RUNS === PIECE_RUNS - 1) await pause();
+  }
+}
+
+/** By size, where `removeExpired` goes by age (threat model D10). */
+async function limitSpace({ space, policy, runs, logger }: HousekeepingParts, isStopped: IsStopped): Promise<void> {
+  const hasEnded = async (id: RunId) => {
+    const run = await runs.get(id);
+    return run === null || (run.state !== 'queued' && run.state !== 'running');
+  };
+  const freed = await space.free({ limitBytes: policy.runBytes, hasEnded, isStopped });
+  for (const { run, problem } of freed.stuck) logger.error({ run, problem }, 'files of a run cannot be removed');
+  if (freed.runs === 0) return;
+  const { runs: count, bytes } = freed;
+  logger.warn({ runs: count, bytes }, 'files of the oldest ended runs were removed: together they took too much space');
+}
+
+async function removeFiles({ files, logger }: HousekeepingParts, run: string): Promise<void> {
+  try {
+    await files.removeRunFiles(run);
+  } catch (error) {
+    logger.error({ err: error, run }, 'files of a run cannot be removed; it is tried again within a day');
+  }
+}
+
+function pause(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, PIECE_PAUSE_MS));
+}

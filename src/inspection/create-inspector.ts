@@ -1,0 +1,120 @@
+import type { AppliedAutomation } from '../core/applied.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { PlanPreview, PlanPreviewer } from '../core/plan-preview.ts';
+import type { Backtester } from '../core/ports/deliveries/backtester.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Storage } from '../core/ports/storage.ts';
+import { TaskQueue } from '../core/time/task-queue.ts';
+import { checkSecretForWebhook } from '../definitions/check/check-secret.ts';
+import type { CollectedKey } from '../filter/collect-keys.ts';
+import type { FilterResult } from '../filter/evaluate-filters.ts';
+import { TaskThread } from '../threads/task-thread.ts';
+import { describeSlowness, VALIDATION_STEPS } from './definitions-thread.ts';
+import type { Inspection, InspectionHost, TriedPayload } from './inspection.ts';
+
+/** A plan validates a tree for up to a minute and then reads payloads for ten seconds. */
+const LONG_TIMEOUT_MS = 75_000;
+/** The largest payloads take some hundred milliseconds. */
+const SHORT_TIMEOUT_MS = 30_000;
+const IDLE_MS = 60_000;
+/** People ask one question after the other; each that waits holds its body. */
+const MAX_WAITING = 8;
+const TOO_MANY = 'Too many plans, backtests or filter tests are under way.';
+
+/** Questions about filters and payloads. Each throws `too_many_requests` while too many others wait. */
+export interface Inspector {
+  /** Throws `invalid_filter`. */
+  evaluateFilter(filter: unknown, payload: TriedPayload): Promise<FilterResult>;
+  /** @param webhook that the payload was delivered to; `null` counts the triggers of all webhooks */
+  evaluateAutomation(
+    automation: AppliedAutomation,
+    webhook: WebhookUid | null,
+    payload: TriedPayload,
+  ): Promise<FilterResult>;
+  /** The keys of the most recent stored payloads, and the number of payloads examined. */
+  collectKeys(webhook: WebhookUid): Promise<{ examined: number; keys: CollectedKey[] }>;
+}
+
+export interface InspectorParts {
+  config: {
+    factories: readonly { name: string; source: { type: 'repository' | 'managed' | 'live' } }[];
+    limits: { webhooksPerFactory: number };
+  };
+  storage: Pick<Storage, 'inventory' | 'storedPayloads'>;
+  secrets: Pick<SecretStore, 'resolve' | 'list'>;
+}
+
+/** Everything that readers ask and that takes processor time, outside of the thread that takes deliveries. */
+export interface InspectionThreads {
+  planPreviewer: PlanPreviewer;
+  backtester: Backtester;
+  inspector: Inspector;
+  close(): Promise<void>;
+}
+
+/**
+ * One thread for plans and backtests, which take seconds, and one for the questions that the dashboard asks while
+ * somebody types. Each answers one question at a time; beyond a bounded queue they are `too_many_requests`.
+ *
+ * @param workerUrl the built `inspection-worker.js`
+ */
+export function createInspector(workerUrl: URL, parts: InspectorParts): InspectionThreads {
+  const host = createHost(parts);
+  const [long, short] = [LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS].map((timeoutMs) => {
+    const thread = new TaskThread<Inspection, unknown>(workerUrl, {
+      ...{ timeoutMs, host, idleMs: IDLE_MS, steps: VALIDATION_STEPS },
+      failure: 'the question could not be answered',
+    });
+    const queue = new TaskQueue({ maxWaiting: MAX_WAITING, tooMany: TOO_MANY });
+    return { thread, ask: <Answer>(task: Inspection) => queue.run(() => thread.run(task) as Promise<Answer>) };
+  }) as [Lane, Lane];
+  const types = new Map(parts.config.factories.map(({ name, source }) => [name, source.type]));
+  const { webhooksPerFactory } = parts.config.limits;
+  return {
+    planPreviewer: {
+      preview: async (factory, tree, mayJudgeSecrets) => {
+        const type = types.get(factory) ?? 'repository';
+        const hosted = type === 'repository' ? null : { keepsUids: type === 'live' };
+        const order = { factory, tree, mayJudgeSecrets };
+        try {
+          return await long.ask<PlanPreview>({ kind: 'plan', order, hosted, webhooksPerFactory });
+        } catch (error) {
+          return { valid: false, diagnostics: describeSlowness(error).diagnostics };
+        }
+      },
+    },
+    backtester: {
+      backtest: (factory, automation, triggers) =>
+        long.ask({ kind: 'backtest', trial: { factory, automation, triggers } }),
+    },
+    inspector: {
+      evaluateFilter: (filter, payload) => short.ask({ kind: 'filter', filter, payload }),
+      evaluateAutomation: (automation, webhook, payload) =>
+        short.ask({ kind: 'automation', automation, webhook, payload }),
+      collectKeys: (webhook) => short.ask({ kind: 'keys', webhook }),
+    },
+    close: async () => void (await Promise.all([long.thread.close(), short.thread.close()])),
+  };
+}
+
+interface Lane {
+  thread: TaskThread<Inspection, unknown>;
+  ask<Answer>(task: Inspection): Promise<Answer>;
+}
+
+function createHost({ storage: { inventory, storedPayloads }, secrets }: InspectorParts): InspectionHost {
+  return {
+    loadInventory: (factory) => inventory.load(factory),
+    payloadKeys: (request) => storedPayloads.keys(request),
+    readPayloads: (keys, maxBytes) => storedPayloads.read(keys, maxBytes),
+    resolveSecret: async (name) => {
+      const found = await secrets.resolve(name);
+      return found === null ? null : { version: found.version };
+    },
+    listSecrets: async () => (await secrets.list()).map(({ name }) => ({ name })),
+    checkSecret: async (webhook) => {
+      const found = await secrets.resolve(webhook.secretName);
+      return found === null ? [] : checkSecretForWebhook(webhook, found.value);
+    },
+  };
+}

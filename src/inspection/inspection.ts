@@ -1,0 +1,80 @@
+import type { AppliedAutomation, AppliedFactory } from '../core/applied.ts';
+import type { WebhookDefinition } from '../core/definition.ts';
+import type { Diagnostic } from '../core/diagnostic.ts';
+import type { WebhookUid } from '../core/ids.ts';
+import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
+import { systemClock } from '../core/time/clock.ts';
+import { validateTree } from '../definitions/validate-tree.ts';
+import { collectPayloadKeys } from '../filter/collect-payload-keys.ts';
+import { DEFAULT_BOUNDS } from '../plan/backtest.ts';
+import { backtestTriggers, type TriggerTrial } from '../reconcile/backtest-triggers.ts';
+import { type PreviewContext, type PreviewOrder, previewPlan } from '../reconcile/preview-plan.ts';
+import type { ReadableSecrets } from '../reconcile/resolve-secrets.ts';
+import { evaluateAppliedAutomation, evaluateFilter } from './evaluate-filter.ts';
+
+/** A payload to try a filter on: as it was parsed, or the stored bytes. */
+export type TriedPayload = { value: unknown } | { bytes: Uint8Array };
+
+/** A question of a reader that costs time: what a definition, a filter or stored payloads amount to. */
+export type Inspection =
+  | { kind: 'plan'; order: PreviewOrder; hosted: ReturnType<PreviewContext['hostOf']>; webhooksPerFactory: number }
+  | { kind: 'backtest'; trial: TriggerTrial }
+  | { kind: 'keys'; webhook: WebhookUid }
+  | { kind: 'filter'; filter: unknown; payload: TriedPayload }
+  | { kind: 'automation'; automation: AppliedAutomation; webhook: WebhookUid | null; payload: TriedPayload };
+
+/** What an inspection reads from the thread that owns storage and secrets. No value of a secret leaves that thread. */
+export interface InspectionHost {
+  loadInventory(factory: string): Promise<AppliedFactory | null>;
+  payloadKeys: StoredPayloads['keys'];
+  readPayloads: StoredPayloads['read'];
+  resolveSecret(name: string): Promise<{ version: number } | null>;
+  listSecrets(): Promise<{ name: string }[]>;
+  checkSecret(webhook: WebhookDefinition): Promise<Diagnostic[]>;
+}
+
+/** Answers an inspection. Throws `invalid_filter` for a filter that cannot be evaluated. `onStep` names each file read. */
+export async function inspect(
+  task: Inspection,
+  host: InspectionHost,
+  onStep: (step: string | null) => void,
+): Promise<unknown> {
+  const payloads = { keys: host.payloadKeys, read: host.readPayloads };
+  const context = { inventory: { load: host.loadInventory }, payloads, clock: systemClock, bounds: DEFAULT_BOUNDS };
+  switch (task.kind) {
+    case 'plan': {
+      const { order, hosted, webhooksPerFactory } = task;
+      const validate: PreviewContext['validate'] = async (tree, known) => {
+        const validated = validateTree(tree, known, onStep);
+        onStep(null);
+        return validated;
+      };
+      const secrets = createSecretsView(host);
+      return previewPlan({ ...context, secrets, validate, webhooksPerFactory, hostOf: () => hosted }, order);
+    }
+    case 'backtest':
+      return backtestTriggers(context, task.trial);
+    case 'keys':
+      return collectPayloadKeys(payloads, task.webhook);
+    case 'filter':
+      return evaluateFilter(task.filter, readPayload(task.payload));
+    case 'automation':
+      return evaluateAppliedAutomation(task.automation, task.webhook, readPayload(task.payload));
+  }
+}
+
+function createSecretsView(host: InspectionHost): ReadableSecrets {
+  return {
+    resolve: async (name) => {
+      const found = await host.resolveSecret(name);
+      return found === null ? null : { version: found.version, value: null };
+    },
+    list: () => host.listSecrets(),
+    open: async () => null,
+    check: (webhook) => host.checkSecret(webhook),
+  };
+}
+
+function readPayload(payload: TriedPayload): unknown {
+  return 'bytes' in payload ? JSON.parse(Buffer.from(payload.bytes).toString('utf8')) : payload.value;
+}
