@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { AUTH_REASONS } from '../src/signature/auth-reasons.ts';
-import { AWAITED_SECRET } from '../src/signature/handshakes/awaited-secret.ts';
+import { SECRET_PLACEHOLDER } from '../src/signature/handshakes/handshake.ts';
 import { HANDSHAKES } from '../src/signature/handshakes/handshakes.ts';
 import type { ContentPart, KeyForm, Scheme, SignatureScheme } from '../src/signature/scheme.ts';
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/schemes/schemes.ts';
@@ -37,7 +37,7 @@ const SECRET_SENTENCES = {
   user: 'You choose it, and enter it at the provider in step 3.',
   app: "It belongs to the provider's app or account and exists before any URL.",
   after: "The provider issues it once it knows the webhook's URL. Store a placeholder until then:",
-  handshake: `It arrives at the URL itself, in the first request. Store the placeholder \`${AWAITED_SECRET}\` until then:`,
+  handshake: `It arrives at the URL itself, in the first request. Store the placeholder \`${SECRET_PLACEHOLDER}\` until then:`,
 } as const;
 
 function renderScheme(scheme: Scheme, guide: Guide): string {
@@ -92,7 +92,7 @@ const PLACEHOLDERS: { [when in Scheme['whenSecretIsIssued']]: (scheme: Scheme) =
     holdsPublicKey(scheme)
       ? 'openssl ecparam -name prime256v1 -genkey -noout | openssl ec -pubout'
       : 'openssl rand -base64 32',
-  handshake: () => `printf %s ${AWAITED_SECRET}`,
+  handshake: () => `printf %s ${SECRET_PLACEHOLDER}`,
 };
 
 /** Can the secret only verify? */

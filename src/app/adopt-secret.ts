@@ -3,7 +3,7 @@ import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { AdoptSecret } from '../ingress/ingress-context.ts';
 import { type ActivationParts, activateLastApplied } from '../registry/activate-last-applied.ts';
-import { AWAITED_SECRET } from '../signature/handshakes/awaited-secret.ts';
+import { SECRET_PLACEHOLDER } from '../signature/handshakes/handshake.ts';
 import type { Reconcilers } from './create-reconcilers.ts';
 
 export interface AdoptionParts extends ActivationParts {
@@ -29,7 +29,7 @@ async function adopt(parts: AdoptionParts, uid: `wh_${string}`, value: SecretVal
   if (webhook === null || webhook.deletedAt !== null || !webhook.enabled) return refuse('the webhook is gone');
   const { factory, secretName, secretVersion } = webhook;
   const pinned = await secrets.open(secretName, secretVersion);
-  if (pinned?.reveal() !== AWAITED_SECRET) return refuse('the webhook has its secret already');
+  if (pinned?.reveal() !== SECRET_PLACEHOLDER) return refuse('the webhook has its secret already');
   if (webhook.secretState !== 'current') return refuse(`${secretName} has another value that waits for the next apply`);
   const users = (await secrets.list()).find((secret) => secret.name === secretName)?.usedBy ?? [];
   if (users.length > 1) return refuse(`${secretName} is the secret of other webhooks too; give this one its own`);

@@ -2,12 +2,11 @@ import type { Delivery } from '../core/delivery.ts';
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/definitions/inventory.ts';
 import type { CapturedRequest, CaptureWindows } from '../ingress/log/capture-window.ts';
-import type { Diagnosis } from '../signature/diagnose/diagnose.ts';
 import { diagnoseReason } from '../signature/diagnose/diagnose-reason.ts';
+import type { RequestDiagnosis } from '../signature/diagnose/diagnose-request.ts';
 import { BEARER } from '../signature/diagnose/scheme-mistakes.ts';
-import { isAwaited } from '../signature/handshakes/awaited-secret.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
-import { signsForStrangers } from '../signature/handshakes/handshakes.ts';
+import { isSecretPlaceholder, signsUnverifiedChallenges } from '../signature/handshakes/handshakes.ts';
 import type { Scheme } from '../signature/scheme.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { type DeliveryDiagnosis, type MistakeTrial, presentUnexplained, tryMistakes } from './try-mistakes.ts';
@@ -68,17 +67,17 @@ async function tryCaptured(
 }
 
 function findSpecialCase(webhook: WebhookView, secretText: string, body: Uint8Array): DeliveryDiagnosis | null {
-  if (isAwaited(webhook.signatureScheme, secretText)) {
+  if (isSecretPlaceholder(webhook.signatureScheme, secretText)) {
     const sentence = `The webhook still awaits the handshake that brings its secret: create the webhook at the provider, which then sends it.`;
     return { mistake: 'awaited_secret', sentence, tried: [] };
   }
-  if (!signsForStrangers(webhook) || !isSignedChallenge(body)) return null;
+  if (!signsUnverifiedChallenges(webhook) || !isSignedChallenge(body)) return null;
   const sentence =
     'The body has the form of a challenge of this provider, which never counts as a delivery: let the provider send an event.';
   return { mistake: 'challenge', sentence, tried: [] };
 }
 
-function present(diagnosis: Diagnosis, scheme: Scheme): DeliveryDiagnosis {
+function present(diagnosis: RequestDiagnosis, scheme: Scheme): DeliveryDiagnosis {
   if (!diagnosis.ok) return presentUnexplained(diagnosis, scheme);
   const { mistake, sentence } = diagnosis;
   if (mistake !== 'none') return { mistake, sentence, tried: [] };

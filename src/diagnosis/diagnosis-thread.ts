@@ -1,4 +1,4 @@
-import type { Diagnosis, RequestToDiagnose } from '../signature/diagnose/diagnose.ts';
+import type { RequestDiagnosis, RequestToDiagnose } from '../signature/diagnose/diagnose-request.ts';
 import { TaskThread } from '../threads/task-thread.ts';
 
 /** A request to be diagnosed, as it goes from thread to thread. */
@@ -15,7 +15,7 @@ const TIMEOUT_MS = 30_000;
 const MAX_PENDING = 8;
 
 /** Makes the thread that tries mistakes out: hundreds of tries on large bodies must not hold up deliveries. */
-export function createDiagnosisThread(workerUrl: URL): TaskThread<DiagnosisTask, Diagnosis> {
+export function createDiagnosisThread(workerUrl: URL): TaskThread<DiagnosisTask, RequestDiagnosis> {
   const failure = 'the request could not be diagnosed';
   return new TaskThread(workerUrl, { timeoutMs: TIMEOUT_MS, failure, maxPending: MAX_PENDING, idleMs: 0 });
 }

@@ -1,5 +1,5 @@
 import { createRequestHeaders } from '../ingress/transport/request-headers.ts';
-import { diagnoseRequest } from '../signature/diagnose/diagnose.ts';
+import { diagnoseRequest } from '../signature/diagnose/diagnose-request.ts';
 import { answerTasks } from '../threads/task-thread.ts';
 import type { DiagnosisTask } from './diagnosis-thread.ts';
 

@@ -1,6 +1,6 @@
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { Diagnosis } from '../signature/diagnose/diagnose.ts';
-import type { SecretVersion } from '../signature/diagnose/mistake.ts';
+import type { RequestDiagnosis } from '../signature/diagnose/diagnose-request.ts';
+import type { SecretCandidate } from '../signature/diagnose/mistake.ts';
 import type { Scheme } from '../signature/scheme.ts';
 import type { DiagnosisTask } from './diagnosis-thread.ts';
 
@@ -16,7 +16,7 @@ export interface DeliveryDiagnosis {
 
 export interface MistakeTrial {
   secrets: Pick<SecretStore, 'open' | 'resolve'>;
-  thread: { run(task: DiagnosisTask): Promise<Diagnosis> };
+  thread: { run(task: DiagnosisTask): Promise<RequestDiagnosis> };
 }
 
 /** Which secret a request is tried with: the version that counts comes first. */
@@ -30,7 +30,7 @@ export async function tryMistakes(
   { secrets, thread }: MistakeTrial,
   secret: TriedSecret,
   request: Omit<DiagnosisTask, 'secrets'>,
-): Promise<Diagnosis | null> {
+): Promise<RequestDiagnosis | null> {
   const versions = await collectVersions(secrets, secret);
   return versions && thread.run({ ...request, secrets: versions });
 }
@@ -42,11 +42,11 @@ const VERSIONS_BACK = 20;
 async function collectVersions(
   secrets: MistakeTrial['secrets'],
   { name, version: counting }: TriedSecret,
-): Promise<[SecretVersion, ...SecretVersion[]] | null> {
+): Promise<[SecretCandidate, ...SecretCandidate[]] | null> {
   const first = await secrets.open(name, counting);
   if (first === null) return null;
   const newest = (await secrets.resolve(name))?.version ?? counting;
-  const others: SecretVersion[] = [];
+  const others: SecretCandidate[] = [];
   for (let version = newest; version >= Math.max(1, newest - VERSIONS_BACK); version--) {
     const value = version === counting ? null : await secrets.open(name, version);
     if (value !== null) others.push({ version, text: value.reveal() });
@@ -56,7 +56,7 @@ async function collectVersions(
 
 /** The answer of the management API where nothing explains a rejection. */
 export function presentUnexplained(
-  { tried }: Extract<Diagnosis, { ok: false }>,
+  { tried }: Extract<RequestDiagnosis, { ok: false }>,
   { name }: Pick<Scheme, 'name'>,
 ): DeliveryDiagnosis {
   if (name === 'sns') return { mistake: null, sentence: NEEDS_CERTIFICATE, tried };

@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import { SecretValue } from '../core/secret-value.ts';
-import { AWAITED_SECRET } from '../signature/handshakes/awaited-secret.ts';
+import { SECRET_PLACEHOLDER } from '../signature/handshakes/handshake.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { generateSecret } from '../signature/sign/generate-secret.ts';
 
@@ -84,7 +84,7 @@ export function chooseValue(
   if (scheme === null) return { value: null, isGenerated: false, isAwaited: false };
   if (scheme.whenSecretIsIssued === 'after') return { value: null, isGenerated: false, isAwaited: true };
   if (scheme.whenSecretIsIssued === 'handshake') {
-    return { value: new SecretValue(AWAITED_SECRET), isGenerated: false, isAwaited: false };
+    return { value: new SecretValue(SECRET_PLACEHOLDER), isGenerated: false, isAwaited: false };
   }
   throw new AppError('bad_request', `${scheme.title} signs with a secret that you have to provide.`, {
     details: describeSecretProblem('is missing'),

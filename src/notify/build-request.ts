@@ -2,7 +2,7 @@ import type { Json } from '../core/json.ts';
 import type { CommitReport, CommitState, Notice } from '../core/notice.ts';
 import { formatInstant } from '../core/time/clock.ts';
 import { findScheme } from '../signature/schemes/schemes.ts';
-import { signRequest } from '../signature/sign/sign.ts';
+import { signRequest } from '../signature/sign/sign-request.ts';
 import { describeReport } from './describe-report.ts';
 import type { NotifyTarget } from './notify-target.ts';
 

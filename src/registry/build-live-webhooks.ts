@@ -4,10 +4,13 @@ import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { compileFilters, describeInvalid, type FilterDecision } from '../filter/evaluate-filters.ts';
-import { isAwaited } from '../signature/handshakes/awaited-secret.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
-import { compileHandshakes, signsForStrangers } from '../signature/handshakes/handshakes.ts';
+import {
+  compileHandshakes,
+  isSecretPlaceholder,
+  signsUnverifiedChallenges,
+} from '../signature/handshakes/handshakes.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { compileTokenCheck } from '../signature/tokens/token.ts';
 import type { Verify } from '../signature/verification.ts';
@@ -54,13 +57,13 @@ export function buildLiveWebhooks(
 function buildCredential(webhook: AppliedWebhook, secret: SecretValue | null): Credential {
   if (secret === null) return { mode: webhook.authMode, unreadable: true };
   if (webhook.authMode !== 'signature') return { mode: webhook.authMode, accepts: compileTokenCheck(secret.reveal()) };
-  if (isAwaited(webhook.signatureScheme, secret.reveal())) return AWAITS_SECRET;
+  if (isSecretPlaceholder(webhook.signatureScheme, secret.reveal())) return AWAITS_SECRET;
   const scheme = resolveScheme(webhook.signatureScheme, webhook.signature);
   const compiled = scheme && compileVerifier(scheme, secret.reveal());
   if (!compiled?.ok) return { mode: 'signature', unreadable: true };
   return {
     mode: 'signature',
-    verify: signsForStrangers(webhook) ? refuseChallenges(compiled.verify) : compiled.verify,
+    verify: signsUnverifiedChallenges(webhook) ? refuseChallenges(compiled.verify) : compiled.verify,
   };
 }
 

@@ -1,11 +1,11 @@
 import type { AuthMode } from '../core/definition.ts';
 import { AppError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
-import type { Place, Scheme } from '../signature/scheme.ts';
+import type { RequestPlace, Scheme } from '../signature/scheme.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { SCHEME_NAMES } from '../signature/schemes/schemes.ts';
-import { encodeHeaderValue } from '../signature/sign/header-value.ts';
-import { signRequest } from '../signature/sign/sign.ts';
+import { encodeHeaderValue } from '../signature/sign/delivery-parts.ts';
+import { signRequest } from '../signature/sign/sign-request.ts';
 
 /** What a sender has to know of the webhook it sends to. */
 export interface SenderTarget {
@@ -79,7 +79,7 @@ function namesDelivery(scheme: Scheme, deliveryIdHeader: string | null): boolean
 }
 
 /** Where senders of a scheme name the delivery; in the first family, if it has several. */
-function findIdentityPlace(scheme: Scheme): Place | null {
+function findIdentityPlace(scheme: Scheme): RequestPlace | null {
   if (scheme.family === 'signature') return scheme.headers[0].identity;
   const name = scheme.family === 'token' ? scheme.identity : null;
   return name === null ? null : { in: 'header', name };

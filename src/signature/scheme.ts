@@ -27,29 +27,29 @@ export interface KeyForm {
 }
 
 /** A secret that is certainly the wrong one, known by how it starts. */
-export interface RefusedSecret {
+export interface RejectedSecret {
   prefix: string;
   /** What it is, to complete "this is ...". */
   is: string;
 }
 
 /** Names of object keys from the root of a JSON body. */
-export type JsonPath = readonly string[];
+export type BodyPath = readonly string[];
 
 /** Where a text stands in a request: in a header, or in the body, which then has to be JSON. */
-export type Place = { in: 'header'; name: string } | { in: 'json'; path: JsonPath };
+export type RequestPlace = { in: 'header'; name: string } | { in: 'json'; path: BodyPath };
 
 /** Parts of a request that belong together. A scheme with several families accepts any of them, never a mixture. */
 export interface HeaderFamily {
   name: string;
   /** Where signatures stand; all that are there count, one that matches suffices. A sender uses the first place. */
-  signatures: readonly [Place, ...Place[]];
+  signatures: readonly [RequestPlace, ...RequestPlace[]];
   /** The header that holds the moment of signing; `null` where the sender sends none. */
   timestamp: string | null;
   /** What names the delivery (specification, "Delivery identity", 2); `null` where there is nothing. */
-  identity: Place | null;
+  identity: RequestPlace | null;
   /** What names it where `identity` is absent: editions of one provider differ. Never signed. */
-  fallbackIdentity: Place | null;
+  fallbackIdentity: RequestPlace | null;
   /** Headers beside the signature that must be there and not empty. */
   required: readonly string[];
   /** Headers that must hold exactly this text: they say how was signed, and we know one way only. */
@@ -63,7 +63,7 @@ export type ContentPart =
   /** The public URL of the webhook as configured; the escapes listed in `decodes` are decoded first. */
   | { part: 'url'; decodes: readonly string[] }
   | { part: 'header'; name: string }
-  | { part: 'json'; path: JsonPath }
+  | { part: 'json'; path: BodyPath }
   /** The decoded value of a field of a form body. */
   | { part: 'form_field'; name: string };
 
@@ -76,7 +76,7 @@ export type TimestampRule = {
   from:
     | { place: 'header' }
     | { place: 'entry'; label: string }
-    | { place: 'json'; path: JsonPath; type: 'string' | 'number' };
+    | { place: 'json'; path: BodyPath; type: 'string' | 'number' };
   unit: TimestampUnit;
 } & (
   | {
@@ -104,7 +104,7 @@ export interface SchemeFacts {
   /** The provider's own page about its signatures. */
   documentation: string;
   /** Secrets that are known to be the wrong ones. */
-  refusedSecrets: readonly RefusedSecret[];
+  rejectedSecrets: readonly RejectedSecret[];
 }
 
 /**

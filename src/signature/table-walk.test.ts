@@ -4,11 +4,11 @@ import { anyText } from '../../test/helpers/any-text.ts';
 import { makeSecrets } from '../../test/helpers/scheme-secrets.ts';
 import { receive, toSignedRequest, verdictOf, WEBHOOK_URL } from '../../test/helpers/signed-request.ts';
 import { AUTH_REASONS } from './auth-reasons.ts';
+import type { SignedDelivery } from './outgoing-delivery.ts';
 import type { Scheme, SignatureScheme } from './scheme.ts';
 import { resolveScheme } from './schemes/resolve-scheme.ts';
 import { listCredentialPlaces, listIdentities, SCHEMES } from './schemes/schemes.ts';
-import type { SignedDelivery } from './sign/sign.ts';
-import { signRequest } from './sign/sign.ts';
+import { signRequest } from './sign/sign-request.ts';
 import type { Verify } from './verification.ts';
 import { compileVerifier } from './verify/compile-verifier.ts';
 
@@ -252,10 +252,10 @@ describe('public keys', () => {
       const name = credentialHeader(scheme, signed)!;
       for (const key of [verifying, Buffer.from(verifying, 'hex'), Buffer.from(verifying, 'base64')]) {
         const forged = createHmac('sha512', key).update(signed.body).digest(scheme.encoding);
-        const verdict = verdictOf(
+        const result = verdictOf(
           await compile(scheme, verifying)(receive(signed, NOW_MS, { headers: { ...signed.headers, [name]: forged } })),
         );
-        expect(verdict).not.toBe('accepted');
+        expect(result).not.toBe('accepted');
       }
     }
   });

@@ -14,7 +14,7 @@ export interface SignedRequest {
 }
 
 /** A reason with its particulars. Particulars never repeat what the sender wrote, only counts. */
-export interface Refusal {
+export interface SignatureRejection {
   ok: false;
   reason: AuthReason;
   detail: string | null;
@@ -30,14 +30,14 @@ export interface Verified {
 }
 
 /** A request that verified, or why it did not: a code of `AUTH_REASONS` with its particulars. */
-export type Verdict = Verified | Refusal;
+export type SignatureResult = Verified | SignatureRejection;
 
 /** Or the key of the provider cannot be had now: the sender did nothing wrong and has to try again. */
-export type Verification = Verdict | { ok: false; reason: 'unavailable'; detail: null };
+export type VerifyResult = SignatureResult | { ok: false; reason: 'unavailable'; detail: null };
 
 /** Never throws, whatever the request holds. Only `sns` answers later, for it has to fetch a certificate. */
-export type Verify = (request: SignedRequest) => Verification | Promise<Verification>;
+export type Verify = (request: SignedRequest) => VerifyResult | Promise<VerifyResult>;
 
-export function refuse(reason: AuthReason, detail: string | null = null): Refusal {
+export function reject(reason: AuthReason, detail: string | null = null): SignatureRejection {
   return { ok: false, reason, detail };
 }

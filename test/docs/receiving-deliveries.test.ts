@@ -5,8 +5,8 @@ import { IDENTITY_SOURCES } from '../../src/core/delivery.ts';
 import { HANDSHAKE_OUTCOMES, type HandshakeOutcome } from '../../src/core/handshake.ts';
 import * as answers from '../../src/ingress/transport/answers.ts';
 import { AUTH_REASONS } from '../../src/signature/auth-reasons.ts';
+import { emptyAnswer, textAnswer } from '../../src/signature/handshakes/handshake.ts';
 import { HANDSHAKES } from '../../src/signature/handshakes/handshakes.ts';
-import { emptyAnswer, textAnswer } from '../../src/signature/handshakes/replies.ts';
 import { expectGenerated, locate, readDocument, renderTable } from '../helpers/documents.ts';
 
 const PAGE = 'docs/reference/receiving-deliveries.md';

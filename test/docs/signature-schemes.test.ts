@@ -61,9 +61,9 @@ describe('the pages of the signature schemes', () => {
   });
 
   it('name every secret that is refused at sight', () => {
-    for (const { name, refusedSecrets } of SCHEMES) {
+    for (const { name, rejectedSecrets } of SCHEMES) {
       const page = pages.get(`schemes/${name}.md`)!;
-      if (refusedSecrets.length > 0) expect(page, name).toContain('refused');
+      if (rejectedSecrets.length > 0) expect(page, name).toContain('refused');
     }
   });
 });

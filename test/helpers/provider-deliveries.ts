@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Scheme } from '../../src/signature/scheme.ts';
 import { findScheme } from '../../src/signature/schemes/schemes.ts';
-import { signRequest } from '../../src/signature/sign/sign.ts';
+import { signRequest } from '../../src/signature/sign/sign-request.ts';
 import { compileVerifier } from '../../src/signature/verify/compile-verifier.ts';
 import type { SchemeSecrets } from './scheme-secrets.ts';
 import { toSignedRequest, WEBHOOK_URL } from './signed-request.ts';
@@ -13,7 +13,7 @@ export interface ProviderDelivery {
   url: string;
 }
 
-/** The verdict of a provider's library: `false` or an error refuses. */
+/** The result of a provider's library: `false` or an error refuses. */
 export type TheirVerdict = (delivery: ProviderDelivery) => unknown;
 
 /** What a library that parses or prints bodies would not leave as it is. */

@@ -39,7 +39,7 @@ import { createAnswerStore } from '../../src/secrets/answer-store.ts';
 import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
-import { diagnoseRequest } from '../../src/signature/diagnose/diagnose.ts';
+import { diagnoseRequest } from '../../src/signature/diagnose/diagnose-request.ts';
 import { resolveScheme } from '../../src/signature/schemes/resolve-scheme.ts';
 import { listIdentities } from '../../src/signature/schemes/schemes.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';

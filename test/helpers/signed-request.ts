@@ -1,5 +1,5 @@
-import type { SignedDelivery } from '../../src/signature/sign/sign.ts';
-import type { SignedRequest, Verification } from '../../src/signature/verification.ts';
+import type { SignedDelivery } from '../../src/signature/outgoing-delivery.ts';
+import type { SignedRequest, VerifyResult } from '../../src/signature/verification.ts';
 
 export const WEBHOOK_URL = 'https://hooks.example.com/webhooks/w/wh_00000000000000000000000000';
 
@@ -49,6 +49,6 @@ export function receive(
 }
 
 /** `accepted`, or the reason. */
-export function verdictOf(result: Verification): string {
+export function verdictOf(result: VerifyResult): string {
   return result.ok ? 'accepted' : result.reason;
 }

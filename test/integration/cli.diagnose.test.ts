@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { findScheme } from '../../src/signature/schemes/schemes.ts';
-import { signRequest } from '../../src/signature/sign/sign.ts';
+import { signRequest } from '../../src/signature/sign/sign-request.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import { createSeededServices, REJECTED_ID, URL_TOKEN_UID } from '../helpers/seeded-services.ts';
 

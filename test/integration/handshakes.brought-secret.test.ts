@@ -124,15 +124,15 @@ describe('a verify token', () => {
     });
     await world.put('TOKEN', 'first');
     await world.pass();
-    expect([greet('first'), greet('second')]).toEqual(['answer', 'refuse']);
+    expect([greet('first'), greet('second')]).toEqual(['answer', 'reject']);
 
     await world.put('TOKEN', 'second');
     world = await world.restart();
-    expect([greet('first'), greet('second')]).toEqual(['answer', 'refuse']);
+    expect([greet('first'), greet('second')]).toEqual(['answer', 'reject']);
     world.source.commit({ 'webhooks/meta.yaml': `${META}description: x\n` });
     const { plan } = await world.pass();
     expect(plan.webhooks.update[0]?.changes).toContainEqual({ key: 'verifyTokenSecretVersion', from: 1, to: 2 });
-    expect([greet('first'), greet('second')]).toEqual(['refuse', 'answer']);
+    expect([greet('first'), greet('second')]).toEqual(['reject', 'answer']);
     await expect(world.secrets.delete('TOKEN', { force: false })).rejects.toMatchObject({ code: 'secret_in_use' });
   });
 

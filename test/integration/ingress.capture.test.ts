@@ -4,7 +4,7 @@ import { createDeliveryDiagnosis } from '../../src/diagnosis/diagnose-delivery.t
 import { createDiagnosisThread } from '../../src/diagnosis/diagnosis-thread.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import { findScheme } from '../../src/signature/schemes/schemes.ts';
-import { signRequest } from '../../src/signature/sign/sign.ts';
+import { signRequest } from '../../src/signature/sign/sign-request.ts';
 import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 
 const GITHUB = { name: 'github', authMode: 'signature', signatureScheme: 'github' } as const;

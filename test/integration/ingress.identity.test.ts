@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { findScheme } from '../../src/signature/schemes/schemes.ts';
-import { signRequest } from '../../src/signature/sign/sign.ts';
+import { signRequest } from '../../src/signature/sign/sign-request.ts';
 import type { RawAnswer } from '../helpers/raw-connection.ts';
 import { startIngress, type TestIngress, TOKEN } from '../helpers/start-ingress.ts';
 

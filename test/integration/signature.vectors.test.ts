@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Scheme } from '../../src/signature/scheme.ts';
 import { resolveScheme } from '../../src/signature/schemes/resolve-scheme.ts';
 import { SCHEMES } from '../../src/signature/schemes/schemes.ts';
-import { signRequest } from '../../src/signature/sign/sign.ts';
+import { signRequest } from '../../src/signature/sign/sign-request.ts';
 import { compileVerifier } from '../../src/signature/verify/compile-verifier.ts';
 import { toSignedRequest, WEBHOOK_URL } from '../helpers/signed-request.ts';
 

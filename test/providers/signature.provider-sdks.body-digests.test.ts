@@ -87,6 +87,6 @@ const shopify = shopifyApi({
 
 /** Valid, by their word; a missing header would be an answer of another kind. */
 async function verifyShopify(rawBody: string, headers: Record<string, string>): Promise<boolean> {
-  const verdict = await shopify.webhooks.validate({ rawBody, rawRequest: { headers }, rawResponse: {} });
-  return verdict.valid;
+  const result = await shopify.webhooks.validate({ rawBody, rawRequest: { headers }, rawResponse: {} });
+  return result.valid;
 }

@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { Option } from 'commander';
-import { diagnoseRequest } from '../../signature/diagnose/diagnose.ts';
+import { diagnoseRequest } from '../../signature/diagnose/diagnose-request.ts';
 import { BEARER } from '../../signature/diagnose/scheme-mistakes.ts';
 import type { Scheme } from '../../signature/scheme.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';

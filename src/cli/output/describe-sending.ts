@@ -1,7 +1,7 @@
 import type { Scheme } from '../../signature/scheme.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { listCredentialPlaces } from '../../signature/schemes/schemes.ts';
-import { signsWithItsSecret } from '../../signature/sign/sign.ts';
+import { signsWithItsSecret } from '../../signature/sign/sign-request.ts';
 import type { Webhook } from '../api-types.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { AuthMode, WebhookDefinition } from '../../core/definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import type { HandshakeOwner } from '../../signature/handshakes/handshake.ts';
+import type { WebhookAuth } from '../../signature/handshakes/handshake.ts';
 import { findHandshakes, HANDSHAKES } from '../../signature/handshakes/handshakes.ts';
 import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
 import { readJson } from '../../signature/verify/request-parts.ts';
@@ -51,7 +51,7 @@ function checkIdHeader(yaml: YamlText, path: string[], findings: Findings): void
 function checkVerifyToken(yaml: YamlText, findings: Findings): void {
   if (!isJsonObject(yaml.value) || yaml.value.verifyTokenSecretName === undefined) return;
   const { authMode = 'token', signatureScheme = null } = yaml.value;
-  const owner = { authMode, signatureScheme } as HandshakeOwner;
+  const owner = { authMode, signatureScheme } as WebhookAuth;
   if (findHandshakes(owner).some((row) => row.needsVerifyToken)) return;
   const schemes = HANDSHAKES.flatMap((row) => (row.needsVerifyToken && row.scheme !== null ? [row.scheme] : []));
   findings.add({

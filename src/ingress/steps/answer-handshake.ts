@@ -1,6 +1,6 @@
 import type { HandshakeOutcome } from '../../core/handshake.ts';
 import { SecretValue } from '../../core/secret-value.ts';
-import type { HandshakeMoment, HandshakeReply, LiveHandshake } from '../../signature/handshakes/handshake.ts';
+import type { HandshakePhase, HandshakeReply, LiveHandshake } from '../../signature/handshakes/handshake.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import type { IngressAnswer } from '../transport/answers.ts';
@@ -14,7 +14,7 @@ interface MatchedHandshake {
   handshake: LiveHandshake;
 }
 
-const HANDSHAKE_METHODS: { readonly [method: string]: HandshakeMoment } = {
+const HANDSHAKE_METHODS: { readonly [method: string]: HandshakePhase } = {
   GET: 'get',
   HEAD: 'head',
   OPTIONS: 'options',
@@ -23,9 +23,9 @@ const HANDSHAKE_METHODS: { readonly [method: string]: HandshakeMoment } = {
 /** A provider that probes the URL with another method than `POST`. Every other such request gets `405`. */
 export async function answerMethodHandshake(context: IngressContext, reception: Reception): Promise<Outcome | null> {
   if (reception.method === 'POST') return null;
-  const moment = HANDSHAKE_METHODS[reception.method];
+  const phase = HANDSHAKE_METHODS[reception.method];
   const answer =
-    moment !== undefined && hasUrlCredential(reception) ? await answerHandshake(context, moment, reception) : null;
+    phase !== undefined && hasUrlCredential(reception) ? await answerHandshake(context, phase, reception) : null;
   return answer ?? refuseUnlogged(context, 'method_not_allowed', answers.METHOD_NOT_ALLOWED);
 }
 
@@ -52,7 +52,7 @@ function hasUrlCredential({ webhook: { credential }, urlToken }: Reception): boo
  */
 function answerHandshake(
   context: IngressContext,
-  moment: HandshakeMoment,
+  phase: HandshakePhase,
   reception: Reception,
 ): Promise<IngressAnswer | null> | null {
   const { handshakes } = reception.webhook;
@@ -61,18 +61,18 @@ function answerHandshake(
     query: reception.request.target.query.slice(1),
     headers: reception.headers,
     body: reception.body,
-    payload: moment === 'verified' ? reception.json() : undefined,
+    payload: phase === 'verified' ? reception.json() : undefined,
     deliveriesPerMinute: context.limits.deliveriesPerMinute,
   };
   for (const handshake of handshakes) {
-    const reply = handshake.moment === moment ? handshake.respond(request) : null;
+    const reply = handshake.phase === phase ? handshake.respond(request) : null;
     if (reply !== null) return carryOutReply({ context, reception, handshake }, reply);
   }
   return null;
 }
 
 async function carryOutReply(matched: MatchedHandshake, reply: HandshakeReply): Promise<IngressAnswer | null> {
-  if (reply.do === 'refuse') return refuse(matched, reply.detail);
+  if (reply.do === 'reject') return refuse(matched, reply.detail);
   const tooMany = chargeUnsigned(matched);
   if (tooMany !== null) return tooMany;
   if (reply.do === 'adopt') return adopt(matched, reply);
@@ -83,7 +83,7 @@ async function carryOutReply(matched: MatchedHandshake, reply: HandshakeReply): 
 
 /** A verified request was charged as a delivery; an unsigned one counts like a request without credentials. */
 function chargeUnsigned({ context, reception, handshake }: MatchedHandshake): IngressAnswer | null {
-  if (handshake.moment === 'verified') return null;
+  if (handshake.phase === 'verified') return null;
   const { webhook, request } = reception;
   const admission = context.limits.admitFailure(webhook.uid, request.clientAddress, context.clock.monotonicMs());
   if (admission.ok) return null;

@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json.ts';
-import type { Mistake, Suspect, Variant } from './mistake.ts';
+import type { Mistake, RejectedRequest, RequestVariant } from './mistake.ts';
 
 /** What happens to a body between the sender's signature and us. */
 export const BODY_MISTAKES: readonly Mistake[] = [
@@ -8,9 +8,9 @@ export const BODY_MISTAKES: readonly Mistake[] = [
   { id: 'body_reserialised', tried: 'the JSON of the body printed in other usual ways', vary: varyJson },
 ];
 
-function* varyNewline(suspect: Suspect): Iterable<Variant> {
-  if (!signsBody(suspect)) return;
-  const body = Buffer.from(suspect.body);
+function* varyNewline(request: RejectedRequest): Iterable<RequestVariant> {
+  if (!signsBody(request)) return;
+  const body = Buffer.from(request.body);
   const added =
     'The signed body ended in a line break that did not arrive: let the sender sign exactly the bytes that it sends (`--data-binary` keeps them, `--data` drops line breaks).';
   for (const end of ['\n', '\r\n']) yield { body: Buffer.concat([body, Buffer.from(end)]), sentence: added };
@@ -27,18 +27,18 @@ function lengthWithoutLineBreaks(body: Uint8Array): number {
   return length;
 }
 
-function* varyLineEndings(suspect: Suspect): Iterable<Variant> {
-  const text = Buffer.from(suspect.body).toString('latin1');
-  if (!signsBody(suspect) || !text.includes('\n')) return;
+function* varyLineEndings(request: RejectedRequest): Iterable<RequestVariant> {
+  const text = Buffer.from(request.body).toString('latin1');
+  if (!signsBody(request) || !text.includes('\n')) return;
   const unix = text.replaceAll('\r\n', '\n');
   const sentence =
     'The line endings of the body were changed on the way: let the sender sign and send the same bytes, and let no proxy touch the body.';
   for (const other of [unix, unix.replaceAll('\n', '\r\n')]) yield { body: Buffer.from(other, 'latin1'), sentence };
 }
 
-function* varyJson(suspect: Suspect): Iterable<Variant> {
-  if (!signsBody(suspect)) return;
-  const value = parse(suspect.body);
+function* varyJson(request: RejectedRequest): Iterable<RequestVariant> {
+  if (!signsBody(request)) return;
+  const value = parse(request.body);
   if (value === undefined) return;
   const sentence =
     'The JSON of the body was printed anew after it was signed (other blanks, order or escapes): let the sender sign exactly the bytes that it sends, and let no proxy parse and print the body.';
@@ -96,6 +96,6 @@ function sortKeys(value: Json): Json {
 }
 
 /** A shared value proves nothing about a body, so no change of it can be why one was refused. */
-function signsBody({ scheme }: Suspect): boolean {
+function signsBody({ scheme }: RejectedRequest): boolean {
   return scheme.family !== 'token';
 }

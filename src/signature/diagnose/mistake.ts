@@ -3,17 +3,17 @@ import type { RequestHeaders } from '../../core/headers.ts';
 import type { KeyForm, Scheme, SignatureScheme } from '../scheme.ts';
 
 /** One version of a webhook's secret. */
-export interface SecretVersion {
+export interface SecretCandidate {
   version: number;
   text: string;
 }
 
 /** A request that was refused, with what it was checked against. */
-export interface Suspect {
+export interface RejectedRequest {
   scheme: Scheme;
   /** The version that the webhook is pinned to. */
-  secret: SecretVersion;
-  otherSecrets: readonly SecretVersion[];
+  secret: SecretCandidate;
+  otherSecrets: readonly SecretCandidate[];
   headers: RequestHeaders;
   body: Uint8Array;
   /** `null` where nobody knows the URL that the sender was given. */
@@ -28,7 +28,7 @@ export interface Suspect {
  * The request as it would be had one thing been done right. What is left out stays as it was; the moment of signing
  * counts only where `judgesClock` says so, so that a second, later trouble does not hide the first.
  */
-export interface Variant {
+export interface RequestVariant {
   scheme?: Scheme;
   secretText?: string;
   headers?: RequestHeaders;
@@ -49,7 +49,7 @@ export interface Mistake {
   tried: string;
   /** The only scheme under which it is made; left out where there are several. */
   of?: string;
-  vary(suspect: Suspect): Iterable<Variant>;
+  vary(request: RejectedRequest): Iterable<RequestVariant>;
 }
 
 /** The form of the secret where it is the key of an HMAC; `null` for every other scheme. */
@@ -69,7 +69,7 @@ export function withKeyBytes(
   bytes: Buffer,
 ): { scheme: Scheme; secretText: string } {
   const key: KeyForm = { ...form, prefix: '', decode: 'hex', minBytes: 1, maxBytes: Number.POSITIVE_INFINITY };
-  return { scheme: { ...scheme, keys: [key], refusedSecrets: [] }, secretText: bytes.toString('hex') };
+  return { scheme: { ...scheme, keys: [key], rejectedSecrets: [] }, secretText: bytes.toString('hex') };
 }
 
 /** The same fields, some of them written otherwise. */

@@ -1,12 +1,12 @@
 import type { RequestHeaders } from '../../core/headers.ts';
 import type { Scheme, TokenScheme } from '../scheme.ts';
 import { listCredentialPlaces, SCHEMES } from '../schemes/schemes.ts';
-import type { Mistake, Suspect, Variant } from './mistake.ts';
+import type { Mistake, RejectedRequest, RequestVariant } from './mistake.ts';
 
 /** What `authMode: token` checks, as a row: a webhook without a scheme is diagnosed by the same rules. */
 export const BEARER: TokenScheme = {
   ...{ family: 'token', name: 'token', title: 'Bearer token', places: [{ in: 'bearer' }], identity: null },
-  ...{ whenSecretIsIssued: 'user', canGenerateSecret: true, documentation: '', refusedSecrets: [] },
+  ...{ whenSecretIsIssued: 'user', canGenerateSecret: true, documentation: '', rejectedSecrets: [] },
 };
 
 /** The whole table, except what cannot be checked without asking the network. */
@@ -18,7 +18,7 @@ export const SCHEME_MISTAKES: readonly Mistake[] = [
   { id: 'other_sender', tried: 'the signature header of another scheme', vary: varySender },
 ];
 
-function* varyScheme({ scheme: current }: Suspect): Iterable<Variant> {
+function* varyScheme({ scheme: current }: RejectedRequest): Iterable<RequestVariant> {
   for (const scheme of CANDIDATES) {
     if (scheme.name === current.name) continue;
     yield {
@@ -41,7 +41,7 @@ function settingOf(scheme: Scheme): string {
 const MAX_NAMED = 4;
 
 /** The request has no credential of its own scheme, and one of another that its secret does not fit. */
-function* varySender({ scheme: current, headers }: Suspect): Iterable<Variant> {
+function* varySender({ scheme: current, headers }: RejectedRequest): Iterable<RequestVariant> {
   if (listHeaders(current).some((name) => isPresent(headers, name))) return;
   const header = CANDIDATES.flatMap(listHeaders).find((name) => isPresent(headers, name));
   if (header === undefined || current.name === 'sns') return;

@@ -1,4 +1,4 @@
-import { findHmacForm, type Mistake, type Suspect, type Variant, withKeyBytes } from './mistake.ts';
+import { findHmacForm, type Mistake, type RejectedRequest, type RequestVariant, withKeyBytes } from './mistake.ts';
 
 /** Mistakes made with the secret: at the store, at the provider, or in the sender's code. */
 export const SECRET_MISTAKES: readonly Mistake[] = [
@@ -10,7 +10,7 @@ export const SECRET_MISTAKES: readonly Mistake[] = [
   { id: 'secret_encoded', tried: 'the secret encoded in base64 or hex', vary: varyEncoded },
 ];
 
-function* varyVersions({ secret, otherSecrets }: Suspect): Iterable<Variant> {
+function* varyVersions({ secret, otherSecrets }: RejectedRequest): Iterable<RequestVariant> {
   for (const { version, text } of otherSecrets) {
     const sentence =
       version < secret.version
@@ -20,7 +20,7 @@ function* varyVersions({ secret, otherSecrets }: Suspect): Iterable<Variant> {
   }
 }
 
-function* varyPadding({ secret }: Suspect): Iterable<Variant> {
+function* varyPadding({ secret }: RejectedRequest): Iterable<RequestVariant> {
   const bare = secret.text.trim().replace(/^(["'`])(.*)\1$/s, '$2');
   if (bare === secret.text || bare === '') return;
   const sentence =
@@ -28,10 +28,10 @@ function* varyPadding({ secret }: Suspect): Iterable<Variant> {
   yield { secretText: bare, sentence };
 }
 
-function varyNewline(suspect: Suspect): Variant[] {
+function varyNewline(request: RejectedRequest): RequestVariant[] {
   const sentence =
     'The sender signs with a line break at the end of its secret: enter the secret there without it (`printf %s` writes none, `echo` does).';
-  return varyKey(suspect, (text) => [Buffer.from(`${text}\n`), Buffer.from(`${text}\r\n`)]).map((one) => ({
+  return varyKey(request, (text) => [Buffer.from(`${text}\n`), Buffer.from(`${text}\r\n`)]).map((one) => ({
     ...one,
     sentence,
   }));
@@ -40,20 +40,20 @@ function varyNewline(suspect: Suspect): Variant[] {
 /** What stands behind a prefix such as `whsec_`, or all of a secret without one. */
 const PREFIX = /^[A-Za-z]{2,8}_(?=.)/;
 
-function varyDecoded(suspect: Suspect): Variant[] {
-  const form = findHmacForm(suspect.scheme, suspect.secret.text);
-  if (form?.decode === 'hex' || form?.decode === 'base64') return varyOtherDecoding(suspect);
+function varyDecoded(request: RejectedRequest): RequestVariant[] {
+  const form = findHmacForm(request.scheme, request.secret.text);
+  if (form?.decode === 'hex' || form?.decode === 'base64') return varyOtherDecoding(request);
   return (['base64', 'hex'] as const).flatMap((encoding) => {
     const sentence = `The sender decodes the secret from ${encoding} before it signs, but this scheme takes it as text: let the sender sign with the text as it stands, or describe the sender with \`signatureScheme: custom\` and \`key: ${encoding}\`.`;
-    return varyKey(suspect, (text) => decodeAll(text, encoding)).map((one) => ({ ...one, sentence }));
+    return varyKey(request, (text) => decodeAll(text, encoding)).map((one) => ({ ...one, sentence }));
   });
 }
 
-function varyOtherDecoding(suspect: Suspect): Variant[] {
-  const form = findHmacForm(suspect.scheme, suspect.secret.text);
+function varyOtherDecoding(request: RejectedRequest): RequestVariant[] {
+  const form = findHmacForm(request.scheme, request.secret.text);
   const other = form?.decode === 'hex' ? 'base64' : 'hex';
   const sentence = `The sender decodes the secret from ${other}, but this scheme decodes it from ${form?.decode}: store the same key in ${form?.decode}, or let the sender decode it so.`;
-  return varyKey(suspect, (text) => decodeAll(text, other)).map((one) => ({ ...one, sentence }));
+  return varyKey(request, (text) => decodeAll(text, other)).map((one) => ({ ...one, sentence }));
 }
 
 function decodeAll(text: string, encoding: 'base64' | 'hex'): Buffer[] {
@@ -64,24 +64,24 @@ function decodeAll(text: string, encoding: 'base64' | 'hex'): Buffer[] {
     .filter((bytes) => bytes.length > 0);
 }
 
-function* varyAsText(suspect: Suspect): Iterable<Variant> {
-  const form = findHmacForm(suspect.scheme, suspect.secret.text);
-  const bare = suspect.secret.text.replace(PREFIX, '');
+function* varyAsText(request: RejectedRequest): Iterable<RequestVariant> {
+  const form = findHmacForm(request.scheme, request.secret.text);
+  const bare = request.secret.text.replace(PREFIX, '');
   const decodes = form !== null && form.decode !== 'text';
   if (decodes) {
     const sentence = `The sender signs with the text of the secret, but this scheme decodes it from ${form.decode} first: let the sender decode it (without its prefix), or describe the sender with \`signatureScheme: custom\` and \`key: text\`.`;
-    for (const one of varyKey(suspect, (text) => [Buffer.from(text), Buffer.from(bare)])) yield { ...one, sentence };
-  } else if (bare !== suspect.secret.text) {
+    for (const one of varyKey(request, (text) => [Buffer.from(text), Buffer.from(bare)])) yield { ...one, sentence };
+  } else if (bare !== request.secret.text) {
     const sentence =
       'The sender signs with the secret without its prefix, but this scheme takes it whole: let the sender use the secret exactly as it is issued.';
-    for (const one of varyKey(suspect, () => [Buffer.from(bare)])) yield { ...one, sentence };
+    for (const one of varyKey(request, () => [Buffer.from(bare)])) yield { ...one, sentence };
   }
 }
 
-function varyEncoded(suspect: Suspect): Variant[] {
+function varyEncoded(request: RejectedRequest): RequestVariant[] {
   return (['base64', 'hex'] as const).flatMap((encoding) => {
     const sentence = `The sender signs with the secret encoded in ${encoding}, not with the secret itself: let the sender leave the encoding out, or store the secret in the form that the sender uses.`;
-    return varyKey(suspect, (text) => [Buffer.from(Buffer.from(text).toString(encoding))]).map((one) => ({
+    return varyKey(request, (text) => [Buffer.from(Buffer.from(text).toString(encoding))]).map((one) => ({
       ...one,
       sentence,
     }));
@@ -89,7 +89,10 @@ function varyEncoded(suspect: Suspect): Variant[] {
 }
 
 /** The scheme under each of the keys made of the secret's text; nothing where it verifies with no HMAC key. */
-function varyKey({ scheme, secret }: Suspect, make: (text: string) => Buffer[]): Omit<Variant, 'sentence'>[] {
+function varyKey(
+  { scheme, secret }: RejectedRequest,
+  make: (text: string) => Buffer[],
+): Omit<RequestVariant, 'sentence'>[] {
   const form = findHmacForm(scheme, secret.text);
   if (form === null || scheme.family !== 'signature') return [];
   return make(secret.text).map((bytes) => withKeyBytes(scheme, form, bytes));

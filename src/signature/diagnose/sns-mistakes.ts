@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { checkSnsMessage, isTopicArn, verifySnsMessage } from '../special/sns.ts';
-import type { Mistake, Suspect, Variant } from './mistake.ts';
+import type { Mistake, RejectedRequest, RequestVariant } from './mistake.ts';
 
 /**
  * Mistakes with messages of SNS. AWS signs them right, so what is wrong is the subscription, the ARN that is stored, or
@@ -22,17 +22,17 @@ export const SNS_MISTAKES: readonly Mistake[] = [
 function sns(
   id: string,
   tried: string,
-  find: (message: JsonObject | null, suspect: Suspect) => string | null,
+  find: (message: JsonObject | null, request: RejectedRequest) => string | null,
 ): Mistake {
-  return { id, tried, of: 'sns', vary: (suspect) => tellProven(suspect, find) };
+  return { id, tried, of: 'sns', vary: (request) => tellProven(request, find) };
 }
 
 function* tellProven(
-  suspect: Suspect,
-  find: (message: JsonObject | null, suspect: Suspect) => string | null,
-): Iterable<Variant> {
-  if (suspect.scheme.name !== 'sns') return;
-  const sentence = find(parse(suspect.body), suspect);
+  request: RejectedRequest,
+  find: (message: JsonObject | null, request: RejectedRequest) => string | null,
+): Iterable<RequestVariant> {
+  if (request.scheme.name !== 'sns') return;
+  const sentence = find(parse(request.body), request);
   if (sentence !== null) yield { isProven: true, sentence };
 }
 
@@ -46,7 +46,7 @@ function parse(body: Uint8Array): JsonObject | null {
   }
 }
 
-function findRawDelivery(message: JsonObject | null, { headers }: Suspect): string | null {
+function findRawDelivery(message: JsonObject | null, { headers }: RejectedRequest): string | null {
   const isRaw = headers.get('x-amz-sns-rawdelivery')?.toLowerCase() === 'true';
   const isBare = headers.get('x-amz-sns-message-id') !== undefined && message?.Signature === undefined;
   if (!isRaw && !isBare) return null;
@@ -71,7 +71,7 @@ function findForm(message: JsonObject | null): string | null {
 /** `arn`, partition, `sns`, region, account, name. */
 const PARTS = ['', 'partition', '', 'region', 'account', 'name'] as const;
 
-function findTopic(message: JsonObject | null, { secret, otherSecrets }: Suspect): string | null {
+function findTopic(message: JsonObject | null, { secret, otherSecrets }: RejectedRequest): string | null {
   const topic = message?.TopicArn;
   if (typeof topic !== 'string' || topic === secret.text || ![topic, secret.text].every(isTopicArn)) return null;
   const other = otherSecrets.find(({ text }) => text === topic);
@@ -83,7 +83,7 @@ function findTopic(message: JsonObject | null, { secret, otherSecrets }: Suspect
   return `The message is of another topic than the secret names (another ${differing.join(' and ')}): store the ARN of the topic that the deliveries come from, or delete the subscription of the other topic.`;
 }
 
-function findCertificateUrl(message: JsonObject | null, { secret }: Suspect): string | null {
+function findCertificateUrl(message: JsonObject | null, { secret }: RejectedRequest): string | null {
   const url = message?.SigningCertURL;
   const checked = checkSnsMessage(message, secret.text);
   if (!('ok' in checked) || checked.reason !== 'untrusted_key' || typeof url !== 'string') return null;
@@ -93,15 +93,15 @@ function findCertificateUrl(message: JsonObject | null, { secret }: Suspect): st
   return 'The certificate is not named at `sns.<region>.amazonaws.com`: a test tool or a copy of SNS sent this, or the message is forged, so let AWS itself send.';
 }
 
-function findVersion(message: JsonObject | null, suspect: Suspect): string | null {
+function findVersion(message: JsonObject | null, request: RejectedRequest): string | null {
   const version = message?.SignatureVersion === '1' ? '2' : '1';
-  if (message === null || !verifiesWith(suspect, { ...message, SignatureVersion: version })) return null;
+  if (message === null || !verifiesWith(request, { ...message, SignatureVersion: version })) return null;
   return `The message is signed by signature version ${version} but says another: let nothing on the way write \`SignatureVersion\`.`;
 }
 
-function findChanged(message: JsonObject | null, suspect: Suspect): string | null {
+function findChanged(message: JsonObject | null, request: RejectedRequest): string | null {
   if (message === null) return null;
-  const changed = [...listRestored(message)].some((restored) => verifiesWith(suspect, restored));
+  const changed = [...listRestored(message)].some((restored) => verifiesWith(request, restored));
   if (!changed) return null;
   return 'A value of the message was changed after it was signed (its line breaks, its blanks or its `Subject`): let no proxy or function parse and print the body.';
 }
@@ -129,7 +129,7 @@ function listJson(text: string): string[] {
   }
 }
 
-function verifiesWith({ secret, signingKey }: Suspect, message: JsonObject): boolean {
+function verifiesWith({ secret, signingKey }: RejectedRequest, message: JsonObject): boolean {
   if (signingKey === null) return false;
   const checked = checkSnsMessage(message, secret.text);
   return !('ok' in checked) && verifySnsMessage(checked, signingKey).ok;

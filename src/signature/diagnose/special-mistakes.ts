@@ -1,7 +1,7 @@
 import { readNetlifyToken } from '../special/netlify.ts';
 import { readBodyHash, signsTwilioUrl, withBodyHash } from '../special/twilio.ts';
 import { readJson } from '../verify/request-parts.ts';
-import type { Mistake, Suspect, Variant } from './mistake.ts';
+import type { Mistake, RejectedRequest, RequestVariant } from './mistake.ts';
 
 /** Mistakes that only one provider's own way of signing allows. Those of SNS have a table of their own. */
 export const SPECIAL_MISTAKES: readonly Mistake[] = [
@@ -12,7 +12,7 @@ export const SPECIAL_MISTAKES: readonly Mistake[] = [
   { id: 'netlify_claims', tried: 'a good JWS of another issuer or body', of: 'netlify', vary: varyNetlifyClaims },
 ];
 
-function* varyTwilioQuery({ scheme, publicUrl, body }: Suspect): Iterable<Variant> {
+function* varyTwilioQuery({ scheme, publicUrl, body }: RejectedRequest): Iterable<RequestVariant> {
   if (scheme.name !== 'twilio' || publicUrl === null || readBodyHash(publicUrl) !== null) return;
   const sentence =
     'Twilio signed `bodySHA256` in the query of the URL, which did not arrive: let no proxy or redirect drop the query.';
@@ -21,13 +21,13 @@ function* varyTwilioQuery({ scheme, publicUrl, body }: Suspect): Iterable<Varian
 
 const FORM = 'application/x-www-form-urlencoded';
 
-function* varyTwilioForm({ scheme, headers }: Suspect): Iterable<Variant> {
+function* varyTwilioForm({ scheme, headers }: RejectedRequest): Iterable<RequestVariant> {
   if (scheme.name !== 'twilio') return;
   const sentence = `The body is the form that Twilio signed, but its \`Content-Type\` does not say \`${FORM}\`: let no proxy change that header.`;
   yield { headers: { get: (name) => (name === 'content-type' ? FORM : headers.get(name)) }, sentence };
 }
 
-function* varyTwilioBody({ scheme, secret, headers, publicUrl }: Suspect): Iterable<Variant> {
+function* varyTwilioBody({ scheme, secret, headers, publicUrl }: RejectedRequest): Iterable<RequestVariant> {
   if (scheme.name !== 'twilio' || publicUrl === null) return;
   const presented = headers.get('x-twilio-signature') ?? '';
   if (!signsTwilioUrl(secret.text, presented, publicUrl)) return;
@@ -38,15 +38,15 @@ function* varyTwilioBody({ scheme, secret, headers, publicUrl }: Suspect): Itera
   yield { isProven: true, sentence };
 }
 
-function* varyNetlifyAlgorithm(suspect: Suspect): Iterable<Variant> {
-  const token = readToken(suspect);
+function* varyNetlifyAlgorithm(request: RejectedRequest): Iterable<RequestVariant> {
+  const token = readToken(request);
   if (token === null || token.algorithm === 'HS256') return;
   const sentence = `The JWS is signed with ${token.algorithm} where Netlify has HS256: let the sender sign with HS256.`;
   yield { isProven: true, sentence };
 }
 
-function* varyNetlifyClaims(suspect: Suspect): Iterable<Variant> {
-  const token = readToken(suspect);
+function* varyNetlifyClaims(request: RejectedRequest): Iterable<RequestVariant> {
+  const token = readToken(request);
   if (token === null) return;
   const sentence =
     readJson(token.claims, ['iss']) === 'netlify'
@@ -55,7 +55,7 @@ function* varyNetlifyClaims(suspect: Suspect): Iterable<Variant> {
   yield { isProven: true, sentence };
 }
 
-function readToken({ scheme, secret, headers }: Suspect) {
+function readToken({ scheme, secret, headers }: RejectedRequest) {
   if (scheme.name !== 'netlify') return null;
   return readNetlifyToken(secret.text, headers.get('x-webhook-signature') ?? '');
 }

@@ -1,18 +1,25 @@
 import { compileTokenCheck } from '../tokens/token.ts';
 import { isEchoable, readExactObject, readExactQuery } from './challenges.ts';
-import type { Greeting, HandshakeKeys, HandshakeReply, HandshakeRow } from './handshake.ts';
-import { jsonAnswer, reply, textAnswer } from './replies.ts';
+import {
+  type HandshakeKeys,
+  type HandshakeReply,
+  type HandshakeRequest,
+  type HandshakeRow,
+  jsonAnswer,
+  reply,
+  textAnswer,
+} from './handshake.ts';
 
 /** Graph's token is a sentence. What could be markup is left out. */
 const GRAPH_TOKEN = /^[A-Za-z0-9 .,:;_~+/=()-]{1,512}$/;
 
 /** Handshakes whose answer repeats the challenge. */
-export const ECHOES: readonly HandshakeRow[] = [
+export const ECHO_HANDSHAKES: readonly HandshakeRow[] = [
   {
     name: 'slack url_verification',
     scheme: 'slack',
     title: 'Slack',
-    moment: 'verified',
+    phase: 'verified',
     needsVerifyToken: false,
     signs: false,
     documentation: 'https://docs.slack.dev/reference/events/url_verification',
@@ -32,7 +39,7 @@ export const ECHOES: readonly HandshakeRow[] = [
     name: 'meta hub.challenge',
     scheme: 'meta',
     title: 'Meta (Facebook, Instagram, WhatsApp)',
-    moment: 'get',
+    phase: 'get',
     needsVerifyToken: true,
     signs: false,
     documentation: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
@@ -42,13 +49,13 @@ export const ECHOES: readonly HandshakeRow[] = [
       setUp:
         'Make up a verify token, store it as a team secret, and name that secret as `verifyTokenSecretName` beside the app secret in `secretName`. Paste the URL and the same verify token in the app dashboard under "Webhooks". Without `verifyTokenSecretName`, or with another token, a `GET` is answered with `405` as for any other webhook.',
     },
-    respond: (greeting, keys) => answerHub(greeting, keys, (challenge) => reply(textAnswer(challenge))),
+    respond: (request, keys) => answerHub(request, keys, (challenge) => reply(textAnswer(challenge))),
   },
   {
     name: 'strava hub.challenge',
     scheme: null,
     title: 'Strava',
-    moment: 'get',
+    phase: 'get',
     needsVerifyToken: true,
     signs: false,
     documentation: 'https://developers.strava.com/docs/webhooks/',
@@ -58,13 +65,13 @@ export const ECHOES: readonly HandshakeRow[] = [
       setUp:
         'Strava signs nothing, so its webhook has `authMode: url_token`: the URL is the credential. Make up a verify token, store it as a team secret, and name that secret as `verifyTokenSecretName`. Then create the subscription with the whole URL as `callback_url` and the verify token as `verify_token`.',
     },
-    respond: (greeting, keys) => answerHub(greeting, keys, (hub) => reply(jsonAnswer({ 'hub.challenge': hub }))),
+    respond: (request, keys) => answerHub(request, keys, (hub) => reply(jsonAnswer({ 'hub.challenge': hub }))),
   },
   {
     name: 'dropbox challenge',
     scheme: 'dropbox',
     title: 'Dropbox',
-    moment: 'get',
+    phase: 'get',
     needsVerifyToken: false,
     signs: false,
     documentation: 'https://www.dropbox.com/developers/reference/webhooks',
@@ -83,7 +90,7 @@ export const ECHOES: readonly HandshakeRow[] = [
     name: 'okta verification',
     scheme: 'okta',
     title: 'Okta',
-    moment: 'get',
+    phase: 'get',
     needsVerifyToken: false,
     signs: false,
     documentation: 'https://developer.okta.com/docs/concepts/event-hooks/',
@@ -97,7 +104,7 @@ export const ECHOES: readonly HandshakeRow[] = [
       const challenge = headers.get('x-okta-verification-challenge');
       if (query !== '' || challenge === undefined || !isEchoable(challenge)) return null;
       const isSender = compileTokenCheck(keys.secretText)(headers.get('authorization') ?? '');
-      if (!isSender) return { do: 'refuse', detail: 'the Authorization header is not the secret of this webhook' };
+      if (!isSender) return { do: 'reject', detail: 'the Authorization header is not the secret of this webhook' };
       return reply(jsonAnswer({ verification: challenge }));
     },
   },
@@ -105,7 +112,7 @@ export const ECHOES: readonly HandshakeRow[] = [
     name: 'microsoft_graph validationToken',
     scheme: 'microsoft_graph',
     title: 'Microsoft Graph',
-    moment: 'unsigned',
+    phase: 'unsigned',
     needsVerifyToken: false,
     signs: false,
     documentation: 'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
@@ -124,14 +131,14 @@ export const ECHOES: readonly HandshakeRow[] = [
 
 /** The subscription request that Meta made up and Strava took over. */
 function answerHub(
-  { query }: Greeting,
+  { query }: HandshakeRequest,
   keys: HandshakeKeys,
   compose: (challenge: string) => HandshakeReply,
 ): HandshakeReply | null {
   const hub = readExactQuery(query, ['hub.mode', 'hub.challenge', 'hub.verify_token']);
   if (hub === null || hub['hub.mode'] !== 'subscribe' || !isEchoable(hub['hub.challenge'])) return null;
   if (!keys.isVerifyToken(hub['hub.verify_token'])) {
-    return { do: 'refuse', detail: 'hub.verify_token is not the verify token of this webhook' };
+    return { do: 'reject', detail: 'hub.verify_token is not the verify token of this webhook' };
   }
   return compose(hub['hub.challenge']);
 }

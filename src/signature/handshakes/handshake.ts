@@ -5,16 +5,16 @@ import type { RequestHeaders } from '../../core/headers.ts';
  * When a handshake is looked for. `get`, `head`, `options`: a request of that method, which carries no signature. `unsigned`: a
  * POST before its signature is looked at. `verified`: a POST whose signature verified and whose body is JSON.
  */
-export type HandshakeMoment = 'get' | 'head' | 'options' | 'unsigned' | 'verified';
+export type HandshakePhase = 'get' | 'head' | 'options' | 'unsigned' | 'verified';
 
 /** A request in which a handshake is looked for. */
-export interface Greeting {
+export interface HandshakeRequest {
   /** What follows the first `?` of the request target; empty where there is nothing. */
   query: string;
   headers: RequestHeaders;
   /** The exact bytes; empty for a GET, HEAD or OPTIONS. */
   body: Uint8Array;
-  /** The body parsed, at the moment `verified`; `undefined` before. */
+  /** The body parsed, at the phase `verified`; `undefined` before. */
   payload: unknown;
   /** The deliveries that the webhook accepts in a minute. */
   deliveriesPerMinute: number;
@@ -42,7 +42,7 @@ export type HandshakeReply =
   /** `detail`: what the log says beside the outcome. */
   | { do: 'answer'; answer: HandshakeAnswer; detail?: string }
   /** Logged, and answered as if there were no such handshake. */
-  | { do: 'refuse'; detail: string }
+  | { do: 'reject'; detail: string }
   /** The sender brings its secret along: it is stored and pinned before the answer leaves. */
   | { do: 'adopt'; secretText: string; answer: HandshakeAnswer }
   /** A checked URL is to be fetched, outside of the request path. */
@@ -66,7 +66,7 @@ export interface HandshakeRow {
   scheme: string | null;
   /** Name of the provider for people. */
   title: string;
-  moment: HandshakeMoment;
+  phase: HandshakePhase;
   /** Is it answered only by webhooks that name a verify token? */
   needsVerifyToken: boolean;
   /** Is the answer a digest of the challenge under the webhook's secret? */
@@ -75,18 +75,44 @@ export interface HandshakeRow {
   documentation: string;
   guide: HandshakeGuide;
   /** `null`: the request does not have exactly the shape of this handshake. Never throws, whatever it holds. */
-  respond(greeting: Greeting, keys: HandshakeKeys): HandshakeReply | null;
+  respond(request: HandshakeRequest, keys: HandshakeKeys): HandshakeReply | null;
 }
 
 /** A handshake that one webhook answers, its keys already inside. */
 export interface LiveHandshake {
   name: string;
-  moment: HandshakeMoment;
-  respond(greeting: Greeting): HandshakeReply | null;
+  phase: HandshakePhase;
+  respond(request: HandshakeRequest): HandshakeReply | null;
 }
 
 /** Which webhooks a row is for. */
-export interface HandshakeOwner {
+export interface WebhookAuth {
   authMode: AuthMode;
   signatureScheme: string | null;
+}
+
+/**
+ * What a team stores as the value of a secret that the provider supplies in the handshake. Public knowledge: while a
+ * webhook is pinned to it, no signature verifies.
+ */
+export const SECRET_PLACEHOLDER = 'awaiting-x-hook-secret';
+
+/** A challenge as it came. Browsers must not take it for a page, whatever it holds. */
+export function textAnswer(body: string): HandshakeAnswer {
+  return { status: 200, mediaType: 'text/plain; charset=utf-8', body, headers: ['X-Content-Type-Options', 'nosniff'] };
+}
+
+export function jsonAnswer(value: Record<string, string | number>): HandshakeAnswer {
+  const headers = ['X-Content-Type-Options', 'nosniff'];
+  return { status: 200, mediaType: 'application/json', body: JSON.stringify(value), headers };
+}
+
+/** @param headers name, value, name, value */
+export function emptyAnswer(status: 200 | 204, headers: readonly string[] = []): HandshakeAnswer {
+  return { status, mediaType: null, body: '', headers };
+}
+
+/** The answer, and nothing else to do. */
+export function reply(answer: HandshakeAnswer): HandshakeReply {
+  return { do: 'answer', answer };
 }

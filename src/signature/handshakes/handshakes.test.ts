@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { findScheme } from '../schemes/schemes.ts';
-import type { Greeting, HandshakeOwner, HandshakeReply } from './handshake.ts';
+import type { HandshakeReply, HandshakeRequest, WebhookAuth } from './handshake.ts';
 import { compileHandshakes, HANDSHAKES } from './handshakes.ts';
 
 const SECRET = 'dock-Lm3_gangway:beacon~17';
@@ -18,7 +18,7 @@ interface Request {
   body?: unknown;
 }
 
-function toGreeting({ query = '', headers = {}, body }: Request): Greeting {
+function toGreeting({ query = '', headers = {}, body }: Request): HandshakeRequest {
   const bytes = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const fields = new Map(Object.entries(headers));
   return {
@@ -30,21 +30,21 @@ function toGreeting({ query = '', headers = {}, body }: Request): Greeting {
   };
 }
 
-function ownerOf(scheme: string | null): HandshakeOwner {
+function ownerOf(scheme: string | null): WebhookAuth {
   return { authMode: scheme === null ? 'url_token' : 'signature', signatureScheme: scheme };
 }
 
-/** What the webhook of a scheme replies, at any moment that the method leaves. */
+/** What the webhook of a scheme replies, at any phase that the method leaves. */
 function ask(scheme: string | null, request: Request, secret = SECRET, token: string | null = VERIFY_TOKEN) {
   const handshakes = compileHandshakes(ownerOf(scheme), secret, token).filter(
-    ({ moment }) =>
-      (moment === 'head') === (request.method === 'HEAD') && (moment === 'options') === (request.method === 'OPTIONS'),
+    ({ phase }) =>
+      (phase === 'head') === (request.method === 'HEAD') && (phase === 'options') === (request.method === 'OPTIONS'),
   );
   const replies = handshakes.map((it) => it.respond(toGreeting(request)));
   return replies.find((reply) => reply !== null) ?? null;
 }
 
-const bodyOf = (reply: HandshakeReply | null) => (reply === null || reply.do === 'refuse' ? null : reply.answer.body);
+const bodyOf = (reply: HandshakeReply | null) => (reply === null || reply.do === 'reject' ? null : reply.answer.body);
 
 const slack = { type: 'url_verification', token: 'Jhj5dZrVaK7ZwHHjRyZWjbDl', challenge: '3eZbrw1aBm2rZgRNFdxV2595' };
 const zoom = { event: 'endpoint.url_validation', event_ts: 1654503849680, payload: { plainToken: 'qgg8vlvZRS6UYoo' } };
@@ -90,7 +90,7 @@ describe('the table of handshakes', () => {
   it.each(HANDSHAKES.map((row) => [row.name, row] as const))('answers %s on a webhook of its scheme', (name, row) => {
     const reply = ask(row.scheme, EXACT[name]!, secretOf(row.scheme));
     expect(reply, name).not.toBeNull();
-    expect(reply!.do).not.toBe('refuse');
+    expect(reply!.do).not.toBe('reject');
   });
 
   it.each(HANDSHAKES.map((row) => [row.name, row] as const))(
@@ -109,7 +109,7 @@ describe('the table of handshakes', () => {
   it('answers what is meant for browsers as text that they do not interpret', () => {
     for (const row of HANDSHAKES) {
       const reply = ask(row.scheme, EXACT[row.name]!, secretOf(row.scheme));
-      if (reply === null || reply.do === 'refuse' || reply.answer.mediaType === null) continue;
+      if (reply === null || reply.do === 'reject' || reply.answer.mediaType === null) continue;
       expect(reply.answer.mediaType).toMatch(/^(text\/plain; charset=utf-8|application\/json)$/);
       expect(reply.answer.headers).toEqual(['X-Content-Type-Options', 'nosniff']);
     }
@@ -152,19 +152,19 @@ describe('the table of handshakes', () => {
       ...{ do: 'adopt', secretText: HOOK_SECRET },
       answer: { status: 200, headers: ['X-Hook-Secret', HOOK_SECRET], body: '' },
     });
-    expect(ask('asana', request, 'the secret that it has')).toMatchObject({ do: 'refuse' });
+    expect(ask('asana', request, 'the secret that it has')).toMatchObject({ do: 'reject' });
     const placeholder = { headers: { 'x-hook-secret': 'awaiting-x-hook-secret' } };
-    expect(ask('asana', placeholder, 'awaiting-x-hook-secret')).toMatchObject({ do: 'refuse' });
+    expect(ask('asana', placeholder, 'awaiting-x-hook-secret')).toMatchObject({ do: 'reject' });
   });
 
   it('refuses a wrong verify token or Authorization, and answers none without a verify token of its own', () => {
     const wrong = { query: query({ ...hub, 'hub.verify_token': 'guess' }) };
-    expect(ask('meta', wrong)).toMatchObject({ do: 'refuse' });
-    expect(ask(null, wrong)).toMatchObject({ do: 'refuse' });
+    expect(ask('meta', wrong)).toMatchObject({ do: 'reject' });
+    expect(ask(null, wrong)).toMatchObject({ do: 'reject' });
     expect(ask('meta', { query: query(hub) }, SECRET, null)).toBeNull();
     expect(ask('meta', { query: query({ ...hub, 'hub.verify_token': '' }) }, SECRET, null)).toBeNull();
-    expect(ask('okta', { headers: { ...okta, authorization: 'guess' } })).toMatchObject({ do: 'refuse' });
-    expect(ask('okta', { headers: { 'x-okta-verification-challenge': 'a' } })).toMatchObject({ do: 'refuse' });
+    expect(ask('okta', { headers: { ...okta, authorization: 'guess' } })).toMatchObject({ do: 'reject' });
+    expect(ask('okta', { headers: { 'x-okta-verification-challenge': 'a' } })).toMatchObject({ do: 'reject' });
   });
 });
 

@@ -1,9 +1,6 @@
 import { isJsonObject } from '../../core/json.ts';
-import { AWAITED_SECRET, isAwaited } from './awaited-secret.ts';
-import { readExactObject } from './challenges.ts';
-import type { HandshakeRow } from './handshake.ts';
-import { emptyAnswer, jsonAnswer, reply } from './replies.ts';
-import { readSubscribeUrl } from './subscribe-url.ts';
+import { readExactObject, readExactQuery } from './challenges.ts';
+import { emptyAnswer, type HandshakeRow, jsonAnswer, reply, SECRET_PLACEHOLDER } from './handshake.ts';
 
 const SNOWFLAKE = /^\d{1,20}$/;
 /** A DNS name, as the specification of CloudEvents webhooks wants it. */
@@ -11,26 +8,26 @@ const ORIGIN = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 const HOOK_SECRET = /^[A-Za-z0-9_-]{16,128}$/;
 
 /** Handshakes that ask for something else than a challenge returned. */
-export const INTRODUCTIONS: readonly HandshakeRow[] = [
+export const SETUP_HANDSHAKES: readonly HandshakeRow[] = [
   {
     name: 'asana X-Hook-Secret',
     scheme: 'asana',
     title: 'Asana',
-    moment: 'unsigned',
+    phase: 'unsigned',
     needsVerifyToken: false,
     signs: false,
     documentation: 'https://developers.asana.com/docs/webhooks-guide',
     guide: {
       sends: 'a `POST` with the header `X-Hook-Secret` while the call that creates the webhook is still open',
       answered: 'the same header, once the secret is stored',
-      setUp: `Asana chooses the secret and tells it to the URL itself. Store the placeholder \`${AWAITED_SECRET}\` as the value of the team secret and apply; every delivery is rejected as long as it is pinned. Then create the webhook at Asana: the first \`X-Hook-Secret\` that arrives becomes the next version of that team secret and is pinned to this webhook at once, and no further one is taken. Whoever posts first wins, so keep the URL to yourself until then; the log of handshakes shows which address it was, and a secret of a stranger shows in deliveries of Asana that are rejected. Give each Asana webhook a team secret of its own. To begin anew, store the placeholder again and apply.`,
+      setUp: `Asana chooses the secret and tells it to the URL itself. Store the placeholder \`${SECRET_PLACEHOLDER}\` as the value of the team secret and apply; every delivery is rejected as long as it is pinned. Then create the webhook at Asana: the first \`X-Hook-Secret\` that arrives becomes the next version of that team secret and is pinned to this webhook at once, and no further one is taken. Whoever posts first wins, so keep the URL to yourself until then; the log of handshakes shows which address it was, and a secret of a stranger shows in deliveries of Asana that are rejected. Give each Asana webhook a team secret of its own. To begin anew, store the placeholder again and apply.`,
     },
     respond: ({ query, headers, body }, { secretText }) => {
       const hookSecret = headers.get('x-hook-secret');
       if (hookSecret === undefined || headers.get('x-hook-signature') !== undefined) return null;
       if (query !== '' || !isEmptyMessage(body) || !HOOK_SECRET.test(hookSecret)) return null;
-      if (!isAwaited('asana', secretText)) return { do: 'refuse', detail: 'this webhook awaits no secret' };
-      if (isAwaited('asana', hookSecret)) return { do: 'refuse', detail: 'the placeholder is no secret' };
+      if (secretText !== SECRET_PLACEHOLDER) return { do: 'reject', detail: 'this webhook awaits no secret' };
+      if (hookSecret === SECRET_PLACEHOLDER) return { do: 'reject', detail: 'the placeholder is no secret' };
       return { do: 'adopt', secretText: hookSecret, answer: emptyAnswer(200, ['X-Hook-Secret', hookSecret]) };
     },
   },
@@ -38,7 +35,7 @@ export const INTRODUCTIONS: readonly HandshakeRow[] = [
     name: 'cloudevents OPTIONS',
     scheme: null,
     title: 'CloudEvents (Azure Event Grid)',
-    moment: 'options',
+    phase: 'options',
     needsVerifyToken: false,
     signs: false,
     documentation: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
@@ -60,7 +57,7 @@ export const INTRODUCTIONS: readonly HandshakeRow[] = [
     name: 'discord PING',
     scheme: 'discord',
     title: 'Discord',
-    moment: 'verified',
+    phase: 'verified',
     needsVerifyToken: false,
     signs: false,
     documentation: 'https://docs.discord.com/developers/events/webhook-events',
@@ -83,7 +80,7 @@ export const INTRODUCTIONS: readonly HandshakeRow[] = [
     name: 'intercom HEAD',
     scheme: 'intercom',
     title: 'Intercom',
-    moment: 'head',
+    phase: 'head',
     needsVerifyToken: false,
     signs: false,
     documentation: 'https://developers.intercom.com/docs/webhooks/setting-up-webhooks',
@@ -99,7 +96,7 @@ export const INTRODUCTIONS: readonly HandshakeRow[] = [
     name: 'sns SubscriptionConfirmation',
     scheme: 'sns',
     title: 'Amazon SNS',
-    moment: 'verified',
+    phase: 'verified',
     needsVerifyToken: false,
     signs: false,
     documentation: 'https://docs.aws.amazon.com/sns/latest/dg/SendMessageToHttp.prepare.html',
@@ -119,7 +116,7 @@ export const INTRODUCTIONS: readonly HandshakeRow[] = [
     name: 'sns UnsubscribeConfirmation',
     scheme: 'sns',
     title: 'Amazon SNS',
-    moment: 'verified',
+    phase: 'verified',
     needsVerifyToken: false,
     signs: false,
     documentation: 'https://docs.aws.amazon.com/sns/latest/dg/http-unsubscribe-confirmation-json.html',
@@ -155,4 +152,31 @@ const UNSUBSCRIBED = 'the subscription was deleted at AWS; nothing comes until t
 /** Asana sends no body, or an empty object. */
 function isEmptyMessage(body: Uint8Array): boolean {
   return body.length === 0 || (body.length <= 16 && /^\s*\{\s*\}\s*$/.test(Buffer.from(body).toString('latin1')));
+}
+
+const TOPIC_REGION = /^arn:aws(?:-[a-z]+)*:sns:([a-z0-9-]{1,40}):\d{12}:[A-Za-z0-9_.-]{1,256}$/;
+const SNS_TOKEN = /^[A-Za-z0-9]{1,1024}$/;
+
+/**
+ * The URL that confirms a subscription, where it is certainly one of SNS: its host in the topic's own region, its query
+ * this topic and this token, and nothing else. We would otherwise fetch what somebody names. `null` for anything else.
+ */
+function readSubscribeUrl(message: unknown): string | null {
+  if (!isJsonObject(message) || message.Type !== 'SubscriptionConfirmation') return null;
+  const { TopicArn: topic, Token: token, SubscribeURL: text } = message;
+  if (typeof topic !== 'string' || typeof token !== 'string' || typeof text !== 'string') return null;
+  const region = TOPIC_REGION.exec(topic)?.[1];
+  if (region === undefined || !SNS_TOKEN.test(token)) return null;
+  const rest = stripBase(text, region);
+  const query = rest === null ? null : readExactQuery(rest, ['Action', 'TopicArn', 'Token']);
+  const isOurs = query?.Action === 'ConfirmSubscription' && query.TopicArn === topic && query.Token === token;
+  return isOurs ? text : null;
+}
+
+/** What follows the `?`; compared as text, so that no parser can read another host out of it. */
+function stripBase(url: string, region: string): string | null {
+  const bases = [`https://sns.${region}.amazonaws.com/?`, `https://sns.${region}.amazonaws.com.cn/?`];
+  const base = bases.find((candidate) => url.startsWith(candidate));
+  const rest = base === undefined ? null : url.slice(base.length);
+  return rest !== null && /^[A-Za-z0-9=&%:._~-]*$/.test(rest) ? rest : null;
 }

@@ -1,18 +1,17 @@
 import { createHmac } from 'node:crypto';
 import { isSafeToSign, readExactObject, readExactQuery } from './challenges.ts';
-import type { HandshakeRow } from './handshake.ts';
-import { jsonAnswer, reply } from './replies.ts';
+import { type HandshakeRow, jsonAnswer, reply } from './handshake.ts';
 
 /**
  * Handshakes whose answer is a digest of the challenge under the webhook's secret. They must not become an oracle that
  * signs deliveries for strangers: see `isSafeToSign`.
  */
-export const SIGNED_ANSWERS: readonly HandshakeRow[] = [
+export const SIGNED_HANDSHAKES: readonly HandshakeRow[] = [
   {
     name: 'zoom endpoint.url_validation',
     scheme: 'zoom',
     title: 'Zoom',
-    moment: 'verified',
+    phase: 'verified',
     needsVerifyToken: false,
     signs: true,
     documentation: 'https://developers.zoom.us/docs/api/webhooks/#validate-your-webhook-endpoint',
@@ -35,7 +34,7 @@ export const SIGNED_ANSWERS: readonly HandshakeRow[] = [
     name: 'x crc',
     scheme: 'x',
     title: 'X',
-    moment: 'get',
+    phase: 'get',
     needsVerifyToken: false,
     signs: true,
     documentation: 'https://docs.x.com/x-api/webhooks/quickstart#2-the-crc-check',

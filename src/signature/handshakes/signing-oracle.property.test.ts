@@ -3,20 +3,20 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../../test/helpers/any-text.ts';
 import { isSignedChallenge } from './challenges.ts';
-import type { Greeting, HandshakeRow } from './handshake.ts';
+import type { HandshakeRequest, HandshakeRow } from './handshake.ts';
 import { HANDSHAKES } from './handshakes.ts';
 
 const SECRET = 'dock-Lm3_gangway:beacon~17';
 const KEYS = { secretText: SECRET, isVerifyToken: () => true };
 
 /** How a stranger hands a text of his choice to each row that signs. */
-const OFFERS: Record<string, (challenge: string) => Greeting> = {
+const OFFERS: Record<string, (challenge: string) => HandshakeRequest> = {
   'x crc': (challenge) => greet({ query: new URLSearchParams({ crc_token: challenge }).toString() }),
   'zoom endpoint.url_validation': (plainToken) =>
     greet({ payload: { event: 'endpoint.url_validation', event_ts: 1, payload: { plainToken } } }),
 };
 
-function greet(more: Partial<Greeting>): Greeting {
+function greet(more: Partial<HandshakeRequest>): HandshakeRequest {
   const headers = { get: () => undefined };
   return { query: '', headers, body: Buffer.alloc(0), payload: undefined, deliveriesPerMinute: 60, ...more };
 }

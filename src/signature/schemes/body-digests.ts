@@ -1,10 +1,10 @@
-import type { Place, SignatureScheme } from '../scheme.ts';
+import type { RequestPlace, SignatureScheme } from '../scheme.ts';
 import { FAMILY, header, ROW, SHA1, SHA512, textKey } from './parts.ts';
 
 /** DocuSign sends one numbered header for each of its keys; sixteen are looked at. */
 const DOCUSIGN_SIGNATURES = Array.from({ length: 16 }, (_, index) => header(`X-DocuSign-Signature-${index + 1}`)) as [
-  Place,
-  ...Place[],
+  RequestPlace,
+  ...RequestPlace[],
 ];
 
 /** Schemes whose signature covers the raw body and nothing else. */

@@ -3,7 +3,7 @@ import type {
   Algorithm,
   HeaderFamily,
   KeyForm,
-  Place,
+  RequestPlace,
   SignatureScheme,
   TimestampRule,
   TimestampUnit,
@@ -101,7 +101,7 @@ function composeFamily(settings: Settings, content: SignatureScheme['content']):
   const hashesId = content.some((part) => part.part === 'identity');
   return {
     name: CUSTOM,
-    signatures: listPlaces(settings) as unknown as readonly [Place, ...Place[]],
+    signatures: listPlaces(settings) as unknown as readonly [RequestPlace, ...RequestPlace[]],
     timestamp: timestamp?.header ?? null,
     identity: idHeader === undefined ? null : header(idHeader),
     fallbackIdentity: null,
@@ -110,7 +110,7 @@ function composeFamily(settings: Settings, content: SignatureScheme['content']):
   };
 }
 
-function listPlaces(settings: Settings): Place[] {
+function listPlaces(settings: Settings): RequestPlace[] {
   const inHeaders = [settings.header ?? []].flat().map(header);
   return settings.jsonPath === undefined ? inHeaders : [...inHeaders, { in: 'json', path: settings.jsonPath }];
 }

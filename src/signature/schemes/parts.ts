@@ -1,4 +1,4 @@
-import type { Algorithm, ContentPart, HeaderFamily, KeyForm, Place, SignatureScheme } from '../scheme.ts';
+import type { Algorithm, ContentPart, HeaderFamily, KeyForm, RequestPlace, SignatureScheme } from '../scheme.ts';
 
 /** The raw body. */
 export const BODY = { part: 'body' } as const;
@@ -18,7 +18,7 @@ export function text(literal: string): ContentPart {
   return { part: 'text', text: literal };
 }
 
-export function header(name: string): Place {
+export function header(name: string): RequestPlace {
   return { in: 'header', name };
 }
 
@@ -45,7 +45,7 @@ export const FAMILY = {
 export const ROW = {
   family: 'signature',
   keys: [textKey(null)],
-  refusedSecrets: [],
+  rejectedSecrets: [],
   entrySeparator: null,
   labelSeparator: null,
   encoding: 'hex',

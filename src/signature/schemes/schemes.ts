@@ -1,4 +1,4 @@
-import type { Place, Scheme } from '../scheme.ts';
+import type { RequestPlace, Scheme } from '../scheme.ts';
 import { BODY_DIGESTS } from './body-digests.ts';
 import { PUBLIC_KEYS } from './public-keys.ts';
 import { SPECIALS } from './specials.ts';
@@ -51,6 +51,6 @@ export function listCredentialPlaces(scheme: Scheme): string[] {
   return [...new Set(places)];
 }
 
-function describePlace(place: Place): string {
+function describePlace(place: RequestPlace): string {
   return place.in === 'header' ? place.name : `body ${place.path.join('.')}`;
 }

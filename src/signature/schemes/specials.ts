@@ -1,6 +1,6 @@
 import type { SpecialScheme } from '../scheme.ts';
 
-const ROW = { family: 'special', refusedSecrets: [], canGenerateSecret: false } as const;
+const ROW = { family: 'special', rejectedSecrets: [], canGenerateSecret: false } as const;
 
 /** Schemes that need code of their own; it is in `../special/`. */
 export const SPECIALS: readonly SpecialScheme[] = [

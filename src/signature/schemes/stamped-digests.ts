@@ -220,7 +220,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
       standardWebhooksKey('whsec_'),
       standardWebhooksKey(''),
     ],
-    refusedSecrets: [
+    rejectedSecrets: [
       { prefix: 'whsk_', is: "the sender's private key; paste the public key, which starts with `whpk_`" },
     ],
     entrySeparator: ' ',
@@ -249,7 +249,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     title: 'Stripe',
     // The whole text with its `whsec_` is the key, unlike in Standard Webhooks.
     keys: [textKey('v1')],
-    refusedSecrets: [
+    rejectedSecrets: [
       { prefix: 'sk_', is: API_KEY },
       { prefix: 'rk_', is: API_KEY },
       { prefix: 'pk_', is: API_KEY },
@@ -285,7 +285,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'zendesk',
     title: 'Zendesk',
-    refusedSecrets: [
+    rejectedSecrets: [
       {
         prefix: 'dGhpc19zZWNyZXRfaXNfZm9yX3Rlc3Rpbmdfb25seQ==',
         is: "the published secret of Zendesk's tests, which everybody knows; paste the one of your webhook",

@@ -3,7 +3,7 @@ import type { TokenScheme } from '../scheme.ts';
 const ROW = {
   family: 'token',
   identity: null,
-  refusedSecrets: [],
+  rejectedSecrets: [],
   whenSecretIsIssued: 'user',
   canGenerateSecret: false,
 } as const;

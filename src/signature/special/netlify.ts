@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
-import { refuse, type SignedRequest, type Verdict } from '../verification.ts';
+import { areEqualTexts } from '../tokens/token.ts';
+import { reject, type SignatureResult, type SignedRequest } from '../verification.ts';
 import { readJson } from '../verify/request-parts.ts';
-import { areEqualTexts } from './equal-texts.ts';
 
 const HEADER = 'x-webhook-signature';
 const ISSUER = 'netlify';
@@ -13,17 +13,17 @@ const HEAD = encodeJson({ alg: 'HS256', typ: 'JWT' });
 const MAX_JWS_LENGTH = 4096;
 
 /** Verifies a JWS (HS256) whose claims hold the hash of the body. Any other algorithm in it is refused. */
-export function compileNetlifyVerifier(secretText: string): (request: SignedRequest) => Verdict {
+export function compileNetlifyVerifier(secretText: string): (request: SignedRequest) => SignatureResult {
   const key = readKey(secretText);
   return (request) => {
     const value = request.headers.get(HEADER) ?? '';
-    if (value === '') return refuse('missing_credential');
+    if (value === '') return reject('missing_credential');
     const jws = cutJws(value);
-    if (jws === null) return refuse('malformed_signature', 'not a JWS of three parts');
+    if (jws === null) return reject('malformed_signature', 'not a JWS of three parts');
     if (jws.head !== HEAD && readJson(decodeJson(jws.head), ['alg']) !== 'HS256') {
-      return refuse('malformed_signature', 'not HS256');
+      return reject('malformed_signature', 'not HS256');
     }
-    if (!areEqualTexts(jws.signature, sign(key, jws.signed))) return refuse('bad_signature');
+    if (!areEqualTexts(jws.signature, sign(key, jws.signed))) return reject('bad_signature');
     return checkClaims(decodeJson(jws.claims), request.body);
   };
 }
@@ -77,11 +77,11 @@ export function readNetlifyToken(secretText: string, value: string): NetlifyToke
   return { algorithm: algorithm as string, claims: decodeJson(claims) };
 }
 
-function checkClaims(claims: unknown, body: Uint8Array): Verdict {
-  if (readJson(claims, ['iss']) !== ISSUER) return refuse('wrong_sender', 'the issuer is not netlify');
+function checkClaims(claims: unknown, body: Uint8Array): SignatureResult {
+  if (readJson(claims, ['iss']) !== ISSUER) return reject('wrong_sender', 'the issuer is not netlify');
   const claimed = readJson(claims, ['sha256']);
   // Both are the sender's own, and the claim is signed: how long the comparison takes tells nobody anything.
-  if (claimed !== hashBody(body)) return refuse('bad_signature');
+  if (claimed !== hashBody(body)) return reject('bad_signature');
   return { ok: true, family: ISSUER, identity: null };
 }
 

@@ -1,5 +1,11 @@
 import { type KeyObject, verify as verifyWithKey } from 'node:crypto';
-import { type Refusal, refuse, type SignedRequest, type Verdict, type Verification } from '../verification.ts';
+import {
+  reject,
+  type SignatureRejection,
+  type SignatureResult,
+  type SignedRequest,
+  type VerifyResult,
+} from '../verification.ts';
 import { readJson } from '../verify/request-parts.ts';
 import type { FindSigningKey } from './signing-certificates.ts';
 
@@ -32,7 +38,7 @@ export function isTopicArn(secretText: string): boolean {
 
 /** Verifies the canonical text of a message against the certificate it names. */
 export function compileSnsVerifier(topicArn: string, findKey: FindSigningKey) {
-  return async (request: SignedRequest): Promise<Verification> => {
+  return async (request: SignedRequest): Promise<VerifyResult> => {
     const message = checkSnsMessage(request.json(), topicArn);
     if ('ok' in message) return message;
     const key = await findKey(message.certificateUrl, request.nowMs);
@@ -42,12 +48,12 @@ export function compileSnsVerifier(topicArn: string, findKey: FindSigningKey) {
 }
 
 /** All that can be checked without the certificate, and before it is fetched. */
-export function checkSnsMessage(body: unknown, topicArn: string): SnsMessage | Refusal {
+export function checkSnsMessage(body: unknown, topicArn: string): SnsMessage | SignatureRejection {
   const message = readMessage(body);
   if ('ok' in message) return message;
   // Compared before anything is fetched: a message of another topic is not ours, whoever signed it.
-  if (message.topicArn !== topicArn) return refuse('wrong_sender', 'the message is of another topic');
-  return isOfTopicRegion(message) ? message : refuse('untrusted_key');
+  if (message.topicArn !== topicArn) return reject('wrong_sender', 'the message is of another topic');
+  return isOfTopicRegion(message) ? message : reject('untrusted_key');
 }
 
 /** SNS signs with a key of the region that the topic is in. */
@@ -57,10 +63,10 @@ function isOfTopicRegion({ certificateUrl, topicArn }: SnsMessage): boolean {
 }
 
 /** The signature itself, under the key of the certificate. */
-export function verifySnsMessage({ id, digest, content, signature }: SnsMessage, key: KeyObject): Verdict {
+export function verifySnsMessage({ id, digest, content, signature }: SnsMessage, key: KeyObject): SignatureResult {
   return verifyWithKey(digest, Buffer.from(content, 'utf8'), key, signature)
     ? { ok: true, family: 'sns', identity: id }
-    : refuse('bad_signature');
+    : reject('bad_signature');
 }
 
 /** A message of the right form. */
@@ -74,20 +80,20 @@ export interface SnsMessage {
 }
 
 /** A message whose every field has the right type, or why it is none. */
-function readMessage(body: unknown): SnsMessage | Refusal {
+function readMessage(body: unknown): SnsMessage | SignatureRejection {
   const read = (name: string) => readJson(body, [name]);
   const signature = read('Signature');
-  if (signature === undefined || signature === '') return refuse('missing_credential');
+  if (signature === undefined || signature === '') return reject('missing_credential');
   const digest = DIGESTS.get(read('SignatureVersion'));
-  if (digest === undefined) return refuse('malformed_signature', 'SignatureVersion is neither 1 nor 2');
+  if (digest === undefined) return reject('malformed_signature', 'SignatureVersion is neither 1 nor 2');
   const bytes = decodeSignature(signature);
-  if (bytes === null) return refuse('malformed_signature', 'not base64');
+  if (bytes === null) return reject('malformed_signature', 'not base64');
   const type = read('Type');
   const names = typeof type === 'string' ? SIGNED_FIELDS.get(type) : undefined;
-  if (names === undefined) return refuse('missing_field', 'Type');
+  if (names === undefined) return reject('missing_field', 'Type');
   const signed = names.filter((name) => name !== 'Subject' || (read(name) ?? null) !== null);
   const missing = [...signed, 'SigningCertURL'].find((name) => typeof read(name) !== 'string');
-  if (missing !== undefined) return refuse('missing_field', missing);
+  if (missing !== undefined) return reject('missing_field', missing);
   return {
     ...{ id: read('MessageId') as string, topicArn: read('TopicArn') as string, digest, signature: bytes },
     certificateUrl: read('SigningCertURL') as string,

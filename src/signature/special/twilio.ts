@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
-import { refuse, type SignedRequest, type Verdict } from '../verification.ts';
-import { areEqualTexts } from './equal-texts.ts';
+import { areEqualTexts } from '../tokens/token.ts';
+import { reject, type SignatureResult, type SignedRequest } from '../verification.ts';
 
 const HEADER = 'x-twilio-signature';
 const BODY_HASH = 'bodySHA256';
@@ -12,18 +12,18 @@ const SIGNATURE = /^[A-Za-z0-9+/]{27}=$/;
  * Verifies the URL with the sorted form fields, or, where the query holds the hash of the body, the URL alone and that
  * hash. Like Twilio's own library it takes the URL with and without its standard port.
  */
-export function compileTwilioVerifier(secretText: string): (request: SignedRequest) => Verdict {
+export function compileTwilioVerifier(secretText: string): (request: SignedRequest) => SignatureResult {
   return (request) => {
     const presented = request.headers.get(HEADER) ?? '';
-    if (presented === '') return refuse('missing_credential');
-    if (!SIGNATURE.test(presented)) return refuse('malformed_signature', 'not base64 of 20 bytes');
+    if (presented === '') return reject('missing_credential');
+    if (!SIGNATURE.test(presented)) return reject('malformed_signature', 'not base64 of 20 bytes');
     const url = request.publicUrl();
     const covered = readCovered(request, url);
     if (!covered.ok) return covered;
     const matched = listSpellings(url).map((one) => areEqualTexts(presented, sign(secretText, one + covered.fields)));
     return matched.includes(true)
       ? { ok: true, family: 'twilio', identity: null }
-      : refuse('bad_signature', 'the auth token, the URL or the body differs');
+      : reject('bad_signature', 'the auth token, the URL or the body differs');
   };
 }
 
@@ -43,14 +43,14 @@ export function withBodyHash(url: string, body: Uint8Array): string {
   return `${url}${url.includes('?') ? '&' : '?'}${BODY_HASH}=${hashBody(body)}`;
 }
 
-function readCovered(request: SignedRequest, url: string): { ok: true; fields: string } | ReturnType<typeof refuse> {
+function readCovered(request: SignedRequest, url: string): { ok: true; fields: string } | ReturnType<typeof reject> {
   const claimed = readBodyHash(url);
   if (claimed !== null) {
-    return areEqualTexts(claimed, hashBody(request.body)) ? { ok: true, fields: '' } : refuse('bad_signature');
+    return areEqualTexts(claimed, hashBody(request.body)) ? { ok: true, fields: '' } : reject('bad_signature');
   }
   const type = request.headers.get('content-type') ?? '';
   if (request.body.length > 0 && !/^application\/x-www-form-urlencoded\b/i.test(type)) {
-    return refuse('missing_field', `no ${BODY_HASH} in the URL and no form in the body: nothing covers the body`);
+    return reject('missing_field', `no ${BODY_HASH} in the URL and no form in the body: nothing covers the body`);
   }
   return { ok: true, fields: joinFields(request.body) };
 }

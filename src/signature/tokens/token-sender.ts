@@ -1,14 +1,14 @@
 import { isJsonObject } from '../../core/json.ts';
+import type { SignedDelivery, UnsignedDelivery } from '../outgoing-delivery.ts';
 import type { TokenPlace, TokenScheme } from '../scheme.ts';
-import { encodeHeaderValue } from '../sign/header-value.ts';
-import { parseObject, type UnsignedDelivery } from '../sign/unsigned-delivery.ts';
+import { encodeHeaderValue, parseObject } from '../sign/delivery-parts.ts';
 
 /** A delivery with the token where senders of the scheme have it; of several places, the one that the secret has the form of. */
 export function putToken(
   scheme: TokenScheme,
   secretText: string,
   { body, deliveryId, newId }: UnsignedDelivery,
-): { headers: Record<string, string>; body: Uint8Array; query: string } {
+): SignedDelivery {
   const headers: Record<string, string> = {};
   if (scheme.identity !== null) headers[scheme.identity] = encodeHeaderValue(scheme.identity, deliveryId ?? newId());
   const place = choosePlace(scheme, secretText);

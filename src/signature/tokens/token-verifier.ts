@@ -1,6 +1,6 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { TokenPlace, TokenScheme } from '../scheme.ts';
-import { refuse, type SignedRequest, type Verdict } from '../verification.ts';
+import { reject, type SignatureResult, type SignedRequest } from '../verification.ts';
 import { refuseText, type UnusableSecret } from '../verify/read-key.ts';
 import { toWireText } from '../verify/request-parts.ts';
 import { compileTokenCheck, readBearerToken } from './token.ts';
@@ -15,7 +15,7 @@ const MALFORMED = { ok: false, reason: 'malformed_credential' } as const;
 export function compileTokenVerifier(
   scheme: TokenScheme,
   secretText: string,
-): { ok: true; verify: (request: SignedRequest) => Verdict } | UnusableSecret {
+): { ok: true; verify: (request: SignedRequest) => SignatureResult } | UnusableSecret {
   const fault = refuseText(scheme, secretText) ?? refuseForPlaces(scheme, secretText);
   if (fault !== null) return { ok: false, message: `The secret for ${scheme.title} ${fault}.`, hint: hintFor(scheme) };
   const check = compileTokenCheck(secretText);
@@ -39,7 +39,7 @@ function verifyToken(
   check: (presented: string) => boolean,
   identityHeader: string | null,
   request: SignedRequest,
-): Verdict {
+): SignatureResult {
   let reason: 'missing_credential' | 'malformed_credential' | 'bad_credential' = 'missing_credential';
   for (const place of scheme.places) {
     const presented = readTokens(place, request);
@@ -54,7 +54,7 @@ function verifyToken(
     }
     reason = 'bad_credential';
   }
-  return refuse(reason);
+  return reject(reason);
 }
 
 function readTokens(place: TokenPlace, request: SignedRequest): Presented {

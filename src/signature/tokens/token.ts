@@ -26,3 +26,10 @@ export function readBearerToken(authorization: string | undefined): BearerToken 
   const match = /^bearer +(.+)$/is.exec(value);
   return match === null ? { ok: false, reason: 'malformed_credential' } : { ok: true, token: match[1]! };
 }
+
+/** Compares in constant time; whether the length is right is no secret. */
+export function areEqualTexts(presented: string, expected: string): boolean {
+  const left = Buffer.from(presented, 'utf8');
+  const right = Buffer.from(expected, 'utf8');
+  return left.length === right.length && timingSafeEqual(left, right);
+}

@@ -4,8 +4,8 @@ import { makeSecrets } from '../../../test/helpers/scheme-secrets.ts';
 import { toSignedRequest, WEBHOOK_URL } from '../../../test/helpers/signed-request.ts';
 import type { SignatureScheme } from '../scheme.ts';
 import { SCHEMES } from '../schemes/schemes.ts';
-import { signRequest } from '../sign/sign.ts';
-import type { SignedRequest, Verification } from '../verification.ts';
+import { signRequest } from '../sign/sign-request.ts';
+import type { SignedRequest, VerifyResult } from '../verification.ts';
 import { compileSignatureVerifier } from './signature-verifier.ts';
 
 const NOW_S = 1_790_000_000;
@@ -19,7 +19,7 @@ function secretFor(scheme: SignatureScheme): string {
   return makeSecrets(scheme).verifying;
 }
 
-function verifierOf(scheme: SignatureScheme, secret = secretFor(scheme)): (request: SignedRequest) => Verification {
+function verifierOf(scheme: SignatureScheme, secret = secretFor(scheme)): (request: SignedRequest) => VerifyResult {
   const compiled = compileSignatureVerifier(scheme, secret);
   if (!compiled.ok) throw new Error(compiled.message);
   return compiled.verify;
@@ -43,12 +43,12 @@ interface Options {
   secret?: string;
 }
 
-function judge(scheme: SignatureScheme, headers: Headers, body: Uint8Array = BODY, nowMs = NOW_MS): Verification {
+function judge(scheme: SignatureScheme, headers: Headers, body: Uint8Array = BODY, nowMs = NOW_MS): VerifyResult {
   return verifierOf(scheme)(toSignedRequest({ headers, body, nowMs }));
 }
 
 /** `accepted`, or the reason. */
-function verdict(scheme: SignatureScheme, fields: Headers, body: Uint8Array = BODY, nowMs = NOW_MS): string {
+function result(scheme: SignatureScheme, fields: Headers, body: Uint8Array = BODY, nowMs = NOW_MS): string {
   const result = judge(scheme, fields, body, nowMs);
   return result.ok ? 'accepted' : result.reason;
 }
@@ -95,33 +95,33 @@ describe.each(HEADER_HMACS)('the scheme $name', (scheme) => {
 
   it('accepts an empty body that is signed as empty', () => {
     const empty = new Uint8Array(0);
-    expect(verdict(scheme, signed(scheme, { body: empty }), empty)).toBe('accepted');
-    expect(verdict(scheme, signed(scheme, { body: empty }))).toBe('bad_signature');
+    expect(result(scheme, signed(scheme, { body: empty }), empty)).toBe('accepted');
+    expect(result(scheme, signed(scheme, { body: empty }))).toBe('bad_signature');
   });
 
   it('counts an absent, empty or prefix-only signature as unsigned', () => {
     const { [signature]: value, ...rest } = signed(scheme);
-    expect(verdict(scheme, rest)).toBe('missing_credential');
-    expect(verdict(scheme, { ...rest, [signature]: '' })).toBe('missing_credential');
+    expect(result(scheme, rest)).toBe('missing_credential');
+    expect(result(scheme, { ...rest, [signature]: '' })).toBe('missing_credential');
     const label = scheme.keys.at(-1)!.label;
     if (label === null) return;
     const prefixOnly = value!.slice(0, value!.indexOf(`${label}${scheme.labelSeparator}`) + label.length + 1);
-    expect(verdict(scheme, { ...rest, [signature]: prefixOnly })).toBe('missing_credential');
+    expect(result(scheme, { ...rest, [signature]: prefixOnly })).toBe('missing_credential');
   });
 
   it('refuses a body that was printed again', () => {
     const body = Buffer.from('{ "ratio": 2.0, "name": "\\u00fcber" }');
     const printed = Buffer.from(JSON.stringify(JSON.parse(body.toString())));
-    expect(verdict(scheme, signed(scheme, { body }), body)).toBe('accepted');
-    expect(verdict(scheme, signed(scheme, { body }), printed)).toBe('bad_signature');
+    expect(result(scheme, signed(scheme, { body }), body)).toBe('accepted');
+    expect(result(scheme, signed(scheme, { body }), printed)).toBe('bad_signature');
   });
 
   it('verifies the bytes received: a byte order mark, CRLF and invalid UTF-8 stay what they are', () => {
     for (const body of [Buffer.from('\ufeff{}'), Buffer.from('{}\r\n'), Buffer.from([0x22, 0xff, 0xfe, 0x00, 0x22])]) {
-      expect(verdict(scheme, signed(scheme, { body }), body)).toBe('accepted');
+      expect(result(scheme, signed(scheme, { body }), body)).toBe('accepted');
     }
-    expect(verdict(scheme, signed(scheme, { body: Buffer.from('\ufeff{}') }), Buffer.from('{}'))).toBe('bad_signature');
-    expect(verdict(scheme, signed(scheme, { body: Buffer.from('{}\r\n') }), Buffer.from('{}\n'))).toBe('bad_signature');
+    expect(result(scheme, signed(scheme, { body: Buffer.from('\ufeff{}') }), Buffer.from('{}'))).toBe('bad_signature');
+    expect(result(scheme, signed(scheme, { body: Buffer.from('{}\r\n') }), Buffer.from('{}\n'))).toBe('bad_signature');
   });
 
   it('refuses junk behind, before and inside the signature', () => {
@@ -132,7 +132,7 @@ describe.each(HEADER_HMACS)('the scheme $name', (scheme) => {
     for (const junk of junks.filter((one) => one !== scheme.entrySeparator)) {
       for (const changed of [`${value}${junk}`, `${value.slice(0, -1)}${junk}`, value.replace(/[=,]|^/, `$&${junk}`)]) {
         if (changed !== value)
-          expect(verdict(scheme, { ...fields, [signature]: changed }), changed).not.toBe('accepted');
+          expect(result(scheme, { ...fields, [signature]: changed }), changed).not.toBe('accepted');
       }
     }
   });
@@ -145,7 +145,7 @@ describe.each(HEADER_HMACS)('the scheme $name', (scheme) => {
     const other = Buffer.from(digest, scheme.encoding).toString(scheme.encoding === 'hex' ? 'base64' : 'hex');
     const wrong = [other, digest.toUpperCase(), digest.toLowerCase(), digest.slice(1), digest.slice(0, -2)];
     for (const text of [...wrong, `${digest}${digest}`].filter((one) => one !== digest)) {
-      expect(verdict(scheme, { ...fields, [signature]: value.replace(digest, text) }), text).not.toBe('accepted');
+      expect(result(scheme, { ...fields, [signature]: value.replace(digest, text) }), text).not.toBe('accepted');
     }
   });
 
@@ -162,7 +162,7 @@ describe.each(HEADER_HMACS)('the scheme $name', (scheme) => {
       expect(judge(scheme, { ...fields, [signature]: changed }), other).toMatchObject({ ok: false });
     }
     const unlabelled = fields[signature]!.replace(`${label}${scheme.labelSeparator}`, '');
-    expect(verdict(scheme, { ...fields, [signature]: unlabelled })).toBe('malformed_signature');
+    expect(result(scheme, { ...fields, [signature]: unlabelled })).toBe('malformed_signature');
   });
 
   it('accepts a matching signature beside unknown labels and other signatures, where its header is a list', () => {
@@ -177,18 +177,18 @@ describe.each(HEADER_HMACS)('the scheme $name', (scheme) => {
       `v0${l}abc${s}${fields[signature]}`,
       `${fields[signature]!.replace(STAMP_OR_NOTHING, `$1${wrong}${s}`)}`,
     ]) {
-      expect(verdict(scheme, { ...fields, [signature]: value }), value).toBe('accepted');
+      expect(result(scheme, { ...fields, [signature]: value }), value).toBe('accepted');
     }
     const long = fields[signature]!.replace(STAMP_OR_NOTHING, `$1${`${wrong}${s}`.repeat(100)}`);
-    expect(verdict(scheme, { ...fields, [signature]: long })).toBe('accepted');
+    expect(result(scheme, { ...fields, [signature]: long })).toBe('accepted');
   });
 
   it('refuses a delivery without a header that it needs, or with another value in a signed one', () => {
     for (const name of scheme.headers[0].required) {
       const { [name]: _, ...rest } = signed(scheme);
       expect(judge(scheme, rest)).toEqual({ ok: false, reason: 'missing_header', detail: name });
-      expect(verdict(scheme, { ...rest, [name]: '' })).toBe('missing_header');
-      expect(verdict(scheme, { ...rest, [name]: 'evt_2' })).toBe('bad_signature');
+      expect(result(scheme, { ...rest, [name]: '' })).toBe('missing_header');
+      expect(result(scheme, { ...rest, [name]: 'evt_2' })).toBe('bad_signature');
     }
   });
 });
@@ -214,8 +214,8 @@ it('takes the header of WorkOS with its blank and its milliseconds, for three mi
     .update(BODY)
     .digest('hex');
   const fields = { 'WorkOS-Signature': `t=${stamp}, v1=${mac}` };
-  expect(verdict(need('workos'), fields, BODY, NOW_MS + 180_000)).toBe('accepted');
-  expect(verdict(need('workos'), fields, BODY, NOW_MS + 181_000)).toBe('stale_timestamp');
+  expect(result(need('workos'), fields, BODY, NOW_MS + 180_000)).toBe('accepted');
+  expect(result(need('workos'), fields, BODY, NOW_MS + 181_000)).toBe('stale_timestamp');
 });
 
 it('decodes HTML entities in a secret for WooCommerce, as WooCommerce does, and for nobody else', () => {
@@ -276,7 +276,7 @@ describe('Standard Webhooks and Svix', () => {
     };
     expect(judge(scheme, mixed)).toEqual({ ok: false, reason: 'missing_header', detail: 'webhook-id' });
     const halves = { ...pick(webhook, 'webhook-id', 'webhook-signature'), ...pick(svix, 'svix-timestamp') };
-    expect(verdict(scheme, halves)).toBe('missing_timestamp');
+    expect(result(scheme, halves)).toBe('missing_timestamp');
   });
 
   it('reads the secret with and without `whsec_`, and refuses what is not base64 or too short', () => {
@@ -347,7 +347,7 @@ describe('Standard Webhooks and Svix', () => {
     });
 
     it('does not let an HMAC key accept v1a', () => {
-      expect(verdict(scheme, fields)).toBe('malformed_signature');
+      expect(result(scheme, fields)).toBe('malformed_signature');
     });
 
     it('takes only 32 bytes for a public key', () => {
@@ -382,7 +382,7 @@ describe('Stripe', () => {
   it('refuses a second timestamp, whichever of the two is signed', () => {
     const value = signed(scheme)['Stripe-Signature']!;
     for (const header of [`t=1,${value}`, `${value},t=1`, `${value}, ${value}`]) {
-      expect(verdict(scheme, { 'Stripe-Signature': header }), header).toBe('ambiguous_timestamp');
+      expect(result(scheme, { 'Stripe-Signature': header }), header).toBe('ambiguous_timestamp');
     }
   });
 });
@@ -399,16 +399,16 @@ describe('a moment of signing', () => {
     expect(fields[header]).toBe(good);
     const wrong = [`${good}junk`, `${good}.0`, `+${good}`, `-${good}`, '1.79e9', '0x6AB13B80', 'NaN', '١٧٩٠٠٠٠٠٠٠'];
     for (const text of [...wrong, `${good} 1`, '9'.repeat(400)]) {
-      expect(verdict(scheme, { ...fields, [header]: text }), text).toBe('malformed_timestamp');
+      expect(result(scheme, { ...fields, [header]: text }), text).toBe('malformed_timestamp');
     }
-    expect(verdict(scheme, { ...fields, [header]: '' })).toBe('missing_timestamp');
-    expect(verdict(scheme, { ...fields, [header]: `${good}, ${good}` })).toBe('ambiguous_timestamp');
+    expect(result(scheme, { ...fields, [header]: '' })).toBe('missing_timestamp');
+    expect(result(scheme, { ...fields, [header]: `${good}, ${good}` })).toBe('ambiguous_timestamp');
   });
 
   it('in milliseconds is not taken for seconds, nor the other way round', () => {
     const [slack, hubspot] = [need('slack'), need('hubspot_v3')];
     const at = (scheme: SignatureScheme, text: string) =>
-      verdict(scheme, { ...signed(scheme), [scheme.headers[0].timestamp!]: text });
+      result(scheme, { ...signed(scheme), [scheme.headers[0].timestamp!]: text });
     expect(at(slack, String(NOW_MS))).toBe('malformed_timestamp');
     expect(at(hubspot, String(NOW_S))).toBe('stale_timestamp');
   });
@@ -427,7 +427,7 @@ describe('a moment of signing', () => {
     const text = '2026-09-21T07:13:20-07:00';
     const mac = createHmac('sha256', secretFor(scheme)).update(text).update(BODY).digest('base64');
     const names = { at: scheme.headers[0].timestamp!, signature: headerOf(scheme) };
-    expect(verdict(scheme, { [names.at]: text, [names.signature]: mac })).toBe('accepted');
+    expect(result(scheme, { [names.at]: text, [names.signature]: mac })).toBe('accepted');
   });
 });
 
@@ -448,7 +448,7 @@ describe('Linear', () => {
     ['no JSON', 'missing_timestamp'],
   ])('reads the moment in a body that verified: %s', (text, expected) => {
     const body = Buffer.from(text);
-    expect(verdict(scheme, signBody(body), body)).toBe(expected);
+    expect(result(scheme, signBody(body), body)).toBe(expected);
   });
 
   it('does not parse a body before it verified', () => {
@@ -473,10 +473,10 @@ describe('headers that say how was signed', () => {
     const { 'x-twitter-webhooks-signature-oauth2': good, ...others } = signed(x);
     const other = signed(x, { secret: 'other' })['x-twitter-webhooks-signature-oauth2']!;
     expect(others).toEqual({});
-    expect(verdict(x, { 'x-twitter-webhooks-signature': good! })).toBe('accepted');
+    expect(result(x, { 'x-twitter-webhooks-signature': good! })).toBe('accepted');
     const both = { 'x-twitter-webhooks-signature-oauth2': good!, 'x-twitter-webhooks-signature': other };
-    expect(verdict(x, both)).toBe('accepted');
-    expect(verdict(x, { ...both, 'x-twitter-webhooks-signature-oauth2': other })).toBe('bad_signature');
+    expect(result(x, both)).toBe('accepted');
+    expect(result(x, { ...both, 'x-twitter-webhooks-signature-oauth2': other })).toBe('bad_signature');
   });
 
   it('an event of Shopify that reaches two topics is two deliveries', () => {
@@ -493,12 +493,10 @@ describe('headers that say how was signed', () => {
     const box = need('box');
     const { 'BOX-SIGNATURE-PRIMARY': good, ...rest } = signed(box);
     const other = signed(box, { secret: 'other' })['BOX-SIGNATURE-PRIMARY']!;
-    expect(verdict(box, { ...rest, 'BOX-SIGNATURE-PRIMARY': other, 'BOX-SIGNATURE-SECONDARY': good! })).toBe(
-      'accepted',
-    );
+    expect(result(box, { ...rest, 'BOX-SIGNATURE-PRIMARY': other, 'BOX-SIGNATURE-SECONDARY': good! })).toBe('accepted');
     const docusign = need('docusign');
     const signature = signed(docusign)['X-DocuSign-Signature-1']!;
-    expect(verdict(docusign, { 'X-DocuSign-Signature-1': other, 'X-DocuSign-Signature-16': signature })).toBe(
+    expect(result(docusign, { 'X-DocuSign-Signature-1': other, 'X-DocuSign-Signature-16': signature })).toBe(
       'accepted',
     );
   });
@@ -506,7 +504,7 @@ describe('headers that say how was signed', () => {
 
 describe('what counts as unsigned', () => {
   it('is the text that Cal.com sends where there is no secret', () => {
-    expect(verdict(need('calcom'), { 'X-Cal-Signature-256': 'no-secret-provided' })).toBe('missing_credential');
+    expect(result(need('calcom'), { 'X-Cal-Signature-256': 'no-secret-provided' })).toBe('missing_credential');
   });
 
   it("is no reason to take Zendesk's published secret", () => {
@@ -520,7 +518,7 @@ describe('Sentry', () => {
     const scheme = need('sentry');
     const fields = signed(scheme);
     expect(fields['Sentry-Hook-Timestamp']).toBe(String(NOW_S));
-    expect(verdict(scheme, { ...fields, 'Sentry-Hook-Timestamp': '1' })).toBe('accepted');
+    expect(result(scheme, { ...fields, 'Sentry-Hook-Timestamp': '1' })).toBe('accepted');
   });
 });
 

@@ -1,8 +1,8 @@
 import type { KeyForm, SignatureScheme } from '../scheme.ts';
-import { type Refusal, refuse } from '../verification.ts';
+import { reject, type SignatureRejection } from '../verification.ts';
 
 /** One entry of a signature header. */
-export interface Entry {
+export interface SignatureEntry {
   /** `null` where the scheme has no labels. */
   label: string | null;
   value: string;
@@ -26,8 +26,8 @@ type Form = Pick<SignatureScheme, 'entrySeparator' | 'labelSeparator' | 'encodin
  * Cuts a signature header into its entries, without the blanks around each. Entries without the scheme's separator carry
  * no label and are left out. One walk that copies only what is kept: `split` and `trim` take twice as long.
  */
-export function readEntries({ entrySeparator, labelSeparator }: Form, header: string): Entry[] {
-  const entries: Entry[] = [];
+export function readEntries({ entrySeparator, labelSeparator }: Form, header: string): SignatureEntry[] {
+  const entries: SignatureEntry[] = [];
   if (entrySeparator === null) {
     keepEntry(entries, labelSeparator, header, 0, header.length);
     return entries;
@@ -58,7 +58,13 @@ function isBlank(code: number): boolean {
   return code === 0x20 || code === 0x09;
 }
 
-function keepEntry(entries: Entry[], separator: string | null, header: string, start: number, end: number): void {
+function keepEntry(
+  entries: SignatureEntry[],
+  separator: string | null,
+  header: string,
+  start: number,
+  end: number,
+): void {
   if (separator === null) {
     entries.push({ label: null, value: header.slice(start, end) });
     return;
@@ -73,11 +79,11 @@ function keepEntry(entries: Entry[], separator: string | null, header: string, s
  * other labels do not count. Where none is left, the first that is not well formed says why.
  */
 export function readSignatures(
-  entries: Entry[],
+  entries: SignatureEntry[],
   scheme: Form,
   form: KeyForm,
   lengths: Lengths,
-): { ok: true; signatures: string[] } | Refusal {
+): { ok: true; signatures: string[] } | SignatureRejection {
   const signatures: string[] = [];
   let count = 0;
   let fault: string | null = null;
@@ -94,11 +100,11 @@ export function readSignatures(
     return malformed(`more than ${MAX_KEY_SIGNATURES} signatures`);
   }
   if (signatures.length > 0) return { ok: true, signatures };
-  return fault === null ? refuse('missing_credential') : malformed(fault);
+  return fault === null ? reject('missing_credential') : malformed(fault);
 }
 
-function malformed(detail: string): Refusal {
-  return refuse('malformed_signature', detail);
+function malformed(detail: string): SignatureRejection {
+  return reject('malformed_signature', detail);
 }
 
 const HASH_BYTES = { sha1: 20, sha256: 32, sha512: 64 } as const;

@@ -1,7 +1,6 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Algorithm, KeyForm, SchemeFacts, SignatureScheme } from '../scheme.ts';
 import { type Lengths, signatureLengths } from './presented-signatures.ts';
-import { unescapeHtml } from './unescape-html.ts';
 
 /** Why a secret cannot serve a scheme. Neither text ever holds any of the secret. */
 export interface UnusableSecret {
@@ -24,8 +23,8 @@ export interface UsableKey {
 
 /** Turns the stored secret into a key, in the first form of the scheme that fits its beginning. */
 export function readKey(scheme: SignatureScheme, secretText: string): ({ ok: true } & UsableKey) | UnusableSecret {
-  const refusal = refuseText(scheme, secretText);
-  if (refusal !== null) return describeUnusable(scheme, refusal);
+  const rejection = refuseText(scheme, secretText);
+  if (rejection !== null) return describeUnusable(scheme, rejection);
   const form = scheme.keys.find((key) => secretText.startsWith(key.prefix));
   if (form === undefined) return describeUnusable(scheme, `does not start with ${listPrefixes(scheme)}`);
   const read = form.decode === 'spki' ? readPublicKey(form, secretText) : readBytes(form, secretText);
@@ -49,7 +48,7 @@ export function refuseText(scheme: SchemeFacts, secretText: string): string | nu
   if (/^[\r\n]|[\r\n]$/.test(secretText) && !secretText.includes('-----BEGIN')) {
     return 'begins or ends with a line break, which is not part of it';
   }
-  const refused = scheme.refusedSecrets.find((entry) => secretText.startsWith(entry.prefix));
+  const refused = scheme.rejectedSecrets.find((entry) => secretText.startsWith(entry.prefix));
   return refused === undefined ? null : `is ${refused.is}`;
 }
 
@@ -134,4 +133,17 @@ function describeForm({ prefix, decode, minBytes, maxBytes, algorithm }: KeyForm
   if (decode === 'spki') return `the public key (${KEY_NAMES[algorithm.kind]}) as PEM or as one line of base64`;
   const size = minBytes === maxBytes ? `${minBytes}` : `${minBytes} to ${maxBytes}`;
   return `${prefix === '' ? '' : `\`${prefix}\` and `}the ${decode} of ${size} bytes`;
+}
+
+/** The characters that have a meaning in HTML, by name or by number; in one pass, so that nothing is decoded twice. */
+const ENTITY = /&(?:(lt|gt|amp|quot)|#0*(34|38|39|60|62)|#[xX]0*(22|26|27|3[cCeE]));/g;
+
+const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
+
+/** Decodes the entities that WordPress decodes in a secret (`wp_specialchars_decode` with both quotes), and no others. */
+export function unescapeHtml(text: string): string {
+  return text.replace(ENTITY, (_, name?: string, decimal?: string, hex?: string) => {
+    if (name !== undefined) return NAMED[name]!;
+    return String.fromCharCode(hex === undefined ? Number(decimal) : Number.parseInt(hex, 16));
+  });
 }

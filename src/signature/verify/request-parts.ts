@@ -1,5 +1,5 @@
 import { isJsonObject } from '../../core/json.ts';
-import type { JsonPath, Place } from '../scheme.ts';
+import type { BodyPath, RequestPlace } from '../scheme.ts';
 import type { SignedRequest } from '../verification.ts';
 
 /** A text of a JSON body or a URL as header values are: its UTF-8 bytes, one character each. */
@@ -8,14 +8,14 @@ export function toWireText(text: string): string {
 }
 
 /** The text at a place, as header values are; `undefined` where there is none or something else than a text. */
-export function readPlace(request: SignedRequest, place: Place): string | undefined {
+export function readPlace(request: SignedRequest, place: RequestPlace): string | undefined {
   if (place.in === 'header') return request.headers.get(place.name);
   const value = readJson(request.json(), place.path);
   return typeof value === 'string' ? toWireText(value) : undefined;
 }
 
 /** The value at a path of own keys; `undefined` where the path leaves the objects. */
-export function readJson(root: unknown, path: JsonPath): unknown {
+export function readJson(root: unknown, path: BodyPath): unknown {
   let value = root;
   for (const key of path) {
     if (!isJsonObject(value) || !Object.hasOwn(value, key)) return undefined;

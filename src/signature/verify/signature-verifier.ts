@@ -6,9 +6,9 @@ import {
   timingSafeEqual,
   verify as verifyWithKey,
 } from 'node:crypto';
-import type { Algorithm, HeaderFamily, Place, SignatureScheme } from '../scheme.ts';
-import { type Refusal, refuse, type SignedRequest, type Verdict } from '../verification.ts';
-import type { Entry } from './presented-signatures.ts';
+import type { Algorithm, HeaderFamily, RequestPlace, SignatureScheme } from '../scheme.ts';
+import { reject, type SignatureRejection, type SignatureResult, type SignedRequest } from '../verification.ts';
+import type { SignatureEntry } from './presented-signatures.ts';
 import { readEntries, readSignatures, signatureLengths } from './presented-signatures.ts';
 import type { UnusableSecret, UsableKey } from './read-key.ts';
 import { readKey } from './read-key.ts';
@@ -33,7 +33,7 @@ interface Verifier {
 export function compileSignatureVerifier(
   scheme: SignatureScheme,
   secretText: string,
-): { ok: true; verify: (request: SignedRequest) => Verdict } | UnusableSecret {
+): { ok: true; verify: (request: SignedRequest) => SignatureResult } | UnusableSecret {
   const key = readKey(scheme, secretText);
   if (!key.ok) return key;
   const verifier: Verifier = {
@@ -66,26 +66,26 @@ function lowercaseFamily(family: HeaderFamily): HeaderFamily {
   };
 }
 
-function lowercasePlace(place: Place): Place {
+function lowercasePlace(place: RequestPlace): RequestPlace {
   return place.in === 'header' ? { ...place, name: place.name.toLowerCase() } : place;
 }
 
 /** The first family that verifies decides; where none does, the first that was signed says why. */
-function verifyFamilies(verifier: Verifier, request: SignedRequest): Verdict {
-  let refusal: Refusal | null = null;
+function verifyFamilies(verifier: Verifier, request: SignedRequest): SignatureResult {
+  let rejection: SignatureRejection | null = null;
   for (const family of verifier.scheme.headers) {
     const entries = readPresented(verifier.scheme, family, request);
     if (entries === null) continue;
     const result = verifyFamily(verifier, family, request, entries);
     if (result.ok) return result;
-    refusal ??= result;
+    rejection ??= result;
   }
-  return refusal ?? refuse('missing_credential');
+  return rejection ?? reject('missing_credential');
 }
 
 /** The entries of all places of a family where a sender put something; `null` where there is nothing. */
-function readPresented(scheme: SignatureScheme, family: HeaderFamily, request: SignedRequest): Entry[] | null {
-  let entries: Entry[] | null = null;
+function readPresented(scheme: SignatureScheme, family: HeaderFamily, request: SignedRequest): SignatureEntry[] | null {
+  let entries: SignatureEntry[] | null = null;
   for (const place of family.signatures) {
     const text = readPlace(request, place);
     if (text === undefined || text === '' || scheme.unsignedValues.includes(text)) continue;
@@ -95,7 +95,12 @@ function readPresented(scheme: SignatureScheme, family: HeaderFamily, request: S
   return entries;
 }
 
-function verifyFamily(verifier: Verifier, family: HeaderFamily, request: SignedRequest, entries: Entry[]): Verdict {
+function verifyFamily(
+  verifier: Verifier,
+  family: HeaderFamily,
+  request: SignedRequest,
+  entries: SignatureEntry[],
+): SignatureResult {
   const { scheme, key, matches, hashesTimestamp } = verifier;
   const presented = readSignatures(entries, scheme, key.form, key.lengths);
   if (!presented.ok) return presented;
@@ -107,7 +112,7 @@ function verifyFamily(verifier: Verifier, family: HeaderFamily, request: SignedR
   if (!rare.ok) return rare;
   const identity = readIdentity(family, request);
   const values = { timestamp: before.text, identity, body: request.body, rare: rare.texts };
-  if (!matches(presented.signatures, values)) return refuse('bad_signature');
+  if (!matches(presented.signatures, values)) return reject('bad_signature');
   // A moment inside the body is looked for only in bytes that verified.
   const after = hashesTimestamp ? before : readSigningTime(scheme, family, request, entries);
   if (!after.ok) return after;
@@ -120,12 +125,12 @@ function readIdentity({ identity, fallbackIdentity }: HeaderFamily, request: Sig
   return first !== '' || fallbackIdentity === null ? first : (readPlace(request, fallbackIdentity) ?? '');
 }
 
-function checkHeaders(family: HeaderFamily, request: SignedRequest): Refusal | null {
-  for (const name of family.required) if (!request.headers.get(name)) return refuse('missing_header', name);
+function checkHeaders(family: HeaderFamily, request: SignedRequest): SignatureRejection | null {
+  for (const name of family.required) if (!request.headers.get(name)) return reject('missing_header', name);
   for (const { name, value } of family.fixed) {
     const received = request.headers.get(name);
-    if (!received) return refuse('missing_header', name);
-    if (received !== value) return refuse('unexpected_header', `${name} is not ${value}`);
+    if (!received) return reject('missing_header', name);
+    if (received !== value) return reject('unexpected_header', `${name} is not ${value}`);
   }
   return null;
 }
@@ -137,8 +142,8 @@ function readSigningTime(
   scheme: SignatureScheme,
   family: HeaderFamily,
   request: SignedRequest,
-  entries: Entry[],
-): { ok: true; text: string } | Refusal {
+  entries: SignatureEntry[],
+): { ok: true; text: string } | SignatureRejection {
   const rule = scheme.timestamp;
   if (!rule?.signed) return NO_TIME;
   const timestamp = readTimestamp(rule, family.timestamp, request, entries);

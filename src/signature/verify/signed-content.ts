@@ -1,5 +1,5 @@
 import type { ContentPart } from '../scheme.ts';
-import { type Refusal, refuse, type SignedRequest } from '../verification.ts';
+import { reject, type SignatureRejection, type SignedRequest } from '../verification.ts';
 import { readFormField, readJson, toWireText } from './request-parts.ts';
 
 /** What a request puts into the places of a scheme's signed content; texts as header values are. */
@@ -21,7 +21,7 @@ const NONE: { ok: true; texts: readonly string[] } = { ok: true, texts: [] };
 export function readRareParts(
   content: readonly ContentPart[],
   request: SignedRequest,
-): { ok: true; texts: readonly string[] } | Refusal {
+): { ok: true; texts: readonly string[] } | SignatureRejection {
   if (!content.some(isRare)) return NONE;
   const texts: string[] = [];
   for (const part of content) {
@@ -53,10 +53,10 @@ function decodeEscapes(url: string, escapes: readonly string[]): string {
   );
 }
 
-function describeMissing(part: RarePart): Refusal {
-  if (part.part === 'header') return refuse('missing_header', part.name);
-  if (part.part === 'json') return refuse('missing_field', part.path.join('.'));
-  return refuse('missing_field', part.part === 'form_field' ? part.name : null);
+function describeMissing(part: RarePart): SignatureRejection {
+  if (part.part === 'header') return reject('missing_header', part.name);
+  if (part.part === 'json') return reject('missing_field', part.path.join('.'));
+  return reject('missing_field', part.part === 'form_field' ? part.name : null);
 }
 
 /**

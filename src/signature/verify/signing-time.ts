@@ -1,6 +1,6 @@
 import type { TimestampRule, TimestampUnit } from '../scheme.ts';
-import { type Refusal, refuse, type SignedRequest } from '../verification.ts';
-import type { Entry } from './presented-signatures.ts';
+import { reject, type SignatureRejection, type SignedRequest } from '../verification.ts';
+import type { SignatureEntry } from './presented-signatures.ts';
 import { readJson, toWireText } from './request-parts.ts';
 
 /**
@@ -13,19 +13,19 @@ export function readTimestamp(
   rule: TimestampRule,
   headerName: string | null,
   request: SignedRequest,
-  entries: Entry[],
-): { ok: true; text: string } | Refusal {
+  entries: SignatureEntry[],
+): { ok: true; text: string } | SignatureRejection {
   const text = findText(rule, headerName, request, entries);
-  if (text === undefined || text === '') return refuse('missing_timestamp');
+  if (text === undefined || text === '') return reject('missing_timestamp');
   // A header that was sent twice arrives as one with a comma.
-  return text.includes(',') ? refuse('ambiguous_timestamp') : { ok: true, text };
+  return text.includes(',') ? reject('ambiguous_timestamp') : { ok: true, text };
 }
 
 function findText(
   { from }: TimestampRule,
   headerName: string | null,
   request: SignedRequest,
-  entries: Entry[],
+  entries: SignatureEntry[],
 ): string | undefined {
   if (from.place === 'header') return headerName === null ? undefined : request.headers.get(headerName);
   if (from.place === 'entry') return joinUnder(entries, from.label);
@@ -33,7 +33,7 @@ function findText(
   return typeof value === from.type ? toWireText(String(value)) : undefined;
 }
 
-function joinUnder(entries: Entry[], label: string): string | undefined {
+function joinUnder(entries: SignatureEntry[], label: string): string | undefined {
   let joined: string | undefined;
   for (const entry of entries) {
     if (entry.label === label) joined = joined === undefined ? entry.value : `${joined},${entry.value}`;
@@ -46,14 +46,14 @@ export function checkTimestamp(
   rule: TimestampRule & { signed: true },
   text: string,
   nowMs: number,
-): { ok: true } | Refusal {
+): { ok: true } | SignatureRejection {
   const seconds = parseSeconds(rule.unit, text);
-  if (seconds === null) return refuse('malformed_timestamp');
+  if (seconds === null) return reject('malformed_timestamp');
   const ageSeconds = Math.floor(nowMs / 1000) - seconds;
   const allowed = ageSeconds > 0 ? rule.toleranceSeconds : (rule.futureToleranceSeconds ?? rule.toleranceSeconds);
   if (Math.abs(ageSeconds) <= allowed) return { ok: true };
   const reason = ageSeconds > 0 ? 'stale_timestamp' : 'future_timestamp';
-  return refuse(reason, `by ${Math.abs(ageSeconds)} seconds; ${allowed} are allowed`);
+  return reject(reason, `by ${Math.abs(ageSeconds)} seconds; ${allowed} are allowed`);
 }
 
 /** Seconds have ten digits until the year 2286; thirteen are milliseconds, which are refused rather than guessed. */

@@ -6,9 +6,9 @@ import { AUTH_REASONS } from '../auth-reasons.ts';
 import type { Scheme, SignatureScheme } from '../scheme.ts';
 import { BODY } from '../schemes/parts.ts';
 import { findScheme, SCHEMES } from '../schemes/schemes.ts';
-import { signRequest } from '../sign/sign.ts';
-import { type Diagnosis, diagnoseRequest, MISTAKES, type RequestToDiagnose } from './diagnose.ts';
+import { signRequest } from '../sign/sign-request.ts';
 import { diagnoseReason } from './diagnose-reason.ts';
+import { diagnoseRequest, MISTAKES, type RequestDiagnosis, type RequestToDiagnose } from './diagnose-request.ts';
 import { BEARER } from './scheme-mistakes.ts';
 
 const NOW_MS = 1_790_000_000_000;
@@ -25,7 +25,7 @@ function send(scheme: Scheme, secret: string, body: string | Uint8Array = BODY_T
   return signRequest(scheme, secret, delivery);
 }
 
-function diagnose(scheme: Scheme, secret: string, sent: Sent, more: Partial<RequestToDiagnose> = {}): Diagnosis {
+function diagnose(scheme: Scheme, secret: string, sent: Sent, more: Partial<RequestToDiagnose> = {}): RequestDiagnosis {
   const fields = new Map(Object.entries(sent.headers).map(([name, value]) => [name.toLowerCase(), value]));
   return diagnoseRequest({
     ...{ scheme, secrets: [{ version: 2, text: secret }], nowMs: NOW_MS, publicUrl: URL },
@@ -36,13 +36,13 @@ function diagnose(scheme: Scheme, secret: string, sent: Sent, more: Partial<Requ
 }
 
 const of = (name: string) => findScheme(name) as SignatureScheme;
-const mistakeOf = (diagnosis: Diagnosis) => (diagnosis.ok ? diagnosis.mistake : 'unexplained');
+const mistakeOf = (diagnosis: RequestDiagnosis) => (diagnosis.ok ? diagnosis.mistake : 'unexplained');
 
 /** The scheme with another way of making the key, as a sender's code may have it. */
 function keyed(scheme: SignatureScheme, bytes: Uint8Array): [SignatureScheme, string] {
   const form = scheme.keys.find(({ algorithm }) => algorithm.kind === 'hmac');
   const key = { ...form!, prefix: '', decode: 'hex' as const, minBytes: 1, maxBytes: 1_000 };
-  return [{ ...scheme, keys: [key], refusedSecrets: [] }, Buffer.from(bytes).toString('hex')];
+  return [{ ...scheme, keys: [key], rejectedSecrets: [] }, Buffer.from(bytes).toString('hex')];
 }
 
 function headersOf(sent: Sent, change: (value: string) => string): Sent {
@@ -503,14 +503,14 @@ describe('a request that nothing explains', () => {
 
 describe('sentences', () => {
   it('are one sentence each and hold nothing of a secret', () => {
-    const suspect = {
+    const request = {
       ...{ secret: { version: 2, text: WHSEC }, otherSecrets: [{ version: 1, text: SECRET }], detail: null },
       ...{ headers: { get: () => undefined }, body: Buffer.from('{"a":\r\n1}\r\n'), publicUrl: `${URL}?x=1` },
       signingKey: null,
     };
     for (const scheme of [BEARER, ...SCHEMES]) {
       for (const mistake of MISTAKES) {
-        for (const { sentence } of mistake.vary({ ...suspect, scheme })) {
+        for (const { sentence } of mistake.vary({ ...request, scheme })) {
           expect(sentence).toMatch(/^[A-Z].*\.$/s);
           expect(sentence).not.toMatch(/\.\s+[A-Z]|\n/);
           for (const text of [WHSEC, WHSEC.slice(6), SECRET]) expect(sentence).not.toContain(text);

@@ -4,7 +4,7 @@ import { AppError } from '../../core/errors.ts';
 import { resolveScheme } from '../schemes/resolve-scheme.ts';
 import { findScheme } from '../schemes/schemes.ts';
 import { compileVerifier } from '../verify/compile-verifier.ts';
-import { signRequest } from './sign.ts';
+import { signRequest } from './sign-request.ts';
 
 const body = Buffer.from('Hello, World!');
 const at = { url: 'https://example.com/hook', body, nowMs: 1_614_265_330_999, deliveryId: null, newId: () => 'new-1' };

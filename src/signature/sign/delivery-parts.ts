@@ -1,17 +1,6 @@
 import { AppError } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import type { JsonPath } from '../scheme.ts';
-
-/** A delivery to be signed as its provider would. `nowMs` is wall time in milliseconds. */
-export interface UnsignedDelivery {
-  /** The URL as the sender knows it. */
-  url: string;
-  body: Uint8Array;
-  nowMs: number;
-  /** For the scheme's identity; `null` lets `newId` name the delivery, where the scheme names one. */
-  deliveryId: string | null;
-  newId: () => string;
-}
+import type { BodyPath } from '../scheme.ts';
 
 /** The body as a JSON object; throws `bad_request` where it is something else. */
 export function parseObject(body: Uint8Array): JsonObject {
@@ -29,7 +18,7 @@ export function parseObject(body: Uint8Array): JsonObject {
 }
 
 /** The body, printed anew, with a value at a path; whatever stood there or was in the way is replaced. */
-export function putJson(body: Uint8Array, path: JsonPath, value: Json): Uint8Array {
+export function putJson(body: Uint8Array, path: BodyPath, value: Json): Uint8Array {
   const root = parseObject(body);
   let at = root;
   for (const key of path.slice(0, -1)) {
@@ -45,4 +34,15 @@ export function putJson(body: Uint8Array, path: JsonPath, value: Json): Uint8Arr
 /** A form with the body in one field. */
 export function wrapInForm(field: string, body: Uint8Array): Uint8Array {
   return Buffer.from(new URLSearchParams({ [field]: Buffer.from(body).toString('utf8') }).toString());
+}
+
+/**
+ * Any text as the value of a header that we send: its UTF-8 bytes, one character each, which is how header values are
+ * written to the wire and how `RequestHeaders` gives them back. Throws `bad_request` for control characters.
+ */
+export function encodeHeaderValue(name: string, text: string): string {
+  if (/[\x00-\x08\x0a-\x1f\x7f]/.test(text)) {
+    throw new AppError('bad_request', `The value for the header ${name} holds a control character; leave it out.`);
+  }
+  return Buffer.from(text, 'utf8').toString('latin1');
 }

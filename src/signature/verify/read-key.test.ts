@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { unescapeHtml } from './unescape-html.ts';
+import { unescapeHtml } from './read-key.ts';
 
 it.each([
   ['a&amp;b', 'a&b'],

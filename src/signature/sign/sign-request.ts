@@ -1,5 +1,6 @@
 import { createHmac, createPrivateKey, type KeyObject, sign as signWithKey } from 'node:crypto';
 import { AppError } from '../../core/errors.ts';
+import type { SignedDelivery, UnsignedDelivery } from '../outgoing-delivery.ts';
 import type { KeyForm, Scheme, SignatureScheme } from '../scheme.ts';
 import { signNetlify } from '../special/netlify.ts';
 import { signTwilio } from '../special/twilio.ts';
@@ -10,17 +11,7 @@ import { readPlace } from '../verify/request-parts.ts';
 import { digestOf } from '../verify/signature-verifier.ts';
 import { type ContentValues, feedContent, joinContent, readRareParts } from '../verify/signed-content.ts';
 import { formatTimestamp } from '../verify/signing-time.ts';
-import { encodeHeaderValue } from './header-value.ts';
-import { parseObject, putJson, type UnsignedDelivery, wrapInForm } from './unsigned-delivery.ts';
-
-/** A delivery as its sender posts it. */
-export interface SignedDelivery {
-  headers: Record<string, string>;
-  /** The body as given, unless the scheme puts something into it. */
-  body: Uint8Array;
-  /** To be added to the query of the URL; `''` for nothing. */
-  query: string;
-}
+import { encodeHeaderValue, parseObject, putJson, wrapInForm } from './delivery-parts.ts';
 
 /**
  * A delivery signed as a sender of this scheme would: signature, timestamp, identity; in the places of the scheme's

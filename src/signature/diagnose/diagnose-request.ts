@@ -2,14 +2,14 @@ import type { KeyObject } from 'node:crypto';
 import type { RequestHeaders } from '../../core/headers.ts';
 import type { Scheme } from '../scheme.ts';
 import { checkSnsMessage, verifySnsMessage } from '../special/sns.ts';
-import type { SignedRequest, Verification } from '../verification.ts';
+import type { SignedRequest, VerifyResult } from '../verification.ts';
 import { compileVerifier } from '../verify/compile-verifier.ts';
 import { describeAuthorization } from './authorization-form.ts';
 import { BODY_MISTAKES } from './body-mistakes.ts';
 import { CLOCK_MISTAKES } from './clock-mistakes.ts';
 import { diagnoseReason } from './diagnose-reason.ts';
 import { FORM_MISTAKES } from './form-mistakes.ts';
-import type { Mistake, SecretVersion, Suspect, Variant } from './mistake.ts';
+import type { Mistake, RejectedRequest, RequestVariant, SecretCandidate } from './mistake.ts';
 import { SCHEME_MISTAKES } from './scheme-mistakes.ts';
 import { SECRET_MISTAKES } from './secret-mistakes.ts';
 import { SNS_MISTAKES } from './sns-mistakes.ts';
@@ -20,7 +20,7 @@ import { TOKEN_MISTAKES } from './token-mistakes.ts';
 export interface RequestToDiagnose {
   scheme: Scheme;
   /** The version that the webhook is pinned to comes first. */
-  secrets: readonly [SecretVersion, ...SecretVersion[]];
+  secrets: readonly [SecretCandidate, ...SecretCandidate[]];
   headers: RequestHeaders;
   body: Uint8Array;
   /** Wall time in milliseconds at which it arrived; `null` where nobody knows, and then no clock is judged. */
@@ -32,7 +32,7 @@ export interface RequestToDiagnose {
 }
 
 /** What was wrong (`none`: nothing), in one sentence with what to do; or all that was tried in vain, for people. */
-export type Diagnosis = { ok: true; mistake: string; sentence: string } | { ok: false; tried: string[] };
+export type RequestDiagnosis = { ok: true; mistake: string; sentence: string } | { ok: false; tried: string[] };
 
 /** In the order of likelihood, and such that a mistake which another one would also explain comes first. */
 export const MISTAKES: readonly Mistake[] = [
@@ -53,11 +53,11 @@ const GOOD = {
 } as const;
 
 /** Undoes one usual mistake after the other until the request verifies. No sentence ever holds anything of a secret. */
-export function diagnoseRequest(request: RequestToDiagnose): Diagnosis {
-  const suspect = toSuspect(request, null);
-  const first = verify(suspect, { judgesClock: true }, request.nowMs);
+export function diagnoseRequest(request: RequestToDiagnose): RequestDiagnosis {
+  const rejected = toRejectedRequest(request, null);
+  const first = verify(rejected, { judgesClock: true }, request.nowMs);
   if (first.outcome === 'verified') return GOOD;
-  const detailed = toSuspect(request, first.detail);
+  const detailed = toRejectedRequest(request, first.detail);
   for (const mistake of MISTAKES) {
     for (const variant of mistake.vary(detailed)) {
       if (!variant.isProven && verify(detailed, variant, request.nowMs).outcome !== 'verified') continue;
@@ -67,10 +67,10 @@ export function diagnoseRequest(request: RequestToDiagnose): Diagnosis {
   return explainRefusal(detailed, first);
 }
 
-function toSuspect(
+function toRejectedRequest(
   { secrets, publicUrl = null, signingKey = null, ...request }: RequestToDiagnose,
   detail: string | null,
-): Suspect {
+): RejectedRequest {
   const [secret, ...others] = secrets;
   const otherSecrets = others.filter(({ text }) => text !== secret.text);
   return { ...request, secret, otherSecrets, publicUrl, signingKey, detail };
@@ -85,25 +85,29 @@ type Try =
 /** Of what only the certificate of SNS could tell. */
 const UNDECIDED = { outcome: 'refused', reason: 'bad_signature', detail: null } as const;
 
-function verify(suspect: Suspect, variant: Partial<Variant>, nowMs: number | null): Try {
-  const scheme = variant.scheme ?? suspect.scheme;
+function verify(rejected: RejectedRequest, variant: Partial<RequestVariant>, nowMs: number | null): Try {
+  const scheme = variant.scheme ?? rejected.scheme;
   const compiled = compileVerifier(
     variant.judgesClock === true && nowMs !== null ? scheme : withoutClock(scheme),
-    variant.secretText ?? suspect.secret.text,
+    variant.secretText ?? rejected.secret.text,
     async () => null,
   );
   if (!compiled.ok) return { outcome: 'unusable', detail: compiled.message, hint: compiled.hint };
-  const request = toRequest(suspect, variant, nowMs ?? 0);
-  const verdict = scheme.name === 'sns' ? verifySns(suspect, variant, request) : compiled.verify(request);
-  if (verdict === null || verdict instanceof Promise) return UNDECIDED;
-  return verdict.ok ? { outcome: 'verified' } : { outcome: 'refused', ...verdict };
+  const request = toRequest(rejected, variant, nowMs ?? 0);
+  const result = scheme.name === 'sns' ? verifySns(rejected, variant, request) : compiled.verify(request);
+  if (result === null || result instanceof Promise) return UNDECIDED;
+  return result.ok ? { outcome: 'verified' } : { outcome: 'refused', ...result };
 }
 
 /** `null`: all is right that can be judged without the certificate. */
-function verifySns(suspect: Suspect, variant: Partial<Variant>, request: SignedRequest): Verification | null {
-  const message = checkSnsMessage(request.json(), variant.secretText ?? suspect.secret.text);
+function verifySns(
+  rejected: RejectedRequest,
+  variant: Partial<RequestVariant>,
+  request: SignedRequest,
+): VerifyResult | null {
+  const message = checkSnsMessage(request.json(), variant.secretText ?? rejected.secret.text);
   if ('ok' in message) return message;
-  return suspect.signingKey === null ? null : verifySnsMessage(message, suspect.signingKey);
+  return rejected.signingKey === null ? null : verifySnsMessage(message, rejected.signingKey);
 }
 
 /** The scheme with every moment timely: it is signed as before, and must still be there. */
@@ -113,8 +117,8 @@ function withoutClock(scheme: Scheme): Scheme {
   return { ...scheme, timestamp: { ...scheme.timestamp, ...forever } };
 }
 
-function toRequest(suspect: Suspect, variant: Partial<Variant>, nowMs: number): SignedRequest {
-  const { headers, body, publicUrl } = { ...suspect, ...variant };
+function toRequest(request: RejectedRequest, variant: Partial<RequestVariant>, nowMs: number): SignedRequest {
+  const { headers, body, publicUrl } = { ...request, ...variant };
   let parsed: { value: unknown } | null = null;
   return {
     ...{ method: 'POST', headers, body, nowMs },
@@ -135,13 +139,13 @@ function parseJson(body: Uint8Array): unknown {
 }
 
 /** Nothing made it verify: the reason may still say it all. */
-function explainRefusal(suspect: Suspect, refused: Try): Diagnosis {
-  const { scheme } = suspect;
+function explainRefusal(request: RejectedRequest, refused: Try): RequestDiagnosis {
+  const { scheme } = request;
   if (refused.outcome === 'unusable') {
     const what = refused.detail.replace(/\.$/, '');
     return { ok: true, mistake: 'unusable_secret', sentence: `${what}: ${lowerFirst(refused.hint)}` };
   }
-  const sentence = refused.outcome === 'refused' ? describeRefusal(suspect, refused.reason, refused.detail) : null;
+  const sentence = refused.outcome === 'refused' ? describeRefusal(request, refused.reason, refused.detail) : null;
   if (sentence !== null && refused.outcome === 'refused') return { ok: true, mistake: refused.reason, sentence };
   return {
     ok: false,
@@ -149,9 +153,9 @@ function explainRefusal(suspect: Suspect, refused: Try): Diagnosis {
   };
 }
 
-function describeRefusal(suspect: Suspect, reason: string, detail: string | null): string | null {
-  const described = reason === 'malformed_credential' ? describeAuthorization(suspect) : null;
-  return described ?? diagnoseReason(reason, detail, suspect.scheme);
+function describeRefusal(request: RejectedRequest, reason: string, detail: string | null): string | null {
+  const described = reason === 'malformed_credential' ? describeAuthorization(request) : null;
+  return described ?? diagnoseReason(reason, detail, request.scheme);
 }
 
 function lowerFirst(text: string): string {
