@@ -23,48 +23,81 @@ export function readRuleGuides(): { [rule in RuleId]: RuleGuide } {
   return parse(readFileSync(new URL('../docs/rules/guides.yaml', import.meta.url), 'utf8'));
 }
 
+/** A part of the page of a rule. Prose contains code in backquotes and links in Markdown. */
+export type RulePiece =
+  | { kind: 'heading'; text: string }
+  | { kind: 'prose'; text: string }
+  | { kind: 'code'; text: string /** Path of the file that the example shows. */; file: string };
+
 /** Pages by their path in the repository. */
 export function renderRulePages(): Map<string, string> {
   const guides = readRuleGuides();
   return new Map(RULE_IDS.map((rule) => [rulePagePath(rule), renderPage(rule, guides[rule])]));
 }
 
-function renderPage(rule: RuleId, { why, wrong, right }: RuleGuide): string {
+/** The same pages as data, for the dashboard: without links, because their targets are not in the dashboard. */
+export function listRulePages(): { [rule: string]: RulePiece[] } {
+  const guides = readRuleGuides();
+  const entries = RULE_IDS.map((rule) => {
+    const pieces = [{ kind: 'prose', text: RULES[rule].description } as const, ...listPieces(rule, guides[rule])];
+    return [rule, pieces.map((piece) => (piece.kind === 'prose' ? { ...piece, text: dropLinks(piece.text) } : piece))];
+  });
+  return Object.fromEntries(entries);
+}
+
+function dropLinks(text: string): string {
+  return text
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .trim()
+    .replaceAll('\n', ' ');
+}
+
+function listPieces(rule: RuleId, { why, wrong, right }: RuleGuide): RulePiece[] {
+  return [
+    { kind: 'prose', text: why },
+    { kind: 'heading', text: 'Wrong' },
+    ...listShown(wrong),
+    { kind: 'heading', text: 'Right' },
+    ...listShown(right),
+    ...(RULES[rule].isLint ? listSetting(rule) : []),
+  ];
+}
+
+function listShown(shown: Shown): RulePiece[] {
+  if (typeof shown === 'string') return [{ kind: 'prose', text: shown }];
+  return Object.entries(shown).map(([file, text]) => ({ kind: 'code', file, text: text.trimEnd() }));
+}
+
+function listSetting(rule: RuleId): RulePiece[] {
+  const [first, second] = RULES[rule].severity === 'off' ? ['warning', 'error'] : ['off', 'error'];
+  const text = `schemaVersion: v1alpha1\nname: payments\nlint:\n  ${rule}: ${first} # or ${second}`;
+  return [
+    { kind: 'heading', text: 'To change it' },
+    { kind: 'code', file: 'factory.yaml', text },
+  ];
+}
+
+function renderPage(rule: RuleId, guide: RuleGuide): string {
   const { severity, isLint, description } = RULES[rule];
   const settable = isLint ? 'off, warning, error' : 'no: such a definition never applies';
-  const lines = [
-    ...[`# ${rule}`, '', GENERATED, '', description, ''],
-    ...[
-      '| | |',
-      '| --- | --- |',
-      `| default severity | ${severity} |`,
-      `| under \`lint:\` in \`factory.yaml\` | ${settable} |`,
-      '',
-    ],
-    ...[why, '', '## Wrong', '', ...renderShown(wrong), '## Right', '', ...renderShown(right)],
-    ...(isLint ? describeSetting(rule) : []),
-    'All rules: [diagnostics](../../reference/diagnostics.md).',
-  ];
-  return `${lines.join('\n')}\n`;
+  const table = [
+    '| | |',
+    '| --- | --- |',
+    `| default severity | ${severity} |`,
+    `| under \`lint:\` in \`factory.yaml\` | ${settable} |`,
+  ].join('\n');
+  const pieces = listPieces(rule, guide).map(renderPiece);
+  const end = 'All rules: [diagnostics](../../reference/diagnostics.md).';
+  return `${[`# ${rule}`, GENERATED, description, table, ...pieces, end].join('\n\n')}\n`;
 }
 
 /** Samples may be shown that are no JSON. */
 const LANGUAGES: { [extension: string]: string } = { '.md': 'markdown', '.json': 'jsonc' };
 
-function renderShown(shown: Shown): string[] {
-  if (typeof shown === 'string') return [shown, ''];
-  return Object.entries(shown).flatMap(([path, text]) => [
-    `\`\`\`${LANGUAGES[extname(path)] ?? 'yaml'} ${path}`,
-    ...[text.trimEnd(), '```', ''],
-  ]);
-}
-
-function describeSetting(rule: RuleId): string[] {
-  const [first, second] = RULES[rule].severity === 'off' ? ['warning', 'error'] : ['off', 'error'];
-  return [
-    ...['## To change it', '', '```yaml factory.yaml', 'schemaVersion: v1alpha1', 'name: payments'],
-    ...['lint:', `  ${rule}: ${first} # or ${second}`, '```', ''],
-  ];
+function renderPiece(piece: RulePiece): string {
+  if (piece.kind === 'prose') return piece.text;
+  if (piece.kind === 'heading') return `## ${piece.text}`;
+  return `\`\`\`${LANGUAGES[extname(piece.file)] ?? 'yaml'} ${piece.file}\n${piece.text}\n\`\`\``;
 }
 
 /** `schemas/factory.schema.json` with the lint rules of the table as the keys that `lint` may have. */

@@ -4,8 +4,19 @@ import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type Plugin } from 'vite';
+import { listRulePages } from '../../scripts/rule-docs.ts';
 
 const OUT_DIR = '../../dist/dashboard';
+
+/** Provides the pages of the rules (docs/rules/) as data, under the name `virtual:rule-pages`. */
+function provideRulePages(): Plugin {
+  const name = 'virtual:rule-pages';
+  return {
+    name: 'rule-pages',
+    resolveId: (id) => (id === name ? `\0${name}` : null),
+    load: (id) => (id === `\0${name}` ? `export default ${JSON.stringify(listRulePages())}` : null),
+  };
+}
 
 /** Assets are compressed once, here, and not for each reader. */
 function compressAssets(): Plugin {
@@ -36,7 +47,7 @@ const SHARED =
 export default defineConfig({
   root: import.meta.dirname,
   base: '/',
-  plugins: [react(), compressAssets()],
+  plugins: [react(), provideRulePages(), compressAssets()],
   build: {
     outDir: OUT_DIR,
     emptyOutDir: true,

@@ -1,6 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { RULE_IDS, readRuleGuides, renderFactorySchema, renderRulePages, type Shown } from '../../scripts/rule-docs.ts';
+import {
+  listRulePages,
+  RULE_IDS,
+  readRuleGuides,
+  renderFactorySchema,
+  renderRulePages,
+  type Shown,
+} from '../../scripts/rule-docs.ts';
 import type { WebhookDefinition } from '../../src/core/definition.ts';
 import { RULES, type RuleId, rulePagePath } from '../../src/core/rules.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
@@ -131,6 +138,14 @@ describe('the pages of the rules', () => {
       .map((name) => `docs/rules/${name.replaceAll('\\', '/')}`);
     expect(found.sort()).toEqual(RULE_IDS.map(rulePagePath).sort());
     expect(Object.keys(guides)).toEqual(RULE_IDS);
+  });
+
+  it('are given to the dashboard as data without Markdown', () => {
+    for (const [rule, pieces] of Object.entries(listRulePages())) {
+      const prose = pieces.filter(({ kind }) => kind !== 'code');
+      expect(prose.length, rule).toBeGreaterThan(1);
+      for (const { text } of prose) expect(text, rule).not.toMatch(/```|^[#|]|\]\(/);
+    }
   });
 
   it('name every rule of a payload filter', () => {

@@ -1,10 +1,10 @@
 import { Anchor, Code, Loader, Modal, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { RulePiece } from '../../../../scripts/rule-docs.ts';
 import { CodeBlock } from '../copy/code-block.tsx';
 import { ErrorPanel } from '../layout/error-panel.tsx';
 import { ForeignText } from '../text/foreign-text.tsx';
-import { type RulePiece, splitRulePage } from './split-rule-page.ts';
 
 /** The id of a rule about definitions; opens its page, which comes with the dashboard. */
 export function RuleLink({ rule }: { rule: string }) {
@@ -24,8 +24,7 @@ export function RuleLink({ rule }: { rule: string }) {
 function RulePage({ rule }: { rule: string }) {
   const { data, error } = useQuery({
     queryKey: ['rule-page', rule],
-    queryFn: async () =>
-      splitRulePage((await import('./rule-pages.ts')).readRulePage(rule) ?? 'This rule has no page.'),
+    queryFn: async () => (await import('./rule-pages.ts')).readRulePage(rule),
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (error !== null) return <ErrorPanel error={error} />;

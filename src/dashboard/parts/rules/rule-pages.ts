@@ -1,11 +1,8 @@
-// One chunk with all of them, loaded when the first is opened: they are small, and readers may have no other network.
-const PAGES = import.meta.glob<string>('../../../../docs/rules/*/*.md', {
-  query: '?raw',
-  import: 'default',
-  eager: true,
-});
+// One chunk with all pages, loaded when the first is opened: they are small, and readers may have no other network.
+import pages from 'virtual:rule-pages';
+import type { RulePiece } from '../../../../scripts/rule-docs.ts';
 
-/** The page of a rule as its Markdown; `null` for a rule that has none. */
-export function readRulePage(rule: string): string | null {
-  return PAGES[`../../../../docs/rules/${rule}.md`] ?? null;
+/** The page of a rule; one sentence for a rule without a page. */
+export function readRulePage(rule: string): RulePiece[] {
+  return pages[rule] ?? [{ kind: 'prose', text: 'This rule has no page.' }];
 }
