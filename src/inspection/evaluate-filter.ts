@@ -1,7 +1,7 @@
 import type { AppliedAutomation } from '../core/applied.ts';
-import { isWebhookTrigger } from '../core/definition.ts';
 import { AppError, type ProblemItem } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
+import { triggerFilters } from '../core/trigger-filters.ts';
 import { compileFilters, evaluateAutomation, type FilterResult, toFilterResult } from '../filter/evaluate-filters.ts';
 import type { PatternProblem } from '../filter/parse-pattern.ts';
 
@@ -22,14 +22,12 @@ function toProblemItem({ path, message, hint }: PatternProblem): ProblemItem {
 
 /** Evaluates an applied automation; with a webhook only the triggers that listen to it count, as for a delivery. */
 export function evaluateAppliedAutomation(
-  { name, enabled, triggers, listensTo }: AppliedAutomation,
+  automation: AppliedAutomation,
   webhook: WebhookUid | null,
   payload: unknown,
 ): FilterResult {
-  const filters = triggers.flatMap((trigger, i) => {
-    const listens = webhook === null || listensTo[i]?.includes(webhook) === true;
-    return isWebhookTrigger(trigger) && listens ? [trigger.payload ?? {}] : [];
-  });
+  const { name, enabled } = automation;
+  const filters = triggerFilters(automation, webhook);
   return evaluateAutomation({ name, enabled, filters, noTriggerMessage: explainNoTrigger(name, webhook) }, payload);
 }
 

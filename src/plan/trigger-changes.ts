@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { AppliedFactory } from '../core/applied.ts';
-import { isWebhookTrigger } from '../core/definition.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { AutomationRow, WebhookRow } from '../core/ports/definitions/inventory.ts';
+import { type Listening, triggerFiltersByWebhook } from '../core/trigger-filters.ts';
 import type { ComputedPlan } from './compute-plan.ts';
 
 /** What starts an automation: for each webhook that can, the filters of which any suffices. */
@@ -49,13 +49,10 @@ export function collectFilters(
   { enabled, triggers, listensTo }: Pick<AutomationRow, 'enabled' | 'triggers' | 'listensTo'>,
   open: ReadonlySet<WebhookUid>,
 ): StartingFilters {
-  const filters = new Map<WebhookUid, JsonObject[]>();
-  if (!enabled) return filters;
-  for (const [index, trigger] of triggers.entries()) {
-    if (!isWebhookTrigger(trigger)) continue;
-    for (const uid of listensTo[index] ?? []) {
-      if (open.has(uid)) filters.set(uid, [...(filters.get(uid) ?? []), trigger.payload ?? {}]);
-    }
-  }
-  return filters;
+  return enabled ? collectOpenFilters({ triggers, listensTo }, open) : NOTHING;
+}
+
+/** The same, whether or not the automation is enabled. */
+export function collectOpenFilters(listening: Listening<WebhookUid>, open: ReadonlySet<WebhookUid>): StartingFilters {
+  return new Map([...triggerFiltersByWebhook(listening)].filter(([uid]) => open.has(uid)));
 }

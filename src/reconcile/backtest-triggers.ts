@@ -1,12 +1,11 @@
 import type { Backtest } from '../core/backtest.ts';
 import type { WebhookUid } from '../core/ids.ts';
-import type { JsonObject } from '../core/json.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { ProposedTrigger } from '../core/ports/deliveries/backtester.ts';
 import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { type BacktestBounds, runBacktest } from '../plan/backtest.ts';
-import { collectFilters, listOpen, type StartingFilters } from '../plan/trigger-changes.ts';
+import { collectFilters, collectOpenFilters, listOpen, type StartingFilters } from '../plan/trigger-changes.ts';
 
 /** What trying triggers needs. */
 export interface TrialContext {
@@ -42,9 +41,9 @@ export async function backtestTriggers(context: TrialContext, trial: TriggerTria
 }
 
 function collectProposed(triggers: readonly ProposedTrigger[], open: ReadonlySet<WebhookUid>): StartingFilters {
-  const filters = new Map<WebhookUid, JsonObject[]>();
-  for (const { listensTo, payload } of triggers) {
-    for (const uid of listensTo) if (open.has(uid)) filters.set(uid, [...(filters.get(uid) ?? []), payload ?? {}]);
-  }
-  return filters;
+  const listening = {
+    triggers: triggers.map(({ payload }) => ({ provider: 'webhook' as const, payload })),
+    listensTo: triggers.map(({ listensTo }) => listensTo),
+  };
+  return collectOpenFilters(listening, open);
 }

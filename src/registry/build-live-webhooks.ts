@@ -1,8 +1,8 @@
 import type { AppliedAutomation, AppliedFactory, AppliedWebhook } from '../core/applied.ts';
-import { isWebhookTrigger } from '../core/definition.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { SecretValue } from '../core/secret-value.ts';
+import { triggerFiltersByWebhook } from '../core/trigger-filters.ts';
 import { compileFilters, describeInvalid, type FilterDecision } from '../filter/evaluate-filters.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
@@ -108,7 +108,7 @@ function buildHandshakes(
 function collectListeners(automations: readonly AppliedAutomation[]): Map<WebhookUid, Listener[]> {
   const byWebhook = new Map<WebhookUid, Listener[]>();
   for (const automation of automations) {
-    for (const [uid, payloads] of collectPayloadFilters(automation)) {
+    for (const [uid, payloads] of triggerFiltersByWebhook(automation)) {
       const listener = buildListener(automation, payloads);
       const others = byWebhook.get(uid);
       if (others) others.push(listener);
@@ -116,17 +116,6 @@ function collectListeners(automations: readonly AppliedAutomation[]): Map<Webhoo
     }
   }
   return byWebhook;
-}
-
-function collectPayloadFilters(automation: AppliedAutomation): Map<WebhookUid, JsonObject[]> {
-  const filters = new Map<WebhookUid, JsonObject[]>();
-  automation.triggers.forEach((trigger, index) => {
-    if (!isWebhookTrigger(trigger)) return;
-    for (const uid of automation.listensTo[index] ?? []) {
-      filters.set(uid, [...(filters.get(uid) ?? []), trigger.payload ?? {}]);
-    }
-  });
-  return filters;
 }
 
 function buildListener(automation: AppliedAutomation, payloads: readonly JsonObject[]): Listener {

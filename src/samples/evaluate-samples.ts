@@ -1,5 +1,7 @@
-import type { AutomationDefinition, FactoryDefinition, WebhookTrigger } from '../core/definition.ts';
+import type { AutomationDefinition, FactoryDefinition } from '../core/definition.ts';
 import { isWebhookTrigger } from '../core/definition.ts';
+import type { JsonObject } from '../core/json.ts';
+import { triggerFilters } from '../core/trigger-filters.ts';
 import type { Sample } from '../definitions/read/read-sample.ts';
 import { evaluateAutomation } from '../filter/evaluate-filters.ts';
 import type { SampleDecision, SampleResult } from './sample-result.ts';
@@ -30,27 +32,26 @@ function decide(
   sample: Sample,
 ): SampleDecision | null {
   const triggers = automation.triggers.filter(isWebhookTrigger);
-  const listening = triggers.filter((trigger) => trigger.webhooks.includes(sample.webhook));
+  const filters = triggerFilters({ triggers, listensTo: triggers.map((trigger) => trigger.webhooks) }, sample.webhook);
   const byUid = triggers.some((trigger) => trigger.webhookIds.length > 0);
   const isListed = sample.starts?.includes(automation.name) ?? false;
-  if (listening.length === 0 && !isListed) return null;
-  if (listening.length > 0 && webhooks.find(({ name }) => name === sample.webhook)?.enabled === false) {
+  if (filters.length === 0 && !isListed) return null;
+  if (filters.length > 0 && webhooks.find(({ name }) => name === sample.webhook)?.enabled === false) {
     const message = `The webhook ${sample.webhook} is disabled, so its senders get 404 and nothing starts.`;
     return refuse(automation.name, message);
   }
-  return judge(automation, listening, byUid, sample);
+  return evaluateFilters(automation, filters, byUid, sample);
 }
 
-function judge(
+function evaluateFilters(
   { name, enabled }: AutomationDefinition,
-  listening: readonly WebhookTrigger[],
+  filters: readonly JsonObject[],
   byUid: boolean,
   { webhook, body }: Sample,
 ): SampleDecision {
   const noTriggerMessage = byUid
     ? `The automation ${name} selects webhooks by UID, which only a running daemon knows; list ${webhook} under "webhooks".`
     : `The automation ${name} does not listen to the webhook ${webhook}.`;
-  const filters = listening.map((trigger) => trigger.payload ?? {});
   const {
     verdict,
     trace,

@@ -1,5 +1,5 @@
 import type { AutomationDefinition } from '../../core/definition.ts';
-import { isWebhookTrigger } from '../../core/definition.ts';
+import { triggerFilters } from '../../core/trigger-filters.ts';
 import {
   compileFilters,
   evaluateAutomation,
@@ -25,7 +25,7 @@ export function evaluateDeclaredAutomation(
   { name, enabled, triggers }: AutomationDefinition,
   payload: unknown,
 ): FilterResult {
-  const filters = triggers.filter(isWebhookTrigger).map((trigger) => trigger.payload ?? {});
+  const filters = triggerFilters({ triggers, listensTo: [] }, null);
   const noTriggerMessage = `The automation ${name} has no webhook trigger.`;
   return evaluateAutomation({ name, enabled, filters, noTriggerMessage }, payload);
 }
