@@ -1,7 +1,5 @@
-import type { Explanation, TraceEntry } from './explain.ts';
-import { explainPayload, findDecidingEntry } from './explain.ts';
-import type { CompiledField, CompiledLeaf } from './match-payload.ts';
-import { matchesPayload } from './match-payload.ts';
+import { type Explanation, explainPayload, findDecidingEntry, type TraceEntry } from './explain.ts';
+import { type CompiledField, type CompiledLeaf, matchesPayload } from './match-payload.ts';
 import type { LeafCondition, Pattern, PatternField } from './pattern.ts';
 
 /** A payload filter ready for use; it holds no state, so any number of deliveries may share it. */

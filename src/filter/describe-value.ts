@@ -1,5 +1,4 @@
-import type { Json } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, type Json } from '../core/json.ts';
 
 const MAX_TEXT_LENGTH = 200;
 const MAX_ELEMENT_TEXT_LENGTH = 40;

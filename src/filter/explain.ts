@@ -1,11 +1,9 @@
-import type { Json } from '../core/json.ts';
-import { isJsonObject } from '../core/json.ts';
+import { isJsonObject, type Json } from '../core/json.ts';
 import { shortenText, summarizeValue } from './describe-value.ts';
 import { sayClosest, sayElement, sayExists, sayIn, sayNotIn, sayObject, sayObjectMissing } from './explain-message.ts';
-import { formatPath } from './format-path.ts';
-import type { CompiledField, CompiledLeaf } from './match-payload.ts';
-import { isListed, leafHolds, objectHolds, readField } from './match-payload.ts';
+import { type CompiledField, type CompiledLeaf, isListed, leafHolds, objectHolds, readField } from './match-payload.ts';
 import type { Scalar } from './pattern.ts';
+import { formatPath } from './payload-path.ts';
 
 /** What one condition of the filter asked and found. */
 export interface TraceEntry {

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { PATTERN_LIMITS } from './limits.ts';
-import type { PatternRule } from './parse-pattern.ts';
-import { PATTERN_RULES, parsePattern } from './parse-pattern.ts';
+import { PATTERN_RULES, type PatternRule, parsePattern } from './parse-pattern.ts';
+import { PATTERN_LIMITS } from './pattern.ts';
 
 type Found = [rule: PatternRule, ...path: (string | number)[]];
 

@@ -1,8 +1,13 @@
 import { isJsonObject } from '../core/json.ts';
 import { countOf, describeValue } from './describe-value.ts';
-import { PATTERN_LIMITS } from './limits.ts';
-import type { LeafCondition, Pattern, PatternField, Scalar } from './pattern.ts';
-import { isScalar } from './pattern.ts';
+import {
+  isScalar,
+  type LeafCondition,
+  PATTERN_LIMITS,
+  type Pattern,
+  type PatternField,
+  type Scalar,
+} from './pattern.ts';
 
 /** Every rule that a filter can break, with what to do about it. Ids are published and never reused. */
 export const PATTERN_RULES = {

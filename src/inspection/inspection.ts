@@ -5,7 +5,7 @@ import type { WebhookUid } from '../core/ids.ts';
 import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
 import { systemClock } from '../core/time/clock.ts';
 import { validateTree } from '../definitions/validate-tree.ts';
-import { collectPayloadKeys } from '../filter/collect-payload-keys.ts';
+import { collectPayloadKeys } from '../filter/collect-keys.ts';
 import { DEFAULT_BOUNDS } from '../plan/backtest.ts';
 import { backtestTriggers, type TriggerTrial } from '../reconcile/backtest-triggers.ts';
 import { type PreviewContext, type PreviewOrder, previewPlan } from '../reconcile/preview-plan.ts';

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createTree, validateFiles } from '../../test/helpers/definition-tree.ts';
 import { readSamples } from '../definitions/check/check-samples.ts';
-import { formatJson } from './format-json.ts';
 import { formatJunit } from './format-junit.ts';
 import { formatPretty } from './format-pretty.ts';
 import { reportSamples } from './report-samples.ts';
+import { SAMPLE_FORMATS } from './sample-formats.ts';
 
 const automation = (filter: string, more = '') =>
   `---\n${more}triggers:\n  - {provider: webhook, event: received, filter: ${filter}}\n---\nDo.\n`;
@@ -176,7 +176,7 @@ webhooks/ci.samples/4.json:1:2 warning Not valid JSON: A key in double quotes or
   });
 
   it('json holds every decision', () => {
-    const document = JSON.parse(formatJson(mixed()));
+    const document = JSON.parse(SAMPLE_FORMATS.json(mixed()));
     expect(Object.keys(document)).toEqual(['passed', 'root', 'samples', 'unjudged', 'diagnostics']);
     expect(document.samples[1].decisions).toHaveLength(2);
     expect(document.diagnostics).toHaveLength(1);

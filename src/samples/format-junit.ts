@@ -1,8 +1,6 @@
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { escapeXml } from '../words/escape-xml.ts';
-import { describeFailure } from './describe-failure.ts';
-import { groupSamples } from './group-samples.ts';
-import type { SampleReport, SampleResult } from './sample-result.ts';
+import { describeFailure, groupSamples, type SampleReport, type SampleResult } from './sample-result.ts';
 
 interface Suite {
   xml: string;

@@ -1,9 +1,14 @@
 import pc from 'picocolors';
 import { formatPretty as formatDiagnostics } from '../definitions/report/format-pretty.ts';
 import { escapeText } from '../words/escape-text.ts';
-import { describeFailure } from './describe-failure.ts';
-import { groupSamples } from './group-samples.ts';
-import type { SampleDecision, SampleOutcome, SampleReport, SampleResult } from './sample-result.ts';
+import {
+  describeFailure,
+  groupSamples,
+  type SampleDecision,
+  type SampleOutcome,
+  type SampleReport,
+  type SampleResult,
+} from './sample-result.ts';
 
 type Colors = ReturnType<typeof pc.createColors>;
 

@@ -1,4 +1,3 @@
-import { formatJson } from './format-json.ts';
 import { formatJunit } from './format-junit.ts';
 import { formatPretty } from './format-pretty.ts';
 import type { SampleReport } from './sample-result.ts';
@@ -11,3 +10,8 @@ export const SAMPLE_FORMATS = {
 } as const satisfies { [format: string]: (report: SampleReport) => string };
 
 export type SampleFormat = keyof typeof SAMPLE_FORMATS;
+
+/** The document of `dockbell test --format json`. */
+function formatJson({ passed, root, samples, unjudged, diagnostics }: SampleReport): string {
+  return `${JSON.stringify({ passed, root, samples, unjudged, diagnostics }, null, 2)}\n`;
+}

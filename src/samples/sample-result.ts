@@ -49,3 +49,20 @@ export interface SampleReport {
   /** Are colours wanted? */
   color: boolean;
 }
+
+/** The samples of each webhook, in the order in which the webhooks come first. */
+export function groupSamples(samples: readonly SampleResult[]): Map<string, SampleResult[]> {
+  const groups = new Map<string, SampleResult[]>();
+  for (const sample of samples) {
+    const group = groups.get(sample.webhook);
+    if (group === undefined) groups.set(sample.webhook, [sample]);
+    else group.push(sample);
+  }
+  return groups;
+}
+
+/** How a decision differs from what its sample says; goes on after the name of the automation. */
+export function describeFailure({ starts, message }: SampleDecision): string {
+  if (starts) return `starts, but is not listed under "starts". ${message}`;
+  return `is listed under "starts", but does not start: ${message}`;
+}

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { compilePattern } from '../../src/filter/compile-pattern.ts';
-import { PATTERN_LIMITS } from '../../src/filter/limits.ts';
 import { PATTERN_RULES, parsePattern } from '../../src/filter/parse-pattern.ts';
+import { PATTERN_LIMITS } from '../../src/filter/pattern.ts';
 
 interface Example {
   filter: unknown;

@@ -25,7 +25,7 @@ import type { UploadedRequest } from '../../src/diagnosis/diagnose-upload.ts';
 import { createUploadDiagnosis } from '../../src/diagnosis/diagnose-upload.ts';
 import type { DiagnosisTask } from '../../src/diagnosis/diagnosis-thread.ts';
 import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
-import { collectPayloadKeys } from '../../src/filter/collect-payload-keys.ts';
+import { collectPayloadKeys } from '../../src/filter/collect-keys.ts';
 import { createMetricProbes } from '../../src/health/metric-probes.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
 import type { Inspector } from '../../src/inspection/create-inspector.ts';

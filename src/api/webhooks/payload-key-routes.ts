@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { formatPath } from '../../filter/format-path.ts';
+import { formatPath } from '../../filter/payload-path.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import type { AdminServices } from '../services.ts';

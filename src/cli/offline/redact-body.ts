@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from '../../core/json.ts';
-import { EVERY_ELEMENT, type PathStep, parsePath } from '../../filter/parse-path.ts';
+import { EVERY_ELEMENT, type PathStep, parsePath } from '../../filter/payload-path.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import { CliError } from '../exit-codes.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { finding, makeReport } from '../../../test/helpers/make-report.ts';
+import { finding, makeFactory, makeReport } from '../../../test/helpers/make-report.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { DIAGNOSTIC_FORMATS } from './format-diagnostics.ts';
 import { formatPretty } from './format-pretty.ts';
@@ -79,5 +79,32 @@ describe('DIAGNOSTIC_FORMATS', () => {
 
   it.each(Object.entries(DIAGNOSTIC_FORMATS))('%s ends with a line break, also without findings', (_, format) => {
     expect(format(makeReport([]))).toMatch(/[^\n]\n$/);
+  });
+});
+
+describe('format json', () => {
+  it('is the document of the interfaces page', () => {
+    const document = JSON.parse(DIAGNOSTIC_FORMATS.json(makeReport([finding])));
+    expect(document).toEqual({
+      ...{ valid: false, root: '/repo', diagnostics: [finding], webhooks: ['ci'], automations: [] },
+    });
+    expect(Object.keys(document.diagnostics[0])).toEqual(Object.keys(finding));
+  });
+
+  it('says of several folders the same together, and of each what it is', () => {
+    const other = { ...finding, file: 'b/webhooks/ci.yaml' };
+    const first = makeFactory([], { folder: 'a/', webhooks: ['ci', 'deploys'] });
+    const second = makeFactory([other], { folder: '', automations: ['triage'] });
+    expect(JSON.parse(DIAGNOSTIC_FORMATS.json(makeReport({ factories: [first, second] })))).toEqual({
+      valid: false,
+      root: '/repo',
+      diagnostics: [other],
+      webhooks: ['ci', 'deploys'],
+      automations: ['triage'],
+      factories: [
+        { dir: 'a', valid: true, diagnostics: [], webhooks: ['ci', 'deploys'], automations: [] },
+        { dir: '.', valid: false, diagnostics: [other], webhooks: ['ci'], automations: ['triage'] },
+      ],
+    });
   });
 });

@@ -1,10 +1,8 @@
-import { formatGithub } from './format-github.ts';
-import { formatGitlab } from './format-gitlab.ts';
-import { formatJson } from './format-json.ts';
+import { formatGithub, formatGitlab } from './format-annotations.ts';
 import { formatJunit } from './format-junit.ts';
 import { formatPrettyReport } from './format-pretty.ts';
 import { formatSarif } from './format-sarif.ts';
-import type { ValidationReport } from './validation-report.ts';
+import { type FactoryReport, listDiagnostics, type ValidationReport } from './validation-report.ts';
 
 /** The formats of `dockbell validate --format`, by name. Each ends with a line break. */
 export const DIAGNOSTIC_FORMATS = {
@@ -17,3 +15,29 @@ export const DIAGNOSTIC_FORMATS = {
 } as const satisfies { [format: string]: (report: ValidationReport) => string };
 
 export type DiagnosticFormat = keyof typeof DIAGNOSTIC_FORMATS;
+
+/**
+ * The document of `dockbell validate --format json` (interfaces, "Command line"). For several folders it says the same
+ * of all of them together, and under `factories` of each.
+ */
+function formatJson(report: ValidationReport): string {
+  const { valid, root, factories } = report;
+  const document = {
+    valid,
+    root,
+    diagnostics: listDiagnostics(report),
+    webhooks: listNames(factories, 'webhooks'),
+    automations: listNames(factories, 'automations'),
+    ...(factories.length === 1 ? {} : { factories: factories.map(showFactory) }),
+  };
+  return `${JSON.stringify(document, null, 2)}\n`;
+}
+
+/** Each name once: two factories may use the same. */
+function listNames(factories: readonly FactoryReport[], kind: 'webhooks' | 'automations'): string[] {
+  return [...new Set(factories.flatMap((factory) => factory[kind]))];
+}
+
+function showFactory({ folder, valid, diagnostics, webhooks, automations }: FactoryReport): object {
+  return { dir: folder === '' ? '.' : folder.slice(0, -1), valid, diagnostics, webhooks, automations };
+}

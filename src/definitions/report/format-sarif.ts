@@ -1,10 +1,11 @@
+import { readFileSync } from 'node:fs';
 import { pathToFileURL } from 'node:url';
+import { parse } from 'yaml';
 import type { Diagnostic } from '../../core/diagnostic.ts';
-import type { RuleId } from '../../core/rules.ts';
+import { RULES, type RuleId, rulePagePath } from '../../core/rules.ts';
+import { packageFile } from '../../files/package-files.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
-import { describeRule } from './describe-rule.ts';
-import { createFingerprinter } from './fingerprint.ts';
-import { listDiagnostics, type ValidationReport } from './validation-report.ts';
+import { createFingerprinter, listDiagnostics, type ValidationReport } from './validation-report.ts';
 
 const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json';
 const ROOT = '%SRCROOT%';
@@ -28,18 +29,30 @@ function describeDriver({ tool }: ValidationReport, rules: string[]): object {
     version: tool.version,
     semanticVersion: tool.version,
     informationUri: new URL('docs/README.md', tool.documentsUrl).href,
-    rules: rules.map((rule) => showRule(rule, tool.documentsUrl)),
+    rules: listRules(rules, tool.documentsUrl),
   };
 }
 
-function showRule(id: string, documentsUrl: string): object {
-  const { severity, description, why, page, text } = describeRule(id as RuleId);
+/** What `docs/rules/guides.yaml` says about each rule. */
+type Guides = { readonly [rule in RuleId]: { readonly why: string } };
+
+function listRules(rules: string[], documentsUrl: string): object[] {
+  if (rules.length === 0) return [];
+  const guides: Guides = parse(readFileSync(packageFile('docs/rules/guides.yaml'), 'utf8'));
+  return rules.map((rule) => showRule(rule as RuleId, guides, documentsUrl));
+}
+
+function showRule(id: RuleId, guides: Guides, documentsUrl: string): object {
+  const { severity, description } = RULES[id];
+  const page = rulePagePath(id);
   const helpUri = new URL(page, documentsUrl).href;
+  const text = `${description} ${guides[id].why.trim().replace(LINK, '$1')}`;
+  const markdown = readFileSync(packageFile(page), 'utf8').replace(/^<!--.*-->\n\n/m, '');
   return {
     id,
     shortDescription: { text: description },
-    fullDescription: { text: `${description} ${why}` },
-    help: { text: `${description} ${why} Read more: ${helpUri}`, markdown: anchorLinks(escapeLines(text), helpUri) },
+    fullDescription: { text },
+    help: { text: `${text} Read more: ${helpUri}`, markdown: anchorLinks(escapeLines(markdown), helpUri) },
     helpUri,
     defaultConfiguration: severity === 'off' ? { enabled: false } : { level: severity },
   };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Json } from '../../../api-types/openapi.d.ts';
 import { compilePattern } from '../../../filter/compile-pattern.ts';
-import { formatPath } from '../../../filter/format-path.ts';
 import { parsePattern } from '../../../filter/parse-pattern.ts';
+import { formatPath } from '../../../filter/payload-path.ts';
 import { buildFilter, formatJsonPath, type JsonPath } from './json-path.ts';
 
 const PAYLOAD: Json = {

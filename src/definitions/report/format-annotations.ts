@@ -1,6 +1,6 @@
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import { listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
+import { createFingerprinter, listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
 
 /**
  * Findings as workflow commands of GitHub Actions, which makes annotations of them, and a line for people at the end.
@@ -25,4 +25,22 @@ function escapeData(text: string): string {
 /** And in a property these two more, which would end it. */
 function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
+}
+
+const SEVERITIES: { [severity in Diagnostic['severity']]: string } = { error: 'major', warning: 'minor' };
+
+/** Findings as a code quality report of GitLab. */
+export function formatGitlab({ factories }: ValidationReport): string {
+  const fingerprint = createFingerprinter();
+  const issues = factories.flatMap(({ folder, diagnostics }) =>
+    diagnostics.map((diagnostic) => ({
+      description: escapeText([diagnostic.message, diagnostic.hint].filter((part) => part !== '').join(' ')),
+      check_name: diagnostic.rule,
+      fingerprint: fingerprint(folder, diagnostic),
+      severity: SEVERITIES[diagnostic.severity],
+      // GitLab drops what has no path; a finding about the whole folder stands at the file that every factory may have.
+      location: { path: diagnostic.file || `${folder}factory.yaml`, lines: { begin: diagnostic.line } },
+    })),
+  );
+  return `${JSON.stringify(issues, null, 2)}\n`;
 }
