@@ -75,6 +75,13 @@ module.exports = {
       from: { path: '^src/ingress/', pathNot: '^src/ingress/transport/http(\\.test)?\\.ts$' },
       to: { path: '^(node:)?https?$' },
     },
+    {
+      // PostgreSQL is to use the same queries.
+      name: 'queries-know-no-database',
+      severity: 'error',
+      from: { path: '^src/storage/sql/' },
+      to: { path: '^src/storage/sqlite/|(^|/)better-sqlite3(/|$)' },
+    },
     ...own,
   ],
   options: {

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Schema } from './schema.ts';
+import type { Schema } from './schema/schema.ts';
 
 /** Tables that grow at their end, and where their rows hold their time. */
 const TIMES = { deliveries: 'received_at', runs: 'created_at', audit_log: 'at' } as const;

@@ -1,21 +1,17 @@
 import type Database from 'better-sqlite3';
-import {
-  DELIVERY_LABELS,
-  type DeliveryLogEntry,
-  type DeliveryOffer,
-  IDENTITY_SOURCES,
-  type RecordOutcome,
-  type RejectionEntry,
-  type ReplayEntry,
+import type {
+  DeliveryLogEntry,
+  DeliveryOffer,
+  RecordOutcome,
+  RejectionEntry,
+  ReplayEntry,
 } from '../../core/delivery.ts';
 import { AppError, messageOf } from '../../core/errors.ts';
-import type { DeliveryId } from '../../core/ids.ts';
+import type { DeliveryId, RunId } from '../../core/ids.ts';
 import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
-import { encodeDecisions } from '../sql/deliveries/decisions-column.ts';
+import { CONTENTS, DELIVERIES, IDENTITIES, type StoredDelivery } from '../sql/schema/delivery-tables.ts';
 import { toStorageError } from './disk/storage-error.ts';
-
-const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
-const LABEL_DUPLICATE = DELIVERY_LABELS.indexOf('Duplicate');
+import { prepareInsert, prepareNamed } from './statement.ts';
 
 /** Writes one batch as one transaction with one fsync. */
 export type RecordBatch = (batch: readonly DeliveryLogEntry[]) => RecordOutcome[];
@@ -76,44 +72,60 @@ type Statements = ReturnType<typeof prepareStatements>;
 
 function prepareStatements(db: Database.Database) {
   return {
-    claimIdentity: db.prepare<[number, number, string, string, Uint8Array, number]>(
-      'INSERT INTO identities (webhook, source, key, delivery, body_hash, accepted_at) VALUES (?, ?, ?, ?, ?, ?) ' +
-        'ON CONFLICT DO NOTHING',
-    ),
-    findIdentity: db.prepare<[number, number, string], { delivery: DeliveryId; body_hash: Buffer }>(
-      'SELECT delivery, body_hash FROM identities WHERE webhook = ? AND source = ? AND key = ?',
-    ),
-    insertDelivery: db.prepare(
-      'INSERT INTO deliveries (id, webhook, label, reason, detail, identity_source, identity, size, count, ' +
-        'received_at, client_address, revision, duplicate_of, replay_of) ' +
-        'VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
-    ),
-    insertContents: db.prepare<[number | bigint, Uint8Array, string]>(
-      'INSERT INTO delivery_contents (delivery, body, decisions) VALUES (?, ?, ?)',
-    ),
-    count: db.prepare<[number, number, number, number]>(
-      'INSERT INTO delivery_counts (webhook, hour, label, count) VALUES (?, ?, ?, ?) ' +
+    claimIdentity: prepareInsert(db, 'identities', IDENTITIES, 'ON CONFLICT DO NOTHING'),
+    findIdentity: prepareNamed<
+      { webhook: number; source: number; key: string },
+      { delivery: DeliveryId; body_hash: Buffer }
+    >(db, 'SELECT delivery, body_hash FROM identities WHERE webhook = @webhook AND source = @source AND key = @key'),
+    insertDelivery: prepareInsert(db, 'deliveries', DELIVERIES),
+    insertContent: prepareInsert(db, 'delivery_contents', CONTENTS),
+    count: prepareNamed<Count>(
+      db,
+      'INSERT INTO delivery_counts (webhook, hour, label, count) VALUES (@webhook, @hour, @label, @count) ' +
         'ON CONFLICT DO UPDATE SET count = count + excluded.count',
     ),
-    insertRun: db.prepare(
+    insertRun: prepareNamed<NewRunRow>(
+      db,
       'INSERT INTO runs (id, factory, automation, version, delivery, delivery_id, delivery_identity, webhook, ' +
-        'revision, created_at) SELECT ?, webhooks.factory, ?, automation_versions.version, ?, ?, ?, ref, ?, ? ' +
-        'FROM webhooks, automation_versions WHERE ref = ? AND automation_versions.version = ?',
+        'revision, created_at) SELECT @id, webhooks.factory, @automation, automation_versions.version, @delivery, ' +
+        '@deliveryId, @deliveryIdentity, ref, @revision, @createdAt FROM webhooks, automation_versions ' +
+        'WHERE ref = @webhook AND automation_versions.version = @version',
     ),
   };
 }
 
+/** A row of `delivery_counts`. */
+interface Count {
+  webhook: number;
+  hour: number;
+  label: number;
+  count: number;
+}
+
+/** The factory of the run comes from the row of the webhook. */
+interface NewRunRow {
+  id: RunId;
+  automation: string;
+  version: number;
+  /** `seq` of the row in `deliveries`. */
+  delivery: number;
+  deliveryId: DeliveryId;
+  deliveryIdentity: string;
+  webhook: number;
+  revision: string | null;
+  createdAt: number;
+}
+
 function recordOffer(statements: Statements, offer: DeliveryOffer): RecordOutcome {
-  const source = IDENTITY_SOURCES.indexOf(offer.identity.source);
-  const claimed = statements.claimIdentity.run(
-    offer.webhook,
-    source,
-    offer.identity.key,
-    offer.id,
-    offer.bodyHash,
-    offer.receivedAt,
-  );
-  return claimed.changes === 1 ? accept(statements, offer, null) : recordDuplicate(statements, offer, source);
+  const claimed = statements.claimIdentity({
+    webhook: offer.webhook,
+    source: offer.identity.source,
+    key: offer.identity.key,
+    delivery: offer.id,
+    bodyHash: offer.bodyHash,
+    acceptedAt: offer.receivedAt,
+  });
+  return claimed.changes === 1 ? accept(statements, offer, null) : recordDuplicate(statements, offer);
 }
 
 function accept(
@@ -121,41 +133,67 @@ function accept(
   offer: DeliveryOffer | ReplayEntry,
   replayOf: DeliveryId | null,
 ): RecordOutcome {
-  const source = IDENTITY_SOURCES.indexOf(offer.identity.source);
-  const { lastInsertRowid: seq } = statements.insertDelivery.run(
-    ...[offer.id, offer.webhook, LABEL_ACCEPTED, null, null, source, offer.identity.value, offer.size, 1],
-    ...[offer.receivedAt, offer.clientAddress, offer.revision, null, replayOf],
-  );
-  statements.insertContents.run(seq, offer.body, encodeDecisions(offer));
+  const delivery = insertDelivery(statements, offer, { label: 'Accepted', replayOf });
+  statements.insertContent({ delivery, body: offer.body, decisions: offer });
   for (const run of offer.runs) {
-    const born = statements.insertRun.run(
-      ...[run.id, run.automation, seq, offer.id, offer.identity.value, offer.revision, offer.receivedAt],
-      ...[offer.webhook, run.version],
-    );
-    // A delivery accepted without its run would be a lost run behind a 202.
-    if (born.changes !== 1) throw new Error(`version ${run.version} of automation ${run.automation} is not stored`);
+    const inserted = statements.insertRun.run({
+      id: run.id,
+      automation: run.automation,
+      version: run.version,
+      delivery,
+      deliveryId: offer.id,
+      deliveryIdentity: offer.identity.value,
+      webhook: offer.webhook,
+      revision: offer.revision,
+      createdAt: offer.receivedAt,
+    });
+    // A delivery that is accepted without its run would be a lost run behind a 202.
+    if (inserted.changes !== 1) throw new Error(`version ${run.version} of automation ${run.automation} is not stored`);
   }
   return { outcome: 'accepted' };
 }
 
-function recordDuplicate(statements: Statements, offer: DeliveryOffer, source: number): RecordOutcome {
-  const earlier = statements.findIdentity.get(offer.webhook, source, offer.identity.key)!;
+function recordDuplicate(statements: Statements, offer: DeliveryOffer): RecordOutcome {
+  const { source, key } = offer.identity;
+  const earlier = statements.findIdentity.get({
+    webhook: offer.webhook,
+    source: IDENTITIES.encode('source', source),
+    key,
+  })!;
   const reason = earlier.body_hash.equals(offer.bodyHash) ? 'same_identity' : 'same_identity_other_body';
-  statements.insertDelivery.run(
-    ...[offer.id, offer.webhook, LABEL_DUPLICATE, reason, null, source, offer.identity.value, offer.size, 1],
-    ...[offer.receivedAt, offer.clientAddress, offer.revision, earlier.delivery, null],
-  );
+  insertDelivery(statements, offer, { label: 'Duplicate', reason, duplicateOf: earlier.delivery });
   return { outcome: 'duplicate', of: earlier.delivery, reason };
 }
 
 function recordRejection(statements: Statements, entry: RejectionEntry): RecordOutcome {
-  const source = entry.identity === null ? null : IDENTITY_SOURCES.indexOf(entry.identity.source);
-  statements.insertDelivery.run(
-    ...[entry.id, entry.webhook, DELIVERY_LABELS.indexOf(entry.label), entry.reason, entry.detail, source],
-    ...[entry.identity?.value ?? null, entry.size, entry.count, entry.receivedAt, entry.clientAddress],
-    ...[entry.revision, null, null],
-  );
+  const { label, reason, detail, count } = entry;
+  insertDelivery(statements, entry, { label, reason, detail, count });
   return { outcome: 'logged' };
+}
+
+/** What differs between accepted deliveries, duplicates and rejections. */
+type Result = Pick<StoredDelivery, 'label'> &
+  Partial<Pick<StoredDelivery, 'reason' | 'detail' | 'count' | 'duplicateOf' | 'replayOf'>>;
+
+/** Returns the number of the row. */
+function insertDelivery(statements: Statements, entry: DeliveryLogEntry, result: Result): number {
+  const { lastInsertRowid } = statements.insertDelivery({
+    id: entry.id,
+    webhook: entry.webhook,
+    label: result.label,
+    reason: result.reason ?? null,
+    detail: result.detail ?? null,
+    identitySource: entry.identity?.source ?? null,
+    identity: entry.identity?.value ?? null,
+    size: entry.size,
+    count: result.count ?? 1,
+    receivedAt: entry.receivedAt,
+    clientAddress: entry.clientAddress,
+    revision: entry.revision,
+    duplicateOf: result.duplicateOf ?? null,
+    replayOf: result.replayOf ?? null,
+  });
+  return Number(lastInsertRowid);
 }
 
 /** Adds what a batch holds to the counts of its hours: one write for each webhook and label, however many arrived. */
@@ -164,23 +202,23 @@ function countBatch(
   batch: readonly DeliveryLogEntry[],
   outcomes: RecordOutcome[],
 ): RecordOutcome[] {
-  const counts = new Map<string, [webhook: number, hour: number, label: number, count: number]>();
+  const counts = new Map<string, Count>();
   batch.forEach((entry, index) => {
     const label = labelOf(entry, outcomes[index]!);
     if (label === null) return;
     const hour = Math.floor(entry.receivedAt / HOUR_MS);
     const key = `${entry.webhook} ${hour} ${label}`;
-    const counted = counts.get(key) ?? [entry.webhook, hour, label, 0];
-    counted[3] += entry.kind === 'rejection' ? entry.count : 1;
+    const counted = counts.get(key) ?? { webhook: entry.webhook, hour, label, count: 0 };
+    counted.count += entry.kind === 'rejection' ? entry.count : 1;
     counts.set(key, counted);
   });
-  for (const counted of counts.values()) statements.count.run(...counted);
+  for (const counted of counts.values()) statements.count.run(counted);
   return outcomes;
 }
 
-/** `null` for what did not arrive: a replay, and an entry that could not be written. */
+/** `null` for a replay, which did not arrive, and for an entry that could not be written. */
 function labelOf(entry: DeliveryLogEntry, { outcome }: RecordOutcome): number | null {
   if (outcome === 'failed' || entry.kind === 'replay') return null;
-  if (entry.kind === 'rejection') return DELIVERY_LABELS.indexOf(entry.label);
-  return outcome === 'accepted' ? LABEL_ACCEPTED : LABEL_DUPLICATE;
+  if (entry.kind === 'rejection') return DELIVERIES.encode('label', entry.label);
+  return DELIVERIES.encode('label', outcome === 'accepted' ? 'Accepted' : 'Duplicate');
 }

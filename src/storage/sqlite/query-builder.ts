@@ -1,6 +1,6 @@
 import type Database from 'better-sqlite3';
 import { type DatabaseConnection, Kysely, SqliteDialect, SqliteDriver } from 'kysely';
-import type { Schema } from '../sql/schema.ts';
+import type { Schema } from '../sql/schema/schema.ts';
 
 /** Queries on the connection that writes the deliveries. */
 export function createQueryBuilder(database: Database.Database): Kysely<Schema> {

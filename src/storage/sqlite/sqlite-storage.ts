@@ -100,7 +100,10 @@ export function createSqliteStorage(db: Database.Database, space: SpaceGuard = U
     sessions: guard(createSessionTable(query)),
     loginLinks: guard(createLoginLinkTable(query)),
     auditLog: guard(createAuditLog(query)),
-    retention: guard({ ...createRetention(query, onDiskFull), reclaim: async () => space.reclaim() }),
+    retention: guard({
+      ...createRetention(query, { isFull: isDiskFull, makeRoom: onDiskFull }),
+      reclaim: async () => space.reclaim(),
+    }),
     close: () => db.close(),
   };
 }

@@ -1,11 +1,10 @@
-import { type Insertable, type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
-import type { Identity } from '../../../core/access.ts';
+import { type Kysely, type RawBuilder, type Selectable, type SqlBool, sql } from 'kysely';
 import type { AuditEntry, AuditOutcome } from '../../../core/audit.ts';
-import type { AuditId } from '../../../core/ids.ts';
 import type { AuditLog, AuditRequest } from '../../../core/ports/access/audit-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { findFirstSince } from '../find-first-since.ts';
-import type { Schema } from '../schema.ts';
+import { AUDIT_ENTRIES } from '../schema/access-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** The log of changes. */
 export function createAuditLog(db: Kysely<Schema>): AuditLog {
@@ -70,27 +69,16 @@ function listSurroundings(object: string): string[] {
   return segments.map((_segment, index) => segments.slice(0, index + 1).join('/'));
 }
 
-function toRow({ actor, changes, clientAddress, ...entry }: AuditEntry): Insertable<Schema['audit_log']> {
-  return {
+function toRow({ actor, ...entry }: AuditEntry) {
+  return AUDIT_ENTRIES.toRow({
     ...entry,
-    actor_kind: actor?.kind ?? null,
+    actorKind: actor?.kind ?? null,
     actor: actor?.id ?? null,
-    actor_name: actor?.name ?? null,
-    changes: changes === null ? null : JSON.stringify(changes),
-    client_address: clientAddress,
-  };
+    actorName: actor?.name ?? null,
+  });
 }
 
 function toEntry(row: Selectable<Schema['audit_log']>): AuditEntry {
-  const { id, at, method, route, object, status } = row;
-  return {
-    ...{ id: id as AuditId, at, actor: toActor(row), method, route, object, status },
-    changes: row.changes === null ? null : JSON.parse(row.changes),
-    clientAddress: row.client_address,
-  };
-}
-
-function toActor({ actor_kind, actor, actor_name }: Selectable<Schema['audit_log']>): AuditEntry['actor'] {
-  if (actor === null) return null;
-  return { kind: actor_kind as Identity['kind'], id: actor as Identity['id'], name: actor_name! };
+  const { actorKind, actor, actorName, ...entry } = AUDIT_ENTRIES.fromRow(row);
+  return { ...entry, actor: actor === null ? null : { kind: actorKind!, id: actor, name: actorName! } };
 }

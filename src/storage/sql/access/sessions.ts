@@ -1,18 +1,18 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { Identity, Session, SessionOwner } from '../../../core/access.ts';
-import type { LoginLinkId, SessionId, TokenId, UserId } from '../../../core/ids.ts';
+import type { LoginLinkId, TokenId, UserId } from '../../../core/ids.ts';
 import type { SessionTable } from '../../../core/ports/access/session-table.ts';
-import type { Schema } from '../schema.ts';
-import { readRights } from './rights.ts';
+import { SESSIONS, TOKENS, USERS } from '../schema/access-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
-/** Sessions by the hash of what their cookie holds. */
+/** Sessions of the dashboard, found by the hash of their cookie. */
 export function createSessionTable(db: Kysely<Schema>): SessionTable {
   return {
-    insert: async ({ id, owner, clientAddress, userAgent, createdAt, lastUsedAt, expiresAt }, hash) => {
-      const times = { created_at: createdAt, last_used_at: lastUsedAt, expires_at: expiresAt };
-      const client = { client_address: clientAddress, user_agent: userAgent };
-      const row = { id, hash, ...splitOwner(owner), ...client, ...times };
-      await db.insertInto('sessions').values(row).execute();
+    insert: async (session, hash) => {
+      await db
+        .insertInto('sessions')
+        .values({ ...toRow(session), hash })
+        .execute();
     },
     find: async (hash, nowMs) => {
       const row = await db
@@ -51,61 +51,53 @@ export function createSessionTable(db: Kysely<Schema>): SessionTable {
 
 type SessionRow = Selectable<Schema['sessions']>;
 
-function splitOwner(owner: SessionOwner): Pick<SessionRow, 'user' | 'token' | 'link'> {
-  return {
+function toRow({ owner, ...session }: Session) {
+  return SESSIONS.toRow({
+    ...session,
     user: 'user' in owner ? owner.user : null,
     token: 'token' in owner ? owner.token : null,
     link: 'link' in owner ? owner.link : null,
-  };
+  });
 }
 
-/** The condition of a query for the sessions of one owner. */
+/** The condition that selects the sessions of one owner. */
 function isOf(owner: SessionOwner): ['user' | 'token' | 'link', '=', string] {
   if ('user' in owner) return ['user', '=', owner.user];
   return 'token' in owner ? ['token', '=', owner.token] : ['link', '=', owner.link];
 }
 
 function toSession(row: SessionRow): Session {
-  return {
-    id: row.id as SessionId,
-    owner: toOwner(row),
-    clientAddress: row.client_address,
-    userAgent: row.user_agent,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    expiresAt: row.expires_at,
-  };
+  const { user, token, link, ...session } = SESSIONS.fromRow(row);
+  return { ...session, owner: toOwner(user, token, link) };
 }
 
-function toOwner({ user, token, link }: SessionRow): SessionOwner {
-  if (user !== null) return { user: user as UserId };
-  return token !== null ? { token: token as TokenId } : { link: link as LoginLinkId };
+function toOwner(user: UserId | null, token: TokenId | null, link: LoginLinkId | null): SessionOwner {
+  if (user !== null) return { user };
+  return token !== null ? { token } : { link: link! };
 }
 
-/** With the rights of this moment: a role that was lowered since counts at once. */
-async function findIdentity(db: Kysely<Schema>, { user, token, link }: SessionRow): Promise<Identity | null> {
-  if (link !== null) {
-    return { kind: 'link', id: link as LoginLinkId, name: 'login link', role: 'owner', factories: null };
-  }
+/** Reads the current rights: if a role was lowered after the sign-in, the lower role counts immediately. */
+async function findIdentity(db: Kysely<Schema>, row: SessionRow): Promise<Identity | null> {
+  const { user, token, link } = SESSIONS.fromRow(row);
+  if (link !== null) return { kind: 'link', id: link, name: 'login link', role: 'owner', factories: null };
   return user !== null ? findUser(db, user) : findToken(db, token!);
 }
 
-async function findUser(db: Kysely<Schema>, id: string): Promise<Identity | null> {
-  const user = await db
+async function findUser(db: Kysely<Schema>, id: UserId): Promise<Identity | null> {
+  const row = await db
     .selectFrom('users')
-    .select(['kind', 'name', 'role', 'factories'])
+    .selectAll()
     .where('id', '=', id)
     .where('disabled_at', 'is', null)
     .executeTakeFirst();
-  if (user === undefined) return null;
-  return { kind: user.kind as 'local' | 'oidc', id: id as UserId, ...readRights(user) };
+  if (row === undefined) return null;
+  const { kind, name, role, factories } = USERS.fromRow(row);
+  return { kind, id, name, role, factories };
 }
 
-async function findToken(db: Kysely<Schema>, id: string): Promise<Identity | null> {
-  const token = await db
-    .selectFrom('tokens')
-    .select(['name', 'role', 'factories'])
-    .where('id', '=', id)
-    .executeTakeFirst();
-  return token === undefined ? null : { kind: 'token', id: id as TokenId, ...readRights(token) };
+async function findToken(db: Kysely<Schema>, id: TokenId): Promise<Identity | null> {
+  const row = await db.selectFrom('tokens').selectAll().where('id', '=', id).executeTakeFirst();
+  if (row === undefined) return null;
+  const { name, role, factories } = TOKENS.fromRow(row);
+  return { kind: 'token', id, name, role, factories };
 }

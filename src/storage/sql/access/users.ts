@@ -1,16 +1,15 @@
 import type { Kysely, Selectable } from 'kysely';
-import type { User } from '../../../core/access.ts';
 import type { UserId } from '../../../core/ids.ts';
 import type { UserChange, UserOutcome, UserTable } from '../../../core/ports/access/user-table.ts';
-import type { Schema } from '../schema.ts';
-import { readRights, writeFactories } from './rights.ts';
+import { USERS } from '../schema/access-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** Accounts of people. */
 export function createUserTable(db: Kysely<Schema>): UserTable {
   const byId = (id: UserId) => db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
   return {
     insertLocal: async (user, passwordHash) => {
-      const row = { ...toRow(user), identity: nameLocal(user.name), password_hash: passwordHash };
+      const row = { ...USERS.toRow(user), identity: nameLocal(user.name), password_hash: passwordHash };
       const { numInsertedOrUpdatedRows } = await db
         .insertInto('users')
         .values(row)
@@ -19,7 +18,7 @@ export function createUserTable(db: Kysely<Schema>): UserTable {
       return numInsertedOrUpdatedRows === 1n;
     },
     enterOidc: async ({ issuer, subject }, user) => {
-      const row = { ...toRow(user), identity: `oidc:${issuer} ${subject}`, password_hash: null };
+      const row = { ...USERS.toRow(user), identity: `oidc:${issuer} ${subject}`, password_hash: null };
       const { name, role, factories, last_sign_in_at } = row;
       const entered = await db
         .insertInto('users')
@@ -32,16 +31,16 @@ export function createUserTable(db: Kysely<Schema>): UserTable {
         )
         .returningAll()
         .executeTakeFirst();
-      return entered === undefined ? null : toUser(entered);
+      return entered === undefined ? null : USERS.fromRow(entered);
     },
     get: async (id) => {
       const row = await byId(id);
-      return row === undefined ? null : toUser(row);
+      return row === undefined ? null : USERS.fromRow(row);
     },
-    list: async () => (await db.selectFrom('users').selectAll().orderBy('id').execute()).map(toUser),
+    list: async () => (await db.selectFrom('users').selectAll().orderBy('id').execute()).map(USERS.fromRow),
     findLocal: async (name) => {
       const row = await db.selectFrom('users').selectAll().where('identity', '=', nameLocal(name)).executeTakeFirst();
-      return row === undefined ? null : { user: toUser(row), passwordHash: row.password_hash! };
+      return row === undefined ? null : { user: USERS.fromRow(row), passwordHash: row.password_hash! };
     },
     change: (id, change, at) => db.transaction().execute((trx) => changeUser(trx, id, change, at)),
     delete: (id) =>
@@ -63,32 +62,6 @@ function nameLocal(name: string): string {
   return `local:${name.toLowerCase()}`;
 }
 
-function toRow(user: User): Omit<UserRow, 'identity' | 'password_hash'> {
-  return {
-    id: user.id,
-    kind: user.kind,
-    name: user.name,
-    role: user.role,
-    factories: writeFactories(user.factories),
-    password_changed_at: user.passwordChangedAt,
-    disabled_at: user.disabledAt,
-    created_at: user.createdAt,
-    last_sign_in_at: user.lastSignInAt,
-  };
-}
-
-function toUser(row: UserRow): User {
-  return {
-    id: row.id as UserId,
-    kind: row.kind as User['kind'],
-    ...readRights(row),
-    disabledAt: row.disabled_at,
-    createdAt: row.created_at,
-    lastSignInAt: row.last_sign_in_at,
-    passwordChangedAt: row.password_changed_at,
-  };
-}
-
 async function changeUser(db: Kysely<Schema>, id: UserId, change: UserChange, at: number): Promise<UserOutcome> {
   const before = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
   if (before === undefined) return 'not_found';
@@ -104,7 +77,7 @@ async function changeUser(db: Kysely<Schema>, id: UserId, change: UserChange, at
 function applyChange(before: UserRow, { role, factories, passwordHash, disabled }: UserChange, at: number) {
   return {
     ...(role === undefined ? {} : { role }),
-    ...(factories === undefined ? {} : { factories: writeFactories(factories) }),
+    ...(factories === undefined ? {} : { factories: USERS.encode('factories', factories) }),
     ...(passwordHash === undefined ? {} : { password_hash: passwordHash, password_changed_at: at }),
     ...(disabled === undefined ? {} : { disabled_at: disabled ? (before.disabled_at ?? at) : null }),
   };

@@ -1,16 +1,16 @@
 import { type Kysely, sql } from 'kysely';
 import type { InventoryReader, SecretState, WebhookView } from '../../../core/ports/definitions/inventory.ts';
 import { NEWEST_OF_WEBHOOK } from '../deliveries/select-newest.ts';
-import type { Schema } from '../schema.ts';
-import { selectAutomations } from './inventory.ts';
-import { toAppliedAutomation, toAppliedWebhook, toFactoryStatus } from './inventory-rows.ts';
+import { FACTORIES, WEBHOOKS } from '../schema/definition-tables.ts';
+import type { Schema } from '../schema/schema.ts';
+import { selectAutomations, toAppliedAutomation } from './inventory.ts';
 
 /** Reads of the inventory for people and scripts. */
 export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
   return {
     factories: async () => {
       const rows = await db.selectFrom('factories').selectAll().orderBy('name').execute();
-      return rows.map(toFactoryStatus);
+      return rows.map(FACTORIES.fromRow);
     },
     counts: (factory) => countAll(db, factory),
     webhooks: async (factory) => {
@@ -57,7 +57,7 @@ type ViewRow = Awaited<ReturnType<ReturnType<typeof selectViews>['executeTakeFir
 
 function toWebhookView(row: ViewRow): WebhookView {
   return {
-    ...toAppliedWebhook(row),
+    ...WEBHOOKS.fromRow(row),
     secretState: judgeSecret(row.secret_version, row.newest_version),
     verifyTokenSecretState:
       row.verify_token_secret_name === null

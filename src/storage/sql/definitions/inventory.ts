@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
-import type { AppliedFactory } from '../../../core/applied.ts';
+import type { AppliedAutomation, AppliedFactory } from '../../../core/applied.ts';
 import type { WebhookUid } from '../../../core/ids.ts';
 import type { AppliedChange, AutomationRow, Inventory, WebhookRow } from '../../../core/ports/definitions/inventory.ts';
 import type { Condition, Reconciliation } from '../../../core/reconciliation.ts';
-import type { Schema } from '../schema.ts';
-import { toAppliedAutomation, toAppliedWebhook, toFactoryStatus, toReconciliation } from './inventory-rows.ts';
+import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, RECONCILIATIONS, WEBHOOKS } from '../schema/definition-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
 type Database = Kysely<Schema>;
 
@@ -27,7 +27,7 @@ export function createInventory(db: Database): Inventory {
     pinSecret: (uid, versions, at) => pinSecret(db, uid, versions, at),
     status: async (factory) => {
       const row = await db.selectFrom('factories').selectAll().where('name', '=', factory).executeTakeFirst();
-      return row ? toFactoryStatus(row) : null;
+      return row ? FACTORIES.fromRow(row) : null;
     },
     lastReconciliation: (factory) => findLastReconciliation(db, factory),
   };
@@ -57,7 +57,7 @@ async function loadFactory(db: Database, name: string) {
   return {
     name,
     revision: factory.applied_revision,
-    webhooks: webhooks.map(toAppliedWebhook),
+    webhooks: webhooks.map(WEBHOOKS.fromRow),
     automations: automations.map(toAppliedAutomation),
   };
 }
@@ -70,6 +70,12 @@ export function selectAutomations(db: Database) {
     .selectAll('automations')
     .select(['automation_versions.prompt', 'automation_versions.agent', 'automation_versions.overrides'])
     .orderBy('automations.name');
+}
+
+type AutomationJoinRow = Awaited<ReturnType<ReturnType<typeof selectAutomations>['executeTakeFirstOrThrow']>>;
+
+export function toAppliedAutomation(row: AutomationJoinRow): AppliedAutomation {
+  return { ...AUTOMATIONS.fromRow(row), ...AUTOMATION_VERSIONS.fromRow(row) };
 }
 
 async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Promise<AppliedFactory> {
@@ -87,7 +93,7 @@ async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Pro
       applied_source: change.source,
       attempted_revision: change.revision,
       attempted_at: change.at,
-      conditions: JSON.stringify(change.conditions),
+      conditions: FACTORIES.encode('conditions', change.conditions),
     })
     .where('name', '=', change.factory)
     .execute();
@@ -108,28 +114,12 @@ async function freeNames(trx: Transaction<Schema>, { factory, webhooks }: Applie
 }
 
 async function upsertWebhook(trx: Transaction<Schema>, webhook: WebhookRow): Promise<void> {
-  const row = {
-    factory: webhook.factory,
-    name: webhook.name,
-    file: webhook.file,
-    description: webhook.description,
-    auth_mode: webhook.authMode,
-    signature_scheme: webhook.signatureScheme,
-    signature: webhook.signature === null ? null : JSON.stringify(webhook.signature),
-    secret_name: webhook.secretName,
-    secret_version: webhook.secretVersion,
-    verify_token_secret_name: webhook.verifyTokenSecretName,
-    verify_token_secret_version: webhook.verifyTokenSecretVersion,
-    delivery_id_header: webhook.deliveryIdHeader,
-    enabled: webhook.enabled ? 1 : 0,
-    revision: webhook.revision,
-    updated_at: webhook.updatedAt,
-    deleted_at: null,
-  };
+  const row = WEBHOOKS.toRow({ ...webhook, createdAt: webhook.updatedAt, deletedAt: null });
+  const { uid: _, created_at: __, ...changed } = row;
   await trx
     .insertInto('webhooks')
-    .values({ ...row, uid: webhook.uid, created_at: webhook.updatedAt })
-    .onConflict((conflict) => conflict.column('uid').doUpdateSet(row))
+    .values(row)
+    .onConflict((conflict) => conflict.column('uid').doUpdateSet(changed))
     .execute();
 }
 
@@ -139,30 +129,21 @@ async function deleteWebhooks(trx: Transaction<Schema>, { deleteWebhooks: uids, 
 }
 
 async function upsertAutomation(trx: Transaction<Schema>, automation: AutomationRow): Promise<void> {
-  const row = {
-    file: automation.file,
-    description: automation.description,
-    enabled: automation.enabled ? 1 : 0,
-    triggers: JSON.stringify(automation.triggers),
-    listens_to: JSON.stringify(automation.listensTo),
-    version: await findOrMakeVersion(trx, automation),
-    revision: automation.revision,
-    updated_at: automation.updatedAt,
-    warnings: JSON.stringify(automation.warnings),
-  };
+  const row = AUTOMATIONS.toRow({ ...automation, version: await findOrInsertVersion(trx, automation) });
+  const { factory: _, name: __, ...changed } = row;
   await trx
     .insertInto('automations')
-    .values({ ...row, factory: automation.factory, name: automation.name })
-    .onConflict((conflict) => conflict.columns(['factory', 'name']).doUpdateSet(row))
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['factory', 'name']).doUpdateSet(changed))
     .execute();
 }
 
-/** What runs need of an automation is kept once per content, for as long as a run refers to it. */
-async function findOrMakeVersion(trx: Transaction<Schema>, automation: AutomationRow): Promise<number> {
-  const { factory, name, prompt, agent } = automation;
-  const overrides = JSON.stringify(automation.overrides);
+/** Stores the fields that runs refer to once per content. A version stays until no run refers to it. */
+async function findOrInsertVersion(trx: Transaction<Schema>, automation: AutomationRow): Promise<number> {
+  const { factory, name } = automation;
+  const content = AUTOMATION_VERSIONS.toRow(automation);
   const digest = createHash('sha256')
-    .update(JSON.stringify([prompt, agent, overrides]))
+    .update(JSON.stringify([content.prompt, content.agent, content.overrides]))
     .digest('hex');
   const found = await trx
     .selectFrom('automation_versions')
@@ -170,13 +151,12 @@ async function findOrMakeVersion(trx: Transaction<Schema>, automation: Automatio
     .where((where) => where.and({ factory, name, digest }))
     .executeTakeFirst();
   if (found) return found.version;
-  const values = { factory, name, digest, prompt, agent, overrides };
-  const made = await trx
+  const inserted = await trx
     .insertInto('automation_versions')
-    .values(values)
+    .values({ ...content, factory, name, digest })
     .returning('version')
     .executeTakeFirstOrThrow();
-  return made.version;
+  return inserted.version;
 }
 
 async function deleteAutomations(trx: Transaction<Schema>, change: AppliedChange): Promise<void> {
@@ -194,7 +174,7 @@ async function recordAttempt(
   conditions: Condition[],
 ): Promise<Reconciliation> {
   const { factory, revision, attemptedAt } = reconciliation;
-  const attempted = { attempted_at: attemptedAt, conditions: JSON.stringify(conditions) };
+  const attempted = { attempted_at: attemptedAt, conditions: FACTORIES.encode('conditions', conditions) };
   await trx
     .updateTable('factories')
     .set(revision === null ? attempted : { ...attempted, attempted_revision: revision })
@@ -223,18 +203,9 @@ async function findLastReconciliation(db: Database, factory: string): Promise<Re
     .orderBy('seq', 'desc')
     .limit(1)
     .executeTakeFirst();
-  return row ? toReconciliation(row) : null;
+  return row ? RECONCILIATIONS.fromRow(row) : null;
 }
 
 async function insertReconciliation(trx: Transaction<Schema>, reconciliation: Reconciliation): Promise<void> {
-  const { id, factory, revision, result, reason, message, diagnostics, plan } = reconciliation;
-  const { startedAt, finishedAt, attemptedAt } = reconciliation;
-  await trx
-    .insertInto('reconciliations')
-    .values({
-      ...{ id, factory, revision, result, reason, message },
-      ...{ diagnostics: JSON.stringify(diagnostics), plan: JSON.stringify(plan) },
-      ...{ started_at: startedAt, finished_at: finishedAt, attempted_at: attemptedAt },
-    })
-    .execute();
+  await trx.insertInto('reconciliations').values(RECONCILIATIONS.toRow(reconciliation)).execute();
 }

@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { WebhookUid } from '../../../core/ids.ts';
 import type { FileChange } from '../../../core/ports/definitions/hosted-source.ts';
 import type { LiveDefinitions } from '../../../core/ports/definitions/live-definitions.ts';
-import type { Schema } from '../schema.ts';
+import { LIVE_FILES } from '../schema/definition-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** Definitions without a repository, in SQLite. */
 export function createLiveDefinitions(db: Kysely<Schema>): LiveDefinitions {
@@ -13,7 +13,7 @@ export function createLiveDefinitions(db: Kysely<Schema>): LiveDefinitions {
       if (revision === null) return null;
       const query = db.selectFrom('live_files').select(['path', 'text', 'uid']).where('factory', '=', factory);
       const rows = await query.orderBy('path').execute();
-      return { revision, files: rows.map((row) => ({ ...row, uid: row.uid as WebhookUid | null })) };
+      return { revision, files: rows.map(LIVE_FILES.fromRow) };
     },
     commit: (factory, edit) => db.transaction().execute((trx) => commit(trx, factory, edit)),
   };

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { ReconciliationReader } from '../../../core/ports/definitions/reconciliation-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
-import type { Schema } from '../schema.ts';
-import { toReconciliation } from './inventory-rows.ts';
+import { RECONCILIATIONS } from '../schema/definition-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** Reads of the reconciliation history. */
 export function createReconciliationReader(db: Kysely<Schema>): ReconciliationReader {
@@ -16,11 +16,11 @@ export function createReconciliationReader(db: Kysely<Schema>): ReconciliationRe
         .limit(limit + 1)
         .execute();
       const { rows, nextCursor } = cutPage(found, limit);
-      return { data: rows.map(toReconciliation), nextCursor };
+      return { data: rows.map(RECONCILIATIONS.fromRow), nextCursor };
     },
     get: async (id) => {
       const row = await db.selectFrom('reconciliations').selectAll().where('id', '=', id).executeTakeFirst();
-      return row ? toReconciliation(row) : null;
+      return row ? RECONCILIATIONS.fromRow(row) : null;
     },
   };
 }

@@ -1,5 +1,4 @@
 import { type Kysely, sql } from 'kysely';
-import { DELIVERY_LABELS } from '../../../core/delivery.ts';
 import type { WebhookUid } from '../../../core/ids.ts';
 import {
   type ActivityReader,
@@ -9,7 +8,8 @@ import {
 } from '../../../core/ports/deliveries/activity-reader.ts';
 import { RUN_STATES, type RunState } from '../../../core/run.ts';
 import { findFirstSince } from '../find-first-since.ts';
-import type { Schema } from '../schema.ts';
+import { DELIVERIES } from '../schema/delivery-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** Numbers for charts, in SQLite: kept counts of deliveries, and an index of runs that holds all that is counted. */
 export function createActivityReader(db: Kysely<Schema>): ActivityReader {
@@ -24,7 +24,10 @@ export function createActivityReader(db: Kysely<Schema>): ActivityReader {
         .where('delivery_counts.hour', '<', untilAt / HOUR_MS)
         .execute();
       return rows.map(({ uid, hour, label, count }) => ({
-        ...{ webhook: uid as WebhookUid, hourAt: hour * HOUR_MS, label: DELIVERY_LABELS[label]!, count },
+        webhook: uid as WebhookUid,
+        hourAt: hour * HOUR_MS,
+        label: DELIVERIES.decode('label', label),
+        count,
       }));
     },
     runs: (span) => countRuns(db, span),

@@ -1,14 +1,16 @@
 import { type Kysely, sql } from 'kysely';
-import { DELIVERY_LABELS, type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../../core/delivery.ts';
+import { type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../../core/delivery.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../../../core/ids.ts';
 import type { DeliveryReader, DeliverySearch } from '../../../core/ports/deliveries/delivery-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { findFirstSince } from '../find-first-since.ts';
-import type { Schema } from '../schema.ts';
-import { decodeDecisions } from './decisions-column.ts';
+import { CONTENTS, DELIVERIES, IDENTITIES } from '../schema/delivery-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 import { type SeqRange, selectNewest } from './select-newest.ts';
 
-const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
+/** Every value, because the index on claims begins with webhook and source. */
+const ALL_SOURCES = IDENTITY_SOURCES.map((source) => IDENTITIES.encode('source', source));
+const LABEL_ACCEPTED = DELIVERIES.encode('label', 'Accepted');
 
 /** Reads of the delivery log for people and scripts. */
 export function createDeliveryReader(db: Kysely<Schema>): DeliveryReader {
@@ -27,7 +29,7 @@ export function createDeliveryReader(db: Kysely<Schema>): DeliveryReader {
     },
     decisions: async (id) => {
       const row = await selectContents(db, id).select('delivery_contents.decisions').executeTakeFirst();
-      return row ? decodeDecisions(row.decisions ?? '[]') : null;
+      return row ? CONTENTS.decode('decisions', row.decisions ?? '[]') : null;
     },
   };
 }
@@ -78,7 +80,7 @@ async function findNamed(
   webhook: number,
   { identity, label, range, limit }: { identity: string; label: DeliveryLabel | null; range: SeqRange; limit: number },
 ): Promise<Numbered[]> {
-  const index = label === null ? null : DELIVERY_LABELS.indexOf(label);
+  const index = label === null ? null : DELIVERIES.encode('label', label);
   const inRange = db
     .selectFrom('deliveries')
     .select('deliveries.seq')
@@ -88,7 +90,7 @@ async function findNamed(
   const claimed = await inRange
     .innerJoin('identities', 'identities.delivery', 'deliveries.id')
     .where('identities.webhook', '=', webhook)
-    .where('identities.source', 'in', [...IDENTITY_SOURCES.keys()])
+    .where('identities.source', 'in', ALL_SOURCES)
     .where('identities.key', 'in', listKeys(identity))
     .execute();
   const others = await inRange
@@ -150,23 +152,14 @@ function selectRuns(db: Kysely<Schema>, deliveries: readonly number[]) {
 }
 
 function toDelivery(row: DeliveryRow, runs: RunId[]): Delivery {
-  const source = row.identity_source === null ? undefined : IDENTITY_SOURCES[row.identity_source];
+  const { webhook: _, identitySource, identity, ...stored } = DELIVERIES.fromRow(row);
   return {
-    id: row.id as DeliveryId,
+    ...stored,
     factory: row.factory,
     webhookUid: row.uid as WebhookUid,
     webhookName: row.name,
-    identity: source === undefined ? null : { source, value: row.identity! },
-    label: DELIVERY_LABELS[row.label]!,
-    reason: row.reason,
-    detail: row.detail,
-    size: row.size,
-    count: row.count,
-    receivedAt: row.received_at,
-    clientAddress: row.client_address,
-    revision: row.revision,
+    identity: identitySource === null ? null : { source: identitySource, value: identity! },
     duplicateOf: row.duplicate_of_logged as DeliveryId | null,
-    replayOf: row.replay_of as DeliveryId | null,
     runs,
   };
 }

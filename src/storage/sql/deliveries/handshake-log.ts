@@ -1,18 +1,14 @@
 import type { Kysely } from 'kysely';
-import { HANDSHAKE_OUTCOMES } from '../../../core/handshake.ts';
 import type { HandshakeLog } from '../../../core/ports/deliveries/handshake-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
-import type { Schema } from '../schema.ts';
+import { HANDSHAKES } from '../schema/delivery-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
-/** The log of handshakes, in SQLite. */
+/** The log of handshakes. */
 export function createHandshakeLog(db: Kysely<Schema>): HandshakeLog {
   return {
-    append: async ({ webhook, handshake, outcome, detail, count, receivedAt, clientAddress }) => {
-      const row = { webhook, handshake, detail, count, received_at: receivedAt, client_address: clientAddress };
-      await db
-        .insertInto('handshakes')
-        .values({ ...row, outcome: HANDSHAKE_OUTCOMES.indexOf(outcome) })
-        .execute();
+    append: async (entry) => {
+      await db.insertInto('handshakes').values(HANDSHAKES.toRow(entry)).execute();
     },
     list: async ({ webhookUid, limit, cursor }) => {
       const before = parseCursor(cursor);
@@ -28,10 +24,10 @@ export function createHandshakeLog(db: Kysely<Schema>): HandshakeLog {
         .limit(limit + 1)
         .execute();
       const { rows, nextCursor } = cutPage(found, limit);
-      const data = rows.map(({ handshake, outcome, detail, count, received_at, client_address }) => ({
-        ...{ webhookUid, handshake, outcome: HANDSHAKE_OUTCOMES[outcome]!, detail, count },
-        ...{ receivedAt: received_at, clientAddress: client_address },
-      }));
+      const data = rows.map((row) => {
+        const { webhook: _, ...entry } = HANDSHAKES.fromRow(row);
+        return { ...entry, webhookUid };
+      });
       return { data, nextCursor };
     },
   };

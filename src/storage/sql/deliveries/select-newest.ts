@@ -1,6 +1,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import { DELIVERY_LABELS, type DeliveryLabel } from '../../../core/delivery.ts';
-import type { Schema } from '../schema.ts';
+import { DELIVERIES } from '../schema/delivery-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
 type SelectSeq = SelectQueryBuilder<Schema, 'deliveries', { seq: number }>;
 
@@ -30,7 +31,7 @@ export function selectNewest(
       .selectFrom('deliveries')
       .select('seq')
       .where('webhook', '=', webhook)
-      .where('label', '=', DELIVERY_LABELS.indexOf(name))
+      .where('label', '=', DELIVERIES.encode('label', name))
       .where('seq', '>=', from)
       .where('seq', '<', before);
   const [first, ...others] = label === null ? DELIVERY_LABELS : [label];
@@ -40,8 +41,8 @@ export function selectNewest(
 /** As an expression beside a row of `webhooks`: the number of its newest entry, 0 where there is none. */
 export const NEWEST_OF_WEBHOOK = sql<number>`max(${sql.join(
   DELIVERY_LABELS.map(
-    (_, label) => sql`coalesce((
-      select max(newest.seq) from deliveries as newest where newest.webhook = webhooks.ref and newest.label = ${sql.lit(label)}
+    (label) => sql`coalesce((
+      select max(newest.seq) from deliveries as newest where newest.webhook = webhooks.ref and newest.label = ${sql.lit(DELIVERIES.encode('label', label))}
     ), 0)`,
   ),
 )})`;

@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
-import { DELIVERY_LABELS } from '../../../core/delivery.ts';
 import type { DeliveryId, WebhookUid } from '../../../core/ids.ts';
 import type { StoredPayloads } from '../../../core/ports/deliveries/stored-payloads.ts';
 import { findFirstSince } from '../find-first-since.ts';
-import type { Schema } from '../schema.ts';
+import { DELIVERIES } from '../schema/delivery-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
-const LABEL_ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');
+const LABEL_ACCEPTED = DELIVERIES.encode('label', 'Accepted');
 
 /** How many rows one `read` asks for at most; more would make its list of parameters long for nothing. */
 const MAX_ROWS = 256;
@@ -31,7 +31,10 @@ export function createStoredPayloads(db: Kysely<Schema>): StoredPayloads {
       const wanted = await fitIn(db, keys.slice(0, MAX_ROWS), maxBytes);
       const rows = await selectPayloads(db, wanted).execute();
       const payloads = rows.map(({ id, uid, received_at, body }) => ({
-        ...{ id: id as DeliveryId, webhook: uid as WebhookUid, receivedAt: received_at, body },
+        id: id as DeliveryId,
+        webhook: uid as WebhookUid,
+        receivedAt: received_at,
+        body,
       }));
       return { taken: wanted.length, payloads };
     },

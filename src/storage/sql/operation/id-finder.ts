@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { FindableId, FoundId, IdFinder } from '../../../core/ports/id-finder.ts';
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** What is asked of the index on the IDs of one table. */
 interface Range {

@@ -1,8 +1,9 @@
-import { type Kysely, type Selectable, sql } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 import type { NoticeId } from '../../../core/ids.ts';
-import type { CommitReport, Notice, NoticeState, NoticeTarget } from '../../../core/notice.ts';
+import type { NoticeTarget } from '../../../core/notice.ts';
 import type { NoticeQueue } from '../../../core/ports/definitions/notice-queue.ts';
-import type { Schema } from '../schema.ts';
+import { NOTICES } from '../schema/operation-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** What is to be told to whom, in SQLite. */
 export function createNoticeQueue(db: Kysely<Schema>): NoticeQueue {
@@ -16,11 +17,11 @@ export function createNoticeQueue(db: Kysely<Schema>): NoticeQueue {
         .orderBy('due_at')
         .orderBy('seq')
         .executeTakeFirst();
-      return row ? toNotice(row) : null;
+      return row ? NOTICES.fromRow(row) : null;
     },
     newest: async (target) => {
       const row = await select(target).orderBy('seq', 'desc').executeTakeFirst();
-      return row ? toNotice(row) : null;
+      return row ? NOTICES.fromRow(row) : null;
     },
     postpone: async (id, { problem, at, dueAt }) => {
       await update(db, id)
@@ -51,7 +52,7 @@ function update(db: Kysely<Schema>, id: NoticeId) {
 }
 
 async function putNotice(db: Kysely<Schema>, notice: Parameters<NoticeQueue['put']>[0]): Promise<boolean> {
-  const { id, factory, target, revision, outcome, report, createdAt } = notice;
+  const { factory, target, revision, outcome, createdAt } = notice;
   const told = await db
     .selectFrom('notices')
     .select(['seq', 'outcome'])
@@ -59,11 +60,8 @@ async function putNotice(db: Kysely<Schema>, notice: Parameters<NoticeQueue['put
     .executeTakeFirst();
   if (told?.outcome === outcome) return false;
   if (told !== undefined) await db.deleteFrom('notices').where('seq', '=', told.seq).execute();
-  const row = { id, factory, target, revision, outcome, report: JSON.stringify(report) };
-  await db
-    .insertInto('notices')
-    .values({ ...row, due_at: createdAt, created_at: createdAt })
-    .execute();
+  const row = NOTICES.toRow({ ...notice, dueAt: createdAt, problem: null, failingSince: null });
+  await db.insertInto('notices').values(row).execute();
   return true;
 }
 
@@ -84,16 +82,4 @@ async function retryNow(db: Kysely<Schema>, { factory, target }: NoticeTarget, a
   // It is given the full time again, which counts from its making.
   const afresh = { state: 'waiting', due_at: at, created_at: at, attempts: 0 };
   await db.updateTable('notices').set(afresh).where('seq', '=', newest.seq).execute();
-}
-
-function toNotice(row: Selectable<Schema['notices']>): Notice {
-  const { factory, target, revision, outcome, attempts, problem } = row;
-  return {
-    ...{ id: row.id as NoticeId, factory, target, revision, outcome, attempts, problem },
-    report: JSON.parse(row.report) as CommitReport,
-    state: row.state as NoticeState,
-    dueAt: row.due_at,
-    failingSince: row.failing_since,
-    createdAt: row.created_at,
-  };
 }

@@ -7,7 +7,8 @@ import type {
   SealedValues,
   StoredSecretSummary,
 } from '../../../core/ports/secret-store.ts';
-import type { Schema } from '../schema.ts';
+import { KEPT_ANSWERS, SECRET_VERSIONS } from '../schema/operation-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
 const KEY_CHECK = 'master_key_check';
 
@@ -31,7 +32,9 @@ export function createSealedSecrets(db: Kysely<Schema>): ResealableSecretTable {
     },
     insert: (secret) => insertVersion(db, secret),
     newest: async (name) => {
-      const row = await selectVersions(db)
+      const row = await db
+        .selectFrom('secret_versions')
+        .selectAll('secret_versions')
         .innerJoin('secret_names', (join) =>
           join
             .onRef('secret_names.name', '=', 'secret_versions.name')
@@ -39,14 +42,16 @@ export function createSealedSecrets(db: Kysely<Schema>): ResealableSecretTable {
         )
         .where('secret_versions.name', '=', name)
         .executeTakeFirst();
-      return row ?? null;
+      return row ? SECRET_VERSIONS.fromRow(row) : null;
     },
     get: async (name, version) => {
-      const row = await selectVersions(db)
+      const row = await db
+        .selectFrom('secret_versions')
+        .selectAll('secret_versions')
         .where('secret_versions.name', '=', name)
         .where('secret_versions.version', '=', version)
         .executeTakeFirst();
-      return row ?? null;
+      return row ? SECRET_VERSIONS.fromRow(row) : null;
     },
     list: () => listSummaries(db),
     delete: async (name) => {
@@ -61,8 +66,8 @@ export function createSealedSecrets(db: Kysely<Schema>): ResealableSecretTable {
     allSealed: async () => {
       const answers = await db.selectFrom('kept_answers').selectAll().execute();
       return {
-        secrets: await selectVersions(db).execute(),
-        answers: answers.map(({ key, sealed, kept_at: keptAt }) => ({ key, sealed, keptAt })),
+        secrets: (await db.selectFrom('secret_versions').selectAll().execute()).map(SECRET_VERSIONS.fromRow),
+        answers: answers.map(KEPT_ANSWERS.fromRow),
       };
     },
     replaceSealed: (values, keyCheck) => db.transaction().execute((trx) => replaceSealed(trx, values, keyCheck)),
@@ -80,18 +85,8 @@ async function replaceSealed(db: Kysely<Schema>, values: SealedValues, keyCheck:
   await db.updateTable('settings').set({ value: keyCheck }).where('key', '=', KEY_CHECK).execute();
 }
 
-function selectVersions(db: Kysely<Schema>) {
-  return db
-    .selectFrom('secret_versions')
-    .select([
-      'secret_versions.name',
-      'secret_versions.version',
-      'secret_versions.sealed',
-      'secret_versions.created_at as createdAt',
-    ]);
-}
-
-function insertVersion(db: Kysely<Schema>, { name, version, sealed, createdAt }: SealedSecret): Promise<void> {
+function insertVersion(db: Kysely<Schema>, secret: SealedSecret): Promise<void> {
+  const { name, version, createdAt } = secret;
   return db.transaction().execute(async (trx) => {
     const row = { last_version: version, newest_version: version, updated_at: createdAt };
     const known = await trx.selectFrom('secret_names').selectAll().where('name', '=', name).executeTakeFirst();
@@ -104,7 +99,7 @@ function insertVersion(db: Kysely<Schema>, { name, version, sealed, createdAt }:
       .values({ name, created_at: createdAt, ...row })
       .onConflict((conflict) => conflict.column('name').doUpdateSet({ ...row, ...created }))
       .execute();
-    await trx.insertInto('secret_versions').values({ name, version, sealed, created_at: createdAt }).execute();
+    await trx.insertInto('secret_versions').values(SECRET_VERSIONS.toRow(secret)).execute();
   });
 }
 

@@ -1,13 +1,11 @@
 import type { Kysely } from 'kysely';
 import type { Retention } from '../../../core/ports/retention.ts';
-import { isDiskFull } from '../../sqlite/disk/storage-error.ts';
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/schema.ts';
 import { findMark, writeMark } from './mark.ts';
 import { beginPass, type Piece, type Step } from './pass.ts';
 import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
-import { pruneDeliveries, pruneIdentities } from './prune-deliveries.ts';
+import { pruneDeliveries, pruneIdentities, pruneRuns } from './prune-deliveries.ts';
 import { pruneNotices, pruneReconciliations } from './prune-reconciliations.ts';
-import { pruneRuns } from './prune-runs.ts';
 import { pruneCounts, pruneHandshakes } from './prune-traffic.ts';
 import { pruneAutomationVersions, pruneSecretVersions, spareVersionsInUse } from './prune-versions.ts';
 
@@ -39,9 +37,12 @@ const STEPS: readonly Step[] = [
  * Removing rows also writes to the write-ahead log. If a piece finds no room on the disk, the log is emptied and the
  * piece is tried again with fewer rows, down to one.
  *
- * @param onDiskFull called when a piece found no room, before it is tried with fewer rows
+ * @param disk how a full disk is recognized, and what to do about it before the piece is retried with fewer rows
  */
-export function createRetention(db: Kysely<Schema>, onDiskFull: () => void): Omit<Retention, 'reclaim'> {
+export function createRetention(
+  db: Kysely<Schema>,
+  disk: { isFull(error: unknown): boolean; makeRoom(): void },
+): Omit<Retention, 'reclaim'> {
   let pass = beginPass(null);
   let pieceRows = MAX_PIECE_ROWS;
   return {
@@ -57,8 +58,8 @@ export function createRetention(db: Kysely<Schema>, onDiskFull: () => void): Omi
         } catch (error) {
           // It has moved past the rows that it could not remove.
           pass = beginPass(null);
-          if (!isDiskFull(error) || pieceRows === 1) throw error;
-          onDiskFull();
+          if (!disk.isFull(error) || pieceRows === 1) throw error;
+          disk.makeRoom();
           pieceRows = Math.ceil(pieceRows / PIECE_STEP);
         }
       }

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { RetentionMark } from '../../../core/retention-time.ts';
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/schema.ts';
 
 const KEY = 'retention_mark';
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { RetentionPolicy } from '../../../core/ports/retention.ts';
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** One walk over all tables, and where it stands between the pieces. */
 export interface Pass {

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/schema.ts';
 import { type Piece, walkOld } from './pass.ts';
 
 /** History of reconciliations of a factory: so many rows, and none older than this but the newest. */

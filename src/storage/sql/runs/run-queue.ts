@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { RetryOutcome, RunQueue } from '../../../core/ports/runs/run-queue.ts';
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/schema.ts';
 import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
 
 /** The queue of runs. Every change is guarded by the state it expects, so that of two that race one changes nothing. */

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { RunId } from '../../../core/ids.ts';
 import { MAX_QUEUE_POSITION, type RunReader } from '../../../core/ports/runs/run-queue.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
-import type { Schema } from '../schema.ts';
+import type { Schema } from '../schema/schema.ts';
 import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
 
 /** Reads of runs for people and scripts. */

@@ -1,7 +1,9 @@
 import type { Kysely } from 'kysely';
-import type { DeliveryId, RunId, WebhookUid } from '../../../core/ids.ts';
-import type { ExecutorType, Run, RunInput, RunState } from '../../../core/run.ts';
-import type { Schema } from '../schema.ts';
+import type { WebhookUid } from '../../../core/ids.ts';
+import type { Run, RunInput } from '../../../core/run.ts';
+import { AUTOMATION_VERSIONS } from '../schema/definition-tables.ts';
+import { RUNS } from '../schema/run-tables.ts';
+import type { Schema } from '../schema/schema.ts';
 
 /** Runs with the webhook they came through. */
 export function selectRuns(db: Kysely<Schema>) {
@@ -15,23 +17,7 @@ export function selectRuns(db: Kysely<Schema>) {
 type RunRow = Awaited<ReturnType<ReturnType<typeof selectRuns>['executeTakeFirstOrThrow']>>;
 
 export function toRun(row: RunRow): Run {
-  return {
-    id: row.id as RunId,
-    factory: row.factory,
-    automation: row.automation,
-    delivery: row.delivery_id as DeliveryId,
-    webhookUid: row.webhook_uid as WebhookUid,
-    deliveryIdentity: row.delivery_identity,
-    state: row.state as RunState,
-    attempt: row.attempt,
-    executor: row.executor as ExecutorType | null,
-    revision: row.revision,
-    error: row.error,
-    exitCode: row.exit_code,
-    createdAt: row.created_at,
-    startedAt: row.started_at,
-    finishedAt: row.finished_at,
-  };
+  return { ...RUNS.fromRow(row), webhookUid: row.webhook_uid as WebhookUid };
 }
 
 /** Runs with everything an attempt needs: the prompt and overrides that were live, and the bytes received. */
@@ -50,9 +36,7 @@ export function toRunInput(row: RunInputRow): RunInput {
   return {
     run,
     webhook: { name: row.webhook_name, uid: run.webhookUid },
-    prompt: row.prompt,
-    agent: row.agent,
-    overrides: JSON.parse(row.overrides),
+    ...AUTOMATION_VERSIONS.fromRow(row),
     payload: row.body,
   };
 }

@@ -1,0 +1,90 @@
+import type { Generated } from 'kysely';
+import type { AUDIT_ENTRIES, LOGIN_LINKS, SESSIONS, TOKENS, USERS } from './access-tables.ts';
+import type { TableOf } from './columns.ts';
+import type {
+  AUTOMATION_VERSIONS,
+  AUTOMATIONS,
+  FACTORIES,
+  LIVE_FILES,
+  RECONCILIATIONS,
+  WEBHOOKS,
+} from './definition-tables.ts';
+import type { CONTENTS, DELIVERIES, HANDSHAKES, IDENTITIES } from './delivery-tables.ts';
+import type { KEPT_ANSWERS, NOTICES, SECRET_VERSIONS } from './operation-tables.ts';
+import type { RUNS } from './run-tables.ts';
+
+/**
+ * The tables as the query builder knows them: the columns of the domain's fields, from the lists beside this file, and
+ * the columns that only the storage uses.
+ */
+export interface Schema {
+  factories: TableOf<typeof FACTORIES> & { created_at: number };
+  webhooks: TableOf<typeof WEBHOOKS>;
+  automations: TableOf<typeof AUTOMATIONS>;
+  automation_versions: TableOf<typeof AUTOMATION_VERSIONS> & {
+    version: Generated<number>;
+    factory: string;
+    name: string;
+    digest: string;
+  };
+  reconciliations: Numbered & TableOf<typeof RECONCILIATIONS>;
+  live_revisions: { factory: string; revision: number };
+  live_files: TableOf<typeof LIVE_FILES> & { factory: string };
+
+  identities: Numbered & TableOf<typeof IDENTITIES>;
+  deliveries: Numbered & TableOf<typeof DELIVERIES>;
+  delivery_contents: TableOf<typeof CONTENTS>;
+  delivery_counts: {
+    webhook: number;
+    /** Wall time in whole hours since the epoch. */
+    hour: number;
+    label: number;
+    /** Number of requests. A row of the log that stands for several counts them all; replays do not count. */
+    count: number;
+  };
+  handshakes: Numbered & TableOf<typeof HANDSHAKES>;
+
+  runs: Numbered &
+    TableOf<typeof RUNS> & {
+      /** `AppliedAutomation.version`. */
+      version: number;
+      /** `seq` of the row in `deliveries`. */
+      delivery: number;
+      /** `AppliedWebhook.ref`. */
+      webhook: number;
+    };
+
+  users: TableOf<typeof USERS> & {
+    /** Unique: kind and lower-case name, or kind, issuer and subject. */
+    identity: string;
+    password_hash: string | null;
+  };
+  tokens: TableOf<typeof TOKENS> & Hashed;
+  sessions: TableOf<typeof SESSIONS> & Hashed;
+  login_links: TableOf<typeof LOGIN_LINKS> & Hashed;
+  audit_log: Numbered & TableOf<typeof AUDIT_ENTRIES>;
+  /** The object of an entry and every object that contains it. */
+  audit_objects: { object: string; entry: number };
+
+  notices: Numbered & TableOf<typeof NOTICES>;
+  secret_names: {
+    name: string;
+    last_version: number;
+    newest_version: number | null;
+    created_at: number;
+    updated_at: number;
+  };
+  secret_versions: TableOf<typeof SECRET_VERSIONS>;
+  kept_answers: TableOf<typeof KEPT_ANSWERS>;
+  settings: { key: string; value: Uint8Array };
+}
+
+/** Row numbers rise with time. */
+interface Numbered {
+  seq: Generated<number>;
+}
+
+/** SHA-256 of the credential, which is not stored itself. */
+interface Hashed {
+  hash: Uint8Array;
+}
