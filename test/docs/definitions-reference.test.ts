@@ -119,7 +119,7 @@ describe('the reference of definition files', () => {
 
   it.each(SCHEMA_KINDS)('%s.md keeps the fixed order of its parts', (kind) => {
     const titles = [...readPage(`${kind}.md`).matchAll(/^## (.*)$/gm)].map((match) => match[1]);
-    expect(titles).toEqual(['Example', 'Keys', 'How to work with it', 'What its status says']);
+    expect(titles).toEqual(['Example', 'Keys', 'Usage', 'Status']);
   });
 
   it.each(SCHEMA_KINDS)('every example on %s.md is valid', (kind) => {
