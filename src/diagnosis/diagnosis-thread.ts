@@ -8,14 +8,19 @@ export interface DiagnosisTask extends Pick<RequestToDiagnose, 'scheme' | 'secre
   publicUrl: string | null;
 }
 
-/** From asking to answer, with all that waits before. The largest bodies take some hundred milliseconds each. */
+/** The largest bodies take some hundred milliseconds. */
 const TIMEOUT_MS = 30_000;
 
 /** People ask one after the other; each that waits holds a body. */
-const MAX_PENDING = 8;
+const MAX_WAITING = 7;
 
 /** Makes the thread that tries mistakes out: hundreds of tries on large bodies must not hold up deliveries. */
 export function createDiagnosisThread(workerUrl: URL): TaskThread<DiagnosisTask, RequestDiagnosis> {
-  const failure = 'the request could not be diagnosed';
-  return new TaskThread(workerUrl, { timeoutMs: TIMEOUT_MS, failure, maxPending: MAX_PENDING, idleMs: 0 });
+  return new TaskThread(workerUrl, {
+    timeoutMs: TIMEOUT_MS,
+    maxWaiting: MAX_WAITING,
+    tooMany: 'Too many requests are being diagnosed.',
+    idleMs: 0,
+    failure: 'the request could not be diagnosed',
+  });
 }

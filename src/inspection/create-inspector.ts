@@ -4,7 +4,6 @@ import type { PlanPreview, PlanPreviewer } from '../core/plan-preview.ts';
 import type { Backtester } from '../core/ports/deliveries/backtester.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
-import { TaskQueue } from '../core/time/task-queue.ts';
 import { checkSecretForWebhook } from '../definitions/check/check-secret.ts';
 import type { CollectedKey } from '../filter/collect-keys.ts';
 import type { FilterResult } from '../filter/evaluate-filters.ts';
@@ -19,7 +18,6 @@ const SHORT_TIMEOUT_MS = 30_000;
 const IDLE_MS = 60_000;
 /** People ask one question after the other; each that waits holds its body. */
 const MAX_WAITING = 8;
-const TOO_MANY = 'Too many plans, backtests or filter tests are under way.';
 
 /** Questions about filters and payloads. Each throws `too_many_requests` while too many others wait. */
 export interface Inspector {
@@ -62,12 +60,16 @@ export function createInspector(workerUrl: URL, parts: InspectorParts): Inspecti
   const host = createHost(parts);
   const [long, short] = [LONG_TIMEOUT_MS, SHORT_TIMEOUT_MS].map((timeoutMs) => {
     const thread = new TaskThread<Inspection, unknown>(workerUrl, {
-      ...{ timeoutMs, host, idleMs: IDLE_MS, steps: VALIDATION_STEPS },
+      timeoutMs,
+      host,
+      idleMs: IDLE_MS,
+      steps: VALIDATION_STEPS,
+      maxWaiting: MAX_WAITING,
+      tooMany: 'Too many plans, backtests or filter tests are under way.',
       failure: 'the question could not be answered',
     });
-    const queue = new TaskQueue({ maxWaiting: MAX_WAITING, tooMany: TOO_MANY });
-    return { thread, ask: <Answer>(task: Inspection) => queue.run(() => thread.run(task) as Promise<Answer>) };
-  }) as [Lane, Lane];
+    return { thread, ask: <Answer>(task: Inspection) => thread.run(task) as Promise<Answer> };
+  }) as [InspectionThread, InspectionThread];
   const types = new Map(parts.config.factories.map(({ name, source }) => [name, source.type]));
   const { webhooksPerFactory } = parts.config.limits;
   return {
@@ -97,7 +99,7 @@ export function createInspector(workerUrl: URL, parts: InspectorParts): Inspecti
   };
 }
 
-interface Lane {
+interface InspectionThread {
   thread: TaskThread<Inspection, unknown>;
   ask<Answer>(task: Inspection): Promise<Answer>;
 }

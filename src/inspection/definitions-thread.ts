@@ -1,10 +1,11 @@
 import type { SourceTree } from '../core/source-tree.ts';
 import { describeSlowTree, type ValidatedTree, type ValidationContext } from '../definitions/validate-tree.ts';
-import { SlowTaskError, type StepLimits, TaskThread } from '../threads/task-thread.ts';
+import { SlowTaskError, type StepLimits } from '../threads/step-limits.ts';
+import { TaskThread } from '../threads/task-thread.ts';
 
 /** How long a tree may take. */
 export interface ValidationLimits {
-  /** From the call on, with the wait for other trees: after that the thread is taken for broken. */
+  /** One tree, from the moment the thread receives it: after that the thread counts as broken. */
   timeoutMs: number;
   /** One file (threat model G4). */
   fileMs: number;
@@ -30,8 +31,9 @@ export class DefinitionsThread {
   constructor(workerUrl: URL, limits: Partial<ValidationLimits> = {}) {
     const { timeoutMs, fileMs, treeMs } = { ...DEFAULT_LIMITS, ...limits };
     this.#thread = new TaskThread(workerUrl, {
-      ...{ timeoutMs, failure: 'the definition could not be validated' },
+      timeoutMs,
       steps: { stepMs: fileMs, allMs: treeMs },
+      failure: 'the definition could not be validated',
     });
   }
 

@@ -1,6 +1,6 @@
 import { validateTree } from '../definitions/validate-tree.ts';
-import { answerTasks } from '../threads/task-thread.ts';
+import { serveTasks } from '../threads/serve-tasks.ts';
 import type { ValidationTask } from './definitions-thread.ts';
 
 /** The thread that reads what strangers commit: slow or huge definitions cost it, not the ingress (threat model G4). */
-answerTasks(({ tree, context }: ValidationTask, onStep) => validateTree(tree, context, onStep));
+serveTasks(({ tree, context }: ValidationTask, onStep) => validateTree(tree, context, onStep));

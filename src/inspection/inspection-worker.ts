@@ -1,5 +1,5 @@
-import { answerTasks } from '../threads/task-thread.ts';
+import { serveTasks } from '../threads/serve-tasks.ts';
 import { type Inspection, type InspectionHost, inspect } from './inspection.ts';
 
 /** The thread for questions of readers: parsing and comparing costs it, not the ingress. */
-answerTasks<Inspection, unknown, InspectionHost>((task, onStep, host) => inspect(task, host, onStep));
+serveTasks<Inspection, unknown, InspectionHost>((task, onStep, host) => inspect(task, host, onStep));

@@ -14,20 +14,20 @@ const GOOD = createTree({ 'webhooks/a.yaml': 'secretName: S\n' });
 /** A worker that does with a tree what the path of its first file says. */
 const OBEDIENT = `
 import { parentPort } from 'node:worker_threads';
-parentPort.on('message', ({ id, task: { tree } }) => {
+parentPort.on('message', ({ id, request: { tree } }) => {
   const order = tree.entries[0].path;
   if (order === 'exit') process.exit(3);
   if (order === 'throw') throw new Error('out of order');
   if (order === 'loop') for (;;);
   if (order === 'steps') {
     const end = performance.now() + 800;
-    for (let i = 0; performance.now() < end; i++) parentPort.postMessage({ id, step: 'webhooks/' + i + '.yaml' });
+    for (let i = 0; performance.now() < end; i++) parentPort.postMessage({ step: 'webhooks/' + i + '.yaml' });
   }
   if (order === 'stuck') {
-    for (const step of ['webhooks/a.yaml', 'webhooks/b.yaml']) parentPort.postMessage({ id, step });
+    for (const step of ['webhooks/a.yaml', 'webhooks/b.yaml']) parentPort.postMessage({ step });
     for (;;);
   }
-  parentPort.postMessage({ id, result: { definition: null, diagnostics: [] } });
+  parentPort.postMessage({ id, value: { definition: null, diagnostics: [] } });
 });
 `;
 

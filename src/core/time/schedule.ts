@@ -20,6 +20,32 @@ export const scheduleCall: Schedule = (delayMs, callback) => {
   return () => clearTimeout(timer);
 };
 
+/** How much later than planned a timer may run before this thread itself counts as held up. */
+const MAX_TIMER_DELAY_MS = 500;
+
+/**
+ * Calls back after a time in which this thread was awake. A timer that runs late shows that the process was suspended or
+ * this thread was busy, so the time starts again. Messages that wait meanwhile are received before the call.
+ */
+export const scheduleAwakeCall: Schedule = (delayMs, callback) => {
+  let isCancelled = false;
+  let cancelTimer: CancelCall = () => {};
+  const arm = () => {
+    const dueMs = performance.now() + delayMs;
+    cancelTimer = scheduleCall(delayMs, () => {
+      if (performance.now() - dueMs > MAX_TIMER_DELAY_MS) return arm();
+      setImmediate(() => {
+        if (!isCancelled) callback();
+      });
+    });
+  };
+  arm();
+  return () => {
+    isCancelled = true;
+    cancelTimer();
+  };
+};
+
 /**
  * Calls back at an instant of the monotonic clock, never before it.
  *

@@ -36,6 +36,11 @@ export class TaskQueue {
     }
   }
 
+  /** Does no task run or wait? */
+  get isIdle(): boolean {
+    return this.#running === 0;
+  }
+
   /** Resolves when no task runs or waits. */
   whenIdle(): Promise<void> {
     if (this.#running === 0) return Promise.resolve();

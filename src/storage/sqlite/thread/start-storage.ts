@@ -2,8 +2,17 @@ import { Worker } from 'node:worker_threads';
 import type { DeliveryLogEntry } from '../../../core/delivery.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import { restoreError } from '../../../threads/pending-calls.ts';
+import { type ThreadEnd, WorkerCalls } from '../../../threads/worker-calls.ts';
 import { isBreaking } from '../disk/storage-error.ts';
-import { CLOSE, OPERATIONS, type PortName, type StorageReply, type WorkerSettings } from './worker-protocol.ts';
+import {
+  CLOSE,
+  OPERATIONS,
+  type OpenReport,
+  type PortName,
+  type StorageRequest,
+  type WorkerSettings,
+} from './worker-protocol.ts';
 
 /** A storage in a thread of its own, so that the HTTP thread never waits for a disk. */
 export interface StorageThread {
@@ -22,103 +31,61 @@ export interface StorageThread {
  * @param workerUrl the built `worker.js`
  */
 export async function startStorage(workerUrl: URL, settings: WorkerSettings): Promise<StorageThread> {
-  const worker = new Worker(workerUrl, { workerData: settings });
-  const calls = new PendingCalls(worker);
-  const warnings = await calls.opened;
+  let markOpened!: (warnings: string[]) => void;
+  let failOpening!: (error: AppError) => void;
+  let markBroken!: (error: AppError) => void;
+  const opened = new Promise<string[]>((resolve, reject) => {
+    markOpened = resolve;
+    failOpening = reject;
+  });
+  const broken = new Promise<AppError>((resolve) => {
+    markBroken = resolve;
+  });
+  const noteError = (error: AppError) => {
+    if (isBreaking(error)) markBroken(error);
+    return error;
+  };
+  const calls = new WorkerCalls<StorageRequest>(new Worker(workerUrl, { workerData: settings }), {
+    describeEnd: (end) => {
+      const error = noteError(describeEnd(end));
+      failOpening(error);
+      return error;
+    },
+    onMessage: (message) => {
+      const report = message as OpenReport;
+      if ('openError' in report) failOpening(noteError(restoreError(report.openError)));
+      else markOpened(report.warnings);
+    },
+    onRejected: noteError,
+  });
+  const warnings = await opened;
   return {
     warnings,
     storage: createClient(calls),
-    broken: calls.broken,
+    broken,
     close: async () => {
-      worker.postMessage(CLOSE);
+      calls.post(CLOSE);
       await calls.exited;
     },
   };
 }
 
-interface Call {
-  resolve(value: unknown): void;
-  reject(error: AppError): void;
+function describeEnd(end: ThreadEnd): AppError {
+  if ('error' in end) return new AppError('storage_broken', end.error.message, { cause: end.error });
+  return new AppError('storage_unavailable', 'the storage thread has ended');
 }
 
-/** Matches replies to requests, and fails what is open when the thread ends. */
-class PendingCalls {
-  readonly opened: Promise<string[]>;
-  readonly broken: Promise<AppError>;
-  readonly exited: Promise<void>;
-  readonly #worker: Worker;
-  readonly #open = new Map<number, Call>();
-  #lastId = 0;
-  #markOpened!: Call;
-  #markBroken!: (error: AppError) => void;
-  #ended: AppError | null = null;
-
-  constructor(worker: Worker) {
-    this.#worker = worker;
-    this.opened = new Promise((resolve, reject) => {
-      this.#markOpened = { resolve: resolve as (value: unknown) => void, reject };
-    });
-    this.broken = new Promise((resolve) => {
-      this.#markBroken = resolve;
-    });
-    this.exited = new Promise((resolve) => {
-      worker.once('exit', () => {
-        this.#fail(new AppError('storage_unavailable', 'the storage thread has ended'));
-        resolve();
-      });
-    });
-    worker.on('message', (reply: StorageReply) => this.#settle(reply));
-    worker.on('error', (error) => this.#fail(new AppError('storage_broken', error.message, { cause: error })));
-  }
-
-  send(port: PortName, operation: string, args: unknown[], transfer: ArrayBuffer[] = []): Promise<unknown> {
-    if (this.#ended !== null) return Promise.reject(this.#ended);
-    const id = ++this.#lastId;
-    return new Promise((resolve, reject) => {
-      this.#open.set(id, { resolve, reject });
-      this.#worker.postMessage({ id, port, operation, args }, transfer);
-    });
-  }
-
-  #settle(reply: StorageReply): void {
-    if (reply.kind === 'opened') this.#markOpened.resolve(reply.warnings);
-    else if (reply.kind === 'result') this.#take(reply.id)?.resolve(reply.value);
-    else this.#refuse(reply);
-  }
-
-  #refuse(reply: Extract<StorageReply, { kind: 'error' }>): void {
-    const error = new AppError(reply.code, reply.message, { details: reply.details });
-    if (reply.id === null) this.#markOpened.reject(error);
-    else this.#take(reply.id)?.reject(error);
-    if (isBreaking(error)) this.#markBroken(error);
-  }
-
-  #take(id: number): Call | undefined {
-    const call = this.#open.get(id);
-    this.#open.delete(id);
-    return call;
-  }
-
-  #fail(error: AppError): void {
-    this.#ended = error;
-    this.#markOpened.reject(error);
-    if (isBreaking(error)) this.#markBroken(error);
-    for (const call of this.#open.values()) call.reject(error);
-    this.#open.clear();
-  }
-}
-
-function createClient(calls: PendingCalls): Storage {
+function createClient(calls: WorkerCalls<StorageRequest>): Storage {
   const client: Record<string, Record<string, unknown>> = {};
   for (const [port, operations] of Object.entries(OPERATIONS) as [PortName, readonly string[]][]) {
     client[port] = {};
     for (const operation of operations) {
-      client[port][operation] = (...args: unknown[]) => calls.send(port, operation, args);
+      client[port][operation] = (...args: unknown[]) => calls.call({ port, operation, args });
     }
   }
   // Payloads change threads without a copy.
   client.deliveryLog!.record = (batch: DeliveryLogEntry[]) =>
-    calls.send('deliveryLog', 'record', [batch], collectBodies(batch));
+    calls.call({ port: 'deliveryLog', operation: 'record', args: [batch] }, collectBodies(batch));
   return client as unknown as Storage;
 }
 

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../../core/errors.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import type { ErrorCopy } from '../../../threads/pending-calls.ts';
 
 /** Which operations cross the thread boundary. The worker calls nothing that is not listed here. */
 export const OPERATIONS = {
@@ -46,16 +46,13 @@ export interface WorkerSettings {
 }
 
 export interface StorageRequest {
-  id: number;
   port: PortName;
   operation: string;
   args: unknown[];
 }
 
-export type StorageReply =
-  | { kind: 'opened'; warnings: string[] }
-  | { kind: 'result'; id: number; value: unknown }
-  | { kind: 'error'; id: number | null; code: ErrorCode; message: string; details: unknown };
+/** The first message of the worker: the database is open, or why it cannot be opened. */
+export type OpenReport = { warnings: string[] } | { openError: ErrorCopy };
 
 /** Asks the worker to finish what it has, checkpoint, close the file and end. */
 export const CLOSE = 'close';

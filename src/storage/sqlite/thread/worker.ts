@@ -1,17 +1,19 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { AppError, messageOf } from '../../../core/errors.ts';
+import { AppError } from '../../../core/errors.ts';
+import { copyError, type Reply } from '../../../threads/pending-calls.ts';
+import type { RequestMessage } from '../../../threads/worker-calls.ts';
 import { checkAtStart, markDamaged } from '../disk/check-database.ts';
 import { createSpaceGuard } from '../disk/space-guard.ts';
 import { isBreaking } from '../disk/storage-error.ts';
 import { openSqliteStorage, type SqliteStorage } from '../sqlite-storage.ts';
-import { CLOSE, type StorageReply, type StorageRequest, type WorkerSettings } from './worker-protocol.ts';
+import { CLOSE, type OpenReport, type StorageRequest, type WorkerSettings } from './worker-protocol.ts';
 
 /**
  * The storage thread. Operations run one after another, each to its end, so that a transaction of the query builder
  * (which awaits) can never mix with another operation on the one connection. Batches of deliveries go first.
  */
 const port = parentPort!;
-const reply = (message: StorageReply) => port.postMessage(message);
+const post = (message: Reply | OpenReport) => port.postMessage(message);
 
 const storage = open();
 if (storage !== null) serve(storage);
@@ -28,25 +30,25 @@ function open(): SqliteStorage | null {
       opened.close();
       throw error;
     }
-    reply({ kind: 'opened', warnings });
+    post({ warnings });
     return opened;
   } catch (error) {
-    reply(describeError(null, error));
+    post({ openError: copyError(error) });
     return null;
   }
 }
 
 function serve(storage: SqliteStorage): void {
-  const batches: StorageRequest[] = [];
-  const others: StorageRequest[] = [];
+  const batches: RequestMessage<StorageRequest>[] = [];
+  const others: RequestMessage<StorageRequest>[] = [];
   /** Once it is unknown what is on disk, no operation may claim anything any more (threat model D3). */
   let broken: AppError | null = null;
   let closing = false;
   let draining = false;
 
-  port.on('message', (message: StorageRequest | typeof CLOSE) => {
+  port.on('message', (message: RequestMessage<StorageRequest> | typeof CLOSE) => {
     if (message === CLOSE) closing = true;
-    else (message.port === 'deliveryLog' ? batches : others).push(message);
+    else (message.request.port === 'deliveryLog' ? batches : others).push(message);
     if (!draining) void drain();
   });
 
@@ -61,14 +63,14 @@ function serve(storage: SqliteStorage): void {
     if (closing) close();
   }
 
-  async function answer(request: StorageRequest): Promise<void> {
+  async function answer({ id, request }: RequestMessage<StorageRequest>): Promise<void> {
     try {
       if (broken !== null) throw broken;
-      reply({ kind: 'result', id: request.id, value: await perform(storage, request) });
+      post({ id, value: await perform(storage, request) });
     } catch (error) {
       if (isBreaking(error)) broken = error;
       if (error instanceof AppError && error.code === 'storage_damaged') noteDamage(error);
-      reply(describeError(request.id, error));
+      post({ id, error: copyError(error) });
     }
   }
 
@@ -90,10 +92,4 @@ function serve(storage: SqliteStorage): void {
 function perform(storage: SqliteStorage, { port: name, operation, args }: StorageRequest): Promise<unknown> {
   const operations = storage[name] as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>;
   return operations[operation]!(...args);
-}
-
-function describeError(id: number | null, error: unknown): StorageReply {
-  const code = error instanceof AppError ? error.code : 'internal';
-  const details = error instanceof AppError ? error.details : undefined;
-  return { kind: 'error', id, code, message: messageOf(error), details };
 }
