@@ -33,7 +33,7 @@ const arrows = {
   'data-dir': ['core', 'files'],
   maintenance: ['core', 'api', 'data-dir', 'files', 'secrets', 'storage'],
   demo: ['core', 'app', 'data-dir', 'executors', 'files', 'sender', 'signature', 'source'],
-  api: ['core', 'definitions', 'edit', 'filter', 'sender', 'run', 'reconcile', 'inspection', 'diagnosis'],
+  api: ['core', 'definitions', 'edit', 'filter', 'signature', 'sender', 'run', 'reconcile', 'inspection', 'diagnosis'],
   dashboard: ['api-types'],
   cli: [
     'core',

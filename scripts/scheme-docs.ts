@@ -4,6 +4,7 @@ import { AUTH_REASONS } from '../src/signature/auth-reasons.ts';
 import { SECRET_PLACEHOLDER } from '../src/signature/handshakes/handshake.ts';
 import { HANDSHAKES } from '../src/signature/handshakes/handshakes.ts';
 import type { ContentPart, KeyForm, Scheme, SignatureScheme } from '../src/signature/scheme.ts';
+import { describeScheme } from '../src/signature/schemes/describe-scheme.ts';
 import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/schemes/schemes.ts';
 import { MAX_KEY_SIGNATURES } from '../src/signature/verify/presented-signatures.ts';
 
@@ -113,7 +114,7 @@ function replacePlaceholder(scheme: Scheme, secretName: string): string[] {
 }
 
 function describeTrial(scheme: Scheme, webhook: string): string[] {
-  const canSend = !holdsPublicKey(scheme) && scheme.name !== 'sns';
+  const canSend = describeScheme(scheme).signedWith === 'secret';
   return [
     ...(canSend
       ? [`The first line posts a small event as ${scheme.title} would; the second shows what arrives:`, '']

@@ -32,6 +32,7 @@ import type { UploadedRequest } from '../diagnosis/diagnose-upload.ts';
 import type { DeliveryDiagnosis } from '../diagnosis/try-mistakes.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
 import type { Inspector } from '../inspection/create-inspector.ts';
+import type { SignatureSchemeFacts } from '../signature/schemes/describe-scheme.ts';
 import type { FailedTries } from './auth/failed-tries.ts';
 import type { PasswordTries } from './auth/password-tries.ts';
 import type { Passwords } from './auth/passwords.ts';
@@ -45,21 +46,6 @@ export interface FactorySource {
   branch: string | null;
   /** Folder of the factory inside the repository. */
   path: string | null;
-}
-
-/** What people need to know of a signature scheme to use it. */
-export interface SignatureSchemeFacts {
-  name: string;
-  /** Name of the provider. */
-  title: string;
-  /** `user`: chosen by the user; `app`: exists before any URL; `after`: issued once the provider knows the URL; `handshake`: arrives at the URL. */
-  whenSecretIsIssued: 'user' | 'app' | 'after' | 'handshake';
-  /** What names a delivery: headers, or values of the body as `body a.b`. */
-  identities: string[];
-  /** Where the signature stands, written in the same way. */
-  credentialPlaces: string[];
-  /** The provider's own page; `''` where there is none. */
-  documentation: string;
 }
 
 /** What the ingress answered to a test delivery. Header names are lowercase. */

@@ -6,7 +6,7 @@ import { createOpenIdProvider } from '../api/openid/openid-provider.ts';
 import type { OpenIdSignIn } from '../api/openid/sign-in-oidc.ts';
 import { createAdminServer } from '../api/server/create-admin-server.ts';
 import { createFastifyLogger } from '../api/server/fastify-logger.ts';
-import type { AdminServices, FactorySource, SignatureSchemeFacts } from '../api/services.ts';
+import type { AdminServices, FactorySource } from '../api/services.ts';
 import { createLoginLink } from '../api/sessions/create-login-link.ts';
 import type { FactoryConfig } from '../config/config.ts';
 import type { JsonObject } from '../core/json.ts';
@@ -21,9 +21,9 @@ import { readPackageVersion } from '../files/package-version.ts';
 import { Connections } from '../ingress/transport/connections.ts';
 import { createInspector, type InspectionThreads } from '../inspection/create-inspector.ts';
 import { ensureAdminToken } from '../maintenance/admin-token.ts';
-import type { Scheme } from '../signature/scheme.ts';
+import { describeScheme } from '../signature/schemes/describe-scheme.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
-import { listCredentialPlaces, listIdentities, SCHEMES } from '../signature/schemes/schemes.ts';
+import { listIdentities, SCHEMES } from '../signature/schemes/schemes.ts';
 import { readSchema, SCHEMA_NAMES } from '../yaml/schemas.ts';
 import type { Engine } from './create-engine.ts';
 import type { Lifetime } from './lifetime.ts';
@@ -169,12 +169,6 @@ function describeSource(factory: FactoryConfig | undefined): FactorySource | nul
   if (source.type !== 'repository') return { type: source.type, url: null, branch: null, path: null };
   const { type, url, branch, path } = source;
   return { type, url, branch, path };
-}
-
-function describeScheme(scheme: Scheme): SignatureSchemeFacts {
-  const { name, title, whenSecretIsIssued, documentation } = scheme;
-  const [identities, credentialPlaces] = [listIdentities(scheme), listCredentialPlaces(scheme)];
-  return { name, title, whenSecretIsIssued, identities, credentialPlaces, documentation };
 }
 
 function namesDeliveries(name: string | null, signature: JsonObject | null): boolean {

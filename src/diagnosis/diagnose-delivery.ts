@@ -63,7 +63,7 @@ async function tryCaptured(
   if (special !== null) return special;
   const secret = { name: webhook.secretName, version: webhook.secretVersion };
   const diagnosis = await tryMistakes(context, secret, { scheme, rawHeaders, body, publicUrl, nowMs: receivedAt });
-  return diagnosis && present(diagnosis, scheme);
+  return diagnosis && present(diagnosis);
 }
 
 function findSpecialCase(webhook: WebhookView, secretText: string, body: Uint8Array): DeliveryDiagnosis | null {
@@ -77,8 +77,8 @@ function findSpecialCase(webhook: WebhookView, secretText: string, body: Uint8Ar
   return { mistake: 'challenge', sentence, tried: [] };
 }
 
-function present(diagnosis: RequestDiagnosis, scheme: Scheme): DeliveryDiagnosis {
-  if (!diagnosis.ok) return presentUnexplained(diagnosis, scheme);
+function present(diagnosis: RequestDiagnosis): DeliveryDiagnosis {
+  if (!diagnosis.ok) return presentUnexplained(diagnosis);
   const { mistake, sentence } = diagnosis;
   if (mistake !== 'none') return { mistake, sentence, tried: [] };
   const good =

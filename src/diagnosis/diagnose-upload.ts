@@ -54,7 +54,7 @@ export function createUploadDiagnosis(
     const { rawHeaders, body, receivedAt: nowMs } = request;
     const diagnosis = await tryMistakes(context, secret, { scheme, rawHeaders, body, publicUrl, nowMs });
     if (diagnosis === null) throw unknownSecret(request.secretName);
-    if (!diagnosis.ok) return presentUnexplained(diagnosis, scheme);
+    if (!diagnosis.ok) return presentUnexplained(diagnosis);
     return { mistake: diagnosis.mistake, sentence: diagnosis.sentence, tried: [] };
   };
 }

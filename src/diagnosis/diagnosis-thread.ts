@@ -1,8 +1,10 @@
 import type { RequestDiagnosis, RequestToDiagnose } from '../signature/diagnose/diagnose-request.ts';
+import type { PortableScheme } from '../signature/schemes/resolve-scheme.ts';
 import { TaskThread } from '../threads/task-thread.ts';
 
 /** A request to be diagnosed, as it goes from thread to thread. */
-export interface DiagnosisTask extends Pick<RequestToDiagnose, 'scheme' | 'secrets' | 'body' | 'nowMs'> {
+export interface DiagnosisTask extends Pick<RequestToDiagnose, 'secrets' | 'body' | 'nowMs'> {
+  scheme: PortableScheme;
   /** Name, value, name, value; values are one character for each byte. */
   rawHeaders: readonly string[];
   publicUrl: string | null;

@@ -1,7 +1,8 @@
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RequestDiagnosis } from '../signature/diagnose/diagnose-request.ts';
-import type { SecretCandidate } from '../signature/diagnose/mistake.ts';
+import type { SecretCandidate } from '../signature/rejected-request.ts';
 import type { Scheme } from '../signature/scheme.ts';
+import { packScheme } from '../signature/schemes/resolve-scheme.ts';
 import type { DiagnosisTask } from './diagnosis-thread.ts';
 
 /** What was wrong with a rejected delivery. None of it ever holds anything of a secret or of the request. */
@@ -29,10 +30,10 @@ export interface TriedSecret {
 export async function tryMistakes(
   { secrets, thread }: MistakeTrial,
   secret: TriedSecret,
-  request: Omit<DiagnosisTask, 'secrets'>,
+  { scheme, ...request }: Omit<DiagnosisTask, 'scheme' | 'secrets'> & { scheme: Scheme },
 ): Promise<RequestDiagnosis | null> {
   const versions = await collectVersions(secrets, secret);
-  return versions && thread.run({ ...request, secrets: versions });
+  return versions && thread.run({ ...request, scheme: packScheme(scheme), secrets: versions });
 }
 
 /** How many versions back are looked for; the store keeps only those that some webhook is pinned to, for a while more. */
@@ -55,11 +56,11 @@ async function collectVersions(
 }
 
 /** The answer of the management API where nothing explains a rejection. */
-export function presentUnexplained(
-  { tried }: Extract<RequestDiagnosis, { ok: false }>,
-  { name }: Pick<Scheme, 'name'>,
-): DeliveryDiagnosis {
-  if (name === 'sns') return { mistake: null, sentence: NEEDS_CERTIFICATE, tried };
+export function presentUnexplained({
+  tried,
+  lacksCertificate,
+}: Extract<RequestDiagnosis, { ok: false }>): DeliveryDiagnosis {
+  if (lacksCertificate) return { mistake: null, sentence: NEEDS_CERTIFICATE, tried };
   const sentence =
     'None of the usual mistakes explains it: set the secret anew at both ends, and compare the definition of the webhook with the page of its scheme.';
   return { mistake: null, sentence, tried };

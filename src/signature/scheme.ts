@@ -1,3 +1,7 @@
+import type { SignedDelivery, UnsignedDelivery } from './outgoing-delivery.ts';
+import type { SpecialMistake } from './rejected-request.ts';
+import type { FindSigningKey, Verify } from './verification.ts';
+
 /** How presented signatures and keys are checked. The sender's headers have no say in it (rule of the stored key). */
 export type Algorithm =
   | { kind: 'hmac'; hash: 'sha1' | 'sha256' | 'sha512' }
@@ -152,14 +156,28 @@ export interface TokenScheme extends SchemeFacts {
   identity: string | null;
 }
 
-/** What no data can say: the code is in `special/`, by name. */
+/** A scheme that data cannot express: its row, in a file of `special/`, holds the functions that verify and sign. */
 export interface SpecialScheme extends SchemeFacts {
   family: 'special';
-  name: 'netlify' | 'sns' | 'twilio';
-  /** The header that carries the signature; `null` where the body does. */
-  signature: string | null;
-  /** In words, for the reference: algorithm, form of the signature, what is signed, what names the delivery. */
-  described: { digest: string; form: string; content: string; identity: string | null };
+  /** Where the signature is. */
+  signature: RequestPlace;
+  /** The value of the body that identifies the delivery; `null` if there is none. */
+  identity: BodyPath | null;
+  /** For the reference: algorithm, form of the signature, signed content. */
+  described: { digest: string; form: string; content: string };
+  /** How to enter the secret; one sentence. */
+  secretHint: string;
+  /** Why a text cannot be the secret, to complete "The secret ..."; `null` if it can. */
+  findSecretFault(secretText: string): string | null;
+  compile(secretText: string, findKey: FindSigningKey): Verify;
+  /** `null` if only the provider can sign. */
+  sign: ((secretText: string, delivery: UnsignedDelivery) => SignedDelivery) | null;
+  /** Does the signature cover the URL? */
+  signsUrl: boolean;
+  /** Does verification need a certificate of the provider? A diagnosis fetches nothing, so the user supplies it there. */
+  needsCertificate: boolean;
+  /** Mistakes that are possible only under this scheme. */
+  mistakes: readonly SpecialMistake[];
 }
 
 /** A signature scheme: how a provider proves that a delivery is its own. */

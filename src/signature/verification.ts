@@ -1,3 +1,4 @@
+import type { KeyObject } from 'node:crypto';
 import type { RequestHeaders } from '../core/headers.ts';
 import type { AuthReason } from './auth-reasons.ts';
 
@@ -37,6 +38,9 @@ export type VerifyResult = SignatureResult | { ok: false; reason: 'unavailable';
 
 /** Never throws, whatever the request holds. Only `sns` answers later, for it has to fetch a certificate. */
 export type Verify = (request: SignedRequest) => VerifyResult | Promise<VerifyResult>;
+
+/** The public key of the certificate at a checked URL; `null` if it is not available now. */
+export type FindSigningKey = (url: string, nowMs: number) => KeyObject | null | Promise<KeyObject | null>;
 
 export function reject(reason: AuthReason, detail: string | null = null): SignatureRejection {
   return { ok: false, reason, detail };

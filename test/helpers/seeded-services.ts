@@ -40,7 +40,7 @@ import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { diagnoseRequest } from '../../src/signature/diagnose/diagnose-request.ts';
-import { resolveScheme } from '../../src/signature/schemes/resolve-scheme.ts';
+import { resolveScheme, unpackScheme } from '../../src/signature/schemes/resolve-scheme.ts';
 import { listIdentities } from '../../src/signature/schemes/schemes.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
@@ -308,8 +308,8 @@ function buildSeedApply(factory: string, at: number, id: ReconciliationId): Appl
 }
 
 /** In this thread; the daemon has another one for it. */
-async function diagnoseInPlace({ rawHeaders, ...task }: DiagnosisTask) {
-  return diagnoseRequest({ ...task, headers: createRequestHeaders(rawHeaders) });
+async function diagnoseInPlace({ rawHeaders, scheme, ...task }: DiagnosisTask) {
+  return diagnoseRequest({ ...task, scheme: unpackScheme(scheme), headers: createRequestHeaders(rawHeaders) });
 }
 
 /** A delivery to `internal-ci` that starts a run of `fix-errors`. */
@@ -659,6 +659,8 @@ export function createSeededServices(more: Partial<AdminServices> = {}, factory:
         name: 'github',
         title: 'GitHub',
         whenSecretIsIssued: 'user',
+        canGenerateSecret: false,
+        signedWith: 'secret',
         identities: ['X-GitHub-Delivery'],
         credentialPlaces: ['X-Hub-Signature-256'],
         documentation: 'https://docs.github.com/webhooks',

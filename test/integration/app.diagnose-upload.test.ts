@@ -4,6 +4,7 @@ import type { WebhookView } from '../../src/core/ports/definitions/inventory.ts'
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { createUploadDiagnosis, type UploadedRequest } from '../../src/diagnosis/diagnose-upload.ts';
 import { createDiagnosisThread, type DiagnosisTask } from '../../src/diagnosis/diagnosis-thread.ts';
+import { packScheme } from '../../src/signature/schemes/resolve-scheme.ts';
 import { findScheme } from '../../src/signature/schemes/schemes.ts';
 import { makeWebhook } from '../helpers/seeded-services.ts';
 
@@ -117,9 +118,19 @@ describe('a request that was written down, with a secret that stays', () => {
 
 describe('the thread of diagnoses', () => {
   const task: DiagnosisTask = {
-    ...{ scheme: findScheme('github')!, secrets: [{ version: 1, text: 'another' }], publicUrl: null, nowMs: null },
-    ...{ rawHeaders: makeRequest(3).rawHeaders, body: Buffer.from(BODY) },
+    scheme: packScheme(findScheme('github')!),
+    secrets: [{ version: 1, text: 'another' }],
+    publicUrl: null,
+    nowMs: null,
+    rawHeaders: makeRequest(3).rawHeaders,
+    body: Buffer.from(BODY),
   };
+
+  it('diagnoses under a special scheme, whose functions cannot be sent to a thread', async () => {
+    const secrets: DiagnosisTask['secrets'] = [{ version: 1, text: 'arn:aws:sns:eu-central-1:123456789012:alarms' }];
+    const diagnosis = await thread.run({ ...task, scheme: packScheme(findScheme('sns')!), secrets });
+    expect(diagnosis).toMatchObject({ ok: true, mistake: 'sns_message' });
+  });
 
   it('leaves the event loop free while it tries large bodies, and refuses what would wait too long', async () => {
     const body = Buffer.from(`[${'{"b":1,"a":[]},'.repeat(8_000)}1]`);

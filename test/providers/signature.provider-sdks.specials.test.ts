@@ -9,7 +9,7 @@ import {
   validateRequestWithBody,
 } from 'twilio/lib/webhooks/webhooks.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { compileSnsVerifier } from '../../src/signature/special/sns.ts';
+import { SNS } from '../../src/signature/special/sns.ts';
 import { expectBothToAccept, expectOursToAccept, PAYLOADS } from '../helpers/provider-deliveries.ts';
 import { toSignedRequest, WEBHOOK_URL } from '../helpers/signed-request.ts';
 
@@ -122,7 +122,7 @@ describe('SNS', () => {
     const theirs = await new Promise<boolean>((resolve) => {
       new MessageValidator().validate(body, (error) => resolve(error === null));
     });
-    const verify = compileSnsVerifier(topic, async () => publicKey);
+    const verify = SNS.compile(topic, async () => publicKey);
     const { ok } = await verify(toSignedRequest({ headers: {}, body: Buffer.from(body), nowMs: Date.now() }));
     return { ours: ok, theirs };
   }

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { SignatureSchemeFacts } from '../../signature/schemes/describe-scheme.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
-import type { AdminServices, SignatureSchemeFacts } from '../services.ts';
+import type { AdminServices } from '../services.ts';
 
 /** The signature schemes that a webhook can name: for forms that create one, and for people who read one. */
 export function registerSchemeRoutes(app: FastifyInstance, { signatureSchemes }: AdminServices): void {
@@ -24,7 +25,7 @@ function presentScheme(scheme: SignatureSchemeFacts) {
     name: scheme.name,
     title: scheme.title,
     secret_issued: scheme.whenSecretIsIssued,
-    generates_secret: scheme.name === 'standard_webhooks',
+    generates_secret: scheme.canGenerateSecret,
     identities: scheme.identities,
     credential_places: scheme.credentialPlaces,
     documentation: scheme.documentation === '' ? null : scheme.documentation,

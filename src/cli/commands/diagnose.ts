@@ -134,14 +134,18 @@ async function judgeFile(session: Session, options: DiagnoseOptions): Promise<Di
   const text = await readSecret(session, options);
   const signingKey = options.certificate === undefined ? null : await readCertificate(session, options.certificate);
   const diagnosis = diagnoseRequest({
-    ...{ scheme, headers, body, nowMs: receivedAtMs, publicUrl: options.to ?? null, signingKey },
+    scheme,
+    headers,
+    body,
+    nowMs: receivedAtMs,
+    publicUrl: options.to ?? null,
+    signingKey,
     secrets: [{ version: 1, text }],
   });
   if (diagnosis.ok) return { mistake: diagnosis.mistake, sentence: diagnosis.sentence, tried: [] };
-  const sentence =
-    scheme.name === 'sns' && signingKey === null
-      ? 'All is right that can be checked without the certificate: give the file at the SigningCertURL with --certificate.'
-      : 'None of the usual mistakes explains it: compare secret, scheme and body with those of the sender.';
+  const sentence = diagnosis.lacksCertificate
+    ? 'All is right that can be checked without the certificate: give the file at the SigningCertURL with --certificate.'
+    : 'None of the usual mistakes explains it: compare secret, scheme and body with those of the sender.';
   return { mistake: null, sentence, tried: diagnosis.tried };
 }
 

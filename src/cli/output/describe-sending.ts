@@ -1,7 +1,5 @@
-import type { Scheme } from '../../signature/scheme.ts';
+import { describeScheme, type SignatureSchemeFacts } from '../../signature/schemes/describe-scheme.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
-import { listCredentialPlaces } from '../../signature/schemes/schemes.ts';
-import { signsWithItsSecret } from '../../signature/sign/sign-request.ts';
 import type { Webhook } from '../api-types.ts';
 
 /**
@@ -37,20 +35,23 @@ function escapeInQuotes(url: string, variable: string): string {
 function describeSigned(webhook: Webhook, send: string): string[] {
   const scheme = resolveScheme(webhook.signature_scheme, webhook.signature);
   if (scheme === null) return [send];
-  const places = listCredentialPlaces(scheme);
+  const facts = describeScheme(scheme);
+  const { credentialPlaces: places, title: sender, documentation, signedWith } = facts;
   const shown = places.length > 3 ? `${places[0]} and on` : places.join(' or ');
-  const sender = scheme.title;
-  const more = scheme.documentation === '' ? '' : `; see ${scheme.documentation}`;
+  const more = documentation === '' ? '' : `; see ${documentation}`;
   return [
     `# ${capitalize(sender)} proves itself with ${webhook.secret_name}, in ${shown}.`,
     `# Give ${sender} the URL above${more}`,
-    ...(signsWithItsSecret(scheme) ? ['# To try it without the provider:', send] : describeOthersKey(scheme, webhook)),
+    ...(signedWith === 'secret' ? ['# To try it without the provider:', send] : describeOthersKey(facts, webhook)),
   ];
 }
 
 /** The daemon has nothing to sign with. */
-function describeOthersKey({ name, title }: Scheme, { ingress_url, signature }: Webhook): string[] {
-  if (name === 'sns') return [`# Only ${title} can sign for it, so try it from there.`];
+function describeOthersKey(
+  { name, title, signedWith }: SignatureSchemeFacts,
+  { ingress_url, signature }: Webhook,
+): string[] {
+  if (signedWith === 'provider') return [`# Only ${title} can sign for it, so try it from there.`];
   const block = signature === null ? '' : ` --signature '${JSON.stringify(signature).replaceAll("'", "'\\''")}'`;
   return [
     '# The secret is a public key, which cannot sign. With a key pair of your own, store its public key and try:',

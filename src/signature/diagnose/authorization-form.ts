@@ -1,5 +1,5 @@
 import type { Scheme } from '../scheme.ts';
-import type { RejectedRequest } from './mistake.ts';
+import type { DiagnosedRequest } from './mistake.ts';
 import { describePlace } from './token-mistakes.ts';
 
 /** Schemes of `Authorization` that may be named; any other word could be a part of a secret. */
@@ -9,7 +9,10 @@ const KNOWN_SCHEMES = ['Bearer', 'Basic', 'Token', 'Digest', 'Negotiate', 'AWS4-
  * What the `Authorization` header of a request looks like beside what the webhook expects; `null` for a scheme without a
  * token in `Authorization`. Holds nothing of the value.
  */
-export function describeAuthorization({ scheme, headers }: Pick<RejectedRequest, 'scheme' | 'headers'>): string | null {
+export function describeAuthorization({
+  scheme,
+  headers,
+}: Pick<DiagnosedRequest, 'scheme' | 'headers'>): string | null {
   const expected = listExpected(scheme);
   if (expected.length === 0) return null;
   const found = describeValue(headers.get('authorization') ?? '');

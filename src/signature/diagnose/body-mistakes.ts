@@ -1,5 +1,5 @@
 import type { Json } from '../../core/json.ts';
-import type { Mistake, RejectedRequest, RequestVariant } from './mistake.ts';
+import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 
 /** What happens to a body between the sender's signature and us. */
 export const BODY_MISTAKES: readonly Mistake[] = [
@@ -8,7 +8,7 @@ export const BODY_MISTAKES: readonly Mistake[] = [
   { id: 'body_reserialised', tried: 'the JSON of the body printed in other usual ways', vary: varyJson },
 ];
 
-function* varyNewline(request: RejectedRequest): Iterable<RequestVariant> {
+function* varyNewline(request: DiagnosedRequest): Iterable<SchemeVariant> {
   if (!signsBody(request)) return;
   const body = Buffer.from(request.body);
   const added =
@@ -27,7 +27,7 @@ function lengthWithoutLineBreaks(body: Uint8Array): number {
   return length;
 }
 
-function* varyLineEndings(request: RejectedRequest): Iterable<RequestVariant> {
+function* varyLineEndings(request: DiagnosedRequest): Iterable<SchemeVariant> {
   const text = Buffer.from(request.body).toString('latin1');
   if (!signsBody(request) || !text.includes('\n')) return;
   const unix = text.replaceAll('\r\n', '\n');
@@ -36,7 +36,7 @@ function* varyLineEndings(request: RejectedRequest): Iterable<RequestVariant> {
   for (const other of [unix, unix.replaceAll('\n', '\r\n')]) yield { body: Buffer.from(other, 'latin1'), sentence };
 }
 
-function* varyJson(request: RejectedRequest): Iterable<RequestVariant> {
+function* varyJson(request: DiagnosedRequest): Iterable<SchemeVariant> {
   if (!signsBody(request)) return;
   const value = parse(request.body);
   if (value === undefined) return;
@@ -96,6 +96,6 @@ function sortKeys(value: Json): Json {
 }
 
 /** A shared value proves nothing about a body, so no change of it can be why one was refused. */
-function signsBody({ scheme }: RejectedRequest): boolean {
+function signsBody({ scheme }: DiagnosedRequest): boolean {
   return scheme.family !== 'token';
 }

@@ -1,5 +1,5 @@
 import { TIMESTAMP_UNITS, type TimestampRule } from '../scheme.ts';
-import type { Mistake, RejectedRequest, RequestVariant } from './mistake.ts';
+import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 
 /** Mistakes in the moment of signing; the only ones that judge it. */
 export const CLOCK_MISTAKES: readonly Mistake[] = [
@@ -7,7 +7,7 @@ export const CLOCK_MISTAKES: readonly Mistake[] = [
   { id: 'clock', tried: 'the moment of signing, whatever the clocks say', vary: varyClock },
 ];
 
-function* varyUnit({ scheme }: RejectedRequest): Iterable<RequestVariant> {
+function* varyUnit({ scheme }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (scheme.family !== 'signature' || !scheme.timestamp?.signed) return;
   for (const unit of TIMESTAMP_UNITS) {
     if (unit === scheme.timestamp.unit) continue;
@@ -17,7 +17,7 @@ function* varyUnit({ scheme }: RejectedRequest): Iterable<RequestVariant> {
   }
 }
 
-function* varyClock({ scheme, detail }: RejectedRequest): Iterable<RequestVariant> {
+function* varyClock({ scheme, detail }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (scheme.family !== 'signature' || !scheme.timestamp?.signed) return;
   const by = detail === null ? '' : ` (${detail})`;
   yield {

@@ -490,6 +490,7 @@ describe('a request that nothing explains', () => {
     expect(diagnose(of('github'), SECRET, send(of('github'), 'another'))).toEqual({
       ok: false,
       tried: MISTAKES.filter(({ of }) => of === undefined).map(({ tried }) => tried),
+      lacksCertificate: false,
     });
   });
 

@@ -1,19 +1,18 @@
 import type { KeyObject } from 'node:crypto';
 import type { RequestHeaders } from '../../core/headers.ts';
+import type { SecretCandidate } from '../rejected-request.ts';
 import type { Scheme } from '../scheme.ts';
-import { checkSnsMessage, verifySnsMessage } from '../special/sns.ts';
-import type { SignedRequest, VerifyResult } from '../verification.ts';
+import { SCHEMES } from '../schemes/schemes.ts';
+import type { SignedRequest } from '../verification.ts';
 import { compileVerifier } from '../verify/compile-verifier.ts';
 import { describeAuthorization } from './authorization-form.ts';
 import { BODY_MISTAKES } from './body-mistakes.ts';
 import { CLOCK_MISTAKES } from './clock-mistakes.ts';
 import { diagnoseReason } from './diagnose-reason.ts';
 import { FORM_MISTAKES } from './form-mistakes.ts';
-import type { Mistake, RejectedRequest, RequestVariant, SecretCandidate } from './mistake.ts';
+import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 import { SCHEME_MISTAKES } from './scheme-mistakes.ts';
 import { SECRET_MISTAKES } from './secret-mistakes.ts';
-import { SNS_MISTAKES } from './sns-mistakes.ts';
-import { SPECIAL_MISTAKES } from './special-mistakes.ts';
 import { TOKEN_MISTAKES } from './token-mistakes.ts';
 
 /** A request to be diagnosed. It is tried out in memory only: nothing is fetched and nothing is kept. */
@@ -32,7 +31,14 @@ export interface RequestToDiagnose {
 }
 
 /** What was wrong (`none`: nothing), in one sentence with what to do; or all that was tried in vain, for people. */
-export type RequestDiagnosis = { ok: true; mistake: string; sentence: string } | { ok: false; tried: string[] };
+export type RequestDiagnosis =
+  | { ok: true; mistake: string; sentence: string }
+  | {
+      ok: false;
+      tried: string[];
+      /** Everything that can be checked without the provider's certificate is correct, and it was not supplied. */
+      lacksCertificate: boolean;
+    };
 
 /** In the order of likelihood, and such that a mistake which another one would also explain comes first. */
 export const MISTAKES: readonly Mistake[] = [
@@ -41,10 +47,13 @@ export const MISTAKES: readonly Mistake[] = [
   ...FORM_MISTAKES,
   ...TOKEN_MISTAKES,
   ...BODY_MISTAKES,
-  ...SPECIAL_MISTAKES,
   ...SCHEME_MISTAKES,
-  ...SNS_MISTAKES,
+  ...SCHEMES.flatMap(listSpecialMistakes),
 ];
+
+function listSpecialMistakes(scheme: Scheme): Mistake[] {
+  return scheme.family === 'special' ? scheme.mistakes.map((mistake) => ({ ...mistake, of: scheme.name })) : [];
+}
 
 const GOOD = {
   ok: true,
@@ -54,60 +63,54 @@ const GOOD = {
 
 /** Undoes one usual mistake after the other until the request verifies. No sentence ever holds anything of a secret. */
 export function diagnoseRequest(request: RequestToDiagnose): RequestDiagnosis {
-  const rejected = toRejectedRequest(request, null);
+  const rejected = toDiagnosedRequest(request, null);
   const first = verify(rejected, { judgesClock: true }, request.nowMs);
   if (first.outcome === 'verified') return GOOD;
-  const detailed = toRejectedRequest(request, first.detail);
-  for (const mistake of MISTAKES) {
+  const detailed = toDiagnosedRequest(request, first.detail);
+  for (const mistake of listMistakes(request.scheme)) {
     for (const variant of mistake.vary(detailed)) {
       if (!variant.isProven && verify(detailed, variant, request.nowMs).outcome !== 'verified') continue;
       return { ok: true, mistake: mistake.id, sentence: variant.sentence };
     }
   }
-  return explainRefusal(detailed, first);
+  return explainRejection(detailed, first);
 }
 
-function toRejectedRequest(
+function listMistakes({ name }: Scheme): Mistake[] {
+  return MISTAKES.filter(({ of }) => of === undefined || of === name);
+}
+
+function toDiagnosedRequest(
   { secrets, publicUrl = null, signingKey = null, ...request }: RequestToDiagnose,
   detail: string | null,
-): RejectedRequest {
+): DiagnosedRequest {
   const [secret, ...others] = secrets;
   const otherSecrets = others.filter(({ text }) => text !== secret.text);
   return { ...request, secret, otherSecrets, publicUrl, signingKey, detail };
 }
 
-/** What one try came to. `detail` holds counts only, or for an unusable secret a sentence without it. */
-type Try =
+/** The outcome of one attempt. `detail` contains counts only, or a sentence about an unusable secret without the secret. */
+type Attempt =
   | { outcome: 'verified' }
-  | { outcome: 'refused'; reason: string; detail: string | null }
+  | { outcome: 'rejected'; reason: string; detail: string | null }
+  /** Only the certificate that was not supplied could decide. */
+  | { outcome: 'undecided'; detail: null }
   | { outcome: 'unusable'; detail: string; hint: string };
 
-/** Of what only the certificate of SNS could tell. */
-const UNDECIDED = { outcome: 'refused', reason: 'bad_signature', detail: null } as const;
-
-function verify(rejected: RejectedRequest, variant: Partial<RequestVariant>, nowMs: number | null): Try {
+function verify(rejected: DiagnosedRequest, variant: Partial<SchemeVariant>, nowMs: number | null): Attempt {
   const scheme = variant.scheme ?? rejected.scheme;
   const compiled = compileVerifier(
     variant.judgesClock === true && nowMs !== null ? scheme : withoutClock(scheme),
     variant.secretText ?? rejected.secret.text,
-    async () => null,
+    () => rejected.signingKey,
   );
   if (!compiled.ok) return { outcome: 'unusable', detail: compiled.message, hint: compiled.hint };
   const request = toRequest(rejected, variant, nowMs ?? 0);
-  const result = scheme.name === 'sns' ? verifySns(rejected, variant, request) : compiled.verify(request);
-  if (result === null || result instanceof Promise) return UNDECIDED;
-  return result.ok ? { outcome: 'verified' } : { outcome: 'refused', ...result };
-}
-
-/** `null`: all is right that can be judged without the certificate. */
-function verifySns(
-  rejected: RejectedRequest,
-  variant: Partial<RequestVariant>,
-  request: SignedRequest,
-): VerifyResult | null {
-  const message = checkSnsMessage(request.json(), variant.secretText ?? rejected.secret.text);
-  if ('ok' in message) return message;
-  return rejected.signingKey === null ? null : verifySnsMessage(message, rejected.signingKey);
+  const result = compiled.verify(request);
+  if (result instanceof Promise) return { outcome: 'undecided', detail: null };
+  if (result.ok) return { outcome: 'verified' };
+  if (result.reason === 'unavailable') return { outcome: 'undecided', detail: null };
+  return { outcome: 'rejected', reason: result.reason, detail: result.detail };
 }
 
 /** The scheme with every moment timely: it is signed as before, and must still be there. */
@@ -117,11 +120,14 @@ function withoutClock(scheme: Scheme): Scheme {
   return { ...scheme, timestamp: { ...scheme.timestamp, ...forever } };
 }
 
-function toRequest(request: RejectedRequest, variant: Partial<RequestVariant>, nowMs: number): SignedRequest {
+function toRequest(request: DiagnosedRequest, variant: Partial<SchemeVariant>, nowMs: number): SignedRequest {
   const { headers, body, publicUrl } = { ...request, ...variant };
   let parsed: { value: unknown } | null = null;
   return {
-    ...{ method: 'POST', headers, body, nowMs },
+    method: 'POST',
+    headers,
+    body,
+    nowMs,
     json: () => {
       parsed ??= { value: parseJson(body) };
       return parsed.value;
@@ -138,22 +144,24 @@ function parseJson(body: Uint8Array): unknown {
   }
 }
 
-/** Nothing made it verify: the reason may still say it all. */
-function explainRefusal(request: RejectedRequest, refused: Try): RequestDiagnosis {
-  const { scheme } = request;
-  if (refused.outcome === 'unusable') {
-    const what = refused.detail.replace(/\.$/, '');
-    return { ok: true, mistake: 'unusable_secret', sentence: `${what}: ${lowerFirst(refused.hint)}` };
+/** No variant verified: the reason may still explain the rejection. */
+function explainRejection(
+  request: DiagnosedRequest,
+  rejected: Exclude<Attempt, { outcome: 'verified' }>,
+): RequestDiagnosis {
+  if (rejected.outcome === 'unusable') {
+    const what = rejected.detail.replace(/\.$/, '');
+    return { ok: true, mistake: 'unusable_secret', sentence: `${what}: ${lowerFirst(rejected.hint)}` };
   }
-  const sentence = refused.outcome === 'refused' ? describeRefusal(request, refused.reason, refused.detail) : null;
-  if (sentence !== null && refused.outcome === 'refused') return { ok: true, mistake: refused.reason, sentence };
-  return {
-    ok: false,
-    tried: MISTAKES.flatMap(({ tried, of }) => (of === undefined || of === scheme.name ? [tried] : [])),
-  };
+  if (rejected.outcome === 'rejected') {
+    const sentence = describeRejection(request, rejected.reason, rejected.detail);
+    if (sentence !== null) return { ok: true, mistake: rejected.reason, sentence };
+  }
+  const tried = listMistakes(request.scheme).map((mistake) => mistake.tried);
+  return { ok: false, tried, lacksCertificate: rejected.outcome === 'undecided' };
 }
 
-function describeRefusal(request: RejectedRequest, reason: string, detail: string | null): string | null {
+function describeRejection(request: DiagnosedRequest, reason: string, detail: string | null): string | null {
   const described = reason === 'malformed_credential' ? describeAuthorization(request) : null;
   return described ?? diagnoseReason(reason, detail, request.scheme);
 }

@@ -2,7 +2,7 @@ import type { RequestHeaders } from '../../core/headers.ts';
 import type { KeyForm, SignatureScheme } from '../scheme.ts';
 import { BODY } from '../schemes/parts.ts';
 import { listCredentialPlaces } from '../schemes/schemes.ts';
-import { findHmacForm, type Mistake, mapHeaders, type RejectedRequest, type RequestVariant } from './mistake.ts';
+import { type DiagnosedRequest, findHmacForm, type Mistake, mapHeaders, type SchemeVariant } from './mistake.ts';
 
 /** Mistakes in how a signature is written, and in what is signed. */
 export const FORM_MISTAKES: readonly Mistake[] = [
@@ -14,14 +14,14 @@ export const FORM_MISTAKES: readonly Mistake[] = [
   { id: 'public_url', tried: 'other spellings of the URL', vary: varyUrl },
 ];
 
-function* varyEncoding({ scheme }: RejectedRequest): Iterable<RequestVariant> {
+function* varyEncoding({ scheme }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (scheme.family !== 'signature') return;
   const other = scheme.encoding === 'hex' ? 'base64' : 'hex';
   const sentence = `The signature is right but written in ${other} where this scheme has ${scheme.encoding}: let the sender write ${scheme.encoding}, or describe it with \`signatureScheme: custom\` and \`encoding: ${other}\`.`;
   yield { scheme: { ...scheme, encoding: other }, sentence };
 }
 
-function* varyAlphabet({ scheme, headers }: RejectedRequest): Iterable<RequestVariant> {
+function* varyAlphabet({ scheme, headers }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (scheme.family !== 'signature') return;
   const names = listCredentialPlaces(scheme).map((name) => name.toLowerCase());
   const right = scheme.encoding === 'hex' ? 'hex in lowercase' : 'base64 of the standard alphabet with its padding';
@@ -43,7 +43,7 @@ function standardBase64(value: string): string {
 
 const LABELS = ['sha256', 'sha1', 'sha512', 'hmac-sha256', 'v1', 'v0'] as const;
 
-function* varyPrefix({ scheme }: RejectedRequest): Iterable<RequestVariant> {
+function* varyPrefix({ scheme }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (scheme.family !== 'signature' || scheme.timestamp?.from.place === 'entry') return;
   const { labelSeparator } = scheme;
   const expected = scheme.keys[0]?.label;
@@ -62,7 +62,7 @@ function relabel(scheme: SignatureScheme, label: string | null): SignatureScheme
   return { ...scheme, keys: scheme.keys.map((key): KeyForm => ({ ...key, label })) };
 }
 
-function* varyAlgorithm({ scheme, secret }: RejectedRequest): Iterable<RequestVariant> {
+function* varyAlgorithm({ scheme, secret }: DiagnosedRequest): Iterable<SchemeVariant> {
   const form = findHmacForm(scheme, secret.text);
   if (form === null || scheme.family !== 'signature' || form.algorithm.kind !== 'hmac') return;
   for (const hash of ['sha256', 'sha1', 'sha512'] as const) {
@@ -72,14 +72,14 @@ function* varyAlgorithm({ scheme, secret }: RejectedRequest): Iterable<RequestVa
   }
 }
 
-function* varyContent({ scheme }: RejectedRequest): Iterable<RequestVariant> {
+function* varyContent({ scheme }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (scheme.family !== 'signature' || scheme.content.every((part) => part.part === 'body')) return;
   const sentence =
     'The sender signs the body alone, but this scheme signs more with it (a moment, an ID or the URL): let the sender sign all that the page of the scheme lists, in that order.';
   yield { scheme: { ...scheme, content: [BODY], timestamp: null }, sentence };
 }
 
-function* varyUrl({ scheme, publicUrl, headers }: RejectedRequest): Iterable<RequestVariant> {
+function* varyUrl({ scheme, publicUrl, headers }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (publicUrl === null || !signsUrl(scheme)) return;
   const sentence =
     'The sender signs another spelling of the URL (its scheme, host, port, a slash at its end, or its query): give the sender exactly the URL that `dockbell webhook show` prints, and set `baseUrl` to the address that senders use.';
@@ -103,7 +103,7 @@ function* listSpellings(publicUrl: string, headers: RequestHeaders): Iterable<st
   }
 }
 
-function signsUrl(scheme: RejectedRequest['scheme']): boolean {
-  if (scheme.family === 'special') return scheme.name === 'twilio';
+function signsUrl(scheme: DiagnosedRequest['scheme']): boolean {
+  if (scheme.family === 'special') return scheme.signsUrl;
   return scheme.family === 'signature' && scheme.content.some((part) => part.part === 'url');
 }

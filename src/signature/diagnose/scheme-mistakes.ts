@@ -1,16 +1,23 @@
 import type { RequestHeaders } from '../../core/headers.ts';
 import type { Scheme, TokenScheme } from '../scheme.ts';
 import { listCredentialPlaces, SCHEMES } from '../schemes/schemes.ts';
-import type { Mistake, RejectedRequest, RequestVariant } from './mistake.ts';
+import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 
 /** What `authMode: token` checks, as a row: a webhook without a scheme is diagnosed by the same rules. */
 export const BEARER: TokenScheme = {
-  ...{ family: 'token', name: 'token', title: 'Bearer token', places: [{ in: 'bearer' }], identity: null },
-  ...{ whenSecretIsIssued: 'user', canGenerateSecret: true, documentation: '', rejectedSecrets: [] },
+  family: 'token',
+  name: 'token',
+  title: 'Bearer token',
+  places: [{ in: 'bearer' }],
+  identity: null,
+  whenSecretIsIssued: 'user',
+  canGenerateSecret: true,
+  documentation: '',
+  rejectedSecrets: [],
 };
 
-/** The whole table, except what cannot be checked without asking the network. */
-const CANDIDATES: readonly Scheme[] = [BEARER, ...SCHEMES.filter((scheme) => scheme.name !== 'sns')];
+/** The whole table, except schemes that cannot be checked without the network. */
+const CANDIDATES: readonly Scheme[] = [BEARER, ...SCHEMES.filter((scheme) => !needsCertificate(scheme))];
 
 /** The provider is another one than the definition says. */
 export const SCHEME_MISTAKES: readonly Mistake[] = [
@@ -18,7 +25,7 @@ export const SCHEME_MISTAKES: readonly Mistake[] = [
   { id: 'other_sender', tried: 'the signature header of another scheme', vary: varySender },
 ];
 
-function* varyScheme({ scheme: current }: RejectedRequest): Iterable<RequestVariant> {
+function* varyScheme({ scheme: current }: DiagnosedRequest): Iterable<SchemeVariant> {
   for (const scheme of CANDIDATES) {
     if (scheme.name === current.name) continue;
     yield {
@@ -41,10 +48,10 @@ function settingOf(scheme: Scheme): string {
 const MAX_NAMED = 4;
 
 /** The request has no credential of its own scheme, and one of another that its secret does not fit. */
-function* varySender({ scheme: current, headers }: RejectedRequest): Iterable<RequestVariant> {
+function* varySender({ scheme: current, headers }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (listHeaders(current).some((name) => isPresent(headers, name))) return;
   const header = CANDIDATES.flatMap(listHeaders).find((name) => isPresent(headers, name));
-  if (header === undefined || current.name === 'sns') return;
+  if (header === undefined || needsCertificate(current)) return;
   const schemes = CANDIDATES.filter((scheme) => listHeaders(scheme).includes(header)).map(({ name }) => `\`${name}\``);
   const named = `${schemes.slice(0, MAX_NAMED).join(' or ')}${schemes.length > MAX_NAMED ? ' or another' : ''}`;
   const sentence = `The request is one of another sender: it has the header \`${header}\` of the scheme ${named} and none of ${nameOf(current)}, so give each sender the URL of its own webhook, or set scheme and secret of this one to those of the sender.`;
@@ -54,6 +61,10 @@ function* varySender({ scheme: current, headers }: RejectedRequest): Iterable<Re
 /** Headers that carry a credential, without `Authorization`, which says nothing about who sends. */
 function listHeaders(scheme: Scheme): string[] {
   return listCredentialPlaces(scheme).filter((name) => name !== 'Authorization' && !name.startsWith('body '));
+}
+
+function needsCertificate(scheme: Scheme): boolean {
+  return scheme.family === 'special' && scheme.needsCertificate;
 }
 
 function isPresent(headers: RequestHeaders, name: string): boolean {

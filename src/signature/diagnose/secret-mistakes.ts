@@ -1,4 +1,4 @@
-import { findHmacForm, type Mistake, type RejectedRequest, type RequestVariant, withKeyBytes } from './mistake.ts';
+import { type DiagnosedRequest, findHmacForm, type Mistake, type SchemeVariant, withKeyBytes } from './mistake.ts';
 
 /** Mistakes made with the secret: at the store, at the provider, or in the sender's code. */
 export const SECRET_MISTAKES: readonly Mistake[] = [
@@ -10,7 +10,7 @@ export const SECRET_MISTAKES: readonly Mistake[] = [
   { id: 'secret_encoded', tried: 'the secret encoded in base64 or hex', vary: varyEncoded },
 ];
 
-function* varyVersions({ secret, otherSecrets }: RejectedRequest): Iterable<RequestVariant> {
+function* varyVersions({ secret, otherSecrets }: DiagnosedRequest): Iterable<SchemeVariant> {
   for (const { version, text } of otherSecrets) {
     const sentence =
       version < secret.version
@@ -20,7 +20,7 @@ function* varyVersions({ secret, otherSecrets }: RejectedRequest): Iterable<Requ
   }
 }
 
-function* varyPadding({ secret }: RejectedRequest): Iterable<RequestVariant> {
+function* varyPadding({ secret }: DiagnosedRequest): Iterable<SchemeVariant> {
   const bare = secret.text.trim().replace(/^(["'`])(.*)\1$/s, '$2');
   if (bare === secret.text || bare === '') return;
   const sentence =
@@ -28,7 +28,7 @@ function* varyPadding({ secret }: RejectedRequest): Iterable<RequestVariant> {
   yield { secretText: bare, sentence };
 }
 
-function varyNewline(request: RejectedRequest): RequestVariant[] {
+function varyNewline(request: DiagnosedRequest): SchemeVariant[] {
   const sentence =
     'The sender signs with a line break at the end of its secret: enter the secret there without it (`printf %s` writes none, `echo` does).';
   return varyKey(request, (text) => [Buffer.from(`${text}\n`), Buffer.from(`${text}\r\n`)]).map((one) => ({
@@ -40,7 +40,7 @@ function varyNewline(request: RejectedRequest): RequestVariant[] {
 /** What stands behind a prefix such as `whsec_`, or all of a secret without one. */
 const PREFIX = /^[A-Za-z]{2,8}_(?=.)/;
 
-function varyDecoded(request: RejectedRequest): RequestVariant[] {
+function varyDecoded(request: DiagnosedRequest): SchemeVariant[] {
   const form = findHmacForm(request.scheme, request.secret.text);
   if (form?.decode === 'hex' || form?.decode === 'base64') return varyOtherDecoding(request);
   return (['base64', 'hex'] as const).flatMap((encoding) => {
@@ -49,7 +49,7 @@ function varyDecoded(request: RejectedRequest): RequestVariant[] {
   });
 }
 
-function varyOtherDecoding(request: RejectedRequest): RequestVariant[] {
+function varyOtherDecoding(request: DiagnosedRequest): SchemeVariant[] {
   const form = findHmacForm(request.scheme, request.secret.text);
   const other = form?.decode === 'hex' ? 'base64' : 'hex';
   const sentence = `The sender decodes the secret from ${other}, but this scheme decodes it from ${form?.decode}: store the same key in ${form?.decode}, or let the sender decode it so.`;
@@ -64,7 +64,7 @@ function decodeAll(text: string, encoding: 'base64' | 'hex'): Buffer[] {
     .filter((bytes) => bytes.length > 0);
 }
 
-function* varyAsText(request: RejectedRequest): Iterable<RequestVariant> {
+function* varyAsText(request: DiagnosedRequest): Iterable<SchemeVariant> {
   const form = findHmacForm(request.scheme, request.secret.text);
   const bare = request.secret.text.replace(PREFIX, '');
   const decodes = form !== null && form.decode !== 'text';
@@ -78,7 +78,7 @@ function* varyAsText(request: RejectedRequest): Iterable<RequestVariant> {
   }
 }
 
-function varyEncoded(request: RejectedRequest): RequestVariant[] {
+function varyEncoded(request: DiagnosedRequest): SchemeVariant[] {
   return (['base64', 'hex'] as const).flatMap((encoding) => {
     const sentence = `The sender signs with the secret encoded in ${encoding}, not with the secret itself: let the sender leave the encoding out, or store the secret in the form that the sender uses.`;
     return varyKey(request, (text) => [Buffer.from(Buffer.from(text).toString(encoding))]).map((one) => ({
@@ -90,9 +90,9 @@ function varyEncoded(request: RejectedRequest): RequestVariant[] {
 
 /** The scheme under each of the keys made of the secret's text; nothing where it verifies with no HMAC key. */
 function varyKey(
-  { scheme, secret }: RejectedRequest,
+  { scheme, secret }: DiagnosedRequest,
   make: (text: string) => Buffer[],
-): Omit<RequestVariant, 'sentence'>[] {
+): Omit<SchemeVariant, 'sentence'>[] {
   const form = findHmacForm(scheme, secret.text);
   if (form === null || scheme.family !== 'signature') return [];
   return make(secret.text).map((bytes) => withKeyBytes(scheme, form, bytes));

@@ -1,6 +1,6 @@
 import type { TokenPlace } from '../scheme.ts';
 import { listCredentialPlaces } from '../schemes/schemes.ts';
-import { type Mistake, mapHeaders, type RejectedRequest, type RequestVariant } from './mistake.ts';
+import { type DiagnosedRequest, type Mistake, mapHeaders, type SchemeVariant } from './mistake.ts';
 
 /** Mistakes in how and where a token is sent. */
 export const TOKEN_MISTAKES: readonly Mistake[] = [
@@ -14,7 +14,7 @@ export const TOKEN_MISTAKES: readonly Mistake[] = [
 
 const AUTHORIZATION: TokenPlace = { in: 'header', name: 'Authorization' };
 
-function* varyTokenPlace({ scheme, headers }: RejectedRequest): Iterable<RequestVariant> {
+function* varyTokenPlace({ scheme, headers }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (scheme.family !== 'token') return;
   const how = describePlace(scheme.places[0]);
   const bare = `The token is right but stands in \`Authorization\` without \`Bearer\` or \`Basic\`: let the sender send ${how}.`;
@@ -67,7 +67,7 @@ const OTHER_HEADERS = [
   'Token',
 ];
 
-function* varyTokenHeader({ scheme }: RejectedRequest): Iterable<RequestVariant> {
+function* varyTokenHeader({ scheme }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (scheme.family !== 'token') return;
   for (const name of OTHER_HEADERS) {
     const sentence = `The token is right but stands in the header \`${name}\`: let the sender send ${describePlace(scheme.places[0])}.`;

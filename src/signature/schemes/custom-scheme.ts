@@ -123,7 +123,10 @@ function composeTimestamp({ timestamp }: Settings, content: SignatureScheme['con
   const signed = parts.has('timestamp') || (from.place === 'json' && parts.has('body'));
   if (!signed) return { from, unit, signed };
   return {
-    ...{ from, unit, signed, toleranceSeconds },
+    from,
+    unit,
+    signed,
+    toleranceSeconds,
     ...(futureToleranceSeconds === undefined ? {} : { futureToleranceSeconds }),
   };
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
-import type { Scheme, SchemeOptions, SignatureScheme } from '../scheme.ts';
+import type { Scheme, SchemeOptions, SignatureScheme, SpecialScheme } from '../scheme.ts';
 import { CUSTOM, readCustomScheme } from './custom-scheme.ts';
 import { header } from './parts.ts';
 import { findScheme } from './schemes.ts';
@@ -27,4 +27,18 @@ function applyOptions(scheme: SignatureScheme, options: SchemeOptions, settings:
   const renamed = typeof name === 'string' ? { ...family, signatures: [header(name)] as const } : family;
   if (typeof stampedIn !== 'string') return { ...scheme, headers: [renamed] };
   return { ...scheme, ...options.timestampHeader, headers: [{ ...renamed, timestamp: stampedIn }] };
+}
+
+/** A scheme as it can be sent to another thread. Functions cannot, so a special scheme is sent as its name. */
+export type PortableScheme = Exclude<Scheme, SpecialScheme> | SpecialScheme['name'];
+
+export function packScheme(scheme: Scheme): PortableScheme {
+  return scheme.family === 'special' ? scheme.name : scheme;
+}
+
+/** Throws for a name that is not in the table. */
+export function unpackScheme(packed: PortableScheme): Scheme {
+  const scheme = typeof packed === 'string' ? findScheme(packed) : packed;
+  if (scheme === undefined) throw new Error(`unknown signature scheme ${JSON.stringify(packed)}`);
+  return scheme;
 }

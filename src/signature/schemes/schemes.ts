@@ -1,7 +1,9 @@
 import type { RequestPlace, Scheme } from '../scheme.ts';
+import { NETLIFY } from '../special/netlify.ts';
+import { SNS } from '../special/sns.ts';
+import { TWILIO } from '../special/twilio.ts';
 import { BODY_DIGESTS } from './body-digests.ts';
 import { PUBLIC_KEYS } from './public-keys.ts';
-import { SPECIALS } from './specials.ts';
 import { STAMPED_DIGESTS } from './stamped-digests.ts';
 import { TOKENS } from './tokens.ts';
 
@@ -13,7 +15,9 @@ export const SCHEMES: readonly Scheme[] = [
   ...STAMPED_DIGESTS,
   ...PUBLIC_KEYS,
   ...TOKENS,
-  ...SPECIALS,
+  NETLIFY,
+  SNS,
+  TWILIO,
 ].sort(byName);
 
 /** Names of all schemes, in the order of the table. */
@@ -30,7 +34,7 @@ export function findScheme(name: string): Scheme | undefined {
 export function listIdentities(scheme: Scheme): string[] {
   if (scheme.family === 'token') return scheme.identity === null ? [] : [scheme.identity];
   if (scheme.family === 'special') {
-    return scheme.described.identity === null ? [] : [`body ${scheme.described.identity}`];
+    return scheme.identity === null ? [] : [`body ${scheme.identity.join('.')}`];
   }
   return scheme.headers.flatMap(({ identity, fallbackIdentity }) =>
     [identity, fallbackIdentity].flatMap((place) => (place === null ? [] : [describePlace(place)])),
@@ -39,7 +43,7 @@ export function listIdentities(scheme: Scheme): string[] {
 
 /** Where the signature or the token of a scheme stands: headers, or values of the body as `body a.b`. */
 export function listCredentialPlaces(scheme: Scheme): string[] {
-  if (scheme.family === 'special') return [scheme.signature ?? 'body Signature'];
+  if (scheme.family === 'special') return [describePlace(scheme.signature)];
   if (scheme.family === 'signature') return scheme.headers.flatMap((family) => family.signatures.map(describePlace));
   const places = scheme.places.map((place) =>
     place.in === 'header'

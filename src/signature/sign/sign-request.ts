@@ -2,8 +2,6 @@ import { createHmac, createPrivateKey, type KeyObject, sign as signWithKey } fro
 import { AppError } from '../../core/errors.ts';
 import type { SignedDelivery, UnsignedDelivery } from '../outgoing-delivery.ts';
 import type { KeyForm, Scheme, SignatureScheme } from '../scheme.ts';
-import { signNetlify } from '../special/netlify.ts';
-import { signTwilio } from '../special/twilio.ts';
 import { putToken } from '../tokens/token-sender.ts';
 import type { SignedRequest } from '../verification.ts';
 import { readKey } from '../verify/read-key.ts';
@@ -21,16 +19,8 @@ import { encodeHeaderValue, parseObject, putJson, wrapInForm } from './delivery-
 export function signRequest(scheme: Scheme, secretText: string, delivery: UnsignedDelivery): SignedDelivery {
   if (scheme.family === 'token') return putToken(scheme, secretText, delivery);
   if (scheme.family === 'signature') return signContent(scheme, secretText, delivery);
-  if (scheme.name === 'netlify')
-    return { headers: signNetlify(secretText, delivery.body), body: delivery.body, query: '' };
-  if (scheme.name === 'twilio') return { ...signTwilio(secretText, delivery.url, delivery.body), body: delivery.body };
+  if (scheme.sign !== null) return scheme.sign(secretText, delivery);
   throw new AppError('bad_request', `Only ${scheme.title} itself can sign for ${scheme.title}; send from there.`);
-}
-
-/** Can whoever has the secret of a webhook sign for it? Not where that is a public key, or what only names a sender. */
-export function signsWithItsSecret(scheme: Scheme): boolean {
-  if (scheme.family === 'signature') return scheme.keys.some((key) => key.algorithm.kind === 'hmac');
-  return scheme.name !== 'sns';
 }
 
 function signContent(scheme: SignatureScheme, secretText: string, delivery: UnsignedDelivery): SignedDelivery {
@@ -100,7 +90,10 @@ function collectValues(
 ): ContentValues {
   const { headers, body, timestamp, identity } = signed;
   const request: SignedRequest = {
-    ...{ method: 'POST', headers: { get: (name) => findHeader(headers, name) }, body, nowMs: delivery.nowMs },
+    method: 'POST',
+    headers: { get: (name) => findHeader(headers, name) },
+    body,
+    nowMs: delivery.nowMs,
     json: () => parseObject(body),
     publicUrl: () => delivery.url,
   };

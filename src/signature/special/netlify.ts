@@ -1,4 +1,7 @@
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
+import type { SignedDelivery, UnsignedDelivery } from '../outgoing-delivery.ts';
+import type { RejectedRequest, RequestVariant } from '../rejected-request.ts';
+import type { SpecialScheme } from '../scheme.ts';
 import { areEqualTexts } from '../tokens/token.ts';
 import { reject, type SignatureResult, type SignedRequest } from '../verification.ts';
 import { readJson } from '../verify/request-parts.ts';
@@ -12,8 +15,32 @@ const HEAD = encodeJson({ alg: 'HS256', typ: 'JWT' });
 /** Far more than the two claims need; what is longer is not decoded. */
 const MAX_JWS_LENGTH = 4096;
 
-/** Verifies a JWS (HS256) whose claims hold the hash of the body. Any other algorithm in it is refused. */
-export function compileNetlifyVerifier(secretText: string): (request: SignedRequest) => SignatureResult {
+/** Netlify: a JWS in a header, whose claims contain the hash of the body. */
+export const NETLIFY: SpecialScheme = {
+  family: 'special',
+  name: 'netlify',
+  title: 'Netlify',
+  signature: { in: 'header', name: 'X-Webhook-Signature' },
+  identity: null,
+  described: { digest: 'HMAC-SHA256', form: 'JWS', content: 'hash of the body' },
+  whenSecretIsIssued: 'user',
+  canGenerateSecret: false,
+  documentation: 'https://docs.netlify.com/deploy/deploy-notifications/',
+  rejectedSecrets: [],
+  secretHint: 'Paste the "JWS secret token" exactly as you entered it at Netlify.',
+  findSecretFault: () => null,
+  compile: compileVerifier,
+  sign: signDelivery,
+  signsUrl: false,
+  needsCertificate: false,
+  mistakes: [
+    { id: 'netlify_algorithm', tried: 'a JWS of another algorithm', vary: varyAlgorithm },
+    { id: 'netlify_claims', tried: 'a good JWS of another issuer or body', vary: varyClaims },
+  ],
+};
+
+/** Verifies a JWS (HS256) whose claims contain the hash of the body. Any other algorithm is rejected. */
+function compileVerifier(secretText: string): (request: SignedRequest) => SignatureResult {
   const key = readKey(secretText);
   return (request) => {
     const value = request.headers.get(HEADER) ?? '';
@@ -54,26 +81,21 @@ function readKey(secretText: string): KeyObject {
   return createSecretKey(Buffer.from(secretText, 'utf8'));
 }
 
-/** A JWS whose signature is good under some algorithm of HMAC; `null` for any other. */
-export interface NetlifyToken {
-  algorithm: string;
-  claims: unknown;
-}
-
 const DIGESTS: ReadonlyMap<unknown, string> = new Map([
   ['HS256', 'sha256'],
   ['HS384', 'sha384'],
   ['HS512', 'sha512'],
 ]);
 
-/** For a diagnosis: what a JWS says whose signature is good, whatever it says. */
-export function readNetlifyToken(secretText: string, value: string): NetlifyToken | null {
+/** Algorithm and claims of a JWS whose signature verifies under some algorithm of HMAC; `null` for any other. */
+function readSignedJws({ secret, headers }: RejectedRequest): { algorithm: string; claims: unknown } | null {
+  const value = headers.get(HEADER) ?? '';
   const jws = cutJws(value);
   if (jws === null) return null;
   const { head, claims, signed, signature } = jws;
   const algorithm = readJson(decodeJson(head), ['alg']);
   const digest = DIGESTS.get(algorithm);
-  if (digest === undefined || !areEqualTexts(signature, sign(readKey(secretText), signed, digest))) return null;
+  if (digest === undefined || !areEqualTexts(signature, sign(readKey(secret.text), signed, digest))) return null;
   return { algorithm: algorithm as string, claims: decodeJson(claims) };
 }
 
@@ -85,10 +107,11 @@ function checkClaims(claims: unknown, body: Uint8Array): SignatureResult {
   return { ok: true, family: ISSUER, identity: null };
 }
 
-/** The headers that Netlify sends with a body. */
-export function signNetlify(secretText: string, body: Uint8Array): Record<string, string> {
+/** The delivery as Netlify sends it. */
+function signDelivery(secretText: string, { body }: UnsignedDelivery): SignedDelivery {
   const signed = `${HEAD}.${encodeJson({ iss: ISSUER, sha256: hashBody(body) })}`;
-  return { 'X-Webhook-Signature': `${signed}.${sign(readKey(secretText), signed)}` };
+  const headers = { 'X-Webhook-Signature': `${signed}.${sign(readKey(secretText), signed)}` };
+  return { headers, body, query: '' };
 }
 
 function sign(key: KeyObject, content: string, algorithm = 'sha256'): string {
@@ -109,4 +132,21 @@ function decodeJson(part: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+function* varyAlgorithm(request: RejectedRequest): Iterable<RequestVariant> {
+  const token = readSignedJws(request);
+  if (token === null || token.algorithm === 'HS256') return;
+  const sentence = `The JWS is signed with ${token.algorithm} where Netlify has HS256: let the sender sign with HS256.`;
+  yield { isProven: true, sentence };
+}
+
+function* varyClaims(request: RejectedRequest): Iterable<RequestVariant> {
+  const token = readSignedJws(request);
+  if (token === null) return;
+  const sentence =
+    readJson(token.claims, ['iss']) === 'netlify'
+      ? 'The JWS is good, but its `sha256` is not the hash of the body in lowercase hex: let no proxy or function change the body, and if the sender is not Netlify, let it write the hash so.'
+      : 'The JWS is good, but its issuer is not `netlify`: let the sender write `"iss": "netlify"`, or describe it with `signatureScheme: custom` if it is not Netlify.';
+  yield { isProven: true, sentence };
 }

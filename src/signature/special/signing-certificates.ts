@@ -1,7 +1,5 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
-
-/** The public key of the certificate at a checked URL; `null` where it cannot be had now. */
-export type FindSigningKey = (url: string, nowMs: number) => Promise<KeyObject | null>;
+import type { FindSigningKey } from '../verification.ts';
 
 /** Fetches a small text over https, without following redirects. Rejects for anything but a `200`. */
 export type FetchText = (url: string) => Promise<string>;

@@ -3,7 +3,9 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { toSignedRequest, verdictOf } from '../../../test/helpers/signed-request.ts';
 import { createKeyFinder } from './signing-certificates.ts';
-import { compileSnsVerifier, isTopicArn } from './sns.ts';
+import { SNS } from './sns.ts';
+
+const isTopicArn = (text: string) => SNS.findSecretFault(text) === null;
 
 const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:alarms';
 const CERTIFICATE = 'https://sns.eu-central-1.amazonaws.com/SimpleNotificationService-0123456789abcdef.pem';
@@ -42,7 +44,7 @@ function signMessage(message: Message): Message {
 }
 
 function judge(body: unknown, fetched: string[] = []) {
-  const verify = compileSnsVerifier(TOPIC, async (url) => {
+  const verify = SNS.compile(TOPIC, async (url) => {
     fetched.push(url);
     return publicKey;
   });
@@ -112,7 +114,7 @@ describe('a message of SNS', () => {
   });
 
   it('waits where the key cannot be had', async () => {
-    const verify = compileSnsVerifier(TOPIC, async () => null);
+    const verify = SNS.compile(TOPIC, async () => null);
     const body = Buffer.from(JSON.stringify(signMessage(NOTIFICATION)));
     expect(await verify(toSignedRequest({ headers: {}, body, nowMs: NOW_MS }))).toMatchObject({
       reason: 'unavailable',

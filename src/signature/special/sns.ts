@@ -1,13 +1,15 @@
 import { type KeyObject, verify as verifyWithKey } from 'node:crypto';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import type { RejectedRequest, RequestVariant, SpecialMistake } from '../rejected-request.ts';
+import type { SpecialScheme } from '../scheme.ts';
 import {
+  type FindSigningKey,
   reject,
   type SignatureRejection,
-  type SignatureResult,
-  type SignedRequest,
+  type Verify,
   type VerifyResult,
 } from '../verification.ts';
 import { readJson } from '../verify/request-parts.ts';
-import type { FindSigningKey } from './signing-certificates.ts';
 
 /** `arn:<partition>:sns:<region>:<account>:<topic>`. */
 const TOPIC_ARN = /^arn:aws(?:-[a-z]+)*:sns:([a-z0-9-]+):\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/;
@@ -31,24 +33,57 @@ const DIGESTS: ReadonlyMap<unknown, string> = new Map([
 const CERTIFICATE_URL =
   /^https:\/\/sns\.([a-z0-9-]{3,40})\.amazonaws\.com(?:\.cn)?\/SimpleNotificationService-[A-Za-z0-9]{1,64}\.pem$/;
 
+/** Amazon SNS: fields of the body, signed with the key of a certificate that AWS publishes. */
+export const SNS: SpecialScheme = {
+  family: 'special',
+  name: 'sns',
+  title: 'Amazon SNS',
+  signature: { in: 'json', path: ['Signature'] },
+  identity: ['MessageId'],
+  described: { digest: 'RSA', form: 'base64', content: 'fields of the body' },
+  whenSecretIsIssued: 'app',
+  canGenerateSecret: false,
+  documentation: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
+  rejectedSecrets: [],
+  secretHint: 'Write the ARN of the topic, for example arn:aws:sns:eu-central-1:123456789012:alarms.',
+  findSecretFault: (secretText) => (isTopicArn(secretText) ? null : 'is not the ARN of a topic'),
+  compile: compileVerifier,
+  sign: null,
+  signsUrl: false,
+  needsCertificate: true,
+  // AWS signs correctly, so the cause is the subscription, the stored ARN, or a change in transit. Only the last two
+  // mistakes need the certificate.
+  mistakes: [
+    composeMistake('sns_raw_delivery', 'raw message delivery, which signs nothing', findRawDelivery),
+    composeMistake('sns_message', 'the form of a message: its type, its signature, its version', findForm),
+    composeMistake('sns_topic', 'a topic of another version of the secret, region or account', findTopic),
+    composeMistake('sns_certificate_url', 'the address of the certificate', findCertificateUrl),
+    composeMistake('sns_signature_version', 'the other signature version (with `--certificate`)', findVersion),
+    composeMistake(
+      'sns_changed_value',
+      'a value that was trimmed, or a `Subject` that was lost (with `--certificate`)',
+      findChanged,
+    ),
+  ],
+};
+
 /** Is this the ARN of a topic? Every customer of AWS can have SNS sign messages, so the secret says which topic is ours. */
-export function isTopicArn(secretText: string): boolean {
+function isTopicArn(secretText: string): boolean {
   return TOPIC_ARN.test(secretText);
 }
 
 /** Verifies the canonical text of a message against the certificate it names. */
-export function compileSnsVerifier(topicArn: string, findKey: FindSigningKey) {
-  return async (request: SignedRequest): Promise<VerifyResult> => {
-    const message = checkSnsMessage(request.json(), topicArn);
+function compileVerifier(topicArn: string, findKey: FindSigningKey): Verify {
+  return (request) => {
+    const message = checkMessage(request.json(), topicArn);
     if ('ok' in message) return message;
-    const key = await findKey(message.certificateUrl, request.nowMs);
-    if (key === null) return { ok: false, reason: 'unavailable', detail: null };
-    return verifySnsMessage(message, key);
+    const key = findKey(message.certificateUrl, request.nowMs);
+    return key instanceof Promise ? key.then((found) => verifyMessage(message, found)) : verifyMessage(message, key);
   };
 }
 
 /** All that can be checked without the certificate, and before it is fetched. */
-export function checkSnsMessage(body: unknown, topicArn: string): SnsMessage | SignatureRejection {
+function checkMessage(body: unknown, topicArn: string): SnsMessage | SignatureRejection {
   const message = readMessage(body);
   if ('ok' in message) return message;
   // Compared before anything is fetched: a message of another topic is not ours, whoever signed it.
@@ -63,14 +98,15 @@ function isOfTopicRegion({ certificateUrl, topicArn }: SnsMessage): boolean {
 }
 
 /** The signature itself, under the key of the certificate. */
-export function verifySnsMessage({ id, digest, content, signature }: SnsMessage, key: KeyObject): SignatureResult {
+function verifyMessage({ id, digest, content, signature }: SnsMessage, key: KeyObject | null): VerifyResult {
+  if (key === null) return { ok: false, reason: 'unavailable', detail: null };
   return verifyWithKey(digest, Buffer.from(content, 'utf8'), key, signature)
     ? { ok: true, family: 'sns', identity: id }
     : reject('bad_signature');
 }
 
 /** A message of the right form. */
-export interface SnsMessage {
+interface SnsMessage {
   id: string;
   topicArn: string;
   certificateUrl: string;
@@ -95,7 +131,10 @@ function readMessage(body: unknown): SnsMessage | SignatureRejection {
   const missing = [...signed, 'SigningCertURL'].find((name) => typeof read(name) !== 'string');
   if (missing !== undefined) return reject('missing_field', missing);
   return {
-    ...{ id: read('MessageId') as string, topicArn: read('TopicArn') as string, digest, signature: bytes },
+    id: read('MessageId') as string,
+    topicArn: read('TopicArn') as string,
+    digest,
+    signature: bytes,
     certificateUrl: read('SigningCertURL') as string,
     content: signed.map((name) => `${name}\n${read(name)}\n`).join(''),
   };
@@ -105,4 +144,119 @@ function decodeSignature(text: unknown): Buffer | null {
   if (typeof text !== 'string') return null;
   const bytes = Buffer.from(text, 'base64');
   return bytes.toString('base64') === text ? bytes : null;
+}
+
+function composeMistake(
+  id: string,
+  tried: string,
+  find: (message: JsonObject | null, request: RejectedRequest) => string | null,
+): SpecialMistake {
+  return { id, tried, vary: (request) => listProven(request, find) };
+}
+
+function* listProven(
+  request: RejectedRequest,
+  find: (message: JsonObject | null, request: RejectedRequest) => string | null,
+): Iterable<RequestVariant> {
+  const sentence = find(parseMessage(request.body), request);
+  if (sentence !== null) yield { isProven: true, sentence };
+}
+
+/** `null` for what is no JSON object. */
+function parseMessage(body: Uint8Array): JsonObject | null {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
+    return isJsonObject(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function findRawDelivery(message: JsonObject | null, { headers }: RejectedRequest): string | null {
+  const isRaw = headers.get('x-amz-sns-rawdelivery')?.toLowerCase() === 'true';
+  const isBare = headers.get('x-amz-sns-message-id') !== undefined && message?.Signature === undefined;
+  if (!isRaw && !isBare) return null;
+  return 'Raw message delivery is on for this subscription, so that the message arrives without its signature: turn it off in the subscription (attribute `RawMessageDelivery`).';
+}
+
+const TEXT_VALUES = ['Type', 'MessageId', 'TopicArn', 'Message', 'Timestamp', 'Signature', 'SignatureVersion'] as const;
+
+function findForm(message: JsonObject | null): string | null {
+  if (message === null) return 'The body is no message of SNS, which is a JSON object: check who sends to this URL.';
+  const missing = [...TEXT_VALUES, 'SigningCertURL'].find((name) => typeof message[name] !== 'string');
+  if (missing !== undefined) {
+    return `The body lacks \`${missing}\`, or it is no text, so that it is no message of SNS as it was sent: check who sends to this URL, and let no proxy or function take the message out of its envelope.`;
+  }
+  if (!['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation'].includes(message.Type as string)) {
+    return 'The body has a `Type` that SNS does not send: check who sends to this URL.';
+  }
+  if (message.SignatureVersion === '1' || message.SignatureVersion === '2') return null;
+  return 'The `SignatureVersion` is neither 1 nor 2: set the attribute `SignatureVersion` of the topic to 2.';
+}
+
+/** `arn`, partition, `sns`, region, account, name. */
+const ARN_PARTS = ['', 'partition', '', 'region', 'account', 'name'] as const;
+
+function findTopic(message: JsonObject | null, { secret, otherSecrets }: RejectedRequest): string | null {
+  const topic = message?.TopicArn;
+  if (typeof topic !== 'string' || topic === secret.text || ![topic, secret.text].every(isTopicArn)) return null;
+  const other = otherSecrets.find(({ text }) => text === topic);
+  if (other !== undefined) {
+    return `The message is of the topic in version ${other.version} of the secret, while the webhook checks version ${secret.version}: subscribe the URL to the new topic, or store the ARN of the old one again.`;
+  }
+  const stored = secret.text.split(':');
+  const differing = topic.split(':').flatMap((part, at) => (part === stored[at] ? [] : [ARN_PARTS[at]!]));
+  return `The message is of another topic than the secret names (another ${differing.join(' and ')}): store the ARN of the topic that the deliveries come from, or delete the subscription of the other topic.`;
+}
+
+function findCertificateUrl(message: JsonObject | null, { secret }: RejectedRequest): string | null {
+  const url = message?.SigningCertURL;
+  const checked = checkMessage(message, secret.text);
+  if (!('ok' in checked) || checked.reason !== 'untrusted_key' || typeof url !== 'string') return null;
+  if (/^http:/i.test(url)) {
+    return 'The certificate is named under `http:` where SNS has `https:`: let no proxy rewrite addresses in the body.';
+  }
+  return 'The certificate is not named at `sns.<region>.amazonaws.com`: a test tool or a copy of SNS sent this, or the message is forged, so let AWS itself send.';
+}
+
+function findVersion(message: JsonObject | null, request: RejectedRequest): string | null {
+  const version = message?.SignatureVersion === '1' ? '2' : '1';
+  if (message === null || !verifiesWith(request, { ...message, SignatureVersion: version })) return null;
+  return `The message is signed by signature version ${version} but says another: let nothing on the way write \`SignatureVersion\`.`;
+}
+
+function findChanged(message: JsonObject | null, request: RejectedRequest): string | null {
+  if (message === null) return null;
+  const changed = [...listRestored(message)].some((restored) => verifiesWith(request, restored));
+  if (!changed) return null;
+  return 'A value of the message was changed after it was signed (its line breaks, its blanks or its `Subject`): let no proxy or function parse and print the body.';
+}
+
+/** The message as it may have been: SNS signs values, so only a changed value counts, never how the JSON is printed. */
+function* listRestored(message: JsonObject): Iterable<JsonObject> {
+  const { Subject: subject, Message: text } = message;
+  if (subject !== undefined) {
+    const { Subject: _, ...without } = message;
+    yield without;
+  }
+  if (typeof text !== 'string') return;
+  const unix = text.replaceAll('\r\n', '\n');
+  const others = [`${text}\n`, text.trimEnd(), text.trim(), unix, unix.replaceAll('\n', '\r\n')];
+  for (const Message of [...others, ...listJson(text)]) yield { ...message, Message };
+}
+
+/** Where the text is JSON itself, as it may have been printed before. */
+function listJson(text: string): string[] {
+  try {
+    const value: unknown = JSON.parse(text);
+    return [JSON.stringify(value), JSON.stringify(value, null, 2), JSON.stringify(value, null, 4)];
+  } catch {
+    return [];
+  }
+}
+
+function verifiesWith({ secret, signingKey }: RejectedRequest, message: JsonObject): boolean {
+  if (signingKey === null) return false;
+  const checked = checkMessage(message, secret.text);
+  return !('ok' in checked) && verifyMessage(checked, signingKey).ok;
 }

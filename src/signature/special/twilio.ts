@@ -1,4 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
+import type { SignedDelivery, UnsignedDelivery } from '../outgoing-delivery.ts';
+import type { RejectedRequest, RequestVariant } from '../rejected-request.ts';
+import type { SpecialScheme } from '../scheme.ts';
 import { areEqualTexts } from '../tokens/token.ts';
 import { reject, type SignatureResult, type SignedRequest } from '../verification.ts';
 
@@ -8,11 +11,36 @@ const BODY_HASH = 'bodySHA256';
 /** HMAC-SHA1 in base64. */
 const SIGNATURE = /^[A-Za-z0-9+/]{27}=$/;
 
+/** Twilio: an HMAC of the URL and of the form fields, or of the URL with the hash of the body in its query. */
+export const TWILIO: SpecialScheme = {
+  family: 'special',
+  name: 'twilio',
+  title: 'Twilio',
+  signature: { in: 'header', name: 'X-Twilio-Signature' },
+  identity: null,
+  described: { digest: 'HMAC-SHA1', form: 'base64', content: 'url and form fields or hash of the body' },
+  whenSecretIsIssued: 'app',
+  canGenerateSecret: false,
+  documentation: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
+  rejectedSecrets: [],
+  secretHint: 'Paste the auth token of the account exactly as the Twilio console shows it.',
+  findSecretFault: () => null,
+  compile: compileVerifier,
+  sign: signDelivery,
+  signsUrl: true,
+  needsCertificate: false,
+  mistakes: [
+    { id: 'twilio_query', tried: 'the query of the URL put back', vary: varyQuery },
+    { id: 'twilio_form', tried: 'the body as a form, whatever its type says', vary: varyForm },
+    { id: 'twilio_body', tried: 'a signature over the URL alone', vary: varyBody },
+  ],
+};
+
 /**
- * Verifies the URL with the sorted form fields, or, where the query holds the hash of the body, the URL alone and that
- * hash. Like Twilio's own library it takes the URL with and without its standard port.
+ * Verifies the URL with the sorted form fields. If the query contains the hash of the body, the URL and that hash count
+ * instead. Like Twilio's own library, accepts the URL with and without its standard port.
  */
-export function compileTwilioVerifier(secretText: string): (request: SignedRequest) => SignatureResult {
+function compileVerifier(secretText: string): (request: SignedRequest) => SignatureResult {
   return (request) => {
     const presented = request.headers.get(HEADER) ?? '';
     if (presented === '') return reject('missing_credential');
@@ -27,19 +55,19 @@ export function compileTwilioVerifier(secretText: string): (request: SignedReque
   };
 }
 
-/** Is this a signature of the URL alone? For a diagnosis: it says nothing about the body. */
-export function signsTwilioUrl(secretText: string, presented: string, url: string): boolean {
+/** Is this a signature of the URL alone? It proves nothing about the body. */
+function signsUrlAlone(secretText: string, presented: string, url: string): boolean {
   return listSpellings(url).some((one) => areEqualTexts(presented, sign(secretText, one)));
 }
 
-/** What the query says the body hashes to; `null` where it says nothing. */
-export function readBodyHash(url: string): string | null {
+/** The hash of the body in the query of the URL; `null` if the query has none. */
+function readBodyHash(url: string): string | null {
   const query = url.indexOf('?');
   return query === -1 ? null : new URLSearchParams(url.slice(query + 1)).get(BODY_HASH);
 }
 
 /** The URL with the hash of the body in its query. */
-export function withBodyHash(url: string, body: Uint8Array): string {
+function withBodyHash(url: string, body: Uint8Array): string {
   return `${url}${url.includes('?') ? '&' : '?'}${BODY_HASH}=${hashBody(body)}`;
 }
 
@@ -74,14 +102,10 @@ function listSpellings(url: string): string[] {
   return port === standard ? [url, `${protocol}${host}${rest}`] : [url];
 }
 
-/** Headers and URL that Twilio sends with a JSON body. */
-export function signTwilio(
-  secretText: string,
-  url: string,
-  body: Uint8Array,
-): { headers: Record<string, string>; query: string } {
+/** The delivery as Twilio sends it with a JSON body. */
+function signDelivery(secretText: string, { url, body }: UnsignedDelivery): SignedDelivery {
   const headers = { 'X-Twilio-Signature': sign(secretText, withBodyHash(url, body)) };
-  return { headers, query: `${BODY_HASH}=${hashBody(body)}` };
+  return { headers, body, query: `${BODY_HASH}=${hashBody(body)}` };
 }
 
 function sign(secretText: string, content: string): string {
@@ -90,4 +114,29 @@ function sign(secretText: string, content: string): string {
 
 function hashBody(body: Uint8Array): string {
   return createHash('sha256').update(body).digest('hex');
+}
+
+function* varyQuery({ publicUrl, body }: RejectedRequest): Iterable<RequestVariant> {
+  if (publicUrl === null || readBodyHash(publicUrl) !== null) return;
+  const sentence =
+    'Twilio signed `bodySHA256` in the query of the URL, which did not arrive: let no proxy or redirect drop the query.';
+  yield { publicUrl: withBodyHash(publicUrl, body), sentence };
+}
+
+const FORM = 'application/x-www-form-urlencoded';
+
+function* varyForm({ headers }: RejectedRequest): Iterable<RequestVariant> {
+  const sentence = `The body is the form that Twilio signed, but its \`Content-Type\` does not say \`${FORM}\`: let no proxy change that header.`;
+  yield { headers: { get: (name) => (name === 'content-type' ? FORM : headers.get(name)) }, sentence };
+}
+
+function* varyBody({ secret, headers, publicUrl }: RejectedRequest): Iterable<RequestVariant> {
+  if (publicUrl === null) return;
+  const presented = headers.get('x-twilio-signature') ?? '';
+  if (!signsUrlAlone(secret.text, presented, publicUrl)) return;
+  const sentence =
+    readBodyHash(publicUrl) === null
+      ? 'Twilio signed the URL alone, so that nothing covers the body: let Twilio send JSON, which it covers by `bodySHA256` in the query.'
+      : 'The URL is signed right, but the body is not the one that its `bodySHA256` stands for: let no proxy or function change the body.';
+  yield { isProven: true, sentence };
 }

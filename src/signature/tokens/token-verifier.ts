@@ -1,7 +1,7 @@
 import { isJsonObject } from '../../core/json.ts';
 import type { TokenPlace, TokenScheme } from '../scheme.ts';
 import { reject, type SignatureResult, type SignedRequest } from '../verification.ts';
-import { refuseText, type UnusableSecret } from '../verify/read-key.ts';
+import { findSecretFault, type UnusableSecret } from '../verify/read-key.ts';
 import { toWireText } from '../verify/request-parts.ts';
 import { compileTokenCheck, readBearerToken } from './token.ts';
 
@@ -16,14 +16,14 @@ export function compileTokenVerifier(
   scheme: TokenScheme,
   secretText: string,
 ): { ok: true; verify: (request: SignedRequest) => SignatureResult } | UnusableSecret {
-  const fault = refuseText(scheme, secretText) ?? refuseForPlaces(scheme, secretText);
+  const fault = findSecretFault(scheme, secretText) ?? findPlaceFault(scheme, secretText);
   if (fault !== null) return { ok: false, message: `The secret for ${scheme.title} ${fault}.`, hint: hintFor(scheme) };
   const check = compileTokenCheck(secretText);
   const identity = scheme.identity?.toLowerCase() ?? null;
   return { ok: true, verify: (request) => verifyToken(scheme, check, identity, request) };
 }
 
-function refuseForPlaces(scheme: TokenScheme, secretText: string): string | null {
+function findPlaceFault(scheme: TokenScheme, secretText: string): string | null {
   const isBasicOnly = scheme.places.every((place) => place.in === 'basic');
   return isBasicOnly && !secretText.includes(':') ? 'has no colon between user and password' : null;
 }

@@ -23,7 +23,7 @@ export interface UsableKey {
 
 /** Turns the stored secret into a key, in the first form of the scheme that fits its beginning. */
 export function readKey(scheme: SignatureScheme, secretText: string): ({ ok: true } & UsableKey) | UnusableSecret {
-  const rejection = refuseText(scheme, secretText);
+  const rejection = findSecretFault(scheme, secretText);
   if (rejection !== null) return describeUnusable(scheme, rejection);
   const form = scheme.keys.find((key) => secretText.startsWith(key.prefix));
   if (form === undefined) return describeUnusable(scheme, `does not start with ${listPrefixes(scheme)}`);
@@ -39,7 +39,7 @@ function listPrefixes(scheme: SignatureScheme): string {
 }
 
 /** What keeps a text from being any secret of this scheme; `null` where nothing does. */
-export function refuseText(scheme: SchemeFacts, secretText: string): string | null {
+export function findSecretFault(scheme: SchemeFacts, secretText: string): string | null {
   if (secretText.trim() === '') return 'is empty';
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(secretText)) {
     return 'is a private key, which only its sender may have; paste the public key';
