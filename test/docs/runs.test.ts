@@ -33,9 +33,9 @@ const INPUT: RunInput = {
 };
 
 const MEANINGS: Readonly<Record<string, string>> = {
-  PATH: 'that of the daemon',
+  PATH: 'the `PATH` of the daemon',
   HOME: "the run's directory, which is also the working directory",
-  TMPDIR: 'a folder that goes with the end of the attempt',
+  TMPDIR: 'a directory that is deleted at the end of the attempt',
   LANG: '`C.UTF-8`',
   DOCKBELL_RUN_ID: 'ID of the run',
   DOCKBELL_FACTORY: 'name of the factory',
@@ -59,7 +59,7 @@ describe('docs/reference/runs.md', () => {
     const environment = built.ok ? built.environment : {};
     const set = Object.keys(environment).filter((name) => environment[name] !== undefined);
     const rows = set.map((name) => [`\`${name}\``, MEANINGS[name] ?? '?']);
-    expectGenerated(PAGE, 'environment', `\n${renderTable(['variable', 'holds'], rows)}\n`);
+    expectGenerated(PAGE, 'environment', `\n${renderTable(['variable', 'value'], rows)}\n`);
   });
 
   it('explains every reason why a run waits', () => {
