@@ -2,18 +2,18 @@ import { useSuspenseQuery } from '@tanstack/react-query';
 import { type ComponentType, useState } from 'react';
 import { RequestFailed } from './api/problem.ts';
 
-/** A page whose file is loaded when it is needed, or before. */
+/** A page whose module is loaded on demand. */
 export interface LazyPage {
   path: string;
-  /** `null` until the file is there. */
+  /** `null` until the module is loaded. */
   loaded: ComponentType | null;
-  /** Throws `RequestFailed` with the code `page_not_loaded`. A later call tries again. */
+  /** Throws `RequestFailed` with the code `page_not_loaded`. A later call retries. */
   load: () => Promise<ComponentType>;
 }
 
 export const PAGE_NOT_LOADED = 'page_not_loaded';
 
-/** @param importPage imports the page's file and picks the page out of it */
+/** @param importPage imports the module and returns the page component */
 export function createLazyPage(path: string, importPage: () => Promise<ComponentType>): LazyPage {
   const page: LazyPage = {
     path,
@@ -39,14 +39,14 @@ function describeFailure(cause: unknown) {
   };
 }
 
-/** Suspending shows a placeholder for 300 ms at least, also for a file that is there already. */
+/** Renders a loaded page directly, because a suspense fallback is shown for at least 300 ms. */
 export function ShownPage({ page }: { page: LazyPage }) {
-  // One of the two for as long as the page is shown: to change over would begin it anew.
+  // The choice must not change while the page is mounted, or React would remount the page.
   const [Loaded] = useState(() => page.loaded);
   return Loaded === null ? <LoadedLater page={page} /> : <Loaded />;
 }
 
-/** Unlike `React.lazy`, a query forgets that it failed: the file is asked for again. */
+/** Uses a query instead of `React.lazy`, which keeps a failed import forever. */
 function LoadedLater({ page }: { page: LazyPage }) {
   const { data } = useSuspenseQuery({
     queryKey: ['page', page.path],

@@ -11,16 +11,16 @@ import { App } from './app.tsx';
 import { preloadPage } from './routes.ts';
 import { readStyleNonce } from './style-nonce.ts';
 
-// Where the library that keeps the page still behind a dialog looks for the nonce of its style elements.
+// react-remove-scroll reads the nonce of its style elements from this global.
 Object.assign(globalThis, { __webpack_nonce__: readStyleNonce() });
 
 watchPage(window);
 const queryClient = createQueryClient();
 void askFirst(queryClient);
-// While that is asked. React keeps a placeholder for 300 ms, so none is shown for a file that is about to be there.
+// Loads the page in parallel, so that no fallback is shown.
 await preloadPage(location.pathname);
 
-/** What a page could not get is said in its place; errors of our own are for the console. */
+/** Failed requests are shown on the page. Only other errors go to the console. */
 function reportCaught(error: unknown): void {
   if (!(error instanceof RequestFailed)) console.error(error);
 }

@@ -12,16 +12,16 @@ import {
 import type { ComponentType } from 'react';
 import { createLazyPage, type LazyPage } from './lazy-page.tsx';
 
-/** One page. A page is added by a row here and a file in `pages/`. */
+/** One page. To add a page, add a row here and a file in `pages/`. */
 export interface PageRoute {
-  /** `:factory` stands for the factory whose page it is. Earlier rows win. */
+  /** `:factory` is a placeholder for the name of a factory. The first matching row wins. */
   path: string;
-  /** Shown in the navigation, in the order of the rows; `null` for pages that are reached from others. */
+  /** Navigation entry, in the order of the rows; `null` for pages that are reached from other pages. */
   navigation: { label: string; icon: LucideIcon } | null;
   page: LazyPage;
 }
 
-/** @param importPage imports the page's file, which is then a chunk of its own, and picks the page out of it */
+/** @param importPage imports the module, which becomes a separate chunk, and returns the page component */
 function page(path: string, navigation: PageRoute['navigation'], importPage: () => Promise<ComponentType>): PageRoute {
   return { path, navigation, page: createLazyPage(path, importPage) };
 }
@@ -109,28 +109,28 @@ export const ROUTES: readonly PageRoute[] = [
   page('/account', null, async () => (await import('./pages/account/account-page.tsx')).AccountPage),
 ];
 
-/** Where a page stands for this factory. */
+/** The path of a page for this factory. */
 export function buildPath(path: string, factory: string): string {
   return path.replace(':factory', encodeURIComponent(factory));
 }
 
-/** Loads the page of an address. `/` leads to the first page of a factory. */
+/** Loads the page of a path. `/` leads to the overview of a factory. */
 export async function preloadPage(location: string): Promise<void> {
   const route = findRoute(location === '/' ? '/factories/:factory' : location);
   if (route !== undefined) await loadAhead(route);
 }
 
-/** The page at this address; `undefined` for none. */
+/** The route of a path; `undefined` if none matches. */
 export function findRoute(location: string): PageRoute | undefined {
   return ROUTES.find(({ path }) => isAt(path, location));
 }
 
-/** Where the file cannot be had, the page says so as soon as it is shown. */
+/** Loads a page in advance. Errors are ignored here and shown when the page is opened. */
 export async function loadAhead({ page }: PageRoute): Promise<void> {
   await page.load().catch(() => undefined);
 }
 
 function isAt(path: string, location: string): boolean {
-  const [steps, asked] = [path.split('/'), location.split('/')];
-  return steps.length === asked.length && steps.every((step, i) => step.startsWith(':') || step === asked[i]);
+  const [steps, given] = [path.split('/'), location.split('/')];
+  return steps.length === given.length && steps.every((step, i) => step.startsWith(':') || step === given[i]);
 }

@@ -1,4 +1,4 @@
-/** What style elements have to carry to be let in by the page's policy; the daemon makes a new one for each load. */
+/** The nonce for style elements, as required by the content security policy. The daemon creates one per page load. */
 export function readStyleNonce(): string {
   return document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
 }

@@ -9,7 +9,7 @@ import {
   Select,
 } from '@mantine/core';
 
-/** The colour of harbour water: actions, links, what is selected. */
+/** Primary color: actions, links, selection. */
 const harbour: MantineColorsTuple = [
   '#e9f6f7',
   '#d3e9eb',
@@ -23,7 +23,7 @@ const harbour: MantineColorsTuple = [
   '#0a3d44',
 ];
 
-/** Greys with some of the same water in them. */
+/** Grays with a hint of the primary color. */
 const dark: MantineColorsTuple = [
   '#d3dcde',
   '#b4c0c2',
@@ -37,7 +37,7 @@ const dark: MantineColorsTuple = [
   '#0b1113',
 ];
 
-/** The list itself scrolls and no part around it, which would have to be reached by keyboard (axe: scrollable-region-focusable). */
+/** The list itself scrolls, not a parent that keyboard users could not reach (axe: scrollable-region-focusable). */
 const OPTIONS = { options: { maxHeight: 260, overflowY: 'auto' } } as const;
 
 export const theme = createTheme({
@@ -52,7 +52,7 @@ export const theme = createTheme({
   headings: { fontWeight: '650' },
   cursorType: 'pointer',
   components: {
-    // The first option that fits what was typed is highlighted, for `SearchSelect` to choose.
+    // Highlights the first matching option, for `SearchSelect`.
     Select: Select.extend({
       defaultProps: { selectFirstOptionOnChange: true, withScrollArea: false },
       styles: OPTIONS,
@@ -61,14 +61,14 @@ export const theme = createTheme({
       defaultProps: { selectFirstOptionOnChange: true, withScrollArea: false },
       styles: OPTIONS,
     }),
-    // Its place for the first focus is one that screen readers cannot make sense of (axe: aria-required-children).
-    // Inside of the landmark that it belongs to (axe: region).
+    // Mantine's focus placeholder is not accessible (axe: aria-required-children).
+    // Rendered inside its landmark (axe: region).
     Menu: Menu.extend({ defaultProps: { withInitialFocusPlaceholder: false, withinPortal: false } }),
     Modal: Modal.extend({
       defaultProps: {
         closeButtonProps: { 'aria-label': 'Close' },
         radius: 'lg',
-        // It is a header of the dialog and no banner of the page.
+        // The dialog header must not become a banner landmark.
         attributes: { header: { role: 'presentation' } },
       },
     }),
@@ -81,7 +81,7 @@ export const theme = createTheme({
 
 const TINTED = ['harbour', 'red', 'orange', 'yellow', 'teal', 'blue', 'gray'];
 
-/** Mantine's greys for secondary text are too light on white to be read by everybody (WCAG 2.2, 1.4.3). */
+/** Darker than Mantine's grays for secondary text, whose contrast is too low (WCAG 2.2, 1.4.3). */
 export const resolveVariables: CSSVariablesResolver = () => ({
   variables: {},
   light: {
@@ -103,10 +103,10 @@ function tintAll(scheme: 'light' | 'dark'): Record<string, string> {
   return Object.assign({}, ...TINTED.map((color) => tint(color, scheme)));
 }
 
-/** A tinted surface is a breath of its colour and not a field of it, with text on it that everybody can read. */
+/** Light tints with readable text. */
 function tint(color: string, scheme: 'light' | 'dark'): Record<string, string> {
-  const ground = scheme === 'light' ? 'white' : 'var(--mantine-color-dark-7)';
-  const mix = (percent: number) => `color-mix(in srgb, var(--mantine-color-${color}-6) ${percent}%, ${ground})`;
+  const background = scheme === 'light' ? 'white' : 'var(--mantine-color-dark-7)';
+  const mix = (percent: number) => `color-mix(in srgb, var(--mantine-color-${color}-6) ${percent}%, ${background})`;
   const text =
     scheme === 'light'
       ? `color-mix(in srgb, var(--mantine-color-${color}-9) 70%, black)`

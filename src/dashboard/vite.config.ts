@@ -18,7 +18,7 @@ function provideRulePages(): Plugin {
   };
 }
 
-/** Assets are compressed once, here, and not for each reader. */
+/** Compresses assets at build time instead of per request. */
 function compressAssets(): Plugin {
   return {
     name: 'compress-assets',
@@ -38,8 +38,8 @@ async function compress(file: string): Promise<void> {
 }
 
 /**
- * What pages share comes in one file, since a browser asks for six at a time. The styles of Mantine are in it, before
- * ours, which change them.
+ * Shared code is one chunk, because browsers limit parallel requests. It includes Mantine's styles, before the dashboard's
+ * styles, which override them.
  */
 const SHARED =
   /@mantine\/.*\.css$|\/src\/(?:words|client)\/|\/dashboard\/(?:global\.css|(?:api|parts|shell)\/(?!rules\/))/;
@@ -52,15 +52,15 @@ export default defineConfig({
     outDir: OUT_DIR,
     emptyOutDir: true,
     target: 'es2022',
-    // Nothing goes into data: URLs, which the page's policy does not allow.
+    // The content security policy does not allow data: URLs.
     assetsInlineLimit: 0,
-    // Styles that a page would load later cannot be had again once a try has failed, unlike its script.
+    // Browsers do not retry a failed stylesheet import, unlike a script.
     cssCodeSplit: false,
     modulePreload: { polyfill: false },
-    // Those of the packages that the assets are made of ask for it.
+    // Required by the licenses of the bundled packages.
     license: { fileName: 'licenses.md' },
     rolldownOptions: { output: { codeSplitting: { groups: [{ name: 'shared', test: SHARED }] } } },
-    // test/browser/dashboard.size.test.ts holds what the first load may weigh, compressed.
+    // test/browser/dashboard.size.test.ts limits the size of the first load.
     chunkSizeWarningLimit: 1_000,
   },
 });

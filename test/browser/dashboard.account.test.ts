@@ -6,7 +6,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 const PASSWORD = 'correct horse battery';
 const FRESH = 'staple of another kind';
 
-describeDashboard('the own account', ({ signIn, openPage }) => {
+describeDashboard('the account page', ({ signIn, openPage }) => {
   let daemon: TestDaemon;
   beforeAll(async () => {
     daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
@@ -21,7 +21,7 @@ describeDashboard('the own account', ({ signIn, openPage }) => {
     return page;
   };
 
-  it('is reached from the account menu, and shows a viewer the own rights and sessions', async () => {
+  it('opens from the account menu and shows permissions and sessions to a viewer', async () => {
     const readElsewhere = await openSession(daemon, 'alice', PASSWORD);
     const page = await signInAsAlice();
     await page.getByRole('heading', { name: 'payments', level: 1 }).waitFor();
@@ -29,7 +29,7 @@ describeDashboard('the own account', ({ signIn, openPage }) => {
     await lookAt(page, 'account-menu');
     await page.getByRole('menuitem', { name: 'Your account' }).click();
     const sessions = page.getByRole('table', { name: 'Your sessions' });
-    await sessions.getByText('this one').waitFor();
+    await sessions.getByText('Current session').waitFor();
     await lookAt(page, 'account');
     await page.setViewportSize(NARROW);
     await lookAt(page, 'account-narrow');
@@ -40,20 +40,20 @@ describeDashboard('the own account', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'Your account' }).waitFor();
   });
 
-  it('signs out everywhere else after saying what that does', async () => {
+  it('signs out other sessions after a confirmation', async () => {
     const readElsewhere = await openSession(daemon, 'alice', PASSWORD);
     const page = await signInAsAlice();
     await moveTo(page, '/account');
-    await page.getByRole('button', { name: 'Sign out everywhere else' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Sign out everywhere else' });
-    await dialog.getByText('signed out at once').waitFor();
+    await page.getByRole('button', { name: 'Sign out other sessions' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Sign out other sessions' });
+    await dialog.getByText('signed out immediately').waitFor();
     await lookAt(page, 'account-sign-out-everywhere');
-    await dialog.getByRole('button', { name: 'Sign out everywhere else' }).click();
+    await dialog.getByRole('button', { name: 'Sign out other sessions' }).click();
     await page.getByText('You are signed in with this browser only.').waitFor();
     expect((await readElsewhere()).status).toBe(401);
   });
 
-  it('has a password that is changed by who knows it; this browser stays signed in, others do not', async () => {
+  it('changes the password; this browser stays signed in, others do not', async () => {
     const readElsewhere = await openSession(daemon, 'alice', PASSWORD);
     const page = await signInAsAlice();
     await moveTo(page, '/account');
@@ -61,10 +61,10 @@ describeDashboard('the own account', ({ signIn, openPage }) => {
     const fill = async (current: string, fresh: string, repeated = fresh) => {
       await page.getByRole('textbox', { name: 'Current password' }).fill(current);
       await page.getByRole('textbox', { name: 'New password', exact: true }).fill(fresh);
-      await page.getByRole('textbox', { name: 'New password once more' }).fill(repeated);
+      await page.getByRole('textbox', { name: 'Confirm new password' }).fill(repeated);
     };
     await fill(PASSWORD, FRESH, 'staple of another kin');
-    await page.getByText('Not the same as above').waitFor();
+    await page.getByText('The passwords do not match').waitFor();
     await expect.poll(() => change.isDisabled()).toBe(true);
     await fill('not the password', FRESH);
     await change.click();
@@ -72,22 +72,22 @@ describeDashboard('the own account', ({ signIn, openPage }) => {
     await lookAt(page, 'account-password-refused');
     await fill(PASSWORD, FRESH);
     await change.click();
-    await page.getByRole('status').getByText('Your password is changed').waitFor();
+    await page.getByRole('status').getByText('Password changed').waitFor();
     await lookAt(page, 'account-password-changed');
     await expect.poll(() => page.getByRole('textbox', { name: 'Current password' }).inputValue()).toBe('');
     expect((await readElsewhere()).status).toBe(401);
-    // With the CSRF token of the new session.
+    // Signing out needs the CSRF token of the new session.
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
     await page.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
     await openSession(daemon, 'alice', FRESH);
   });
 
-  it('of who came by a link has no password, and leads to the page of users', async () => {
+  it('links to the users page for a user without a password', async () => {
     const page = await signIn(daemon, '/account');
-    await page.getByText('A login link works once and has no password.').waitFor();
+    await page.getByText('You signed in with a login link, which works once and has no password.').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Change password' }).count()).toBe(0);
-    await page.getByRole('link', { name: 'Settings, Users' }).click();
+    await page.getByRole('link', { name: 'Settings > Users' }).click();
     await page.getByRole('table', { name: 'Users' }).waitFor();
   });
 });

@@ -113,7 +113,7 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     const page = await openPage();
     await signInByPassword(page, daemon, 'bob', PASSWORD);
     await page.goto(`${daemon.adminUrl}/settings/audit`);
-    await page.getByRole('heading', { name: 'The audit log is for the role owner' }).waitFor();
+    await page.getByRole('heading', { name: 'The audit log requires the owner role' }).waitFor();
     await expect.poll(() => page.getByRole('main').getByRole('button').count()).toBe(0);
     await lookAt(page, 'audit-viewer');
   });

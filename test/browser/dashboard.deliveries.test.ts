@@ -178,7 +178,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await detailsOf(page, 'hostile').click();
     await page.getByRole('button', { name: /^naughty/ }).click();
     await page.getByRole('button', { name: /^keys/ }).click();
-    const more = page.getByRole('button', { name: /^Show \d+ of/ });
+    const more = page.getByRole('button', { name: /^Show \d+ more/ });
     while ((await more.count()) > 0) await more.first().click();
     await expect.poll(() => page.getByText('<img src=x onerror').count()).toBeGreaterThan(0);
     await page.getByText('Raw', { exact: true }).click();

@@ -5,14 +5,16 @@ import { describeDashboard, lookAt } from '../helpers/dashboard.ts';
 import { CLIENT_ID, CLIENT_SECRET, startOidcProvider, type TestProvider } from '../helpers/oidc-provider.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
-describeDashboard('signing in at the OpenID provider', ({ openPage, signIn }) => {
+describeDashboard('signing in with the OpenID provider', ({ openPage, signIn }) => {
   let provider: TestProvider;
   let daemon: TestDaemon;
   beforeAll(async () => {
-    // Another site than the daemon, so that the browser treats its cookies as it would out there.
+    // Not the site of the daemon, so that the browser treats cookies as cross-site.
     provider = await startOidcProvider('localhost');
     const oidc = {
-      ...{ issuer: provider.issuer, clientId: CLIENT_ID, label: 'Example SSO' },
+      issuer: provider.issuer,
+      clientId: CLIENT_ID,
+      label: 'Example SSO',
       groups: [{ name: 'developers', role: 'operator', factories: ['payments'] }],
     };
     const factories = ['payments', 'billing'].map((name) => ({ name, source: { type: 'live' } }));
@@ -26,7 +28,7 @@ describeDashboard('signing in at the OpenID provider', ({ openPage, signIn }) =>
     await provider?.close();
   });
 
-  it('is a click away, leads back to the page that was asked for, and lasts', async () => {
+  it('takes one click, returns to the requested page, and survives a reload', async () => {
     provider.script.claims = { groups: ['developers'], preferred_username: 'alice' };
     const page = await openPage();
     await page.goto(`${daemon.adminUrl}/factories/payments/runs`);
@@ -42,24 +44,24 @@ describeDashboard('signing in at the OpenID provider', ({ openPage, signIn }) =>
     expect(cookies).toMatchObject([{ name: 'dockbell', httpOnly: true, sameSite: 'Strict' }]);
   });
 
-  it('says what to do where no group has a role, and lets try again', async () => {
+  it('explains a missing role, and allows another attempt', async () => {
     provider.script.claims = { groups: ['strangers'] };
     const page = await openPage();
     await page.goto(`${daemon.adminUrl}/factories/payments/runs`);
     await page.getByRole('link', { name: 'Sign in with Example SSO' }).click();
-    await page.getByRole('alert').getByText('None of your groups may use this Dockbell').waitFor();
+    await page.getByRole('alert').getByText('Your groups have no access to this Dockbell').waitFor();
     await lookAt(page, 'sign-in-provider-refused');
     provider.script.claims = { groups: ['developers'] };
     await page.getByRole('link', { name: 'Sign in with Example SSO' }).click();
     await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor();
   });
 
-  it('may fail while the provider is down, and the other ways work', async () => {
+  it('fails while the provider is down; other ways to sign in work', async () => {
     const page = await openPage();
     await page.goto(daemon.adminUrl);
     provider.script.isBroken = true;
     await page.getByRole('link', { name: 'Sign in with Example SSO' }).click();
-    await page.getByRole('alert').getByText('The identity provider does not answer').waitFor();
+    await page.getByRole('alert').getByText('The identity provider is not available').waitFor();
     provider.script.isBroken = false;
     await page.getByRole('tab', { name: 'API token' }).click();
     const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
@@ -68,11 +70,13 @@ describeDashboard('signing in at the OpenID provider', ({ openPage, signIn }) =>
     await page.getByRole('button', { name: 'Account' }).waitFor();
   });
 
-  it('stands in the audit log', async () => {
+  it('is recorded in the audit log', async () => {
     const page = await signIn(daemon);
     const { body } = await daemon.api('/audit');
     expect(body.data.map(({ changes }: { changes: object | null }) => changes)).toContainEqual({
-      ...{ sign_in: 'oidc', user: 'subject-1', reason: 'no_role' },
+      sign_in: 'oidc',
+      user: 'subject-1',
+      reason: 'no_role',
     });
     expect(daemon.output()).not.toContain(CLIENT_SECRET);
     await page.close();

@@ -13,7 +13,7 @@ describeDashboard('the overview', ({ signIn }) => {
   });
   afterAll(() => factory?.daemon.end('SIGTERM'));
 
-  it('says that it is healthy while nothing failed or was rejected', async () => {
+  it('is healthy while nothing failed or was rejected', async () => {
     const page = await signIn(factory.daemon);
     await page.getByText('Healthy').waitFor();
     await page.getByText('No rejected deliveries').waitFor();
@@ -50,7 +50,7 @@ describeDashboard('the overview', ({ signIn }) => {
     await expect.poll(() => page.url()).toContain('/deliveries/dlv_');
   });
 
-  it('leads from a bar, a label and the rejections to the deliveries that they count', async () => {
+  it('links bars, labels and rejections to the counted deliveries', async () => {
     const page = await signIn(factory.daemon);
     await page.getByRole('link', { name: 'All Rejected (auth)' }).click();
     await page.waitForURL(/deliveries\?label=Rejected\+%28auth%29&last=24h$/);
@@ -65,8 +65,8 @@ describeDashboard('the overview', ({ signIn }) => {
     await page.getByText('Accepted').first().waitFor();
   });
 
-  it('shows in the list of webhooks how much each received', async () => {
-    await createWebhook(factory.daemon, 'silent');
+  it('shows the activity of each webhook in the list', async () => {
+    await createWebhook(factory.daemon, 'quiet');
     const page = await signIn(factory.daemon, '/factories/payments/webhooks');
     await page.getByRole('img', { name: /^1[0-9] deliveries in 24 hours/ }).waitFor();
     await page.getByRole('img', { name: '0 deliveries in 24 hours' }).waitFor();
@@ -80,7 +80,7 @@ describeDashboard('the overview', ({ signIn }) => {
   });
 });
 
-describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
+describeDashboard('the overview of a factory with errors', ({ signIn }) => {
   let daemon: TestDaemon;
   let repo: TempGitRepo;
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
     repo?.remove();
   });
 
-  it('of a factory without webhooks, or with nothing that listens to them, begins with the next step', async () => {
+  it('shows the next setup step for a factory without webhooks or automations', async () => {
     const page = await signIn(daemon, '/factories/fresh');
     await page.getByText('No webhook yet').waitFor();
     await expect.poll(() => page.getByText('Healthy').count()).toBe(0);
@@ -111,12 +111,12 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
     await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
     await createWebhookIn('fresh');
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
-    await page.getByText('Deliveries start nothing yet').waitFor();
-    await page.getByRole('link', { name: 'To the automations' }).click();
+    await page.getByText('Deliveries do not start runs yet').waitFor();
+    await page.getByRole('link', { name: 'View automations' }).click();
     await page.getByText('No automation yet').waitFor();
   });
 
-  it('shows what happened while it was being loaded', async () => {
+  it('shows events that happened while it was loading', async () => {
     await expect.poll(async () => (await daemon.api('/factories/raced')).body.applied_revision).not.toBeNull();
     const page = await signIn(daemon, '/account');
     const answerLate = async (route: Route) => {
@@ -124,10 +124,10 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
       await createWebhookIn('raced');
       await route.fulfill({ response: old });
     };
-    // Once: what is asked later goes its own way, also when the test has ended.
+    // Once: later requests are not delayed.
     await page.route('**/api/v1/factories', answerLate, { times: 1 });
     await page.goto(`${daemon.adminUrl}/factories/raced`);
-    await page.getByText('Deliveries start nothing yet').waitFor();
+    await page.getByText('Deliveries do not start runs yet').waitFor();
   });
 
   const createWebhookIn = async (factory: string) => {
@@ -135,18 +135,18 @@ describeDashboard('the overview of a factory in trouble', ({ signIn }) => {
     expect(made.status).toBe(201);
   };
 
-  it('begins with what is wrong and leads to where it says more', async () => {
+  it('starts with the errors and links to details', async () => {
     const page = await signIn(daemon, '/factories/payments');
-    await page.getByText('Nothing is live yet').waitFor();
-    await page.getByText('Nothing goes live before it does.').waitFor();
-    await expect.poll(() => page.getByText('What was live before goes on.').count()).toBe(0);
+    await page.getByText('No definition is live yet').waitFor();
+    await page.getByText('Nothing is live until a definition is applied.').waitFor();
+    await expect.poll(() => page.getByText('The previous definition stays live.').count()).toBe(0);
     await page.getByText('Runs are queued but nothing executes them').waitFor();
     await lookAt(page, 'overview-trouble');
     await page.getByRole('link', { name: 'View reconciliations' }).first().click();
     await page.getByRole('heading', { name: 'Reconciliations', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByText('No webhook is live').waitFor();
-    // What every page knows of the factory is renewed by the pass, also beyond the overview.
+    // The factories are read again after a reconciliation, on every page.
     const nightly = '---\ntriggers:\n  - provider: schedule\n---\nLook around.\n';
     await repo.commit({ 'webhooks/ci.yaml': null, 'automations/nightly/automation.md': nightly });
     await page.getByText('No webhook yet').waitFor();

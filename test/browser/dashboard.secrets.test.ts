@@ -24,9 +24,9 @@ describeDashboard('the page of secrets', ({ signIn }) => {
   const rowOf = (page: Awaited<ReturnType<typeof signIn>>, name: string) =>
     page.getByRole('table', { name: 'Secrets' }).getByRole('row').filter({ hasText: name });
 
-  it('teaches to make the first, and shows who uses it once a webhook does', async () => {
+  it('explains how to create the first secret, and shows which webhook uses it', async () => {
     const page = await signIn(daemon, '/secrets');
-    await page.getByRole('heading', { name: 'No secret yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No secrets yet' }).waitFor();
     await lookAt(page, 'secrets-empty');
     await page.getByRole('button', { name: 'Create secret' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create secret' });
@@ -49,7 +49,7 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     await page.getByRole('button', { name: 'Create secret' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create secret' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('REVIEW_TOKEN');
-    await dialog.getByText('Generate one').click();
+    await dialog.getByText('Generate a value').click();
     await dialog.getByRole('button', { name: 'Create secret' }).click();
     const shown = (await dialog.getByRole('region', { name: 'secret' }).textContent())!;
     expect(shown).toMatch(/^dbs_[\w-]{43}$/);
@@ -61,13 +61,13 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     await expect.poll(() => page.content()).not.toContain(shown);
   });
 
-  it('says after an update which webhook holds the older version, and what makes it take the new one', async () => {
+  it('shows after an update which webhook uses the older version, and when it switches', async () => {
     const page = await signIn(daemon, '/secrets');
     await page.getByRole('button', { name: 'Update CI_WEBHOOK_SECRET' }).click();
     const dialog = page.getByRole('dialog', { name: 'Update CI_WEBHOOK_SECRET' });
     await dialog.getByText('1 webhook still uses version 1. Senders must keep using the old value').waitFor();
     await dialog.getByRole('textbox', { name: 'Value' }).fill('a-new-secret-of-the-team');
-    await dialog.getByRole('button', { name: 'Store the new value' }).click();
+    await dialog.getByRole('button', { name: 'Update secret' }).click();
     await dialog.getByRole('button', { name: 'Done' }).click();
     await page.getByText('1 webhook still uses an older version').waitFor();
     await rowOf(page, 'CI_WEBHOOK_SECRET').getByText('Switches to version 2 with the next applied commit').waitFor();
@@ -76,11 +76,11 @@ describeDashboard('the page of secrets', ({ signIn }) => {
     await lookAt(page, 'secrets-narrow');
   });
 
-  it('says what deleting does, and why it is refused while the secret is used', async () => {
+  it('explains the effects of deleting, and rejects it while the secret is in use', async () => {
     const page = await signIn(daemon, '/secrets');
     await page.getByRole('button', { name: 'Delete CI_WEBHOOK_SECRET' }).click();
     const dialog = page.getByRole('dialog', { name: 'Delete CI_WEBHOOK_SECRET' });
-    await dialog.getByText('payments/ci keeps the current value').waitFor();
+    await dialog.getByText('payments/ci keeps using the current value').waitFor();
     await dialog.getByRole('button', { name: 'Delete secret' }).click();
     await dialog.getByRole('alert').getByText('Secret in use').waitFor();
     await lookAt(page, 'secrets-delete-refused');

@@ -72,8 +72,8 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     const page = await openPage();
     await signInByToken(page, body.token);
     for (const [path, heading] of [
-      ['/settings', 'API tokens are for the role owner'],
-      ['/secrets', 'Secrets are for the role owner'],
+      ['/settings', 'API tokens require the owner role'],
+      ['/secrets', 'Secrets require the owner role'],
     ] as const) {
       await moveTo(page, path);
       await page.getByRole('heading', { name: heading }).waitFor();

@@ -5,7 +5,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const FACTORIES = ['alerts', 'payments'].map((name) => ({ name, source: { type: 'live' } }));
 
-describeDashboard('what stands around the pages', ({ signIn }) => {
+describeDashboard('the frame around the pages', ({ signIn }) => {
   let daemon: TestDaemon;
   beforeAll(async () => {
     daemon = await startTestDaemon({ config: { factories: FACTORIES } });
@@ -13,9 +13,9 @@ describeDashboard('what stands around the pages', ({ signIn }) => {
   });
   afterAll(() => daemon?.end('SIGTERM'));
 
-  it('keeps the factory of an address on the pages that belong to none, and in the titles of tabs', async () => {
+  it('keeps the factory on pages that belong to none, and in tab titles', async () => {
     const page = await signIn(daemon, '/factories/payments/deliveries');
-    const switcher = (name: string) => page.getByRole('button', { name: `Factory ${name}. Choose another` });
+    const switcher = (name: string) => page.getByRole('button', { name: `Switch factory (current: ${name})` });
     await expect.poll(() => page.title()).toBe('Deliveries · payments · Dockbell');
     for (const name of ['Secrets', 'Settings']) {
       await page.getByRole('link', { name, exact: true }).click();
@@ -25,7 +25,7 @@ describeDashboard('what stands around the pages', ({ signIn }) => {
     await expect.poll(() => page.title()).toBe('API tokens · Settings · Dockbell');
     await page.getByRole('tab', { name: 'Users' }).click();
     await expect.poll(() => page.title()).toBe('Users · Settings · Dockbell');
-    // Another tab looks at another factory meanwhile.
+    // Another tab shows another factory in the meantime.
     await page.evaluate(`localStorage.setItem('dockbell.factory', 'alerts')`);
     await page.reload();
     await switcher('payments').waitFor();
@@ -38,7 +38,7 @@ describeDashboard('what stands around the pages', ({ signIn }) => {
     await page.waitForURL('**/factories/alerts');
   });
 
-  it('says that the daemon is out of reach, follows it when it is back, and loads pages that failed to load', async () => {
+  it('shows that the daemon is offline, reconnects, and loads pages that failed to load', async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
     await page.getByRole('link', { name: 'ci', exact: true }).waitFor();
     await page.getByText('Live', { exact: true }).waitFor();

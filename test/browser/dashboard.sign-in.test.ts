@@ -11,7 +11,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
   });
   afterAll(() => daemon?.end('SIGTERM'));
 
-  it('meets whoever is not signed in, whatever the address, and leads on to that address', async () => {
+  it('is shown for every URL without a session, and returns to that URL', async () => {
     const page = await openPage();
     await page.goto(`${daemon.adminUrl}/factories/payments/webhooks`);
     await page.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
@@ -23,7 +23,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });
 
-  it('says what is wrong with a token', async () => {
+  it('rejects an invalid token', async () => {
     const page = await openPage();
     await page.goto(daemon.adminUrl);
     await page.getByRole('tab', { name: 'API token' }).click();
@@ -33,7 +33,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     await lookAt(page, 'sign-in-refused');
   });
 
-  it('takes a one-time link once and leaves nothing of it in the address', async () => {
+  it('accepts a login link once and removes the token from the URL', async () => {
     const { body } = await daemon.api('/login-links', { method: 'POST' });
     const first = await openPage();
     await first.goto(body.url);
@@ -45,7 +45,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     await expect.poll(() => second.url()).toBe(`${daemon.adminUrl}/login`);
   });
 
-  it('is not brought back by an answer of before the sign-in that comes after it', async () => {
+  it('ignores a session response that was requested before the sign-in', async () => {
     const { body } = await daemon.api('/login-links', { method: 'POST' });
     const page = await openPage();
     const posted = page.waitForResponse((response) => response.request().method() === 'POST');
@@ -53,7 +53,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
       if (route.request().method() !== 'GET') return route.continue();
       const before = await route.fetch();
       await posted;
-      // The page may have given the question up by then.
+      // The page may have cancelled the request by then.
       await route.fulfill({ response: before }).catch(() => undefined);
     });
     await page.goto(body.url);
@@ -61,7 +61,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     await page.getByRole('button', { name: 'Account' }).waitFor();
   });
 
-  it('leads to a page without a placeholder in between, which would stay for a third of a second', async () => {
+  it('is followed by the page without a loading indicator, which would stay for 300 ms', async () => {
     const page = await (await signIn(daemon)).context().newPage();
     await page.addInitScript(`new MutationObserver(() => {
       if (document.querySelector('[aria-label="Loading the page"]') !== null) performance.mark('placeholder');
@@ -71,7 +71,7 @@ describeDashboard('the sign-in page', ({ openPage, signIn }) => {
     expect(await page.evaluate(() => performance.getEntriesByName('placeholder').length)).toBe(0);
   });
 
-  it('is back after signing out, also in the window beside', async () => {
+  it('is shown after signing out, also in other windows', async () => {
     const page = await signIn(daemon);
     const beside = await page.context().newPage();
     await beside.goto(daemon.adminUrl);

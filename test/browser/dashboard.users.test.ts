@@ -85,7 +85,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await rowOf(page, 'bob').getByText('payments').waitFor();
     const bob = await signInAs('bob');
     await moveTo(bob, '/settings/users');
-    await bob.getByRole('heading', { name: 'Users are for the role owner' }).waitFor();
+    await bob.getByRole('heading', { name: 'Users require the owner role' }).waitFor();
     await expect.poll(() => bob.getByRole('main').getByRole('button').count()).toBe(0);
     await lookAt(bob, 'users-viewer');
   });

@@ -4,7 +4,7 @@ import { toProblem } from '../api/problem.ts';
 import { PAGE_NOT_LOADED } from '../lazy-page.tsx';
 import { ErrorPanel } from '../parts/layout/error-panel.tsx';
 
-/** Shows what a page threw in the place of the page. */
+/** Shows an error instead of a page that failed. */
 export function PageFailure({ children }: { children: ReactNode }) {
   return (
     <QueryErrorResetBoundary>{({ reset }) => <Boundary onReset={reset}>{children}</Boundary>}</QueryErrorResetBoundary>
@@ -23,7 +23,7 @@ class Boundary extends Component<{ children: ReactNode; onReset: () => void }, {
     this.setState({ error: null });
   };
 
-  /** An upgraded daemon has other files under other names, which only a page that is loaded anew knows. */
+  /** An upgraded daemon serves files with other names. Only a reloaded document refers to them. */
   private readonly reload = async () => {
     if (await isReachable()) window.location.reload();
     else this.retry();

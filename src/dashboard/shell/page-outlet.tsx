@@ -9,7 +9,7 @@ import { ROUTES } from '../routes.ts';
 import { useCurrentFactory } from './context/current-factory.ts';
 import { PageFailure } from './page-failure.tsx';
 
-/** The page that the address names. A page that fails leaves what stands around it usable. */
+/** Renders the page for the current path. If a page fails, header and navigation stay usable. */
 export function PageOutlet() {
   const [location] = useLocation();
   return (
@@ -39,9 +39,9 @@ function FirstPage() {
   return (
     <>
       <PageHeader title="Overview" />
-      <EmptyState icon={FactoryIcon} title="No factory yet">
-        A factory is the set of webhooks and automations that one definition describes. Name one under{' '}
-        <code>factories</code> in <code>dockbell.yaml</code> and start the daemon again.
+      <EmptyState icon={FactoryIcon} title="No factories yet">
+        A factory is a set of webhooks and automations with one definition. Add one under <code>factories</code> in{' '}
+        <code>dockbell.yaml</code> and restart the daemon.
       </EmptyState>
     </>
   );
@@ -51,8 +51,8 @@ function UnknownPage() {
   return (
     <>
       <PageHeader title="Page not found" />
-      <EmptyState icon={Compass} title="There is nothing at this address">
-        It may have been deleted, or your account does not reach its factory. The navigation leads to what is there.
+      <EmptyState icon={Compass} title="This page does not exist">
+        It may have been deleted, or your account has no access to its factory.
       </EmptyState>
     </>
   );

@@ -7,14 +7,14 @@ import { type SessionUser, sessionQuery } from '../api/session.ts';
 import { SignInPage } from '../pages/sign-in/sign-in-page.tsx';
 import { ErrorPanel } from '../parts/layout/error-panel.tsx';
 import { LiveEventsProvider } from '../parts/live/use-live-events.ts';
-import { DashboardShell } from './app-shell.tsx';
 import { useHasUnsaved } from './context/leave-guard.tsx';
 import { SessionContext } from './context/session-user.ts';
+import { DashboardShell } from './frame/app-shell.tsx';
 
 /**
- * Shows the dashboard to who is signed in and the sign-in page to everybody else. It waits for the factories as well:
- * React shows a placeholder of its own for 300 ms at least, however soon they come. When a session ends while something
- * is unsaved, the page waits out of sight until the same user signs in again.
+ * Shows the dashboard to signed-in users and the sign-in page to everyone else. It also waits for the factories, because a
+ * React suspense fallback is shown for at least 300 ms. If a session expires while changes are unsaved, the page stays
+ * mounted but hidden until the same user signs in again.
  */
 export function SessionGate() {
   const session = useQuery(sessionQuery);
@@ -49,7 +49,7 @@ export function SessionGate() {
   );
 }
 
-/** Who was signed in last; somebody may still be. */
+/** The last signed-in user, who may still be signed in. */
 function useLastUser(user: SessionUser | null | undefined): SessionUser | null {
   const [last, setLast] = useState<SessionUser | null>(null);
   if (user != null && user !== last) setLast(user);

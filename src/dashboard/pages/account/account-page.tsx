@@ -8,26 +8,26 @@ import { OwnPassword } from './own-password.tsx';
 import { OwnSessions } from './own-sessions.tsx';
 
 const KINDS = {
-  local: 'name and password',
-  oidc: 'the OpenID provider',
-  token: 'an API token',
-  link: 'a one-time login link',
+  local: 'Password',
+  oidc: 'OpenID provider',
+  token: 'API token',
+  link: 'Login link',
 };
 
-/** What the reader may do here, the own password, and where the reader is signed in. */
+/** Permissions, password and sessions of the signed-in user. */
 export function AccountPage() {
   const { name, role, factories, kind } = useSessionUser();
   return (
     <>
       <PageHeader title="Your account" />
       <Stack gap="lg" maw={960}>
-        <SectionCard title="Signed in">
+        <SectionCard title="Profile">
           <FactList
             facts={[
-              ['As', <ForeignText key="name" text={name} />],
-              ['By', KINDS[kind]],
+              ['User', <ForeignText key="name" text={name} />],
+              ['Signed in with', KINDS[kind]],
               ['Role', role],
-              ['Factories', factories === null ? 'all' : factories.join(', ')],
+              ['Factories', factories === null ? 'All' : factories.join(', ')],
             ]}
           />
         </SectionCard>

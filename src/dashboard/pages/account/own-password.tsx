@@ -8,7 +8,7 @@ import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { useManagesTeam, useSessionUser } from '../../shell/context/session-user.ts';
 
-/** Changing the own password; for who has none here, where it is changed or how to get one. */
+/** Changes the password of the signed-in user, or explains why there is none. */
 export function OwnPassword() {
   const { kind } = useSessionUser();
   return <SectionCard title="Password">{kind === 'local' ? <PasswordForm /> : <NoPassword kind={kind} />}</SectionCard>;
@@ -36,7 +36,7 @@ function PasswordForm() {
   return (
     <form onSubmit={submit}>
       <Stack maw={420}>
-        {/* For password managers, so that they know whose it is. */}
+        {/* Tells password managers which user the password belongs to. */}
         <input type="text" name="username" autoComplete="username" value={name} readOnly hidden />
         <PasswordInput
           label="Current password"
@@ -47,28 +47,28 @@ function PasswordForm() {
         />
         <PasswordInput
           label="New password"
-          description="12 to 256 characters, and not your name. Several words in a row are easy to keep in mind."
+          description="12 to 256 characters, and not your user name. A passphrase of several words is easy to remember."
           autoComplete="new-password"
           value={fresh}
           onChange={edit(setFresh)}
           required
         />
         <PasswordInput
-          label="New password once more"
+          label="Confirm new password"
           autoComplete="new-password"
           value={repeated}
           onChange={edit(setRepeated)}
-          error={isMistyped ? 'Not the same as above' : undefined}
+          error={isMistyped ? 'The passwords do not match' : undefined}
           required
         />
         {error !== null && <ErrorPanel error={error} />}
         {isSuccess ? (
-          <Alert role="status" color="teal" variant="light" icon={<CircleCheck />} title="Your password is changed">
-            All your other sessions have ended.
+          <Alert role="status" color="teal" variant="light" icon={<CircleCheck />} title="Password changed">
+            All your other sessions were signed out.
           </Alert>
         ) : (
           <Text size="sm" c="dimmed">
-            You stay signed in here. Everywhere else you are signed out at once.
+            You stay signed in here. All your other sessions are signed out immediately.
           </Text>
         )}
         <Group>
@@ -97,18 +97,20 @@ function useChange() {
 function NoPassword({ kind }: { kind: 'oidc' | 'token' | 'link' }) {
   const mayAddUsers = useManagesTeam();
   if (kind === 'oidc') {
-    return <Text size="sm">You sign in at the OpenID provider of your team. Your password is changed there.</Text>;
+    return <Text size="sm">You sign in with the OpenID provider of your team. Change your password there.</Text>;
   }
   return (
     <Text size="sm">
-      {kind === 'token' ? 'An API token has no password. ' : 'A login link works once and has no password. '}
+      {kind === 'token'
+        ? 'You signed in with an API token, which has no password. '
+        : 'You signed in with a login link, which works once and has no password. '}
       {mayAddUsers ? (
         <>
-          Add a user for yourself under{' '}
+          To sign in with a password, add a user for yourself in{' '}
           <Anchor component={Link} href="/settings/users" inherit underline="always">
-            Settings, Users
-          </Anchor>{' '}
-          to sign in with a name and a password.
+            Settings &gt; Users
+          </Anchor>
+          .
         </>
       ) : (
         'Ask an owner to add a user for you.'

@@ -12,14 +12,14 @@ import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { describeBrowser } from '../../parts/sessions/describe-browser.ts';
 import { SessionTable } from '../../parts/sessions/session-table.tsx';
 
-/** Where the reader is signed in, and ending what should not be. */
+/** Sessions of the signed-in user. */
 export function OwnSessions() {
   const { data: sessions, error, refetch } = useQuery(sessionsQuery);
   const [isEndingAll, setIsEndingAll] = useState(false);
   const others = sessions?.filter(({ current }) => !current).length ?? 0;
   const endAll = (
     <Button variant="default" onClick={() => setIsEndingAll(true)}>
-      Sign out everywhere else
+      Sign out other sessions
     </Button>
   );
   return (
@@ -28,7 +28,7 @@ export function OwnSessions() {
         <Text size="sm" c="dimmed">
           {others === 0 && sessions !== undefined
             ? 'You are signed in with this browser only.'
-            : 'Browsers that are signed in as you. One that you do not know: sign it out, and change your password.'}
+            : 'Browsers that are signed in to your account. If you do not recognize one, sign it out and change your password.'}
         </Text>
         {error === null ? (
           <SessionTable
@@ -52,10 +52,10 @@ function EndSession({ session: { id, user_agent, client_address } }: { session: 
     mutationFn: () => endSession(id),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-      notifications.show({ message: `${where} is signed out.` });
+      notifications.show({ message: `Signed out ${where}.` });
     },
     onError: (error) =>
-      void notifications.show({ color: 'red', title: 'Not signed out', message: toProblem(error).detail }),
+      void notifications.show({ color: 'red', title: 'Sign-out failed', message: toProblem(error).detail }),
   });
   return (
     <Button
@@ -77,7 +77,7 @@ function EndOthers({ count, onClose }: { count: number; onClose: () => void }) {
     mutationFn: endOtherSessions,
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: sessionsQuery.queryKey });
-      notifications.show({ message: 'You are signed in here only.' });
+      notifications.show({ message: 'All other sessions were signed out.' });
       onClose();
     },
   });
@@ -85,13 +85,15 @@ function EndOthers({ count, onClose }: { count: number; onClose: () => void }) {
     <ConfirmChange
       opened
       onClose={onClose}
-      title="Sign out everywhere else"
+      title="Sign out other sessions"
       effects={[
-        count === 1 ? 'The other browser is signed out at once.' : `${count} other browsers are signed out at once.`,
+        count === 1
+          ? '1 other session is signed out immediately.'
+          : `${count} other sessions are signed out immediately.`,
         'You stay signed in here.',
-        'Whoever knows your password can sign in again: change it where you fear that somebody does.',
+        'Anyone who knows your password can sign in again. In that case, change your password.',
       ]}
-      action="Sign out everywhere else"
+      action="Sign out other sessions"
       onConfirm={() => mutate()}
       isPending={isPending}
       error={error}

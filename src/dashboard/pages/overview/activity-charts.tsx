@@ -31,17 +31,17 @@ const STATES = [
   { name: 'queued', color: 'var(--mantine-color-blue-3)' },
 ] as const satisfies readonly { name: keyof Bucket['runs']; color: string }[];
 
-/** Deliveries and runs, hour by hour. */
+/** Charts of deliveries and runs per hour. */
 export function ActivityCharts({ factory }: { factory: string }) {
   const [hours, setHours] = useState(DAY_HOURS);
   const { data, error, refetch } = useQuery({ ...activityQuery(factory, hours), placeholderData: keepPreviousData });
   return (
     <SectionCard
-      title="Activity by the hour"
+      title="Hourly activity"
       actions={
         <SegmentedControl
           size="xs"
-          aria-label="Time"
+          aria-label="Time range"
           value={String(hours)}
           onChange={(value) => setHours(Number(value))}
           data={[
@@ -64,8 +64,8 @@ export function ActivityCharts({ factory }: { factory: string }) {
 
 function Charts({ activity, factory, span }: { activity: Activity; factory: string; span: TimeSpan }) {
   const format = activity.buckets.length > DAY_HOURS ? formatDayAndHour : formatHour;
-  const columnsOf = (count: (bucket: Bucket) => number[], lead?: (bucket: Bucket) => string): BarColumn[] =>
-    activity.buckets.map((bucket) => ({ label: format(bucket.start), counts: count(bucket), href: lead?.(bucket) }));
+  const columnsOf = (count: (bucket: Bucket) => number[], hrefOf?: (bucket: Bucket) => string): BarColumn[] =>
+    activity.buckets.map((bucket) => ({ label: format(bucket.start), counts: count(bucket), href: hrefOf?.(bucket) }));
   return (
     <Stack gap="xl">
       <div>
@@ -105,13 +105,17 @@ function describeHour(start: string): DeliveryTime {
   return { kind: 'between', from: start, to: new Date(Date.parse(start) + HOUR_MS).toISOString() };
 }
 
-/** In the reader's zone. */
+/** In the local time zone. */
 function formatHour(at: string): string {
   return new Date(at).toLocaleTimeString(undefined, { hour: '2-digit', minute: '2-digit' });
 }
 
 function formatDayAndHour(at: string): string {
   return new Date(at).toLocaleString(undefined, {
-    ...{ weekday: 'short', day: 'numeric', month: 'short', hour: '2-digit', minute: '2-digit' },
+    weekday: 'short',
+    day: 'numeric',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
   });
 }

@@ -1,19 +1,19 @@
 import type { Activity, Factory, Webhook } from '../../api/types.ts';
 import { buildDeliveriesPath, DELIVERY_LABELS } from '../deliveries/delivery-filter.ts';
-import { listTroubles } from './list-troubles.ts';
+import { listActiveConditions } from './describe-condition.ts';
 
-/** Over how many hours outcomes count. */
+/** Number of hours that the health is based on. */
 export const HEALTH_HOURS = 24;
 
 export type HealthState = 'healthy' | 'degraded' | 'failing';
 
-/** Something that went wrong, and where to look at it. */
+/** A recent failure, with a link to it. */
 export interface HealthFinding {
   title: string;
   link: { href: string; label: string };
 }
 
-/** What outcomes say about a factory. Conditions are listed on their own. */
+/** Recent failures of a factory. Conditions are shown separately. */
 export function listFindings(factory: Factory, activity: Activity, webhooks: readonly Webhook[]): HealthFinding[] {
   return [
     ...findFailedRuns(factory, activity),
@@ -22,11 +22,11 @@ export function listFindings(factory: Factory, activity: Activity, webhooks: rea
   ];
 }
 
-/** Healthy is a factory only if its conditions are good and nothing failed. */
+/** A factory is healthy only if all conditions are good and nothing failed. */
 export function assessHealth({ conditions }: Factory, findings: readonly HealthFinding[]): HealthState {
-  const troubles = listTroubles(conditions);
-  if (troubles.some(({ severity }) => severity === 'error')) return 'failing';
-  return troubles.length + findings.length > 0 ? 'degraded' : 'healthy';
+  const active = listActiveConditions(conditions);
+  if (active.some(({ severity }) => severity === 'error')) return 'failing';
+  return active.length + findings.length > 0 ? 'degraded' : 'healthy';
 }
 
 function findFailedRuns({ name }: Factory, { buckets }: Activity): HealthFinding[] {
@@ -54,12 +54,12 @@ function findOldSecrets({ name }: Factory, webhooks: readonly Webhook[]): Health
     (state) => webhooks.filter(({ enabled, secret_state }) => enabled && secret_state === state).length,
   ) as [number, number];
   return [
-    ...(outdated === 0 ? [] : [{ title: `${sayWebhooks(outdated)} an older version of the secret`, link }]),
-    ...(missing === 0 ? [] : [{ title: `${sayWebhooks(missing)} a secret that was deleted`, link }]),
+    ...(outdated === 0 ? [] : [{ title: `${countWebhooks(outdated)} an older version of the secret`, link }]),
+    ...(missing === 0 ? [] : [{ title: `${countWebhooks(missing)} a secret that was deleted`, link }]),
   ];
 }
 
-function sayWebhooks(count: number): string {
+function countWebhooks(count: number): string {
   return count === 1 ? '1 webhook uses' : `${count} webhooks use`;
 }
 

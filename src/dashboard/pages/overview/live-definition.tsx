@@ -8,11 +8,11 @@ import { TimeText } from '../../parts/time/time-text.tsx';
 
 const SOURCES = {
   repository: 'Git repository',
-  managed: 'Managed by Dockbell, as files',
-  live: 'Managed by Dockbell',
+  managed: 'Managed by Dockbell (Git)',
+  live: 'Managed by Dockbell (database)',
 } as const;
 
-/** The commit that serves, where it comes from, and how much it holds. */
+/** The live revision, its source and the number of its objects. */
 export function LiveDefinition({ factory }: { factory: Factory }) {
   const { source, applied_revision, applied_at, attempted_revision, counts } = factory;
   const isBehind = attempted_revision !== applied_revision;
@@ -24,14 +24,14 @@ export function LiveDefinition({ factory }: { factory: Factory }) {
       </Group>
       <Group grow>
         <Count factory={factory.name} page="runs?state=running" count={counts.running_runs} what="running" />
-        <Count factory={factory.name} page="runs?state=queued" count={counts.queued_runs} what="waiting" />
+        <Count factory={factory.name} page="runs?state=queued" count={counts.queued_runs} what="queued" />
       </Group>
       <FactList
         facts={[
           ['Live revision', <RevisionText key="live" revision={applied_revision} />],
           ['Applied', applied_at === null ? null : <TimeText key="since" at={applied_at} />],
-          ['Last attempt', isBehind ? <RevisionText key="tried" revision={attempted_revision} /> : null],
-          ['Definition', source === null ? 'removed from the configuration' : SOURCES[source.type]],
+          ['Last attempt', isBehind ? <RevisionText key="attempted" revision={attempted_revision} /> : null],
+          ['Source', source === null ? 'Not in the configuration' : SOURCES[source.type]],
           ['Repository', source?.url == null ? null : <ForeignText key="url" text={source.url} />],
           ['Branch', source?.branch == null ? null : <ForeignText key="branch" text={source.branch} />],
         ]}

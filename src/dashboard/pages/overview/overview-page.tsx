@@ -1,28 +1,29 @@
-import { Anchor, Grid, Stack } from '@mantine/core';
-import { useQuery } from '@tanstack/react-query';
+import { Alert, Anchor, Grid, Stack, Text } from '@mantine/core';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Zap } from 'lucide-react';
+import { useEffect, useRef } from 'react';
 import { Link } from 'wouter';
 import { activityQuery } from '../../api/activity.ts';
-import { webhooksQuery } from '../../api/queries.ts';
+import { factoriesQuery, webhooksQuery } from '../../api/queries.ts';
 import type { Factory } from '../../api/types.ts';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { useLiveEvents } from '../../parts/live/use-live-events.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
+import { NoWebhooks } from '../webhooks/no-webhooks.tsx';
 import { ActivityCharts } from './activity-charts.tsx';
 import { assessHealth, HEALTH_HOURS, type HealthFinding, type HealthState, listFindings } from './assess-health.ts';
-import { HealthFindings } from './health-findings.tsx';
-import { listTroubles } from './list-troubles.ts';
+import { listActiveConditions } from './describe-condition.ts';
 import { LiveDefinition } from './live-definition.tsx';
-import { NextStep } from './next-step.tsx';
+import { ConditionAlerts, HealthFindings } from './overview-alerts.tsx';
 import { RecentRejections } from './recent-rejections.tsx';
-import { Troubles } from './troubles.tsx';
-import { useFreshOverview } from './use-fresh-overview.ts';
 
-/** What is wrong, what is live, what came in and what needs a look. */
+/** Health, live definition, activity and recent rejections of a factory. */
 export function OverviewPage() {
   const factory = useFactory();
   useFreshOverview(factory.name);
-  const troubles = listTroubles(factory.conditions);
+  const conditions = listActiveConditions(factory.conditions);
   const { data: activity } = useQuery(activityQuery(factory.name, HEALTH_HOURS));
   const { data: webhooks } = useQuery(webhooksQuery(factory.name));
   const findings = activity === undefined || webhooks === undefined ? null : listFindings(factory, activity, webhooks);
@@ -35,7 +36,7 @@ export function OverviewPage() {
         status={findings !== null && <HealthBadge factory={factory} findings={findings} />}
       />
       <Stack>
-        {troubles.length > 0 && <Troubles troubles={troubles} factory={factory} />}
+        {conditions.length > 0 && <ConditionAlerts conditions={conditions} factory={factory} />}
         <HealthFindings findings={findings ?? []} />
         <NextStep factory={factory} />
         <Grid>
@@ -67,9 +68,50 @@ const HEALTH_WORDS: Readonly<Record<HealthState, string>> = {
   failing: 'Failing',
 };
 
-/** Nothing is said of a factory that cannot have received anything yet. */
+/** Hidden for a factory without webhooks, which cannot have received anything. */
 function HealthBadge({ factory, findings }: { factory: Factory; findings: readonly HealthFinding[] }) {
   const state = assessHealth(factory, findings);
   if (state === 'healthy' && factory.counts.webhooks === 0) return null;
   return <StatusBadge state={state} label={HEALTH_WORDS[state]} />;
+}
+
+/** The next setup step for a factory without webhooks or automations. */
+function NextStep({ factory }: { factory: Factory }) {
+  const { name, applied_revision, counts } = factory;
+  if (applied_revision === null) return null;
+  if (counts.webhooks === 0) return <NoWebhooks factory={factory} />;
+  if (counts.automations > 0) return null;
+  return (
+    <Alert color="blue" icon={<Zap />} title="Deliveries do not start runs yet">
+      <Text size="sm">
+        Deliveries are accepted and logged. Add an automation to start runs from them.{' '}
+        <Anchor
+          component={Link}
+          href={`/factories/${encodeURIComponent(name)}/automations`}
+          size="sm"
+          underline="always"
+        >
+          View automations
+        </Anchor>
+      </Text>
+    </Alert>
+  );
+}
+
+/** Limits how often a busy factory is read again. */
+const PAUSE_MS = 2_000;
+
+/** Reads the numbers of the overview again after events. The list of rejections updates separately. */
+function useFreshOverview(factory: string): void {
+  const queryClient = useQueryClient();
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  useLiveEvents(({ data }) => {
+    if (data.factory !== factory || timer.current !== undefined) return;
+    timer.current = setTimeout(() => {
+      timer.current = undefined;
+      void queryClient.invalidateQueries({ queryKey: factoriesQuery.queryKey });
+      void queryClient.invalidateQueries({ queryKey: ['factory', factory, 'activity'] });
+    }, PAUSE_MS);
+  });
 }

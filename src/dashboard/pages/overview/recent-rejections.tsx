@@ -23,8 +23,8 @@ const SHOWN = 8;
 export function RecentRejections({ factory }: { factory: string }) {
   const query = rejectionsQuery(factory, HOURS, SHOWN);
   const { data, error, refetch } = useQuery(query);
-  const held = useHeldUpdates(query.queryKey, ({ type, data: told }) => {
-    return type === 'delivery' && told.factory === factory && told.label?.startsWith('Rejected') === true;
+  const held = useHeldUpdates(query.queryKey, ({ type, data: delivery }) => {
+    return type === 'delivery' && delivery.factory === factory && delivery.label?.startsWith('Rejected') === true;
   });
   return (
     <SectionCard title="Rejected in the last 24 hours" actions={<MoreOf factory={factory} shown={data ?? []} />}>
@@ -39,7 +39,7 @@ export function RecentRejections({ factory }: { factory: string }) {
           held={held}
           empty={
             <EmptyState icon={ShieldCheck} title="No rejected deliveries">
-              A delivery with a wrong secret, invalid JSON or a body that is too large appears here with the reason.
+              Deliveries with a wrong secret, invalid JSON or a body that is too large appear here.
             </EmptyState>
           }
         />
@@ -48,7 +48,7 @@ export function RecentRejections({ factory }: { factory: string }) {
   );
 }
 
-/** To all of the labels that are among the newest. */
+/** Links to the full lists of the shown labels. */
 function MoreOf({ factory, shown }: { factory: string; shown: readonly Delivery[] }) {
   const labels = DELIVERY_LABELS.filter((wanted) => shown.some(({ label }) => label === wanted));
   return (
@@ -78,7 +78,7 @@ const COLUMNS: DataColumn<Delivery>[] = [
   },
   { header: 'Label', render: ({ label }) => <StatusBadge state={label} /> },
   {
-    header: 'Why',
+    header: 'Reason',
     render: ({ detail, reason }) => {
       return (
         <>

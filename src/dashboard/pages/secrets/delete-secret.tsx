@@ -7,7 +7,7 @@ import type { Secret } from '../../api/types.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
 import { describeDeletion } from './describe-secret.ts';
 
-/** Refused by the daemon while the secret is used, unless the reader says that they mean it. */
+/** Deletes a secret. The daemon rejects it while the secret is in use, unless the user confirms with a checkbox. */
 export function DeleteSecret({ secret, onClose }: { secret: Secret; onClose: () => void }) {
   const { name, used_by, listed_by, notify } = secret;
   const [force, setForce] = useState(false);
@@ -16,7 +16,7 @@ export function DeleteSecret({ secret, onClose }: { secret: Secret; onClose: () 
     mutationFn: deleteSecret,
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: secretsQuery.queryKey });
-      notifications.show({ message: `The secret ${name} is deleted.` });
+      notifications.show({ message: `Secret ${name} deleted.` });
       onClose();
     },
   });
@@ -34,8 +34,8 @@ export function DeleteSecret({ secret, onClose }: { secret: Secret; onClose: () 
     >
       {used_by.length + listed_by.length + notify.length > 0 && (
         <Checkbox
-          label="Delete it although it is used"
-          description="Without this the daemon refuses while a webhook, an automation or a target of notify uses it."
+          label="Delete even though it is in use"
+          description="Required while a webhook, an automation or a notification target uses the secret."
           checked={force}
           onChange={(event) => setForce(event.currentTarget.checked)}
         />

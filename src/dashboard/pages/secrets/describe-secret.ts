@@ -11,41 +11,39 @@ const SWITCHES: Readonly<Record<SourceType, string>> = {
 /** When the webhooks of a factory switch to the newest version of their secret. */
 export function describeSwitch(factories: readonly Factory[] | undefined, name: string): string {
   const type = factories?.find((factory) => factory.name === name)?.source?.type;
-  return type === undefined ? 'with the next apply of its factory' : SWITCHES[type];
+  return type === undefined ? 'with the next apply of the factory' : SWITCHES[type];
 }
 
-/** What a new value does, by who uses the secret. */
+/** Effects of a new value. */
 export function describeUpdate({ used_by, listed_by, notify, version }: Secret): string[] {
-  const effects = [`The value becomes version ${version + 1}. The one before cannot be read or brought back.`];
-  // A webhook with version 0 waits for its first secret.
+  const effects = [`The new value is stored as version ${version + 1}. The previous value cannot be read or restored.`];
+  // Version 0 means that the webhook still waits for its first secret.
   const uses = used_by.filter((use) => use.version > 0);
   if (uses.length > 0) {
     const subject = uses.length === 1 ? '1 webhook still uses' : `${uses.length} webhooks still use`;
     effects.push(`${subject} ${nameVersions(uses)}. Senders must keep using the old value until the webhook switches.`);
   }
   if (listed_by.length > 0) {
-    effects.push(`Runs of ${countWords(listed_by.length, 'automation')} get the new value from now on.`);
+    effects.push(`New runs of ${countWords(listed_by.length, 'automation')} get the new value.`);
   }
-  if (notify.length > 0) effects.push(`${nameTargets(notify)} ${areTold(notify)} with the new value from now on.`);
+  if (notify.length > 0) effects.push(`Notifications to ${nameTargets(notify)} use the new value immediately.`);
   return effects;
 }
 
-/** What deleting does, by who uses the secret. */
+/** Effects of deleting a secret. */
 export function describeDeletion({ used_by, listed_by, notify }: Secret): string[] {
-  const effects = ['All versions of the value are gone; nobody can bring them back.'];
+  const effects = ['All versions are deleted and cannot be restored.'];
   if (used_by.length > 0) {
     const names = nameAll(used_by.map(({ factory, webhook }) => `${factory}/${webhook}`));
-    effects.push(`${names} ${used_by.length === 1 ? 'keeps' : 'keep'} the current value.`);
-    effects.push('The next apply of such a webhook fails, until there is a secret of this name again.');
+    effects.push(`${names} ${used_by.length === 1 ? 'keeps' : 'keep'} using the current value.`);
+    effects.push('The next apply of these webhooks fails until a secret with this name exists again.');
   }
   if (listed_by.length > 0) {
     const names = nameAll(listed_by.map(({ factory, automation }) => `${factory}/${automation}`));
-    effects.push(`Runs of ${names} fail from now on.`);
+    effects.push(`New runs of ${names} fail until a secret with this name exists again.`);
   }
   if (notify.length > 0) {
-    effects.push(
-      `${nameTargets(notify)} ${areTold(notify)} nothing from now on, until there is a secret of this name again.`,
-    );
+    effects.push(`Notifications to ${nameTargets(notify)} stop until a secret with this name exists again.`);
   }
   return effects;
 }
@@ -53,10 +51,6 @@ export function describeDeletion({ used_by, listed_by, notify }: Secret): string
 /** Targets of `notify`, such as `payments/github`. */
 function nameTargets(notify: Secret['notify']): string {
   return nameAll(notify.map(({ factory, type }) => `${factory}/${type}`));
-}
-
-function areTold(notify: Secret['notify']): string {
-  return notify.length === 1 ? 'is told' : 'are told';
 }
 
 function nameAll(names: string[]): string {

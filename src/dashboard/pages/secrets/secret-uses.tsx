@@ -7,12 +7,12 @@ import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { describeSwitch } from './describe-secret.ts';
 
-/** Who uses a secret; for webhooks with the version that they use, and when they switch to the newest. */
+/** Lists the users of a secret. For webhooks it shows the version in use, and when they switch to the latest. */
 export function SecretUses({ secret: { used_by, listed_by, notify, version } }: { secret: Secret }) {
   if (used_by.length + listed_by.length + notify.length === 0) {
     return (
       <Text size="sm" c="dimmed">
-        nobody yet
+        Not used
       </Text>
     );
   }
@@ -24,7 +24,7 @@ export function SecretUses({ secret: { used_by, listed_by, notify, version } }: 
       {listed_by.map(({ factory, automation }) => (
         <UseLine key={`${factory}/${automation}`} factory={factory} kind="automations" name={automation}>
           <Text size="xs" c="dimmed">
-            each run gets the newest
+            runs get the latest version
           </Text>
         </UseLine>
       ))}
@@ -32,7 +32,7 @@ export function SecretUses({ secret: { used_by, listed_by, notify, version } }: 
         <Group key={`${factory}/${type}`} gap="xs">
           <ForeignText text={`${factory}/${type}`} />
           <Text size="xs" c="dimmed">
-            is told of commits with the newest
+            notifications use the latest version
           </Text>
         </Group>
       ))}
@@ -48,7 +48,7 @@ function WebhookUse({ use, newest }: { use: Secret['used_by'][number]; newest: n
       <UseLine factory={use.factory} kind="webhooks" name={use.webhook}>
         <StatusBadge
           state={isOutdated ? 'outdated' : 'current'}
-          label={use.version === 0 ? 'waits for its secret' : `uses version ${use.version}`}
+          label={use.version === 0 ? 'Waiting for secret' : `Uses version ${use.version}`}
         />
       </UseLine>
       {isOutdated && (

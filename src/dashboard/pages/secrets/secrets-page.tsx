@@ -12,13 +12,13 @@ import { useManagesTeam } from '../../shell/context/session-user.ts';
 import { RoleNotice } from '../../shell/role-notice.tsx';
 import { SecretsTable } from './secrets-table.tsx';
 
-/** Team secrets: what there is, who holds which version, and what has to happen for the newest to count. */
+/** Team secrets, who uses which version, and when the latest version takes effect. */
 export function SecretsPage() {
   if (useManagesTeam()) return <OwnersPage />;
   return (
     <>
       <PageHeader title="Secrets" />
-      <RoleNotice what="Secrets" needs="owner" />
+      <RoleNotice what="Secrets" />
     </>
   );
 }
@@ -35,7 +35,7 @@ function OwnersPage() {
     <>
       <PageHeader
         title="Secrets"
-        lead="Values that webhooks verify deliveries with and that runs get. They are encrypted and can never be read back."
+        lead="Secrets that webhooks verify deliveries with and that runs receive. Values are encrypted and can never be read back."
         actions={secrets?.length === 0 ? undefined : create}
       />
       {error !== null ? (
@@ -58,8 +58,8 @@ function OutdatedNotice({ secrets }: { secrets: readonly Secret[] }) {
   return (
     <Alert color="orange" variant="light" icon={<RefreshCcw />} title={title}>
       <Text size="sm">
-        Senders must keep using the old value until the webhook switches to the new one. The list says when each webhook
-        switches; change its sender at the same time.
+        Senders must keep using the old value until the webhook switches to the new one. The table shows when each
+        webhook switches. Update its sender at the same time.
       </Text>
     </Alert>
   );
@@ -67,8 +67,8 @@ function OutdatedNotice({ secrets }: { secrets: readonly Secret[] }) {
 
 function NoSecrets({ action }: { action: React.ReactNode }) {
   return (
-    <EmptyState icon={KeyRound} title="No secret yet" action={action}>
-      Store the secret that a sender and a webhook share, then name it in the definition of the webhook:{' '}
+    <EmptyState icon={KeyRound} title="No secrets yet" action={action}>
+      Store the secret that a sender and a webhook share. Then refer to it in the webhook definition:{' '}
       <Code>secretName: CI_WEBHOOK_SECRET</Code>
     </EmptyState>
   );

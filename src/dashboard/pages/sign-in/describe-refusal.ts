@@ -1,48 +1,48 @@
-/** What happened at the OpenID provider, and what to do. */
+/** Why a sign-in with the OpenID provider failed, and what to do. */
 interface Refusal {
   title: string;
   advice: string;
 }
 
-/** One for each reason that the daemon sends browsers back with. */
+/** By the error code in the URL that the daemon redirects to. */
 const REFUSALS: Readonly<Record<string, Refusal>> = {
   denied: {
-    title: 'The sign-in was cancelled',
-    advice: 'The identity provider says that it was not allowed. Try again, or ask who manages the provider.',
+    title: 'Sign-in was cancelled',
+    advice: 'The identity provider denied the request. Try again, or contact the administrator of the provider.',
   },
   provider_unavailable: {
-    title: 'The identity provider does not answer',
-    advice: 'Try again in a moment. Other ways to sign in work meanwhile. The log of the daemon says what was tried.',
+    title: 'The identity provider is not available',
+    advice: 'Try again in a moment, or sign in another way. The daemon log has details.',
   },
   invalid_answer: {
-    title: 'The identity provider’s answer does not hold',
-    advice: 'Try again. If that does not help, an operator finds the reason in the log of the daemon.',
+    title: 'The response of the identity provider is invalid',
+    advice: 'Try again. If it fails again, check the daemon log for the reason.',
   },
   too_many: {
-    title: 'Too many tries',
-    advice: 'Too many sign-ins failed, or too many people sign in at this moment. Wait a minute and try again.',
+    title: 'Too many attempts',
+    advice: 'Too many sign-ins failed or are in progress. Wait a minute and try again.',
   },
   expired: {
     title: 'The sign-in has expired',
-    advice: 'It was begun in another browser, more than 10 minutes ago, or is finished already. Begin it again.',
+    advice: 'It was started in another browser or more than 10 minutes ago, or it is already complete. Start again.',
   },
   wrong_domain: {
-    title: 'Your e-mail address is not allowed here',
+    title: 'Your email address is not allowed',
     advice:
-      'It is of another domain than admin.oidc.allowedDomains names, or the provider has not verified it. Ask an owner of this Dockbell.',
+      'Its domain is not in admin.oidc.allowedDomains, or the provider has not verified the address. Contact an owner of this Dockbell.',
   },
   no_role: {
-    title: 'None of your groups may use this Dockbell',
+    title: 'Your groups have no access to this Dockbell',
     advice:
-      'You are signed in at the identity provider, but no group of yours has a role here. Ask to be put into one, or ask who runs this Dockbell to name your group under admin.oidc.groups.',
+      'You signed in to the identity provider, but none of your groups has a role here. Ask to join a group that has one, or ask the operator to add your group to admin.oidc.groups.',
   },
   disabled: {
-    title: 'Your account is disabled here',
-    advice: 'Ask an owner of this Dockbell to enable it again.',
+    title: 'Your account is disabled',
+    advice: 'Ask an owner of this Dockbell to enable it.',
   },
 };
 
-/** @param search the query of the sign-in page; `null` where it tells of no refusal, or of one that is none of ours */
+/** @param search query string of the sign-in page; the result is `null` without a known error code */
 export function describeRefusal(search: string): Refusal | null {
   const reason = new URLSearchParams(search).get('error') ?? '';
   return Object.hasOwn(REFUSALS, reason) ? REFUSALS[reason]! : null;

@@ -1,7 +1,7 @@
 import { RequestFailed } from '../../api/problem.ts';
 import type { Credentials } from '../../api/session.ts';
 
-/** The daemon answers alike whatever is wrong; what was tried says what to do. Other errors are returned as they are. */
+/** The API answers the same for all credentials. This text names the ones that were used. Other errors are returned as they are. */
 export function describeSignInError(error: Error, credentials: Credentials | undefined): Error {
   if (!(error instanceof RequestFailed) || error.problem.status !== 401 || credentials === undefined) return error;
   return new RequestFailed({ ...error.problem, title: 'Sign-in failed', detail: describeCredentials(credentials) });
@@ -9,9 +9,9 @@ export function describeSignInError(error: Error, credentials: Credentials | und
 
 function describeCredentials(credentials: Credentials): string {
   if ('login_token' in credentials) {
-    return 'This login link was already used or has expired. Run “dockbell login-link” on the daemon’s machine to create a new one.';
+    return 'This login link was already used or has expired. Run “dockbell login-link” on the daemon host to create a new one.';
   }
   return 'api_token' in credentials
-    ? 'This API token is not valid. It may have been revoked, or was not copied completely.'
-    : 'The user name or the password is wrong.';
+    ? 'This API token is not valid. It may have been revoked or copied incompletely.'
+    : 'Wrong user name or password.';
 }

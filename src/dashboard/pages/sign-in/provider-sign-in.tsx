@@ -7,7 +7,7 @@ import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { describeRefusal } from './describe-refusal.ts';
 import { readReturnPath } from './read-return-path.ts';
 
-/** The way by the OpenID provider, where one is configured; and why a try there failed. */
+/** The button for the OpenID provider, if one is configured, and the error of the last attempt. */
 export function ProviderSignIn() {
   const { data: ways } = useQuery(signInWaysQuery);
   const [refusal] = useState(() => describeRefusal(window.location.search));

@@ -23,12 +23,11 @@ import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { describeSignInError } from './describe-sign-in-error.ts';
 import { ProviderSignIn } from './provider-sign-in.tsx';
 import { readReturnPath } from './read-return-path.ts';
-import { takeLoginToken } from './take-login-token.ts';
 
 /**
- * By the OpenID provider, by password, by API token, or by the one-time link that the daemon prints.
+ * Sign-in with the OpenID provider, a password, an API token, or a login link.
  *
- * @param expired whose session has ended while something was unsaved
+ * @param expired user whose session expired while changes were unsaved
  */
 export function SignInPage({ expired = null }: { expired?: SessionUser | null }) {
   useTitleMeanwhile('Sign in · Dockbell');
@@ -48,7 +47,7 @@ export function SignInPage({ expired = null }: { expired?: SessionUser | null })
             </Title>
           </Stack>
           {expired !== null && error === null && (
-            <Alert color="orange" icon={<Hourglass />} title="Your session has ended">
+            <Alert color="orange" icon={<Hourglass />} title="Your session has expired">
               Sign in again as <ForeignText text={expired.name} /> to continue. Your unsaved changes are kept.
             </Alert>
           )}
@@ -69,7 +68,7 @@ export function SignInPage({ expired = null }: { expired?: SessionUser | null })
   );
 }
 
-/** A page that waits behind this one does not set its title anew. */
+/** Sets the title while mounted, because a hidden page behind this one does not. */
 function useTitleMeanwhile(title: string): void {
   useEffect(() => {
     const before = document.title;
@@ -86,7 +85,7 @@ function useSignIn() {
   return useMutation({
     mutationFn: signIn,
     onSuccess: async (user) => {
-      // The question who is signed in, asked when the page opened, may still be on its way: its answer is of before.
+      // The session query of the page load may still be in flight. Its answer is outdated.
       await queryClient.cancelQueries(sessionQuery);
       queryClient.setQueryData(sessionQuery.queryKey, user);
       if (location === '/login') navigate(readReturnPath(window.location), { replace: true });
@@ -131,7 +130,7 @@ function PasswordForm({ onSignIn, isPending }: FormProps) {
           Sign in
         </Button>
         <Text size="xs" c="dimmed">
-          No account yet? <Code>dockbell login-link</Code> on the daemon’s machine makes a link that signs in once.
+          No account yet? Run <Code>dockbell login-link</Code> on the daemon host to create a one-time sign-in link.
         </Text>
       </Stack>
     </form>
@@ -149,7 +148,7 @@ function TokenForm({ onSignIn, isPending }: FormProps) {
         <PasswordInput
           name="token"
           label="API token"
-          description="The first one lies in the file admin-token of the data directory."
+          description="The first token is in the file admin-token in the data directory."
           placeholder="dbk_…"
           autoComplete="off"
           required
@@ -163,4 +162,15 @@ function TokenForm({ onSignIn, isPending }: FormProps) {
       </Stack>
     </form>
   );
+}
+
+/**
+ * The token of a login link, `/login#token=…`; `null` without one. Fragments are not sent to servers. The token is removed from
+ * the URL immediately, so that it does not stay in the browser history.
+ * of the address at once, it is not in the history of the browser either.
+ */
+function takeLoginToken(): string | null {
+  const token = new URLSearchParams(window.location.hash.slice(1)).get('token');
+  if (token !== null) window.history.replaceState(null, '', window.location.pathname);
+  return token;
 }

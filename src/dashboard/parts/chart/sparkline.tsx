@@ -2,14 +2,14 @@ import classes from './sparkline.module.css';
 
 interface SparklineProps {
   counts: readonly number[];
-  /** What is counted over which time, to complete the sum, for example "deliveries in 24 hours". */
+  /** Completes the accessible name after the sum, for example "deliveries in 24 hours". */
   what: string;
 }
 
 const HEIGHT = 24;
 const STEP = 4;
 
-/** Counts over time, small enough for a cell of a table. */
+/** A small bar chart of counts over time, for a table cell. */
 export function Sparkline({ counts, what }: SparklineProps) {
   const highest = Math.max(1, ...counts);
   const total = counts.reduce((sum, count) => sum + count, 0);
@@ -27,7 +27,7 @@ export function Sparkline({ counts, what }: SparklineProps) {
   );
 }
 
-/** Hours without anything have a line to stand on. */
+/** A count of zero is a thin line. */
 function Bar({ x, share }: { x: number; share: number }) {
   const height = share === 0 ? 1 : Math.max(3, share * HEIGHT);
   const className = share === 0 ? classes.none : classes.some;

@@ -2,32 +2,32 @@ import { Anchor, Group, Text, Tooltip, VisuallyHidden } from '@mantine/core';
 import { Link } from 'wouter';
 import classes from './stacked-bars.module.css';
 
-/** One kind of what is counted. */
+/** One series of a stacked bar chart. */
 export interface BarSeries {
   name: string;
-  /** A CSS colour. */
+  /** CSS color. */
   color: string;
-  /** Where what is counted is listed. */
+  /** Link to the list of the counted objects. */
   href?: string;
 }
 
 export interface BarColumn {
-  /** What the column stands for, for example "14:00". */
+  /** For example "14:00". */
   label: string;
-  /** A count for each series, in their order. */
+  /** One count per series, in the same order. */
   counts: readonly number[];
-  /** Where what is counted is listed. */
+  /** Link to the list of the counted objects. */
   href?: string;
 }
 
 interface StackedBarsProps {
-  /** What is counted, for example "Deliveries". */
+  /** For example "Deliveries". */
   title: string;
   series: readonly BarSeries[];
   columns: readonly BarColumn[];
 }
 
-/** Counts over time, stacked by kind. The numbers themselves are in a table for those who cannot see the bars. */
+/** A stacked bar chart of counts over time. Screen readers get the numbers as a table. */
 export function StackedBars({ title, series, columns }: StackedBarsProps) {
   const highest = Math.max(1, ...columns.map(sumOf));
   const isEmpty = columns.every((column) => sumOf(column) === 0);
@@ -69,7 +69,7 @@ function Column({ column, series, highest }: { column: BarColumn; series: readon
       {column.href === undefined || sumOf(column) === 0 ? (
         <div className={classes.column}>{bars}</div>
       ) : (
-        // For the pointer: by keyboard the legend and the filter of the list lead there in fewer steps.
+        // Pointer only: keyboard users reach the same list through the legend.
         <Link className={classes.column} href={column.href} tabIndex={-1}>
           {bars}
         </Link>
@@ -80,10 +80,10 @@ function Column({ column, series, highest }: { column: BarColumn; series: readon
 
 function describeColumn({ label, counts }: BarColumn, series: readonly BarSeries[]): string {
   const parts = series.flatMap(({ name }, i) => ((counts[i] ?? 0) > 0 ? [`${name}: ${counts[i]}`] : []));
-  return [label, ...(parts.length === 0 ? ['nothing'] : parts)].join('\n');
+  return [label, ...(parts.length === 0 ? ['none'] : parts)].join('\n');
 }
 
-/** Kinds that did not occur are left out, so that few colours have to be told apart. */
+/** Series without any count are omitted, to keep the legend short. */
 function Legend({ series, columns }: Pick<StackedBarsProps, 'series' | 'columns'>) {
   const totals = series.map((one, i) => ({ ...one, total: totalOf(columns, i) }));
   const seen = totals.filter(({ total }) => total > 0);

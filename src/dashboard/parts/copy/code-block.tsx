@@ -6,11 +6,11 @@ interface CodeBlockProps {
   code: string;
   /** What the code is, for example "curl command". */
   what: string;
-  /** For text that people read: long lines go on in the next one. */
+  /** Wraps long lines. For prose. */
   wraps?: boolean;
 }
 
-/** Text to be copied as it stands, with a button for it. */
+/** Preformatted text with a copy button. */
 export function CodeBlock({ code, what, wraps = false }: CodeBlockProps) {
   return (
     <div className={classes.block}>

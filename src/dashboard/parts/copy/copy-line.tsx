@@ -3,7 +3,7 @@ import { ForeignText } from '../text/foreign-text.tsx';
 import { CopyButton } from './copy-button.tsx';
 import classes from './copy-line.module.css';
 
-/** One value in the letters of code, with a button that copies it. */
+/** One value in monospace with a copy button. */
 export function CopyLine({ value, what }: { value: string; what: string }) {
   return (
     <Group gap={4} wrap="nowrap" className={classes.line}>

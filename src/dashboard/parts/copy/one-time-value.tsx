@@ -1,6 +1,6 @@
 import { Alert, Stack, Text } from '@mantine/core';
 import { KeyRound } from 'lucide-react';
-import { useOnlyOccasion } from '../dialog/dialog.tsx';
+import { useOneTimeGuard } from '../dialog/dialog.tsx';
 import { CodeBlock } from './code-block.tsx';
 
 interface OneTimeValueProps {
@@ -11,9 +11,9 @@ interface OneTimeValueProps {
   advice: string;
 }
 
-/** A credential on the only occasion that it is shown. */
+/** Shows a credential that is never shown again. */
 export function OneTimeValue({ what, value, advice }: OneTimeValueProps) {
-  useOnlyOccasion();
+  useOneTimeGuard();
   return (
     <Alert color="orange" variant="light" icon={<KeyRound />} title={`Copy the ${what} now`}>
       <Stack gap="xs">

@@ -8,24 +8,24 @@ interface ConfirmChangeProps {
   opened: boolean;
   onClose: () => void;
   title: string;
-  /** What happens to senders and to what runs, one sentence each. */
+  /** Effects on senders and runs, one sentence each. */
   effects: string[];
-  /** Words of the button, for example "Delete webhook". */
+  /** Label of the button, for example "Delete webhook". */
   action: string;
-  /** Cannot be undone, or stops senders. */
+  /** The change cannot be undone, or affects senders. */
   isDangerous?: boolean;
-  /** What has to be typed before the button works. */
+  /** Text that the user must type to enable the button. */
   typeToConfirm?: string;
   onConfirm: () => void;
   isPending: boolean;
   error: unknown;
-  /** Stands above another dialog that is open. */
+  /** Shown above another open dialog. */
   isOnTop?: boolean;
-  /** Fields that the change needs. */
+  /** Additional fields. */
   children?: ReactNode;
 }
 
-/** Says what a change does to senders before it is done. */
+/** Asks for confirmation and lists the effects of a change. */
 export function ConfirmChange(props: ConfirmChangeProps) {
   const { opened, onClose, title, effects, action, isDangerous = false, isOnTop = false, typeToConfirm } = props;
   const [typed, setTyped] = useState('');

@@ -12,7 +12,7 @@ interface DialogProps {
 
 const LockContext = createContext<(isLocked: boolean) => void>(() => undefined);
 
-/** A dialog that is open for as long as it is there: what was typed into it goes with it. */
+/** A dialog that is open while it is mounted. Its input is discarded when it closes. */
 export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
   useFocusReturn(true);
   const [isLocked, setIsLocked] = useState(false);
@@ -33,10 +33,10 @@ export function Dialog({ title, size = 'md', onClose, children }: DialogProps) {
 }
 
 /**
- * For what is shown only once. While it is there, the dialog around it is closed by its own button alone, and leaving the
- * page asks first.
+ * Protects a value that is shown only once: the surrounding dialog closes only with its own button, and leaving the page
+ * asks first.
  */
-export function useOnlyOccasion(): void {
+export function useOneTimeGuard(): void {
   const lock = useContext(LockContext);
   useLeaveGuard(true, 'one-time value');
   useLayoutEffect(() => {

@@ -1,6 +1,6 @@
 import { List, Text } from '@mantine/core';
 
-/** What a change does, said before it is done: one sentence each. */
+/** Lists the effects of a change before it is done, one sentence each. */
 export function EffectList({ effects }: { effects: readonly string[] }) {
   return (
     <div>

@@ -12,13 +12,13 @@ interface StoreSecretProps {
   opened: boolean;
   onClose: () => void;
   mode: 'create' | 'update';
-  /** `null` where the name is to be chosen. */
+  /** `null` if the user enters the name. */
   name: string | null;
-  /** What storing it does, one sentence each. */
+  /** Effects of storing it, one sentence each. */
   effects: string[];
 }
 
-/** Creates a team secret, or gives it a new value. */
+/** Creates a team secret or stores a new version of it. */
 export function StoreSecret(props: StoreSecretProps) {
   const { opened, onClose, mode, name } = props;
   const title = mode === 'create' ? 'Create secret' : `Update ${name}`;
@@ -30,7 +30,7 @@ export function StoreSecret(props: StoreSecretProps) {
   );
 }
 
-/** Its fields go with the dialog: nothing of a value stays behind. */
+/** The state is discarded with the dialog, so no value stays in memory. */
 function StoreForm({ mode, name: fixedName, effects, onClose }: StoreSecretProps) {
   const [name, setName] = useState(fixedName ?? '');
   const [origin, setOrigin] = useState<SecretOrigin>('typed');
@@ -55,7 +55,7 @@ function StoreForm({ mode, name: fixedName, effects, onClose }: StoreSecretProps
             Cancel
           </Button>
           <Button type="submit" loading={isPending} disabled={name === '' || (origin === 'typed' && value === '')}>
-            {mode === 'create' ? 'Create secret' : 'Store the new value'}
+            {mode === 'create' ? 'Create secret' : 'Update secret'}
           </Button>
         </Group>
       </Stack>
@@ -77,7 +77,7 @@ function useStoring() {
       const { name, version } = await storeSecret(secret);
       return { name, version, shown: isGenerated ? secret.value : null };
     },
-    // Nothing of a value stays in the memory of the page once the dialog is closed.
+    // The value must not stay in the cache after the dialog is closed.
     gcTime: 0,
     onSuccess: () => queryClient.invalidateQueries({ queryKey: secretsQuery.queryKey }),
   });
@@ -87,7 +87,7 @@ function NameField({ name, onChange }: { name: string; onChange: (name: string) 
   return (
     <TextInput
       label="Name"
-      description="Letters, digits and _, as in CI_WEBHOOK_SECRET. Definitions name the secret by it."
+      description="Letters, digits and underscores. Definition files refer to the secret by this name."
       placeholder="CI_WEBHOOK_SECRET"
       value={name}
       onChange={(event) => onChange(event.currentTarget.value.trim())}
@@ -104,7 +104,7 @@ function NameField({ name, onChange }: { name: string; onChange: (name: string) 
 interface StoredProps {
   name: string;
   version: number;
-  /** The generated value; `null` where somebody typed it and so knows it. */
+  /** The generated value; `null` if the user entered it. */
   shown: string | null;
   onClose: () => void;
 }

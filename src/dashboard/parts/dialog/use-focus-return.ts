@@ -1,8 +1,8 @@
 import { useLayoutEffect } from 'react';
 
 /**
- * Gives the focus back, when a dialog is closed, to what opened it. The library does so only for dialogs that are there
- * before they are opened.
+ * Returns the focus to the opener when a dialog closes. Mantine does so only for dialogs that are mounted before they
+ * open.
  */
 export function useFocusReturn(isOpen: boolean): void {
   useLayoutEffect(() => {

@@ -2,11 +2,11 @@ import { Switch } from '@mantine/core';
 
 interface EnabledToggleProps {
   enabled: boolean;
-  /** Asks, and then does it: the toggle itself shows what is, not what is wished. */
+  /** Asks for confirmation. The switch shows the current state until the change is done. */
   onToggle: () => void;
 }
 
-/** Turns a webhook or an automation on or off. */
+/** Enables or disables a webhook or an automation. */
 export function EnabledToggle({ enabled, onToggle }: EnabledToggleProps) {
   return <Switch label="Enabled" labelPosition="left" checked={enabled} onChange={onToggle} />;
 }

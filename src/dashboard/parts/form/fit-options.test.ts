@@ -4,18 +4,18 @@ import { fitOptions } from './fit-options.ts';
 
 const list = (...labels: string[]): ComboboxItem[] => labels.map((label) => ({ value: label, label }));
 
-describe('the options that fit a typed text', () => {
-  it('contain it in any case, in their order', () => {
+describe('fitOptions', () => {
+  it('returns options that contain the text in any case, in their order', () => {
     expect(fitOptions(list('GitLab', 'Stripe', 'GitHub'), ' git')).toEqual(list('GitLab', 'GitHub'));
     expect(fitOptions(list('GitLab', 'Stripe'), '')).toEqual(list('GitLab', 'Stripe'));
     expect(fitOptions(list('GitLab'), 'nothing')).toEqual([]);
   });
 
-  it('begin with the one that it names exactly', () => {
+  it('puts an exact match first', () => {
     expect(fitOptions(list('Airline', 'Online', 'Line'), 'line')).toEqual(list('Line', 'Airline', 'Online'));
   });
 
-  it('begin with the group of the one that it names exactly', () => {
+  it('puts the group of an exact match first', () => {
     const groups = [
       { group: 'Users', items: list('build-bot') },
       { group: 'API tokens', items: list('build', 'bot-2', 'bot') },

@@ -1,8 +1,8 @@
 import { type ComboboxItem, type ComboboxParsedItem, defaultOptionsFilter, isOptionsGroup } from '@mantine/core';
 
 /**
- * The options whose labels contain what was typed, in any case. An option with exactly this label is the first, because
- * Enter and Tab choose the first.
+ * The options whose labels contain the typed text, in any case. An exact match is first, because Enter and Tab select the
+ * first option.
  */
 export function fitOptions(options: ComboboxParsedItem[], typed: string): ComboboxParsedItem[] {
   const fitting = defaultOptionsFilter({ options, search: typed, limit: Number.POSITIVE_INFINITY });

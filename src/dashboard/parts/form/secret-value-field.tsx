@@ -10,23 +10,23 @@ interface SecretValueFieldProps {
   onValueChange: (value: string) => void;
 }
 
-/** A value typed where nobody reads along, or one that is made here. */
+/** Lets the user enter a secret value or generate one. */
 export function SecretValueField({ origin, onOriginChange, value, onValueChange }: SecretValueFieldProps) {
   return (
     <Stack gap="xs">
       <SegmentedControl
-        aria-label="Where the value comes from"
+        aria-label="Source of the value"
         value={origin}
         onChange={(chosen) => onOriginChange(chosen as SecretOrigin)}
         data={[
-          { value: 'typed', label: 'Enter the value' },
-          { value: 'generated', label: 'Generate one' },
+          { value: 'typed', label: 'Enter a value' },
+          { value: 'generated', label: 'Generate a value' },
         ]}
       />
       {origin === 'typed' ? (
         <PasswordInput
           label="Value"
-          description="What the provider shows you, or what the sender already uses."
+          description="The secret that the provider shows, or that the sender already uses."
           value={value}
           onChange={(event) => onValueChange(event.currentTarget.value)}
           autoComplete="off"
@@ -34,8 +34,7 @@ export function SecretValueField({ origin, onOriginChange, value, onValueChange 
         />
       ) : (
         <Text size="sm" c="dimmed">
-          256 random bits, in letters that every mode of authentication takes. You see the value once, to give it to the
-          sender.
+          A random 256-bit value that works with every authentication mode. It is shown once. Give it to the sender.
         </Text>
       )}
     </Stack>
@@ -44,7 +43,7 @@ export function SecretValueField({ origin, onOriginChange, value, onValueChange 
 
 const SECRET_BYTES = 32;
 
-/** In the form of those that the daemon generates. */
+/** Same format as the secrets that the daemon generates. */
 export function generateSecretValue(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(SECRET_BYTES));
   const base64 = btoa(String.fromCharCode(...bytes));

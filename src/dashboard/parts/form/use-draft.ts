@@ -1,7 +1,7 @@
 import { useState } from 'react';
 
-/** Text that a reader edits before it counts; it begins anew when what counts changes. */
-export function useDraft(counted: string): [text: string, change: (text: string) => void] {
-  const [draft, setDraft] = useState({ of: counted, text: counted });
-  return [draft.of === counted ? draft.text : counted, (text) => setDraft({ of: counted, text })];
+/** Text that is edited before it is applied. It resets when the applied text changes. */
+export function useDraft(applied: string): [text: string, change: (text: string) => void] {
+  const [draft, setDraft] = useState({ of: applied, text: applied });
+  return [draft.of === applied ? draft.text : applied, (text) => setDraft({ of: applied, text })];
 }

@@ -24,16 +24,16 @@ const PATHS: [JsonPath, Json][] = [
   [['empty'], { empty: { exists: true } }],
 ];
 
-describe('a path of a payload', () => {
-  it.each(PATHS)('%j gives a filter that the payload meets', (path, filter) => {
+describe('a JSON path', () => {
+  it.each(PATHS)('%j becomes a filter that matches the payload', (path, filter) => {
     const built = buildFilter(path, readAt(PAYLOAD, path));
     expect(built).toEqual(filter);
-    expect(judge(built, PAYLOAD)).toBe(true);
-    expect(judge(built, {})).toBe(false);
+    expect(evaluate(built, PAYLOAD)).toBe(true);
+    expect(evaluate(built, {})).toBe(false);
   });
 
-  it('into an array that is the whole payload leaves the place out', () => {
-    expect(judge(buildFilter([0, 'a'], 1), [{ a: 1 }])).toBe(true);
+  it('omits the index of an array that is the whole payload', () => {
+    expect(evaluate(buildFilter([0, 'a'], 1), [{ a: 1 }])).toBe(true);
   });
 
   it.each<[JsonPath, Json]>([
@@ -42,26 +42,26 @@ describe('a path of a payload', () => {
     [['a', 'exists'], true],
     [['a', 0, 1], 'x'],
     [['a', 0], {}],
-  ])('%j to %j gives none where no filter can say it', (path, value) => {
+  ])('%j to %j is null if no filter can express it', (path, value) => {
     expect(buildFilter(path, value)).toBeNull();
   });
 
-  it('may hold a key that JavaScript treats in a way of its own', () => {
+  it('may contain the key __proto__', () => {
     expect(JSON.stringify(buildFilter(['__proto__', 'a'], 1))).toBe('{"__proto__":{"a":[1]}}');
   });
 
-  it.each(PATHS)('%j reads as in explanations', (path) => {
+  it.each(PATHS)('%j is formatted as in explanations', (path) => {
     expect(formatJsonPath(path)).toBe(formatPath(path));
   });
 });
 
-function judge(filter: unknown, payload: Json): boolean {
+function evaluate(filter: unknown, payload: Json): boolean {
   const parsed = parsePattern(filter);
   if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
   return compilePattern(parsed.pattern).matches(payload);
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: walks into whatever is there
+// biome-ignore lint/suspicious/noExplicitAny: reads untyped JSON
 function readAt(value: any, path: JsonPath): Json {
   return path.reduce((inner, step) => inner[step], value);
 }

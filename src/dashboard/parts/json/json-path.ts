@@ -1,9 +1,9 @@
 import type { Json, JsonObject } from '../../../api-types/openapi.d.ts';
 
-/** From the root of a payload to one of its values: keys, and places in arrays. */
+/** Keys and array indexes from the root of a payload to one of its values. */
 export type JsonPath = readonly (string | number)[];
 
-/** For example `data.labels[0]`; keys that are no plain words are quoted. */
+/** For example `data.labels[0]`. Keys that are not plain words are quoted. */
 export function formatJsonPath(path: JsonPath): string {
   return path.map(formatStep).join('').replace(/^\./, '');
 }
@@ -16,9 +16,9 @@ function formatStep(step: string | number): string {
 const OPERATORS = new Set(['in', 'not_in', 'exists']);
 
 /**
- * The payload filter that asks for this value at this path, or, for an object or an array, that it is there. Arrays are
- * judged element by element (docs/reference/payload-filter.md), so places in them are left out. `null` where no filter can say
- * it: for the root, a key that reads as an operator, an array in an array.
+ * A payload filter that matches this value at this path, or the presence of an object or array. Filters evaluate arrays
+ * element by element (docs/reference/payload-filter.md), so indexes are omitted. `null` if no filter can express the path:
+ * the root, a key that is an operator, an array in an array.
  */
 export function buildFilter(path: JsonPath, value: Json): JsonObject | null {
   const keys = path.filter((step) => typeof step === 'string');

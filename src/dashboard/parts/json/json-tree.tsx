@@ -8,20 +8,20 @@ import classes from './json-tree.module.css';
 
 interface JsonTreeProps {
   value: Json;
-  /** What the tree shows, for screen readers. */
+  /** Accessible name of the tree. */
   label: string;
-  /** Beside each row: what can be done with its path. */
+  /** Buttons beside each row. */
   renderActions?: (path: JsonPath, value: Json) => ReactNode;
 }
 
-/** Levels that are open at first. */
+/** Number of levels that are open initially. */
 const OPEN_LEVELS = 3;
-/** More children than this are shown piece by piece. */
+/** Objects with more children show them in steps. */
 const SHOWN_CHILDREN = 100;
-/** Longer texts are cut until the reader asks for the rest. */
+/** Longer texts are shortened until the user asks for the rest. */
 const SHOWN_CHARACTERS = 600;
 
-/** A JSON value to walk through. What is closed is not built, so that size and depth cost nothing before they are looked at. */
+/** A JSON value as a tree. Closed nodes are not rendered, so large and deep values stay fast. */
 export function JsonTree({ value, label, renderActions }: JsonTreeProps) {
   return (
     <ul className={classes.tree} aria-label={label}>
@@ -78,7 +78,7 @@ function TreeRows({ path, rows, renderActions }: Omit<TreeRowProps, 'value'> & {
       {hidden > 0 && (
         <li>
           <Button variant="subtle" size="compact-xs" ml={18} onClick={() => setShown(shown + SHOWN_CHILDREN)}>
-            Show {Math.min(hidden, SHOWN_CHILDREN)} of {hidden} more
+            Show {Math.min(hidden, SHOWN_CHILDREN)} more ({hidden} hidden)
           </Button>
         </li>
       )}
@@ -116,7 +116,7 @@ function RowValue({ value }: { value: Json }) {
 
 type Child = [step: string | number, value: Json];
 
-/** `null` for what cannot have any. */
+/** `null` for scalars. */
 function listChildren(value: Json): Child[] | null {
   if (typeof value !== 'object' || value === null) return null;
   return Array.isArray(value) ? value.map((child, i) => [i, child]) : Object.entries(value);

@@ -5,12 +5,12 @@ import type { ReactNode } from 'react';
 interface EmptyStateProps {
   icon: LucideIcon;
   title: string;
-  /** Why there is nothing, and what to do so that there is something. */
+  /** Why the list is empty, and what to do next. */
   children: ReactNode;
   action?: ReactNode;
 }
 
-/** In the place of a list that has no rows yet: teaches the next step. */
+/** Shown instead of an empty list. */
 export function EmptyState({ icon: Icon, title, children, action }: EmptyStateProps) {
   return (
     <Paper withBorder p="xl" radius="lg">

@@ -5,14 +5,14 @@ import { toProblem } from '../../api/problem.ts';
 import { ForeignText } from '../text/foreign-text.tsx';
 
 interface ErrorPanelProps {
-  /** Whatever a query or a change threw. */
+  /** The error of a query or mutation. */
   error: unknown;
   onRetry?: () => void;
-  /** Words of the button for it. */
+  /** Label of the retry button. */
   retryLabel?: string;
 }
 
-/** A problem document for people: what went wrong, where, and what to do. */
+/** Shows an API problem: what failed, where, and what to do. */
 export function ErrorPanel({ error, onRetry, retryLabel = 'Try again' }: ErrorPanelProps) {
   const problem = toProblem(error);
   return (
@@ -58,19 +58,19 @@ interface Finding {
 }
 
 const ADVICE: Readonly<Record<number, string>> = {
-  0: 'Check that the daemon runs and that this browser reaches it.',
-  401: 'Sign in again, then repeat the request.',
-  403: 'Ask an owner for a role that may do this.',
+  0: 'Check that the daemon is running and that this browser can reach it.',
+  401: 'Sign in again, then retry.',
+  403: 'Ask an owner for a role with this permission.',
   404: 'It may have been deleted, or your account is limited to other factories.',
-  412: 'Somebody else changed it in the meantime. Reload, look at it, and change it again.',
-  503: 'The daemon says that this passes. Try again in a moment.',
+  412: 'Another user changed it in the meantime. Reload the page, check the current version and make your change again.',
+  503: 'The problem is temporary. Try again in a moment.',
 };
 
 function Advice({ problem }: { problem: Problem }) {
   if (problem.id !== undefined) {
     return (
       <Text size="sm">
-        The daemon’s log has the details under <Code>{problem.id}</Code>.
+        For details, search the daemon log for <Code>{problem.id}</Code>.
       </Text>
     );
   }

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import classes from './fact-list.module.css';
 
-/** Names and what stands behind them; rows without a value are left out. */
+/** A list of names and values. Rows with the value `null` are omitted. */
 export function FactList({ facts }: { facts: [name: string, value: ReactNode][] }) {
   return (
     <dl className={classes.list}>

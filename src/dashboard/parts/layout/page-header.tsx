@@ -8,15 +8,15 @@ import { ForeignText } from '../text/foreign-text.tsx';
 
 interface PageHeaderProps {
   title: string;
-  /** Of the tab of the browser, where `title` alone does not say what the page is of. */
+  /** Title of the browser tab, if `title` alone is ambiguous. */
   tabTitle?: string;
-  /** One sentence: what this page is for. */
+  /** One sentence that describes the page. */
   lead?: ReactNode;
-  /** The way back, outermost first. */
+  /** Breadcrumbs, outermost first. */
   trail?: { label: string; href: string }[];
-  /** Beside the title: a state. */
+  /** Status badge beside the title. */
   status?: ReactNode;
-  /** At the end: what can be done here. */
+  /** Buttons at the end of the header. */
   actions?: ReactNode;
 }
 
@@ -28,7 +28,7 @@ export function PageHeader({ title, tabTitle = title, lead, trail = [], status, 
         <Breadcrumbs
           component="nav"
           aria-label="Breadcrumb"
-          // Names may be longer than a phone is wide.
+          // Long names must wrap on narrow screens.
           styles={{
             root: { flexWrap: 'wrap' },
             breadcrumb: { overflowWrap: 'anywhere', whiteSpace: 'normal' },
@@ -42,7 +42,7 @@ export function PageHeader({ title, tabTitle = title, lead, trail = [], status, 
         </Breadcrumbs>
       )}
       <Group justify="space-between" align="flex-start" gap="md">
-        {/* Where both do not fit, what can be done stands below what this is. */}
+        {/* If both do not fit in one row, the actions wrap below the title. */}
         <Stack gap={6} flex="1 1 20rem" miw={0}>
           <Group gap="sm">
             <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
@@ -62,7 +62,7 @@ export function PageHeader({ title, tabTitle = title, lead, trail = [], status, 
   );
 }
 
-/** From the part to the whole, as tabs show only the beginning: `ci · Webhooks · payments · Dockbell`. */
+/** The most specific part first, because tabs show only the beginning: `ci · Webhooks · payments · Dockbell`. */
 function useTabTitle(parts: readonly string[]): void {
   const factory = useNamedFactory();
   const all = factory === null ? parts : [...parts, factory];

@@ -3,12 +3,12 @@ import { type ReactNode, useId } from 'react';
 
 interface SectionCardProps {
   title: string;
-  /** Beside the title: what can be done with the section. */
+  /** Buttons beside the title. */
   actions?: ReactNode;
   children: ReactNode;
 }
 
-/** A part of a page under a title of its own. */
+/** A titled section of a page. */
 export function SectionCard({ title, actions, children }: SectionCardProps) {
   const id = useId();
   return (

@@ -21,7 +21,7 @@ const IDLE: Look = { color: 'gray', icon: CircleMinus };
 const WAITING: Look = { color: 'gray', icon: CircleDashed };
 const BUSY: Look = { color: 'blue', icon: LoaderCircle };
 
-/** Every state that is shown anywhere, by the word that the API uses. Never told by colour alone: each has an icon too. */
+/** Color and icon of every state, by its API value. Color is never the only indicator. */
 const LOOKS: Readonly<Record<string, Look>> = {
   Accepted: GOOD,
   Duplicate: IDLE,
@@ -55,7 +55,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   warning: CARE,
 };
 
-/** @param label what is shown in place of the state's own word */
+/** @param label shown instead of the state */
 export function StatusBadge({ state, label = state }: { state: string; label?: string }) {
   const { color, icon: Icon } = LOOKS[state] ?? WAITING;
   return (
@@ -65,9 +65,9 @@ export function StatusBadge({ state, label = state }: { state: string; label?: s
       radius="sm"
       tt="none"
       fw={600}
-      // A narrow column cuts other things short: what state something is in is read whole.
+      // The state must stay readable in narrow columns.
       miw="max-content"
-      // Beside text it stands in the middle of the line, not above it.
+      // Aligns the badge with the text beside it.
       style={{ verticalAlign: 'middle' }}
       leftSection={<Icon size={13} aria-hidden />}
     >

@@ -1,44 +1,44 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { coalesce } from './coalesce.ts';
 
-describe('events', () => {
+describe('coalesce', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  it('renew at once, and a few times only while they keep coming', () => {
-    const renew = vi.fn();
-    const { ask } = coalesce(renew);
+  it('calls back immediately, and only a few times while events keep coming', () => {
+    const refresh = vi.fn();
+    const { ask } = coalesce(refresh);
     ask();
-    expect(renew).toHaveBeenCalledTimes(1);
+    expect(refresh).toHaveBeenCalledTimes(1);
     // One a second for a minute.
     for (let second = 1; second <= 60; second += 1) {
       vi.advanceTimersByTime(1_000);
       ask();
     }
-    expect(renew.mock.calls.length).toBeGreaterThanOrEqual(12);
-    expect(renew.mock.calls.length).toBeLessThanOrEqual(15);
+    expect(refresh.mock.calls.length).toBeGreaterThanOrEqual(12);
+    expect(refresh.mock.calls.length).toBeLessThanOrEqual(15);
   });
 
-  it('of a burst are all seen, and renew nothing afterwards', () => {
-    const renew = vi.fn();
-    const { ask } = coalesce(renew);
+  it('calls back once more after a burst', () => {
+    const refresh = vi.fn();
+    const { ask } = coalesce(refresh);
     for (let i = 0; i < 100; i += 1) ask();
-    expect(renew).toHaveBeenCalledTimes(1);
+    expect(refresh).toHaveBeenCalledTimes(1);
     vi.advanceTimersByTime(2_000);
-    expect(renew).toHaveBeenCalledTimes(2);
+    expect(refresh).toHaveBeenCalledTimes(2);
     vi.advanceTimersByTime(60_000);
-    expect(renew).toHaveBeenCalledTimes(2);
+    expect(refresh).toHaveBeenCalledTimes(2);
     ask();
-    expect(renew).toHaveBeenCalledTimes(3);
+    expect(refresh).toHaveBeenCalledTimes(3);
   });
 
-  it('renew nothing once nobody looks', () => {
-    const renew = vi.fn();
-    const { ask, cancel } = coalesce(renew);
+  it('does not call back after cancel', () => {
+    const refresh = vi.fn();
+    const { ask, cancel } = coalesce(refresh);
     ask();
     ask();
     cancel();
     vi.advanceTimersByTime(60_000);
-    expect(renew).toHaveBeenCalledTimes(1);
+    expect(refresh).toHaveBeenCalledTimes(1);
   });
 });

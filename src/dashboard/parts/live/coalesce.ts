@@ -1,21 +1,21 @@
-/** After a renewal the next one comes this much later at the earliest, and later still for as long as events keep coming. */
+/** Minimum time between two refreshes. It doubles up to the maximum while events keep coming. */
 const FIRST_PAUSE_MS = 2_000;
 const LONGEST_PAUSE_MS = 5_000;
 
 export interface Coalescer {
-  /** Something happened: renews now, or at the end of the pause together with what else happens until then. */
+  /** Refreshes now, or at the end of the pause together with later requests. */
   ask: () => void;
   cancel: () => void;
 }
 
-/** Renews at once after a single event, and once for many. */
-export function coalesce(renew: () => void): Coalescer {
+/** Refreshes immediately after a single event, and once for many. */
+export function coalesce(refresh: () => void): Coalescer {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let pauseMs = FIRST_PAUSE_MS;
   let isAsked = false;
   const run = () => {
     isAsked = false;
-    renew();
+    refresh();
     timer = setTimeout(end, pauseMs);
   };
   const end = () => {

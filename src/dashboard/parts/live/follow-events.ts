@@ -1,6 +1,6 @@
 import type { Delivery, Reconciliation, Run } from '../../api/types.ts';
 
-/** Something that happened, as `GET /events` tells it. */
+/** One event of `GET /events`. */
 export type LiveEvent =
   | { type: 'delivery'; data: Delivery }
   | { type: 'run'; data: Run }
@@ -8,22 +8,22 @@ export type LiveEvent =
 
 export interface EventHandlers {
   onEvent: (event: LiveEvent) => void;
-  /** The daemon does not remember all that was missed. */
+  /** Some missed events are no longer available. */
   onReset: () => void;
   onConnected: () => void;
-  /** `isRefused`: the daemon, or a proxy in front of it, answered and opened no stream. */
-  onLost: (isRefused: boolean) => void;
+  /** `isRejected`: the daemon or a proxy answered without opening a stream. */
+  onLost: (isRejected: boolean) => void;
 }
 
 const EVENTS = '/api/v1/events';
 const EVENT_TYPES = ['delivery', 'run', 'reconciliation'] as const;
-/** A browser opens a stream again that broke off, but not one that was refused, for example by a proxy of a daemon that restarts. */
+// A browser reconnects after a lost connection, but not after a rejection, for example by a proxy while the daemon restarts.
 const REOPEN_AFTER_MS = 2_000;
 
 /**
- * Follows the stream of events until it is told to stop, whatever happens to the connection in between.
+ * Follows the event stream and reconnects until the returned function is called.
  *
- * @param after the event to go on from; `null` for what happens from now on
+ * @param after ID of the last seen event; `null` to receive only new events
  */
 export function followEvents(after: string | null, handlers: EventHandlers): () => void {
   let last = after;
@@ -40,9 +40,9 @@ export function followEvents(after: string | null, handlers: EventHandlers): () 
     source.addEventListener('reset', handlers.onReset);
     source.addEventListener('open', handlers.onConnected);
     source.addEventListener('error', () => {
-      const isRefused = source.readyState === EventSource.CLOSED;
-      if (isRefused) timer = setTimeout(open, REOPEN_AFTER_MS);
-      handlers.onLost(isRefused);
+      const isRejected = source.readyState === EventSource.CLOSED;
+      if (isRejected) timer = setTimeout(open, REOPEN_AFTER_MS);
+      handlers.onLost(isRejected);
     });
   };
   open();

@@ -3,11 +3,11 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { coalesce } from './coalesce.ts';
 import { type LiveEvent, useLiveEvents } from './use-live-events.ts';
 
-/** New rows that wait until the reader wants them. */
+/** New rows that are held back until the user asks for them. */
 export interface HeldUpdates {
   waiting: number;
   show: () => void;
-  /** To be spread on what must not move. */
+  /** Props for the element that must not move. */
   handlers: {
     ref: (element: HTMLElement | null) => void;
     onPointerEnter: () => void;
@@ -16,10 +16,10 @@ export interface HeldUpdates {
 }
 
 /**
- * Renews a list when an event concerns it, but never under the pointer: there the new rows are counted and offered, and
- * they come when the reader asks or moves away.
+ * Refreshes a list when an event concerns it, but not while the pointer is on it. Then new rows are counted, and shown
+ * when the user asks for them or moves the pointer away.
  *
- * @param isReading the reader has opened something in the list: it stays as it is until asked
+ * @param isReading a row of the list is open, so the list stays unchanged until the user asks
  */
 export function useHeldUpdates(
   queryKey: QueryKey,
@@ -27,26 +27,26 @@ export function useHeldUpdates(
   isReading = false,
 ): HeldUpdates {
   const queryClient = useQueryClient();
-  // What waited for another list, or another page of it, is not counted here.
+  // Rows held back for another list or page are not counted.
   const key = hashKey(queryKey);
   const [held, setHeld] = useState({ key, count: 0 });
   const waiting = held.key === key ? held.count : 0;
   const isPointerInside = useRef(false);
-  const renew = () => void queryClient.invalidateQueries({ queryKey });
-  const renewSoon = useCoalesced(renew);
-  // Rows that give way to an empty state take the pointer with them: nobody tells that it left.
+  const refresh = () => void queryClient.invalidateQueries({ queryKey });
+  const refreshSoon = useCoalesced(refresh);
+  // When an empty state replaces the rows, no pointerleave event is sent.
   const ref = useCallback((element: HTMLElement | null) => {
     if (element === null) isPointerInside.current = false;
   }, []);
   const show = () => {
     setHeld({ key, count: 0 });
-    renew();
+    refresh();
   };
   useLiveEvents((event) => {
     if (!concerns(event)) return;
     if (isPointerInside.current || isReading)
       setHeld((before) => ({ key, count: before.key === key ? before.count + 1 : 1 }));
-    else renewSoon();
+    else refreshSoon();
   });
   return {
     waiting,
@@ -64,11 +64,11 @@ export function useHeldUpdates(
   };
 }
 
-/** The same, called once for many events; always that of the latest rendering. */
-function useCoalesced(renew: () => void): () => void {
-  const latest = useRef(renew);
+/** Debounces `refresh`, and always calls the function of the latest render. */
+function useCoalesced(refresh: () => void): () => void {
+  const latest = useRef(refresh);
   useEffect(() => {
-    latest.current = renew;
+    latest.current = refresh;
   });
   const [coalescer] = useState(() => coalesce(() => latest.current()));
   useEffect(() => coalescer.cancel, [coalescer]);

@@ -17,11 +17,11 @@ interface LiveEventsProviderProps {
 }
 
 /**
- * One stream of events for all of the page. It is closed while the tab is hidden, because browsers allow few connections
- * to one host; what happened meanwhile is read again when the reader comes back.
+ * One event stream for the whole dashboard. It is closed while the tab is hidden, because browsers limit the connections per
+ * host. All data is read again when the user comes back.
  *
- * @param after the newest event when the page began to read: what came since is told first
- * @param isPaused nobody may read at the moment
+ * @param after ID of the newest event when the page started to read; later events are delivered first
+ * @param isPaused the session has expired
  */
 export function LiveEventsProvider({ after, isPaused, children }: LiveEventsProviderProps) {
   const [listeners] = useState(() => new Set<Listener>());
@@ -36,23 +36,23 @@ export function LiveEventsProvider({ after, isPaused, children }: LiveEventsProv
     }
     let stop: (() => void) | null = null;
     let wasLost = false;
-    const renew = () => void queryClient.invalidateQueries({ refetchType: 'active' });
+    const refresh = () => void queryClient.invalidateQueries({ refetchType: 'active' });
     const follow = (from: string | null) => {
       stop = followEvents(from, {
         onEvent: (event) => {
           for (const listener of listeners) listener(event);
         },
-        onReset: renew,
+        onReset: refresh,
         onConnected: () => {
-          if (wasLost) renew();
+          if (wasLost) refresh();
           wasLost = false;
           setLostSinceMs(null);
         },
-        onLost: (isRefused) => {
+        onLost: (isRejected) => {
           wasLost = true;
           setLostSinceMs((since) => since ?? Date.now());
-          // Among the reasons to refuse a stream is that the session has ended.
-          if (isRefused) void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
+          // The session may have expired.
+          if (isRejected) void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey });
         },
       });
     };
@@ -62,9 +62,9 @@ export function LiveEventsProvider({ after, isPaused, children }: LiveEventsProv
       setLostSinceMs(null);
       if (document.hidden) return;
       follow(null);
-      renew();
+      refresh();
     };
-    if (hasPaused.current) renew();
+    if (hasPaused.current) refresh();
     hasPaused.current = false;
     if (!document.hidden) follow(begin);
     document.addEventListener('visibilitychange', followWhileVisible);
@@ -80,12 +80,12 @@ export function LiveEventsProvider({ after, isPaused, children }: LiveEventsProv
   );
 }
 
-/** When the connection to the daemon was lost, in milliseconds of the reader's clock; `null` while it is there. */
+/** When the connection to the daemon was lost, in milliseconds since the epoch; `null` while it is connected. */
 export function useLostSince(): number | null {
   return useContext(LostSinceContext);
 }
 
-/** Calls the listener for every event while the component is there. */
+/** Calls the listener for every event while the component is mounted. */
 export function useLiveEvents(listener: Listener): void {
   const listeners = useContext(EventsContext);
   const latest = useRef(listener);

@@ -18,10 +18,10 @@ it.each([
   ],
   ['Mozilla/5.0 (Linux; Android 15) AppleWebKit/537.36 Chrome/140.0.0.0 Mobile Safari/537.36', 'Chrome on Android'],
   ['curl/8.5.0', 'curl'],
-  ['a script of ours', 'a script of ours'],
+  ['my-script', 'my-script'],
   ['x'.repeat(80), `${'x'.repeat(60)}…`],
   [' ', 'Unknown browser'],
   [null, 'Unknown browser'],
-])('%s is %s', (userAgent, words) => {
+])('describes %s as %s', (userAgent, words) => {
   expect(describeBrowser(userAgent)).toBe(words);
 });

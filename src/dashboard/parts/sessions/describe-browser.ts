@@ -19,7 +19,7 @@ const SYSTEMS: readonly (readonly [mark: RegExp, name: string])[] = [
 
 const MAX_CHARACTERS = 60;
 
-/** What a browser calls itself, in words such as "Firefox on Linux"; where nothing in it is known, its beginning. */
+/** Browser and system of a user agent, for example "Firefox on Linux". Unknown user agents are shortened. */
 export function describeBrowser(userAgent: string | null): string {
   if (userAgent === null || userAgent.trim() === '') return 'Unknown browser';
   const browser = find(BROWSERS, userAgent);
@@ -30,7 +30,7 @@ export function describeBrowser(userAgent: string | null): string {
   return system === undefined ? browser : `${browser} on ${system}`;
 }
 
-/** Browsers name others that they behave like, so the first row that fits counts. */
+/** User agents also name compatible browsers, so the first matching row wins. */
 function find(rows: typeof BROWSERS, text: string): string | undefined {
   return rows.find(([mark]) => mark.test(text))?.[1];
 }

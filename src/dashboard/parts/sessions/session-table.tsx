@@ -9,14 +9,14 @@ import { describeBrowser } from './describe-browser.ts';
 
 interface SessionTableProps {
   label: string;
-  /** `undefined` while they are on their way. */
+  /** `undefined` while loading. */
   sessions: readonly Session[] | undefined;
-  /** What can be done with one. */
+  /** Buttons for one session. */
   renderActions?: (session: Session) => ReactNode;
   empty?: ReactNode;
 }
 
-/** Browsers that are signed in. */
+/** Lists browser sessions. */
 export function SessionTable({ label, sessions, renderActions, empty }: SessionTableProps) {
   const actions: DataColumn<Session>[] =
     renderActions === undefined
@@ -29,7 +29,7 @@ export function SessionTable({ label, sessions, renderActions, empty }: SessionT
 
 const COLUMNS: DataColumn<Session>[] = [
   { header: 'Browser', render: (session) => <Browser session={session} /> },
-  { header: 'Address', render: ({ client_address }) => <ForeignText text={client_address} /> },
+  { header: 'IP address', render: ({ client_address }) => <ForeignText text={client_address} /> },
   { header: 'Signed in', render: ({ created_at }) => <TimeText at={created_at} /> },
   { header: 'Last used', render: ({ last_used_at }) => <TimeText at={last_used_at} /> },
 ];
@@ -51,7 +51,7 @@ function Browser({ session: { user_agent, current } }: { session: Session }) {
       )}
       {current && (
         <Badge variant="light" radius="sm" tt="none">
-          this one
+          Current session
         </Badge>
       )}
     </Group>

@@ -4,13 +4,13 @@ import type { CursorPages } from './use-cursor-pages.ts';
 
 interface CursorPagerProps {
   pages: CursorPages;
-  /** `undefined` until there is an answer, `null` if nothing is older. */
+  /** `undefined` until the answer is there, `null` on the last page. */
   nextCursor: string | null | undefined;
-  /** The rows above, and `nextCursor`, are those of the page before: this one is on its way. */
+  /** The rows and `nextCursor` are still those of the previous page. */
   isStale: boolean;
 }
 
-/** Below a log: to newer and to older rows. Not there while all rows fit on one page. */
+/** Buttons for newer and older rows. Hidden while all rows fit on one page. */
 export function CursorPager({ pages, nextCursor, isStale }: CursorPagerProps) {
   const { isNewest, knowsNewer, goNewer, goNewest, goOlder } = pages;
   if (isNewest && nextCursor == null) return null;
@@ -28,7 +28,7 @@ export function CursorPager({ pages, nextCursor, isStale }: CursorPagerProps) {
         variant="default"
         rightSection={<ArrowRight size={16} />}
         disabled={nextCursor == null}
-        // Not disabled: the focus stays for whoever turns several pages.
+        // Not disabled, so that the button keeps the focus.
         aria-disabled={isStale || undefined}
         onClick={() => nextCursor != null && !isStale && goOlder(nextCursor)}
       >

@@ -1,4 +1,4 @@
-// biome-ignore-all lint/a11y/noRedundantRoles: tables that are laid out as blocks lose their roles in some browsers
+// biome-ignore-all lint/a11y/noRedundantRoles: some browsers drop the roles of tables with display: block
 import { Button, Skeleton, VisuallyHidden } from '@mantine/core';
 import { ArrowUp } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -9,26 +9,26 @@ export interface DataColumn<Row> {
   header: string;
   render: (row: Row) => ReactNode;
   align?: 'end';
-  /** For columns of buttons: the header is only read out. */
+  /** Shows the header to screen readers only. For columns of buttons. */
   hideHeader?: boolean;
 }
 
 interface DataTableProps<Row> {
-  /** What the table lists, for screen readers. */
+  /** Accessible name of the table. */
   label: string;
   columns: DataColumn<Row>[];
-  /** `undefined` while they are on their way. */
+  /** `undefined` while loading. */
   rows: readonly Row[] | undefined;
   rowKey: (row: Row) => string;
   /** Rows that arrived while the pointer was on the table. */
   held?: HeldUpdates;
-  /** Below a row that is open; `null` for the others. */
+  /** Details below an open row; `null` for closed rows. */
   renderDetail?: (row: Row) => ReactNode;
-  /** In the place of the table when there are no rows. */
+  /** Shown instead of the table if it has no rows. */
   empty?: ReactNode;
 }
 
-/** Rows and columns; on narrow screens each row becomes a card whose lines are named by the headers. */
+/** A table. On narrow screens each row becomes a card, and each value is labelled with its column header. */
 export function DataTable<Row>({ label, columns, rows, rowKey, held, renderDetail, empty }: DataTableProps<Row>) {
   if (rows?.length === 0 && empty !== undefined) return empty;
   return (

@@ -2,14 +2,14 @@ import { ActionIcon } from '@mantine/core';
 import { ChevronRight } from 'lucide-react';
 
 interface DetailToggleProps {
-  /** Of the row; its details carry the HTML id `detail-<id>`. */
+  /** ID of the row. Its details have the HTML id `detail-<id>`. */
   id: string;
   label: string;
   isOpen: boolean;
   onToggle: () => void;
 }
 
-/** Opens and closes what a row of a table has to tell besides. */
+/** Opens and closes the details of a table row. */
 export function DetailToggle({ id, label, isOpen, onToggle }: DetailToggleProps) {
   return (
     <ActionIcon

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core';
 import type { ShownPages } from './use-shown-pages.ts';
 
-/** Below a history that grows downwards as it is read. Not there once all of it is shown. */
+/** Loads the next page below a list. Hidden when all rows are shown. */
 export function ShowOlder({ pages: { hasOlder, isLoading, showOlder } }: { pages: ShownPages<unknown> }) {
   if (!hasOlder) return null;
   return (

@@ -1,12 +1,12 @@
 import { useSearchParams } from 'wouter';
 import { useHistoryState } from 'wouter/use-browser-location';
 
-/** Where a reader is in a log that is read page by page. */
+/** The current page of a log, and how to reach other pages. */
 export interface CursorPages {
-  /** Where the page begins; `null` for the newest rows. */
+  /** Start of the page; `null` for the newest rows. */
   cursor: string | null;
   isNewest: boolean;
-  /** Is it known where the page of newer rows begins? Not where the reader came by an address from elsewhere. */
+  /** Whether the cursor of the newer page is known. It is not known after opening a link. */
   knowsNewer: boolean;
   goOlder: (nextCursor: string) => void;
   goNewer: () => void;
@@ -16,14 +16,13 @@ export interface CursorPages {
 const PARAMETER = 'cursor';
 
 /**
- * The page of a log, in the address, so that it survives a reload and a step back leads to the page before. What the log
- * is filtered by stands in the same address: whoever changes that writes it without the page, and so begins with the
- * newest rows.
+ * Keeps the page of a log in the URL, so that it survives a reload and the back button returns to the previous page. The
+ * filter is in the same URL. A filter change removes the page, and so starts with the newest rows.
  */
 export function useCursorPages(): CursorPages {
   const [search, setSearch] = useSearchParams();
   const cursor = search.get(PARAMETER);
-  // The cursors of the newer pages, which an address cannot hold: they come with the entry in the history of the tab.
+  // The cursors of newer pages are in the history entry, because they do not fit in the URL.
   const newer = readNewer(useHistoryState());
   const goTo = (next: string | null, nextNewer: string[]) => {
     setSearch((before) => withParameter(before, { [PARAMETER]: next, [OPEN_PARAMETER]: null }), {
@@ -48,7 +47,7 @@ function readNewer(state: unknown): string[] {
 
 const OPEN_PARAMETER = 'open';
 
-/** The row whose details are open, in the address, so that it survives a reload and can be passed on. */
+/** The ID of the open row, kept in the URL so that it survives a reload and can be shared. */
 export function useOpenRow(): [openId: string | null, toggle: (id: string) => void] {
   const [search, setSearch] = useSearchParams();
   const state = useHistoryState();
@@ -61,7 +60,7 @@ export function useOpenRow(): [openId: string | null, toggle: (id: string) => vo
   return [openId, toggle];
 }
 
-/** The same address, but for these parameters; `null` takes one away. */
+/** A copy with these parameters set; `null` removes a parameter. */
 export function withParameter(before: URLSearchParams, changed: Record<string, string | null>): URLSearchParams {
   const search = new URLSearchParams(before);
   for (const [key, value] of Object.entries(changed)) {

@@ -3,9 +3,9 @@ import { useEffect } from 'react';
 import { useSearchParams } from 'wouter';
 import { withParameter } from './use-cursor-pages.ts';
 
-/** How much of a history that grows downwards is shown. */
+/** The loaded rows of a list that grows when the user asks for older rows. */
 export interface ShownPages<Row> {
-  /** `undefined` until the first page is there. */
+  /** `undefined` until the first page is loaded. */
   rows: Row[] | undefined;
   hasOlder: boolean;
   isLoading: boolean;
@@ -14,7 +14,7 @@ export interface ShownPages<Row> {
 
 const PARAMETER = 'page';
 
-/** The number of pages that are shown is in the address, so that it survives a reload and the way to a row and back. */
+/** Keeps the number of shown pages in the URL, so that it survives a reload and the back button. */
 export function useShownPages<Row>(query: UseInfiniteQueryResult<InfiniteData<{ data: Row[] }>>): ShownPages<Row> {
   const [search, setSearch] = useSearchParams();
   const { data, hasNextPage, isFetching, isFetchingNextPage, isError, fetchNextPage } = query;

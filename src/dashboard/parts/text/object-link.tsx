@@ -5,13 +5,13 @@ import { Link } from 'wouter';
 interface ObjectLinkProps {
   factory: string;
   kind: 'webhooks' | 'automations' | 'deliveries' | 'runs';
-  /** What the address of its page ends with: an ID, of an automation its name. */
+  /** Last part of the page's URL: an ID, or the name of an automation. */
   id: string;
-  /** What is shown in the place of the ID. */
+  /** Shown instead of the ID. */
   children?: ReactNode;
 }
 
-/** To the page of one thing; shows its ID unless told otherwise. */
+/** Link to the page of one object. Shows its ID by default. */
 export function ObjectLink({ factory, kind, id, children }: ObjectLinkProps) {
   const href = `/factories/${encodeURIComponent(factory)}/${kind}/${encodeURIComponent(id)}`;
   return (

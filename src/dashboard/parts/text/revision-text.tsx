@@ -1,10 +1,10 @@
 import { Code, Text, Tooltip } from '@mantine/core';
 import { ForeignText } from './foreign-text.tsx';
 
-/** A commit of git, and how much of it git shows itself. A `live` factory counts its revisions, which are shown whole. */
+/** A git commit, shortened to 8 characters as git does. Revisions of a `live` factory are numbers, which are shown in full. */
 const COMMIT = /^([0-9a-f]{8})[0-9a-f]{32,}$/;
 
-/** A revision, shortened where it is a commit, with the whole of it on hover and on focus. */
+/** A revision, shortened if it is a commit, with the full text on hover and focus. */
 export function RevisionText({ revision }: { revision: string | null }) {
   if (revision === null) {
     return (

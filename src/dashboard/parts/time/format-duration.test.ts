@@ -9,7 +9,7 @@ it.each([
   [250_000, '4 min 10 s'],
   [7_500_000, '2 h 5 min'],
   [-5, '0 ms'],
-])('%i ms read as %s', (durationMs, text) => {
+])('formats %i ms as %s', (durationMs, text) => {
   expect(formatDuration(durationMs)).toBe(text);
 });
 
@@ -18,6 +18,6 @@ it.each([
   [1023, '1023 B'],
   [1536, '1.5 KiB'],
   [10_485_760, '10.0 MiB'],
-])('%i bytes read as %s', (bytes, text) => {
+])('formats %i bytes as %s', (bytes, text) => {
   expect(formatSize(bytes)).toBe(text);
 });

@@ -1,4 +1,4 @@
-/** How long something took: `840 ms`, `12.3 s`, `4 min 10 s`, `2 h 5 min`. */
+/** For example `840 ms`, `12.3 s`, `4 min 10 s`, `2 h 5 min`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 1000) return `${Math.max(0, Math.round(durationMs))} ms`;
   if (durationMs < 60_000) return `${(durationMs / 1000).toFixed(1)} s`;

@@ -4,7 +4,7 @@ import { formatTimeAgo, formatTimeUntil } from './format-time.ts';
 const NOW = Date.parse('2026-01-01T00:00:00.000Z');
 const at = (ms: number) => new Date(NOW + ms).toISOString();
 
-it('formats what is ahead in words', () => {
+it('formats future times in words', () => {
   const texts = [609_000, 590_000, 60_001, 60_000, 1, 0, -5_000, 3_600_000, 90_000_000].map((ms) =>
     formatTimeUntil(at(ms), NOW),
   );
@@ -14,6 +14,6 @@ it('formats what is ahead in words', () => {
   ]);
 });
 
-it('takes an instant ahead of a clock that is slow for one of just now', () => {
+it('formats a time in the future as "just now", because the clock may be slow', () => {
   expect([formatTimeAgo(at(5_000), NOW), formatTimeAgo(at(-300_000), NOW)]).toEqual(['just now', '5 minutes ago']);
 });

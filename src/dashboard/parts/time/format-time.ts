@@ -8,7 +8,7 @@ const UNITS = [
 
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 
-/** For example "5 minutes ago"; "just now" within a minute. An instant ahead of the reader's clock counts as now. */
+/** For example "5 minutes ago"; "just now" within a minute. Future times, caused by a slow clock, count as now. */
 export function formatTimeAgo(at: string, nowMs: number): string {
   const agoMs = Math.max(0, nowMs - Date.parse(at));
   const unit = UNITS.find(([, ms]) => agoMs >= ms);
@@ -24,12 +24,12 @@ export function formatTimeUntil(at: string, nowMs: number): string {
   return relative.format(Math.round(leftMs / ms), name);
 }
 
-/** The exact instant in the reader's zone, then in UTC. */
+/** Date and time in the local time zone, then in UTC. */
 export function formatExactTime(at: string): string {
   return `${formatLocalTime(at)} · ${new Date(at).toISOString()}`;
 }
 
-/** The instant to the second, in the reader's zone. */
+/** Date and time to the second, in the local time zone. */
 export function formatLocalTime(at: string): string {
   return new Date(at).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'long' });
 }

@@ -10,18 +10,18 @@ interface InstantFieldProps {
   error?: string;
 }
 
-/** While somebody types, years like 0002 come by. */
+/** Excludes years such as 0002, which occur while the user types. */
 const EARLIEST = '2000-01-01T00:00:00';
 const PAUSE_MS = 800;
 
-/** An instant to the second, entered in the reader's zone. */
+/** A field for date and time to the second, in the local time zone. */
 export function InstantField({ label, value, onChange, error }: InstantFieldProps) {
-  const counted = value === null ? '' : formatLocalInstant(value);
-  const [text, setText] = useDraft(counted);
-  const take = (field: HTMLInputElement) => {
-    if (field.validity.valid && field.value !== counted) onChange(parseLocalInstant(field.value));
+  const applied = value === null ? '' : formatLocalInstant(value);
+  const [text, setText] = useDraft(applied);
+  const apply = (field: HTMLInputElement) => {
+    if (field.validity.valid && field.value !== applied) onChange(parseLocalInstant(field.value));
   };
-  const takeSoon = useDebouncedCallback(take, PAUSE_MS);
+  const applySoon = useDebouncedCallback(apply, PAUSE_MS);
   return (
     <TextInput
       type="datetime-local"
@@ -32,10 +32,10 @@ export function InstantField({ label, value, onChange, error }: InstantFieldProp
       error={error}
       onChange={({ currentTarget }) => {
         setText(currentTarget.value);
-        takeSoon(currentTarget);
+        applySoon(currentTarget);
       }}
-      onBlur={({ currentTarget }) => take(currentTarget)}
-      onKeyDown={({ key, currentTarget }) => key === 'Enter' && take(currentTarget)}
+      onBlur={({ currentTarget }) => apply(currentTarget)}
+      onKeyDown={({ key, currentTarget }) => key === 'Enter' && apply(currentTarget)}
     />
   );
 }

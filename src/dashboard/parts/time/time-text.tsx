@@ -5,16 +5,16 @@ import { formatExactTime, formatLocalTime, formatTimeAgo, formatTimeUntil } from
 interface TimeTextProps {
   at: string;
   inherit?: boolean;
-  /** In a link, and in rows that lead to a page or to details with the time, it is no stop of its own for the keyboard. */
+  /** Set to false in links and table rows, to avoid an extra tab stop. */
   isFocusable?: boolean;
 }
 
-/** An instant: how long ago, in words, with the exact time of the reader's zone and of UTC on hover and on focus. */
+/** A past time in relative words. The exact time is shown on hover and focus. */
 export function TimeText(props: TimeTextProps) {
   return <RelativeTime {...props} words={formatTimeAgo(props.at, useNow())} />;
 }
 
-/** An instant that is to come, for example the end of a window: in how long. */
+/** A future time in relative words, for example the end of a capture window. */
 export function TimeUntil(props: TimeTextProps) {
   return <RelativeTime {...props} words={formatTimeUntil(props.at, useNow())} />;
 }
@@ -35,7 +35,7 @@ function RelativeTime({ at, words, inherit = true, isFocusable = true }: TimeTex
   );
 }
 
-/** The instant written out: in the reader's zone and in UTC, neither of them torn apart. */
+/** The exact time in the local time zone and in UTC. */
 export function ExactTime({ at }: { at: string }) {
   return (
     <time dateTime={at}>
@@ -44,14 +44,14 @@ export function ExactTime({ at }: { at: string }) {
   );
 }
 
-// One clock for all instants on a page, so that they change together and seldom.
+// One clock for all times on a page, so that they update together.
 const TICK_MS = 10_000;
 let tick = Date.now();
 const listeners = new Set<() => void>();
 let timer: ReturnType<typeof setInterval> | null = null;
 
 function subscribe(listener: () => void): () => void {
-  // Nobody kept the clock going before.
+  // The clock was stopped while nothing used it.
   if (listeners.size === 0) tick = Date.now();
   listeners.add(listener);
   timer ??= setInterval(() => {

@@ -5,12 +5,12 @@ import { factoriesQuery } from '../../api/queries.ts';
 import type { Factory } from '../../api/types.ts';
 
 const STORAGE_KEY = 'dockbell.factory';
-/** Of the addresses of pages that belong to no factory: which one the reader came from. */
+/** Query parameter for pages that belong to no factory: the factory that the user came from. */
 const PARAMETER = 'factory';
 
 /**
- * The factory that the address names, or else the one that was looked at last. `null` where there is none, or none of
- * that name within the reader's reach.
+ * The factory in the URL, or else the last used one. `null` if there is none, or if the user has no access to the factory in
+ * the URL.
  */
 export function useCurrentFactory(): Factory | null {
   const { data: factories } = useSuspenseQuery(factoriesQuery);
@@ -22,14 +22,14 @@ export function useCurrentFactory(): Factory | null {
   return find(search.get(PARAMETER)) ?? find(localStorage.getItem(STORAGE_KEY)) ?? factories[0] ?? null;
 }
 
-/** The factory of a page whose address names one. */
+/** The factory of a page below `/factories/:factory`. */
 export function useFactory(): Factory {
   const factory = useCurrentFactory();
-  if (factory === null) throw new Error('this page stands outside of a factory');
+  if (factory === null) throw new Error('this page belongs to no factory');
   return factory;
 }
 
-/** Remembers the factory that is looked at, for addresses that name none. */
+/** Stores the current factory for pages that belong to none. */
 export function useRememberedFactory(): void {
   const name = useCurrentFactory()?.name;
   useEffect(() => {
@@ -37,18 +37,18 @@ export function useRememberedFactory(): void {
   }, [name]);
 }
 
-/** The address of a page that belongs to no factory, from which the way leads back to this one. */
+/** Adds the factory to the path of a page that belongs to none, so that links lead back to it. */
 export function addFactory(path: string, factory: Factory | null): string {
   return factory === null ? path : `${path}?${new URLSearchParams({ [PARAMETER]: factory.name })}`;
 }
 
-/** The part of an address that says which factory the reader came from, to be kept when the rest of it changes. */
+/** The query parameter with the factory, to keep it when other parameters change. */
 export function keepFactory(search: URLSearchParams): Record<string, string> {
   const name = search.get(PARAMETER);
   return name === null ? {} : { [PARAMETER]: name };
 }
 
-/** The name of the factory whose page the address is of; `null` for pages that belong to none. */
+/** The name of the factory in the URL; `null` for pages that belong to none. */
 export function useNamedFactory(): string | null {
   const [location] = useLocation();
   return readFactoryName(location);

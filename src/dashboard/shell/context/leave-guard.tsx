@@ -4,7 +4,7 @@ import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
 
 type Guard = ReturnType<typeof createGuard>;
 
-/** What would be lost by leaving. */
+/** What the user would lose by leaving the page. */
 export type Unsaved = 'changes' | 'one-time value';
 
 const QUESTIONS: Readonly<Record<Unsaved, { title: string; effect: string; action: string }>> = {
@@ -24,20 +24,20 @@ interface Question {
 const GuardContext = createContext<Guard | null>(null);
 
 /**
- * Asks before something typed, or shown only once, is lost, whichever way the address is left: by a link, by a step in the history, by
- * signing out, or by the browser itself, which then asks in its own words.
+ * Asks before unsaved input or a one-time value is lost: by a link, by the history buttons, by signing out, or by closing the
+ * tab, where the browser shows its own question.
  */
 export function LeaveGuard({ children }: { children: ReactNode }) {
   const [question, setQuestion] = useState<Question | null>(null);
   const [guard] = useState(() => createGuard(setQuestion));
-  // Listeners of the window are called in the order of their coming: this one before the router's, which come later.
+  // Window listeners run in the order of registration: this one must run before the router's.
   useLayoutEffect(() => guard.watch(), [guard]);
   const confirm = () => {
     guard.release();
     question?.leave();
     setQuestion(null);
   };
-  // While the dialog closes, the question that it asked stays.
+  // The text stays while the dialog closes.
   const shown = useLastQuestion(question);
   const { title, effect, action } = QUESTIONS[shown];
   return (
@@ -71,7 +71,7 @@ interface Hold {
 }
 
 function createGuard(ask: (question: Question) => void) {
-  /** What is held at which address, each by its own key. */
+  /** Active guards by key. */
   const held = new Map<symbol, Hold>();
   const askFirst = (leave: () => void) => {
     const [hold] = held.values();
@@ -81,10 +81,10 @@ function createGuard(ask: (question: Question) => void) {
   const aroundNav: AroundNavHandler = (navigate, to, options) => askFirst(() => navigate(to, options));
   const onStep = (event: PopStateEvent) => {
     const [hold] = held.values();
-    // A link within the page leaves nothing.
+    // Navigation within the page loses nothing.
     if (hold === undefined || new URL(hold.address).pathname === window.location.pathname) return;
-    // The address is put back as an entry behind the one that was stepped to: from there that one is a step back,
-    // whichever direction it was in.
+    // Restores the URL as a new history entry after the one that the user went to. Going back from it reaches that entry,
+    // in either direction.
     event.stopImmediatePropagation();
     window.history.pushState(null, '', hold.address);
     ask({ what: hold.what, leave: () => window.history.back() });
@@ -95,7 +95,7 @@ function createGuard(ask: (question: Question) => void) {
   return {
     askFirst,
     aroundNav,
-    /** From now on leaving the address asks first; the answer takes that back. */
+    /** Activates a guard. The returned function removes it. */
     hold: (what: Unsaved) => {
       const key = Symbol('hold');
       held.set(key, { address: window.location.href, what });
@@ -116,12 +116,12 @@ function createGuard(ask: (question: Question) => void) {
 
 function useGuard(): Guard {
   const guard = use(GuardContext);
-  if (guard === null) throw new Error('this stands outside of the leave guard');
+  if (guard === null) throw new Error('useLeaveGuard needs a LeaveGuard');
   return guard;
 }
 
 /**
- * Asks before the page is left while `hasUnsaved`, in whichever way. Answers with what lets go: to be called after saving,
+ * Asks before the page is left while `hasUnsaved` is true. Returns a function that removes the guard; call it after saving,
  * before navigating.
  */
 export function useLeaveGuard(hasUnsaved: boolean, what: Unsaved = 'changes'): () => void {
@@ -130,12 +130,12 @@ export function useLeaveGuard(hasUnsaved: boolean, what: Unsaved = 'changes'): (
   return guard.release;
 }
 
-/** For what ends the page and is no navigation. */
+/** For actions that leave the page without navigation, such as signing out. */
 export function useAskFirst(): (leave: () => void) => void {
   return useGuard().askFirst;
 }
 
-/** Would something be lost by leaving, at the moment of the call? */
+/** Returns a function that tells whether anything is unsaved when it is called. */
 export function useHasUnsaved(): () => boolean {
   return useGuard().isHolding;
 }

@@ -2,7 +2,7 @@ import { ActionIcon, Menu, Tooltip, useMantineColorScheme } from '@mantine/core'
 import { Check, Monitor, Moon, Sun } from 'lucide-react';
 
 const SCHEMES = [
-  ['auto', 'As the system', Monitor],
+  ['auto', 'System', Monitor],
   ['light', 'Light', Sun],
   ['dark', 'Dark', Moon],
 ] as const;
@@ -13,8 +13,8 @@ export function ColorSchemeToggle() {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Tooltip label="Colours">
-          <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Colours">
+        <Tooltip label="Theme">
+          <ActionIcon variant="subtle" color="gray" size="lg" aria-label="Theme">
             <Current size={18} />
           </ActionIcon>
         </Tooltip>
@@ -24,7 +24,7 @@ export function ColorSchemeToggle() {
           <Menu.Item
             key={scheme}
             leftSection={<Icon size={16} />}
-            rightSection={scheme === colorScheme ? <Check size={16} aria-label="chosen" /> : null}
+            rightSection={scheme === colorScheme ? <Check size={16} aria-label="selected" /> : null}
             onClick={() => setColorScheme(scheme)}
           >
             {label}

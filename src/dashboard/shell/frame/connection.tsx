@@ -4,10 +4,10 @@ import { useEffect, useState } from 'react';
 import { useLostSince } from '../../parts/live/use-live-events.ts';
 import { TimeText } from '../../parts/time/time-text.tsx';
 
-/** Proxies cut streams now and then, and browsers open them again within seconds: nobody has to know. */
+/** Short interruptions are not shown: proxies close streams now and then, and browsers reconnect within seconds. */
 const GRACE_MS = 2_000;
 
-/** When the connection was lost; `null` while it is there, and for a moment afterwards. */
+/** When the connection was lost; `null` while connected and during the grace period. */
 function useNoticeableLoss(): number | null {
   const sinceMs = useLostSince();
   const [noticed, setNoticed] = useState<number | null>(null);
@@ -19,7 +19,7 @@ function useNoticeableLoss(): number | null {
   return sinceMs !== null && noticed === sinceMs ? sinceMs : null;
 }
 
-/** In the header: does what is shown follow the daemon? */
+/** Shows in the header whether the page receives live updates. */
 export function ConnectionState() {
   const isLost = useNoticeableLoss() !== null;
   const Icon = isLost ? WifiOff : Radio;
@@ -31,7 +31,7 @@ export function ConnectionState() {
       radius="sm"
       tt="none"
       miw="max-content"
-      // A phone has no room for it; the banner is there too.
+      // Hidden on phones. The banner is shown there too.
       visibleFrom="sm"
       leftSection={<Icon size={13} aria-hidden />}
     >
@@ -40,7 +40,7 @@ export function ConnectionState() {
   );
 }
 
-/** Above the page while the daemon is out of reach: what is shown may be old. */
+/** Shown above the page while the daemon is not reachable, because the shown data may be outdated. */
 export function OfflineBanner() {
   const sinceMs = useNoticeableLoss();
   if (sinceMs === null) return null;

@@ -7,7 +7,7 @@ import type { Factory } from '../../api/types.ts';
 import { buildPath, findRoute } from '../../routes.ts';
 import { addFactory, useCurrentFactory } from '../context/current-factory.ts';
 
-/** Names the factory that is looked at; a menu where there are several. */
+/** Shows the current factory. With several factories it is a menu. */
 export function FactorySwitcher() {
   const { data: factories } = useSuspenseQuery(factoriesQuery);
   const current = useCurrentFactory();
@@ -29,7 +29,7 @@ export function FactorySwitcher() {
           size="xs"
           leftSection={<FactoryIcon size={14} />}
           rightSection={<ChevronDown size={14} />}
-          aria-label={`Factory ${current.name}. Choose another`}
+          aria-label={`Switch factory (current: ${current.name})`}
           maw={200}
           miw={0}
         >
@@ -40,7 +40,7 @@ export function FactorySwitcher() {
         {factories.map((factory) => (
           <Menu.Item
             key={factory.name}
-            rightSection={factory.name === current.name ? <Check size={16} aria-label="chosen" /> : null}
+            rightSection={factory.name === current.name ? <Check size={16} aria-label="selected" /> : null}
             onClick={() => choose(factory)}
           >
             {factory.name}
@@ -51,10 +51,10 @@ export function FactorySwitcher() {
   );
 }
 
-/** The page that is open, of another factory; its overview where the page is of one thing that the other does not have. */
+/** The same page of another factory, or its overview if the page belongs to one object. */
 function findPageOf(factory: Factory, location: string): string {
   const path = findRoute(location)?.path ?? '';
   if (!path.includes(':')) return addFactory(location, factory);
-  const isOfOneThing = path.replace(':factory', '').includes(':');
-  return buildPath(isOfOneThing ? '/factories/:factory' : path, factory.name);
+  const isOfOneObject = path.replace(':factory', '').includes(':');
+  return buildPath(isOfOneObject ? '/factories/:factory' : path, factory.name);
 }

@@ -4,7 +4,7 @@ import { buildPath, loadAhead, ROUTES } from '../../routes.ts';
 import { addFactory, useCurrentFactory } from '../context/current-factory.ts';
 import classes from './shell.module.css';
 
-/** The rows of the route table that have a place in the navigation. */
+/** Links to the routes that have a navigation entry. */
 export function Navigation({ onNavigate }: { onNavigate: () => void }) {
   const factory = useCurrentFactory();
   const [location] = useLocation();
@@ -37,7 +37,7 @@ export function Navigation({ onNavigate }: { onNavigate: () => void }) {
   );
 }
 
-/** The overview is the beginning of every other address of its factory, so it has to be met exactly. */
+/** The overview's path is a prefix of all other paths of its factory, so it must match exactly. */
 function isWithin(location: string, page: string, path: string): boolean {
   return location === page || (path !== '/factories/:factory' && location.startsWith(`${page}/`));
 }

@@ -20,10 +20,10 @@ export function UserMenu() {
     try {
       await signOut();
     } catch (error) {
-      notifications.show({ color: 'red', title: 'Not signed out', message: toProblem(error).detail });
+      notifications.show({ color: 'red', title: 'Sign-out failed', message: toProblem(error).detail });
       return;
     }
-    // Nothing that this user could see stays behind for the next one.
+    // The next user must not see cached data of this user.
     queryClient.clear();
     queryClient.setQueryData(sessionQuery.queryKey, null);
     navigate('/');

@@ -27,11 +27,7 @@ import { describeSubject } from './describe-subject.ts';
 /** Who changed what, when, from where; and who signed in. */
 export function AuditPage() {
   const managesTeam = useManagesTeam();
-  return (
-    <SettingsFrame>
-      {managesTeam ? <AuditLog /> : <RoleNotice what="The audit log" needs="owner" isOne />}
-    </SettingsFrame>
-  );
+  return <SettingsFrame>{managesTeam ? <AuditLog /> : <RoleNotice what="The audit log" isOne />}</SettingsFrame>;
 }
 
 function AuditLog() {

@@ -18,7 +18,7 @@ import { RevokeToken } from './revoke-token.tsx';
 /** Tokens for scripts. */
 export function TokensPage() {
   const managesTeam = useManagesTeam();
-  return <SettingsFrame>{managesTeam ? <Tokens /> : <RoleNotice what="API tokens" needs="owner" />}</SettingsFrame>;
+  return <SettingsFrame>{managesTeam ? <Tokens /> : <RoleNotice what="API tokens" />}</SettingsFrame>;
 }
 
 function Tokens() {

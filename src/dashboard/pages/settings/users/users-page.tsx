@@ -20,7 +20,7 @@ import { UserMenu } from './user-menu.tsx';
 /** People who sign in. */
 export function UsersPage() {
   const managesTeam = useManagesTeam();
-  return <SettingsFrame>{managesTeam ? <Users /> : <RoleNotice what="Users" needs="owner" />}</SettingsFrame>;
+  return <SettingsFrame>{managesTeam ? <Users /> : <RoleNotice what="Users" />}</SettingsFrame>;
 }
 
 function Users() {

@@ -1,18 +1,21 @@
-import { AppShell, Burger, Group } from '@mantine/core';
+import { AppShell, Burger, Group, Text } from '@mantine/core';
 import { useDisclosure } from '@mantine/hooks';
+import { useQueryClient } from '@tanstack/react-query';
 import { useEffect, useRef } from 'react';
-import { useLocation } from 'wouter';
-import { useRememberedFactory } from './context/current-factory.ts';
-import { BrandLink } from './frame/brand-link.tsx';
-import { ColorSchemeToggle } from './frame/color-scheme-toggle.tsx';
-import { ConnectionState, OfflineBanner } from './frame/connection.tsx';
-import { FactorySwitcher } from './frame/factory-switcher.tsx';
-import { Navigation } from './frame/navigation.tsx';
-import { UserMenu } from './frame/user-menu.tsx';
-import { PageOutlet } from './page-outlet.tsx';
-import { useFreshFactories } from './use-fresh-factories.ts';
+import { Link, useLocation } from 'wouter';
+import { factoriesQuery } from '../../api/queries.ts';
+import bell from '../../bell.svg';
+import { useLiveEvents } from '../../parts/live/use-live-events.ts';
+import { useRememberedFactory } from '../context/current-factory.ts';
+import { PageOutlet } from '../page-outlet.tsx';
+import { ColorSchemeToggle } from './color-scheme-toggle.tsx';
+import { ConnectionState, OfflineBanner } from './connection.tsx';
+import { FactorySwitcher } from './factory-switcher.tsx';
+import { Navigation } from './navigation.tsx';
+import classes from './shell.module.css';
+import { UserMenu } from './user-menu.tsx';
 
-/** What stands around every page: header, navigation, the page itself. */
+/** The frame around every page: header, navigation and the page itself. */
 export function DashboardShell() {
   const [isOpen, { toggle, close }] = useDisclosure(false);
   const main = useMainFocus();
@@ -67,7 +70,7 @@ function SkipLink() {
   );
 }
 
-/** After a navigation the focus goes to the new page, as it does where pages are loaded as a whole. */
+/** Moves the focus to the new page after a navigation, as a page load does. */
 function useMainFocus() {
   const main = useRef<HTMLElement>(null);
   const [location] = useLocation();
@@ -79,4 +82,25 @@ function useMainFocus() {
     window.scrollTo(0, 0);
   }, [location]);
   return main;
+}
+
+function BrandLink() {
+  return (
+    <Link href="/" className={classes.brand} aria-label="Dockbell: overview">
+      <Group gap="xs" wrap="nowrap">
+        <img src={bell} width={28} height={28} alt="" />
+        <Text fw={700} size="lg" visibleFrom="xs">
+          Dockbell
+        </Text>
+      </Group>
+    </Link>
+  );
+}
+
+/** Reads the factories again after each reconciliation, because every page shows them. */
+function useFreshFactories(): void {
+  const queryClient = useQueryClient();
+  useLiveEvents(({ type }) => {
+    if (type === 'reconciliation') void queryClient.invalidateQueries({ queryKey: factoriesQuery.queryKey });
+  });
 }

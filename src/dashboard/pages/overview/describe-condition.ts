@@ -1,0 +1,76 @@
+import type { Condition } from '../../api/types.ts';
+
+/** What a condition means, and what to do about it. */
+export interface ConditionText {
+  title: string;
+  /** True if something does not work, false if it works with limits. */
+  isSevere: boolean;
+  advice: string;
+  /** Page with more details. */
+  page: { path: string; label: string } | null;
+}
+
+const HISTORY = { path: 'reconciliations', label: 'View reconciliations' };
+
+const WORDS: Readonly<Record<string, ConditionText>> = {
+  Ready: {
+    title: 'No definition is live yet',
+    isSevere: true,
+    advice: 'Senders get 404 until a definition is applied.',
+    page: HISTORY,
+  },
+  Reconciled: {
+    title: 'The last change was not applied',
+    isSevere: true,
+    advice: 'The previous definition stays live.',
+    page: HISTORY,
+  },
+  NoExecutor: {
+    title: 'Runs are queued but nothing executes them',
+    isSevere: false,
+    advice: 'Set runs.executor for this factory in dockbell.yaml: a command, or type: queue for workers.',
+    page: { path: 'runs', label: 'View queued runs' },
+  },
+  RunsNotStarting: {
+    title: 'Runs cannot start',
+    isSevere: true,
+    advice: 'Queued runs start when the host of the daemon has free resources again. The daemon retries automatically.',
+    page: { path: 'runs', label: 'View queued runs' },
+  },
+  PushWebhookMissing: {
+    title: 'Pushes are detected late',
+    isSevere: false,
+    advice: 'Fix source.pushWebhook in dockbell.yaml, or add the webhook.',
+    page: null,
+  },
+  NotifyFailing: {
+    title: 'Commit status could not be reported to the git host',
+    isSevere: false,
+    advice: 'Check notify of this factory in dockbell.yaml and the secret that it uses.',
+    page: HISTORY,
+  },
+};
+
+const FIRST_FAILED: ConditionText = {
+  title: 'The definition was not applied',
+  isSevere: true,
+  advice: 'Nothing is live until a definition is applied.',
+  page: HISTORY,
+};
+
+/** Conditions with a warning or an error, severe ones first. */
+export function listActiveConditions(conditions: readonly Condition[]): Condition[] {
+  return conditions
+    .filter(({ severity }) => severity !== 'ok')
+    .sort((a, b) => Number(describeCondition(b).isSevere) - Number(describeCondition(a).isSevere));
+}
+
+/**
+ * Unknown condition types, from a newer daemon, are shown by their reason.
+ *
+ * @param isLive whether a definition was applied before
+ */
+export function describeCondition({ type, reason }: Condition, isLive = true): ConditionText {
+  if (type === 'Reconciled' && !isLive) return FIRST_FAILED;
+  return WORDS[type] ?? { title: reason, isSevere: false, advice: '', page: null };
+}
