@@ -27,13 +27,13 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     await page.getByRole('option', { name: option, exact: true }).click();
   };
 
-  it('shows who did what to what, from where and when, and every detail of it', async () => {
+  it('shows actor, action, object, IP address and time of each entry, and its details', async () => {
     const page = await signIn(daemon, '/settings/audit');
     await rows(page).filter({ hasText: 'Add user' }).filter({ hasText: 'alice' }).waitFor();
     const store = rows(page).filter({ hasText: 'Store secret' });
     await store.getByText('API_KEY').waitFor();
     await store.getByRole('button', { name: /^Details: Store secret/ }).click();
-    await page.getByText('was set, not shown').waitFor();
+    await page.getByText('set (not shown)').waitFor();
     await page
       .getByText(/\d{4}-\d\d-\d\dT[\d:.]+Z$/)
       .first()
@@ -63,42 +63,42 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     expect(await page.evaluate('window.hit')).toBeUndefined();
   });
 
-  it('is asked for a person, a thing, an outcome and a time, by an address that can be passed on', async () => {
+  it('is filtered by actor, object, outcome and time, and keeps the filter in the URL', async () => {
     const page = await signIn(daemon, '/settings/audit');
-    await pick(page, 'What', 'Signing in and out');
+    await pick(page, 'Object', 'Sign-in and sign-out');
     await pick(page, 'Outcome', 'refused');
-    await rows(page).filter({ hasText: 'not recognised' }).waitFor();
+    await rows(page).filter({ hasText: 'Unknown' }).waitFor();
     await expect.poll(() => rows(page).count()).toBe(2);
     await expect.poll(() => new URL(page.url()).search).toBe('?object=session&outcome=refused');
     await page.reload();
-    await rows(page).filter({ hasText: 'not recognised' }).waitFor();
-    await page.getByLabel('Until').fill('2020-01-01T00:00');
+    await rows(page).filter({ hasText: 'Unknown' }).waitFor();
+    await page.getByLabel('To', { exact: true }).fill('2020-01-01T00:00');
     await page.getByRole('heading', { name: 'No matching entries' }).waitFor();
     await lookAt(page, 'audit-none');
-    await page.getByRole('button', { name: 'Show everything' }).click();
+    await page.getByRole('button', { name: 'Show all entries' }).click();
     await rows(page).filter({ hasText: 'Add webhook' }).waitFor();
     await rows(page)
       .filter({ hasText: 'Add webhook' })
       .getByRole('button', { name: /^Details/ })
       .click();
-    await page.getByRole('button', { name: 'Only what is about this' }).click();
+    await page.getByRole('button', { name: 'Show all actions on this object' }).click();
     await rows(page).filter({ hasText: 'Store secret' }).waitFor({ state: 'detached' });
     await rows(page).filter({ hasText: 'payments / ci' }).waitFor();
   });
 
-  it('is reached from a user, with what that user did', async () => {
+  it('opens from a user, with the actions of that user', async () => {
     const alice = await openPage();
     await signInByPassword(alice, daemon, 'alice', PASSWORD);
     await alice.getByRole('link', { name: 'Settings' }).click();
     await alice.getByRole('tab', { name: 'Users' }).click();
     await alice.getByRole('button', { name: 'Actions for alice' }).click();
-    await alice.getByRole('menuitem', { name: 'What they did' }).click();
+    await alice.getByRole('menuitem', { name: 'View audit log' }).click();
     await rows(alice).filter({ hasText: 'Sign in' }).waitFor();
     await expect.poll(() => rows(alice).filter({ hasText: 'Add user' }).count()).toBe(0);
-    await expect.poll(() => alice.getByRole('combobox', { name: 'Who' }).inputValue()).toBe('alice');
+    await expect.poll(() => alice.getByRole('combobox', { name: 'Actor' }).inputValue()).toBe('alice');
   });
 
-  it('is read page by page', async () => {
+  it('has pages', async () => {
     for (let index = 0; index < 50; index++) await daemon.api('/login-links', { method: 'POST' });
     const page = await signIn(daemon, '/settings/audit');
     await rows(page).filter({ hasText: 'Make login link' }).first().waitFor();
@@ -109,7 +109,7 @@ describeDashboard('the audit log', ({ signIn, openPage }) => {
     await rows(page).filter({ hasText: 'Store secret' }).waitFor({ state: 'detached' });
   });
 
-  it('is explained to a viewer, without any of it', async () => {
+  it('explains the missing role to a viewer', async () => {
     const page = await openPage();
     await signInByPassword(page, daemon, 'bob', PASSWORD);
     await page.goto(`${daemon.adminUrl}/settings/audit`);

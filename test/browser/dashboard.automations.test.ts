@@ -21,7 +21,7 @@ triggers:
 Find the cause.
 `;
 
-describeDashboard('the pages of automations', ({ signIn }) => {
+describeDashboard('the automation pages', ({ signIn }) => {
   let daemon: TestDaemon;
   let repo: TempGitRepo;
   beforeAll(async () => {
@@ -39,12 +39,12 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     repo?.remove();
   });
 
-  it('teach what comes first where there is nothing', async () => {
+  it('explain the first step in an empty factory', async () => {
     const page = await signIn(daemon, '/factories/empty/automations');
-    await page.getByRole('heading', { name: 'No automation yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No automations yet' }).waitFor();
     await lookAt(page, 'automations-empty');
     await page.getByRole('link', { name: 'Add automation' }).click();
-    await page.getByRole('heading', { name: 'A webhook comes first' }).waitFor();
+    await page.getByRole('heading', { name: 'Add a webhook first' }).waitFor();
   });
 
   it('create an automation with a filter whose keys and values are completed from stored deliveries', async () => {
@@ -53,7 +53,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await choose(page, 'issues');
     const filter = page.getByRole('textbox', { name: 'Payload filter' });
     await filter.click();
-    await page.getByText('Ctrl+Space offers keys').waitFor();
+    await page.getByText('Press Ctrl+Space for keys').waitFor();
     await page.keyboard.type('{');
     await page.keyboard.press('Control+Space');
     await complete(page, /^data/, /^issue/);
@@ -72,7 +72,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     });
   });
 
-  it('show what is wrong with a filter at its place while it is typed', async () => {
+  it('show problems of a filter at their position while typing', async () => {
     const page = await signIn(daemon, '/factories/rows/automations/~new');
     await writeFilter(page, '{"data": {\n  "level": []\n}}');
     await page.getByText('Line 2: The list of "in" is empty.').waitFor();
@@ -88,23 +88,23 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await asked;
     await writeFilter(page, '{"level": ["a"}');
     await page.getByText('Line 1: Invalid JSON').waitFor();
-    // An answer about an earlier text changes nothing.
+    // A response for an earlier text changes nothing.
     answer();
     await (await answered).finished();
     await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))');
     await expect.poll(() => page.getByText('Line 1: Invalid JSON').count()).toBe(1);
     await writeFilter(page, '{"level": ["a"], "level": ["b"]}');
-    await page.getByText('Line 1: "level" stands here twice').waitFor();
+    await page.getByText('Line 1: The key "level" is duplicated.').waitFor();
     await writeFilter(page, '{"level": ["a"]}');
     await page.getByText('Line 1:').waitFor({ state: 'detached' });
   });
 
-  it('test a filter on a stored delivery and on a pasted payload, and name the key that decided', async () => {
+  it('test a filter with a stored delivery and a pasted payload, and name the deciding key', async () => {
     const page = await signIn(daemon, '/factories/rows/automations/~new');
     await choose(page, 'issues');
     await writeFilter(page, JSON.stringify(FILTER));
     await page.getByRole('button', { name: 'Test filter' }).click();
-    const result = page.getByRole('status', { name: 'Result of the test' });
+    const result = page.getByRole('status', { name: 'Test result' });
     await result.getByText('Would trigger', { exact: true }).waitFor();
     await lookAt(page, 'automation-would-trigger');
     await page.getByText('Pasted payload').click();
@@ -118,7 +118,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await lookAt(page, 'automation-would-not-trigger');
   });
 
-  it('are edited with webhooks added meanwhile, and say before saving what a changed filter would have started', async () => {
+  it('use webhooks that were added in the meantime, and backtest a changed filter before saving', async () => {
     const page = await signIn(daemon, '/factories/rows/automations/~new');
     await page.getByRole('combobox', { name: 'Webhook received from' }).waitFor();
     await moveTo(page, '/secrets');
@@ -129,9 +129,9 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await moveTo(page, `${path}/edit`);
     await writeFilter(page, '{"ok": [false]}');
     await page.getByRole('button', { name: 'Run backtest' }).click();
-    const result = page.getByRole('status', { name: 'Result of the backtest' });
+    const result = page.getByRole('status', { name: 'Backtest result' });
     await result.getByText('3 starts → 1').waitFor();
-    await result.getByText('All 3 stored deliveries were looked at.').waitFor();
+    await result.getByText('Evaluated all 3 stored deliveries.').waitFor();
     await result.getByText('2 lost').waitFor();
     await expect.poll(() => result.getByText('ok is true, expected false').count()).toBe(2);
     await lookAt(page, 'automation-backtest');
@@ -142,7 +142,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await result.getByText('nothing starts it any more').first().waitFor();
   });
 
-  it('change an automation, and keep what was typed when somebody else was faster', async () => {
+  it('keep unsaved input when another user saved first', async () => {
     const path = '/factories/rows/automations/shared';
     await write(daemon, path, 'The first prompt.');
     const mine = await signIn(daemon, `${path}/edit`);
@@ -150,35 +150,35 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await prompt.fill('My prompt.');
     await write(daemon, path, 'Their prompt.');
     await mine.getByRole('button', { name: 'Save' }).click();
-    await mine.getByText('Somebody else changed it while you were editing').waitFor();
+    await mine.getByText('Another user changed this automation while you were editing').waitFor();
     await mine.getByText('Their prompt.').waitFor();
     await expect.poll(() => prompt.inputValue()).toBe('My prompt.');
     await lookAt(mine, 'automation-conflict');
-    await mine.getByRole('button', { name: 'Keep mine, write over theirs' }).click();
+    await mine.getByRole('button', { name: 'Keep my version' }).click();
     await mine.getByRole('button', { name: 'Save' }).click();
     await mine.getByRole('heading', { name: 'shared', level: 1, exact: true }).waitFor();
     expect((await daemon.api(path)).body.prompt).toBe('My prompt.');
   });
 
-  it('take over what somebody else saved', async () => {
+  it('load the version of another user on request', async () => {
     const path = '/factories/rows/automations/taken';
     await write(daemon, path, 'The first prompt.');
     const page = await signIn(daemon, `${path}/edit`);
     await page.getByRole('textbox', { name: 'Prompt' }).fill('My prompt.');
     await write(daemon, path, 'Their prompt.');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByRole('button', { name: 'Discard mine, take theirs' }).click();
+    await page.getByRole('button', { name: 'Use their version' }).click();
     await expect.poll(() => page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('Their prompt.');
   });
 
-  it('disable, enable and delete, and say before what that does', async () => {
+  it('disable, enable and delete after a confirmation', async () => {
     const path = '/factories/rows/automations/switched';
     await write(daemon, path, 'A prompt.');
     const page = await signIn(daemon, path);
     const toggle = page.getByRole('switch', { name: 'Enabled' });
     await toggle.click();
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('From now on no delivery starts it.').waitFor();
+    await dialog.getByText('Deliveries no longer start this automation.').waitFor();
     await dialog.getByRole('button', { name: 'Disable' }).click();
     await page.getByText('It is disabled.').waitFor();
     expect((await daemon.api(path)).body.enabled).toBe(false);
@@ -193,7 +193,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     expect((await daemon.api(path)).status).toBe(404);
   });
 
-  it('name the file to edit where a repository decides, and write the YAML for it', async () => {
+  it('show the file to edit and its YAML if the factory is managed in Git', async () => {
     const page = await signIn(daemon, '/factories/theirs/automations/watch');
     await page.getByText('Managed in Git').waitFor();
     await page.getByText('automations/watch/automation.md:7').waitFor();
@@ -207,7 +207,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await lookAt(page, 'automation-playground');
   });
 
-  it('list automations with what starts them, their state and their last run', async () => {
+  it('list automations with triggers, state and last run', async () => {
     await write(daemon, '/factories/rows/automations/listed', 'A prompt.');
     await receive(daemon, 'issues', [{ action: 'listed' }]);
     const page = await signIn(daemon, '/factories/rows/automations');
@@ -216,7 +216,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await row.getByText('queued').waitFor();
   });
 
-  it('take a filter that is typed over the one before, with nothing left of that', async () => {
+  it('replace a selected filter completely when typing', async () => {
     const payload = { action: ['opened'], issue: { state: { in: ['open', 'reopened'] } } };
     const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['issues'], payload } }];
     const body = { triggers, prompt: 'A prompt.' };
@@ -230,7 +230,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
     await expect.poll(() => editor.textContent()).toBe('{"action": ["closed"]}');
   });
 
-  it('let the keyboard into the editor and, after Escape, out of it', async () => {
+  it('let the keyboard leave the editor after Escape', async () => {
     const page = await signIn(daemon, '/factories/rows/automations/~new');
     await page.getByRole('textbox', { name: 'Payload filter' }).focus();
     await page.keyboard.type('x');
@@ -256,7 +256,7 @@ describeDashboard('the pages of automations', ({ signIn }) => {
 
 const senders = new Map<string, { ingress_url: string; secret: string }>();
 
-/** Deliveries to a webhook of the live factory, which is made where it is not there. */
+/** Sends deliveries to a webhook of the live factory, and creates the webhook first if it does not exist. */
 async function receive(daemon: TestDaemon, webhook: string, payloads: unknown[]): Promise<void> {
   if (!senders.has(webhook)) {
     const body = { name: webhook, auth_mode: 'token' };
@@ -290,7 +290,7 @@ async function writeFilter(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text);
 }
 
-/** Takes what is offered, until the next offer stands there: the editor passes over clicks on a list that just opened. */
+/** Selects an option until the next one is shown, because the editor ignores clicks on a list that just opened. */
 async function complete(page: Page, name: RegExp, next: RegExp | null): Promise<void> {
   const options = page.getByRole('option');
   const isTaken = () =>

@@ -145,16 +145,16 @@ describeDashboard('text of strangers', ({ signIn }) => {
   it('is text in the editor, in what it completes, and in the answers of its tests', async () => {
     const page = await signIn(daemon, '/factories/rows/automations/hostile/edit');
     await page.getByRole('button', { name: 'Test filter' }).click();
-    const result = page.getByRole('status', { name: 'Result of the test' });
+    const result = page.getByRole('status', { name: 'Test result' });
     await result.getByText('globalThis.hasRun').first().waitFor();
     await page.getByRole('button', { name: 'Run backtest' }).click();
     await page
-      .getByRole('status', { name: 'Result of the backtest' })
+      .getByRole('status', { name: 'Backtest result' })
       .getByText(/starts?/)
       .first()
       .waitFor();
     await page.getByRole('textbox', { name: 'Payload filter' }).click();
-    await page.getByText('Ctrl+Space offers keys').waitFor();
+    await page.getByText('Press Ctrl+Space for keys').waitFor();
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText('{');
     await page.keyboard.press('Control+Space');
@@ -163,7 +163,7 @@ describeDashboard('text of strangers', ({ signIn }) => {
     await page.keyboard.press('Control+a');
     await page.keyboard.insertText(JSON.stringify({ [SCRIPT]: { in: [], [LINK]: [] } }));
     await page
-      .getByRole('status', { name: 'Problems of Payload filter' })
+      .getByRole('status', { name: 'Problems in Payload filter' })
       .getByText(/^Line 1/)
       .first()
       .waitFor();

@@ -52,7 +52,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await page.getByRole('button', { name: 'Delete' }).click();
     await page.getByRole('dialog').getByRole('textbox').fill('triage');
     await page.getByRole('dialog').getByRole('button', { name: 'Delete automation' }).click();
-    await page.getByRole('heading', { name: 'No automation yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No automations yet' }).waitFor();
     expect((await daemon.api(AUTOMATION)).status).toBe(404);
   });
 
@@ -85,10 +85,10 @@ describeDashboard('a managed factory', ({ signIn }) => {
     const theirs = { triggers, prompt: 'What they think.' };
     expect((await daemon.api(AUTOMATION, { method: 'PUT', body: theirs })).status).toBe(200);
     await save(mine);
-    await mine.getByText('Somebody else changed it while you were editing').waitFor();
+    await mine.getByText('Another user changed this automation while you were editing').waitFor();
     await mine.getByText('What they think.').waitFor();
     expect([await readPrompt(), await prompt(mine).inputValue()]).toEqual(['What they think.', 'What I think.']);
-    await mine.getByRole('button', { name: 'Keep mine, write over theirs' }).click();
+    await mine.getByRole('button', { name: 'Keep my version' }).click();
     await save(mine);
     await isShown(mine);
     await expect.poll(() => readPrompt()).toBe('What I think.');
@@ -137,7 +137,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
     await page.getByRole('link', { name: 'Automations', exact: true }).click();
     await page.getByRole('link', { name: 'triage', exact: true }).click();
-    await page.getByText(/Worth a look|No delivery starts it/).waitFor();
+    await page.getByText(/Needs attention|No delivery starts this automation/).waitFor();
     await lookAt(page, 'automation-without-webhook');
   });
 });

@@ -113,7 +113,7 @@ describeDashboard('the overview of a factory with errors', ({ signIn }) => {
     await page.getByRole('link', { name: 'Overview', exact: true }).click();
     await page.getByText('Deliveries do not start runs yet').waitFor();
     await page.getByRole('link', { name: 'View automations' }).click();
-    await page.getByText('No automation yet').waitFor();
+    await page.getByText('No automations yet').waitFor();
   });
 
   it('shows events that happened while it was loading', async () => {

@@ -18,7 +18,7 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'payments', level: 1 }).waitFor();
   };
 
-  it('show the text of a new token once; it is gone after a reload, and works', async () => {
+  it('show a new token once, and the token works', async () => {
     const page = await signIn(daemon);
     await page.getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Create token' }).click();
@@ -48,18 +48,18 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     await lookAt(page, 'settings-tokens-narrow');
   });
 
-  it('revoke a token after saying what that does', async () => {
+  it('revoke a token after a confirmation', async () => {
     const { body } = await daemon.api('/tokens', { method: 'POST', body: { name: 'old', role: 'viewer' } });
     const page = await signIn(daemon, '/settings');
     await page.getByRole('button', { name: 'Revoke old' }).click();
     const dialog = page.getByRole('dialog', { name: 'Revoke old' });
-    await dialog.getByText('refused from its next request on').waitFor();
+    await dialog.getByText('rejected immediately').waitFor();
     await dialog.getByRole('button', { name: 'Revoke token' }).click();
     await page.getByRole('button', { name: 'Revoke old' }).waitFor({ state: 'detached' });
     expect((await daemon.api('/factories', { token: body.token })).status).toBe(401);
   });
 
-  it('name the version and lead to its documentation', async () => {
+  it('show the version and link to its documentation', async () => {
     const page = await signIn(daemon, '/settings/about');
     await page.getByRole('row').filter({ hasText: 'Version' }).waitFor();
     const opened = page.waitForEvent('popup');
@@ -67,7 +67,7 @@ describeDashboard('the settings', ({ signIn, openPage }) => {
     await (await opened).getByText('# Configuration').waitFor();
   });
 
-  it('and what else is the owners’ are explained to a viewer, without any of its controls', async () => {
+  it('explain the missing role to a viewer and hide the controls', async () => {
     const { body } = await daemon.api('/tokens', { method: 'POST', body: { name: 'reader', role: 'viewer' } });
     const page = await openPage();
     await signInByToken(page, body.token);

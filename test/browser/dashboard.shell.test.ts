@@ -15,7 +15,7 @@ describeDashboard('the frame around the pages', ({ signIn }) => {
 
   it('keeps the factory on pages that belong to none, and in tab titles', async () => {
     const page = await signIn(daemon, '/factories/payments/deliveries');
-    const switcher = (name: string) => page.getByRole('button', { name: `Switch factory (current: ${name})` });
+    const switcher = (name: string) => page.getByRole('button', { name: `Factory ${name}. Switch factory` });
     await expect.poll(() => page.title()).toBe('Deliveries · payments · Dockbell');
     for (const name of ['Secrets', 'Settings']) {
       await page.getByRole('link', { name, exact: true }).click();

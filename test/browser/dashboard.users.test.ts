@@ -31,7 +31,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     return page;
   };
 
-  it('teaches to add oneself first; the generated password is shown once, and works', async () => {
+  it('explains how to add the first user; the generated password is shown once, and works', async () => {
     const page = await signIn(daemon, '/settings/users');
     await page.getByRole('heading', { name: 'No users yet' }).waitFor();
     await page.getByRole('button', { name: 'Add user' }).click();
@@ -53,33 +53,33 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await rowOf(alice, 'alice').getByText('you').waitFor();
   });
 
-  it('does not let the last owner be made less, disabled or deleted', async () => {
+  it('does not change the role of the last owner, and does not disable or delete them', async () => {
     const page = await signIn(daemon, '/settings/users');
     for (const action of ['Role and factories', 'Disable', 'Delete']) {
       const dialog = await choose(page, 'alice', action);
-      await dialog.getByText('Make somebody else an owner').waitFor();
+      await dialog.getByText('make another user an owner').waitFor();
       if (action === 'Delete') await lookAt(page, 'users-last-owner');
       await dialog.getByRole('button', { name: 'Close' }).last().click();
       await dialog.waitFor({ state: 'detached' });
     }
   });
 
-  it('adds a user with a password that was typed, limited to a factory, and says what is wrong with it', async () => {
+  it('adds a user with an entered password, limited to a factory, and rejects a short password', async () => {
     const page = await signIn(daemon, '/settings/users');
     await page.getByRole('button', { name: 'Add user' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add user' });
     await dialog.getByRole('textbox', { name: 'Name' }).fill('bob');
     await dialog.getByRole('combobox', { name: 'Factories' }).click();
     await page.getByRole('option', { name: 'payments' }).click();
-    // Takes the list of factories away.
+    // Closes the list of factories.
     await dialog.getByRole('textbox', { name: 'Name' }).click();
-    await dialog.getByText('Enter one').click();
+    await dialog.getByText('Enter a password').click();
     await dialog.getByRole('textbox', { name: 'Password' }).fill('short');
     await dialog.getByRole('button', { name: 'Add user' }).click();
     await dialog.getByRole('alert').getByText('12 to 256 characters').waitFor();
     await dialog.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
     await dialog.getByRole('button', { name: 'Add user' }).click();
-    await dialog.getByText('bob is added, as viewer.').waitFor();
+    await dialog.getByText('User bob was added with the role viewer.').waitFor();
     await expect.poll(() => dialog.getByRole('region', { name: 'password' }).count()).toBe(0);
     await dialog.getByRole('button', { name: 'Done' }).click();
     await rowOf(page, 'bob').getByText('payments').waitFor();
@@ -90,7 +90,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await lookAt(bob, 'users-viewer');
   });
 
-  it('changes the role of somebody who stays signed in with it', async () => {
+  it('changes the role of a user who stays signed in', async () => {
     await addUser('carol', 'viewer');
     const readCarol = await openSession(daemon, 'carol', PASSWORD);
     const page = await signIn(daemon, '/settings/users');
@@ -105,12 +105,12 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     expect(await readCarol()).toMatchObject({ status: 200, body: { user: { role: 'owner' } } });
   });
 
-  it('resets a password after saying in how many browsers that signs somebody out', async () => {
+  it('resets a password after showing the number of signed-in browsers', async () => {
     await addUser('dave', 'viewer');
     const readDave = await openSession(daemon, 'dave', PASSWORD);
     const page = await signIn(daemon, '/settings/users');
     const dialog = await choose(page, 'dave', 'Reset password');
-    await dialog.getByText('dave is signed out at once, in one browser.').waitFor();
+    await dialog.getByText('dave is signed out of 1 browser immediately.').waitFor();
     await lookAt(page, 'users-reset');
     await dialog.getByRole('button', { name: 'Reset password' }).click();
     const password = (await dialog.getByRole('region', { name: 'password' }).textContent())!;
@@ -122,7 +122,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await openSession(daemon, 'dave', password);
   });
 
-  it('shows where somebody is signed in, and ends it', async () => {
+  it('shows the sessions of a user, and ends them', async () => {
     await addUser('erin', 'viewer');
     const erin = await signInAs('erin');
     const page = await signIn(daemon, '/settings/users');
@@ -135,7 +135,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await erin.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
   });
 
-  it('disables, enables and deletes, each after saying what it does', async () => {
+  it('disables, enables and deletes after a confirmation', async () => {
     await addUser('frank', 'manager');
     const page = await signIn(daemon, '/settings/users');
     const disabling = await choose(page, 'frank', 'Disable');
@@ -143,19 +143,19 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await lookAt(page, 'users-disable');
     await disabling.getByRole('button', { name: 'Disable user' }).click();
     await rowOf(page, 'frank').getByText('disabled').waitFor();
-    const refused = await openPage();
-    await refused.goto(daemon.adminUrl);
-    await refused.getByRole('textbox', { name: 'User name' }).fill('frank');
-    await refused.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
-    await refused.getByRole('button', { name: 'Sign in' }).click();
-    await refused.getByRole('alert').waitFor();
+    const rejected = await openPage();
+    await rejected.goto(daemon.adminUrl);
+    await rejected.getByRole('textbox', { name: 'User name' }).fill('frank');
+    await rejected.getByRole('textbox', { name: 'Password' }).fill(PASSWORD);
+    await rejected.getByRole('button', { name: 'Sign in' }).click();
+    await rejected.getByRole('alert').waitFor();
     const enabling = await choose(page, 'frank', 'Enable');
-    await enabling.getByText('with the password of before').waitFor();
+    await enabling.getByText('with the same password').waitFor();
     await enabling.getByRole('button', { name: 'Enable user' }).click();
     await rowOf(page, 'frank').getByText('disabled').waitFor({ state: 'detached' });
     await openSession(daemon, 'frank', PASSWORD);
     const deleting = await choose(page, 'frank', 'Delete');
-    await deleting.getByText('signed out at once, in one browser').waitFor();
+    await deleting.getByText('signed out of 1 browser immediately').waitFor();
     await expect.poll(() => deleting.getByRole('button', { name: 'Delete user' }).isDisabled()).toBe(true);
     await deleting.getByRole('textbox', { name: 'Type frank to confirm' }).fill('frank');
     await lookAt(page, 'users-delete');
@@ -166,7 +166,7 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await lookAt(page, 'users-narrow');
   });
 
-  it('lets nobody take the own rights away unknowingly, and signs out who does it knowingly', async () => {
+  it('asks before users remove their own permissions, and then signs them out', async () => {
     await addUser('grace', 'owner');
     const grace = await signInAs('grace');
     await moveTo(grace, '/settings/users');
@@ -179,13 +179,13 @@ describeDashboard('the page of users', ({ signIn, openPage }) => {
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });
     const disabling = await choose(grace, 'grace', 'Disable');
-    await disabling.getByText('only another owner can let you in again').waitFor();
+    await disabling.getByText('only another owner can enable it again').waitFor();
     await disabling.getByRole('textbox', { name: 'Type grace to confirm' }).fill('grace');
     await disabling.getByRole('button', { name: 'Disable user' }).click();
     await grace.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
   });
 
-  it('is used by keyboard alone', async () => {
+  it('works with the keyboard', async () => {
     await addUser('heidi', 'viewer');
     const page = await signIn(daemon, '/settings/users');
     await page.getByRole('button', { name: 'Actions for heidi' }).focus();

@@ -1,4 +1,4 @@
-/** Where the pages of automations stand. No automation is called `~new`: names begin with a letter or a digit. */
+/** Paths of the automation pages. `~new` cannot be a name: names start with a letter or a digit. */
 export function automationsPath(factory: string): string {
   return `/factories/${encodeURIComponent(factory)}/automations`;
 }

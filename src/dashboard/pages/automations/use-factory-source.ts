@@ -1,7 +1,7 @@
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { useMay } from '../../shell/context/session-user.ts';
 
-/** Who decides about the automations of this factory, and whether the signed-in user may change them here. */
+/** The source of the current factory, and whether the signed-in user may change its automations here. */
 export function useFactorySource() {
   const { name, source } = useFactory();
   const isManager = useMay('manager');

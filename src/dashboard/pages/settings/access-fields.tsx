@@ -4,26 +4,26 @@ import { factoriesQuery } from '../../api/queries.ts';
 import type { Role } from '../../api/types.ts';
 import type { Access } from '../../api/users.ts';
 
-/** Roles with what they may; each holds the earlier. */
+/** Roles with their permissions. Each role includes the previous ones. */
 const ROLE_CHOICES: { value: Role; label: string }[] = [
-  { value: 'viewer', label: 'viewer: reads all but secrets, tokens and users' },
-  { value: 'operator', label: 'operator: also reconciles, replays, cancels and sends test deliveries' },
-  { value: 'manager', label: 'manager: also changes webhooks and automations' },
-  { value: 'owner', label: 'owner: also manages secrets, tokens and users' },
+  { value: 'viewer', label: 'viewer: read access, except secrets, tokens and users' },
+  { value: 'operator', label: 'operator: also reconcile, replay, retry, cancel and send test deliveries' },
+  { value: 'manager', label: 'manager: also change webhooks and automations' },
+  { value: 'owner', label: 'owner: also manage secrets, tokens and users' },
 ];
 
 interface AccessFieldsProps {
-  /** Who or what is limited, for example "token". */
+  /** The object with the role, for example "token". */
   what: string;
   access: Access;
   onChange: (access: Access) => void;
 }
 
-/** A role, and the factories that it counts for. */
+/** Fields for a role and the factories that it applies to. */
 export function AccessFields({ what, access, onChange }: AccessFieldsProps) {
   const { data: factories = [] } = useQuery(factoriesQuery);
   const chosen = access.factories ?? [];
-  // A factory that the configuration does not name any more can still be taken away.
+  // A factory that is no longer in the configuration can still be removed.
   const names = [...new Set([...factories.map(({ name }) => name), ...chosen])];
   return (
     <>
@@ -36,11 +36,11 @@ export function AccessFields({ what, access, onChange }: AccessFieldsProps) {
       />
       <MultiSelect
         label="Factories"
-        description={`What the ${what} is limited to; none chosen means all. A limited ${what} reaches no secrets, tokens or users, whatever the role.`}
+        description={`Factories that the ${what} can access. Leave empty for all. A limited ${what} has no access to secrets, tokens and users, regardless of its role.`}
         data={names}
         value={chosen}
         onChange={(picked) => onChange({ ...access, factories: picked.length === 0 ? null : picked })}
-        placeholder={chosen.length === 0 ? 'all' : undefined}
+        placeholder={chosen.length === 0 ? 'All factories' : undefined}
       />
     </>
   );

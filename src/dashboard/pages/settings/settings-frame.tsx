@@ -13,7 +13,7 @@ const SECTIONS = [
   { path: '/settings/about', label: 'About', icon: Info },
 ];
 
-/** What stands around each section of the settings. */
+/** The frame around each section of the settings. */
 export function SettingsFrame({ children }: { children: ReactNode }) {
   const [location, navigate] = useLocation();
   const factory = useCurrentFactory();
@@ -23,7 +23,7 @@ export function SettingsFrame({ children }: { children: ReactNode }) {
       <PageHeader
         title="Settings"
         tabTitle={`${section} · Settings`}
-        lead="What belongs to the whole team, and to no factory."
+        lead="Access and administration for all factories."
       />
       <Tabs value={location} onChange={(path) => path !== null && navigate(addFactory(path, factory))} mb="lg">
         <Tabs.List>

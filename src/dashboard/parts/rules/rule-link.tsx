@@ -6,7 +6,7 @@ import { CodeBlock } from '../copy/code-block.tsx';
 import { ErrorPanel } from '../layout/error-panel.tsx';
 import { ForeignText } from '../text/foreign-text.tsx';
 
-/** The id of a rule about definitions; opens its page, which comes with the dashboard. */
+/** The ID of a definition rule. Opens its documentation, which is part of the dashboard. */
 export function RuleLink({ rule }: { rule: string }) {
   const [isOpen, setIsOpen] = useState(false);
   return (
@@ -28,7 +28,7 @@ function RulePage({ rule }: { rule: string }) {
     staleTime: Number.POSITIVE_INFINITY,
   });
   if (error !== null) return <ErrorPanel error={error} />;
-  if (data === undefined) return <Loader role="status" aria-label="Loading the page of the rule" />;
+  if (data === undefined) return <Loader role="status" aria-label="Loading the documentation of the rule" />;
   return (
     <Stack gap="sm">
       {data.map((piece, i) => (
@@ -47,7 +47,7 @@ function Piece({ piece: { kind, text }, number }: { piece: RulePiece; number: nu
     );
   }
   if (kind === 'code') return <CodeBlock code={text} what={`example in paragraph ${number}`} />;
-  // Every second piece stood between backquotes.
+  // Every second part was enclosed in backquotes.
   const runs = text.split('`');
   return (
     <Text size="sm">

@@ -29,7 +29,7 @@ export function FactorySwitcher() {
           size="xs"
           leftSection={<FactoryIcon size={14} />}
           rightSection={<ChevronDown size={14} />}
-          aria-label={`Switch factory (current: ${current.name})`}
+          aria-label={`Factory ${current.name}. Switch factory`}
           maw={200}
           miw={0}
         >

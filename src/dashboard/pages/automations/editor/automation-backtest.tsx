@@ -12,20 +12,20 @@ import { useFactorySource } from '../use-factory-source.ts';
 
 interface AutomationBacktestProps {
   wish: BacktestWish;
-  /** Do they say enough to be tried? */
+  /** Whether the triggers are complete enough to be evaluated. */
   isUsable: boolean;
 }
 
-const REST_MS = 600;
+const DEBOUNCE_MS = 600;
 
-/** What the triggers would have made of what came in lately. Once asked, it follows every change. */
+/** Evaluates the triggers with stored deliveries. After the first run it follows every change. */
 export function AutomationBacktest({ wish, isUsable }: AutomationBacktestProps) {
   const { factory } = useFactorySource();
   const [isAsked, setIsAsked] = useState(false);
-  const [rested] = useDebouncedValue(JSON.stringify(wish), REST_MS);
+  const [settled] = useDebouncedValue(JSON.stringify(wish), DEBOUNCE_MS);
   const { data, error, isFetching } = useQuery({
-    queryKey: ['factory', factory, 'backtest', rested],
-    queryFn: () => backtest(factory, JSON.parse(rested)),
+    queryKey: ['factory', factory, 'backtest', settled],
+    queryFn: () => backtest(factory, JSON.parse(settled)),
     enabled: isAsked && isUsable,
     placeholderData: keepPreviousData,
   });
@@ -48,10 +48,12 @@ export function AutomationBacktest({ wish, isUsable }: AutomationBacktestProps) 
           </Button>
         </Group>
         <Text size="sm" c="dimmed">
-          Puts the deliveries of the last 7 days before these triggers, so that you know before saving what they would
+          Evaluates these triggers with the deliveries of the last 7 days and shows which of them would have started a
+          run.
+          {!wish.enabled && ' The automation is disabled, so it would start none.'}
           have started.{!wish.enabled && ' It is switched off above, and so starts nothing.'}
         </Text>
-        <div role="status" aria-label="Result of the backtest">
+        <div role="status" aria-label="Backtest result">
           {error !== null ? <ErrorPanel error={error} /> : data !== undefined && <Result backtest={data} />}
         </div>
       </Stack>
@@ -62,7 +64,7 @@ export function AutomationBacktest({ wish, isUsable }: AutomationBacktestProps) 
 function Result({ backtest: { stored, examined, sampled, automations } }: { backtest: Backtest }) {
   const [change] = automations;
   if (stored === 0 || change === undefined) {
-    return <Text size="sm">No delivery of these webhooks is stored of that time, so there is nothing to compare.</Text>;
+    return <Text size="sm">No deliveries of these webhooks are stored for this period.</Text>;
   }
   return (
     <Stack gap="sm">
@@ -77,12 +79,12 @@ function Result({ backtest: { stored, examined, sampled, automations } }: { back
       </Group>
       <Text size="sm">
         {sampled
-          ? `An even sample: ${examined} of ${stored} stored deliveries were looked at, and the numbers are those of the sample.`
-          : `All ${stored} stored deliveries were looked at.`}
+          ? `Evaluated an even sample: ${examined} of ${stored} stored deliveries. The numbers apply to the sample.`
+          : `Evaluated all ${stored} stored deliveries.`}
       </Text>
       <SimpleGrid cols={{ base: 1, md: 2 }}>
         <Examples title="Would start now" examples={change.gained} />
-        <Examples title="Would not start any more" examples={change.lost} />
+        <Examples title="Would no longer start" examples={change.lost} />
       </SimpleGrid>
     </Stack>
   );

@@ -7,11 +7,11 @@ import { parseFilter } from '../filter/parse-filter.ts';
 export type TriggerDraft =
   | {
       kind: 'webhook';
-      /** Tells triggers apart while they are edited. */
+      /** Identifies a trigger in the form. */
       key: number;
-      /** UIDs of the webhooks that it listens to; also of such that are gone. */
+      /** UIDs of its webhooks, including deleted ones. */
       webhooks: string[];
-      /** The payload filter as it is typed; blank for none. */
+      /** Text of the payload filter; blank for none. */
       filter: string;
     }
   | { kind: 'elsewhere'; key: number; declared: JsonObject };
@@ -25,7 +25,7 @@ export interface AutomationDraft {
   enabled: boolean;
   agent: string;
   prompt: string;
-  /** Execution overrides as a JSON object, as they are typed; blank for none. */
+  /** Text of the execution overrides, a JSON object; blank for none. */
   overrides: string;
   triggers: TriggerDraft[];
 }
@@ -39,16 +39,25 @@ export function createTrigger(webhooks: string[] = []): WebhookTriggerDraft {
 
 export function createDraft(): AutomationDraft {
   return {
-    ...{ name: '', description: '', enabled: true, agent: '', prompt: '', overrides: '' },
+    name: '',
+    description: '',
+    enabled: true,
+    agent: '',
+    prompt: '',
+    overrides: '',
     triggers: [createTrigger()],
   };
 }
 
-/** @param webhooks those of the factory, to tell UIDs by names */
+/** @param webhooks all webhooks of the factory, to find UIDs by name */
 export function draftOf(automation: Automation, webhooks: readonly Webhook[]): AutomationDraft {
   const { name, description, enabled, agent, prompt, overrides } = automation;
   return {
-    ...{ name, enabled, prompt, description: description ?? '', agent: agent ?? '' },
+    name,
+    enabled,
+    prompt,
+    description: description ?? '',
+    agent: agent ?? '',
     overrides: Object.keys(overrides).length === 0 ? '' : formatJson(overrides),
     triggers: automation.triggers.map((trigger) => draftTrigger(trigger, webhooks)),
   };
@@ -69,7 +78,7 @@ function draftTrigger(trigger: Automation['triggers'][number], webhooks: readonl
   };
 }
 
-/** How the triggers are written: webhooks by name, but by UID where they were or where the webhook is gone. */
+/** Triggers as the API accepts them: webhooks by name, or by UID if they were before or if the webhook is deleted. */
 export function declareTriggers(
   drafts: readonly TriggerDraft[],
   webhooks: readonly Webhook[],
@@ -93,7 +102,7 @@ export function declareTriggers(
   });
 }
 
-/** What the API takes for a draft in which `findObstacles` finds nothing. */
+/** The request body for a draft without problems. */
 export function toBody(draft: AutomationDraft, triggers: JsonObject[]): AutomationBody {
   const parsed = parseFilter(draft.overrides);
   return {
@@ -106,7 +115,7 @@ export function toBody(draft: AutomationDraft, triggers: JsonObject[]): Automati
   };
 }
 
-/** What the API takes to leave an automation as it is. */
+/** The request body that leaves an automation unchanged. */
 export function bodyOf(automation: Automation): AutomationBody {
   const { description, enabled, agent, prompt, overrides } = automation;
   return { ...overrides, description, enabled, agent, prompt, triggers: automation.triggers.map(declareTrigger) };
@@ -122,36 +131,36 @@ function declareTrigger(trigger: Automation['triggers'][number]): JsonObject {
   return { provider, event, filter: { webhook_ids, webhooks, ...(payload === null ? {} : { payload }) } };
 }
 
-/** What an automation says, key by key, to be compared. */
+/** The content of an automation by key, for comparison. */
 export function writtenKeys(automation: Automation): { [key: string]: Json } {
   const { description, enabled, agent, prompt, overrides } = automation;
   return { description, enabled, agent, triggers: automation.triggers.map(declareTrigger), prompt, overrides };
 }
 
-/** What keeps a draft from being sent at all; what the definition says is judged by the daemon. */
-export function findObstacles(draft: AutomationDraft): string[] {
-  const obstacles: string[] = [];
-  if (draft.name.trim() === '') obstacles.push('Give the automation a name.');
-  if (draft.prompt.trim() === '') obstacles.push('Write a prompt: what is to be done with a delivery.');
-  if (draft.triggers.length === 0) obstacles.push('Add a trigger: what starts the automation.');
+/** Problems that prevent a request. The daemon validates everything else. */
+export function findDraftProblems(draft: AutomationDraft): string[] {
+  const problems: string[] = [];
+  if (draft.name.trim() === '') problems.push('Enter a name.');
+  if (draft.prompt.trim() === '') problems.push('Enter a prompt.');
+  if (draft.triggers.length === 0) problems.push('Add a trigger.');
   for (const [i, trigger] of draft.triggers.entries()) {
     if (trigger.kind === 'elsewhere') continue;
-    if (trigger.webhooks.length === 0) obstacles.push(`Trigger ${i + 1}: choose at least one webhook.`);
-    if (parseFilter(trigger.filter).kind === 'broken') obstacles.push(`Trigger ${i + 1}: the filter is no JSON.`);
+    if (trigger.webhooks.length === 0) problems.push(`Trigger ${i + 1}: select at least one webhook.`);
+    if (parseFilter(trigger.filter).kind === 'broken') problems.push(`Trigger ${i + 1}: the filter is not valid JSON.`);
   }
   const overrides = parseFilter(draft.overrides);
   const isObject = overrides.kind === 'filter' && isPlainObject(overrides.filter);
   if (overrides.kind === 'broken' || (overrides.kind === 'filter' && !isObject)) {
-    obstacles.push('The execution overrides have to be a JSON object.');
+    problems.push('The execution overrides must be a JSON object.');
   }
-  return obstacles;
+  return problems;
 }
 
 function isPlainObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** JSON of two spaces, with lists of values on one line, as people write filters. */
+/** JSON with an indent of two spaces and short lists on one line, as people write filters. */
 export function formatJson(value: unknown): string {
   const text = JSON.stringify(value, null, 2);
   return text.replace(/\[\n\s+([^[\]{}]*?)\n\s+\]/g, (_, items: string) => `[${items.replace(/,\n\s+/g, ', ')}]`);

@@ -9,13 +9,13 @@ import { automationPath, automationsPath } from '../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 import { AutomationEditor } from './automation-editor.tsx';
 
-/** Changes an automation, or, where that is decided elsewhere, tries changes out. */
+/** Edits an automation, or tests changes without saving if the user cannot edit it here. */
 export function AutomationEditPage() {
   const { factory, mayEdit } = useFactorySource();
   const name = decodeURIComponent(useParams<{ name: string }>().name);
   const { data, error, refetch, isFetchedAfterMount } = useQuery(automationQuery(factory, name));
   const webhooks = useQuery(webhooksQuery(factory));
-  // The editor takes over what it starts with. From an older list, it would drop webhooks that were added since.
+  // The editor copies its initial values. With an outdated list it would drop webhooks that were added since.
   const isRead = isFetchedAfterMount && webhooks.isFetchedAfterMount;
   return (
     <>

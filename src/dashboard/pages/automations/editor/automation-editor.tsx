@@ -23,7 +23,7 @@ import {
   createDraft,
   declareTriggers,
   draftOf,
-  findObstacles,
+  findDraftProblems,
   toBody,
 } from './automation-draft.ts';
 import { AutomationForm } from './automation-form.tsx';
@@ -36,7 +36,7 @@ interface AutomationEditorProps {
   webhooks: readonly Webhook[];
 }
 
-/** The form with what becomes of it: a change, or text for the file where a repository decides. */
+/** The form, and below it the save buttons or the YAML for the file. */
 export function AutomationEditor({ before, webhooks }: AutomationEditorProps) {
   const { mayEdit } = useFactorySource();
   const [base, setBase] = useState(before);
@@ -50,25 +50,25 @@ export function AutomationEditor({ before, webhooks }: AutomationEditorProps) {
     setDraft(fresh);
   };
   const body = toBody(draft, declareTriggers(draft.triggers, webhooks, base?.automation ?? null));
-  const obstacles = findObstacles(draft);
+  const problems = findDraftProblems(draft);
   return (
     <Stack gap="xl">
       {!mayEdit && <PlaygroundNote />}
       <AutomationForm key={formKey(initial)} {...{ draft, webhooks, isNew: base === null }} onChange={setDraft} />
       <AutomationBacktest
         wish={{ automation: base?.automation.name ?? null, enabled: draft.enabled, triggers: body.triggers }}
-        isUsable={!obstacles.some((obstacle) => obstacle.startsWith('Trigger'))}
+        isUsable={!problems.some((problem) => problem.startsWith('Trigger'))}
       />
       {mayEdit ? (
-        <Saving {...{ base, draft, body, obstacles, takeTheirs, release }} keepMine={setBase} />
+        <Saving {...{ base, draft, body, problems, takeTheirs, release }} keepMine={setBase} />
       ) : (
-        <Playground {...{ base, draft, body, obstacles }} />
+        <Playground {...{ base, draft, body, problems }} />
       )}
     </Stack>
   );
 }
 
-/** Editors keep their texts, so another beginning needs new ones. */
+/** Editors read their text once, so a new version needs new editors. */
 function formKey({ triggers }: AutomationDraft): string {
   return triggers.map(({ key }) => key).join(' ');
 }
@@ -76,10 +76,10 @@ function formKey({ triggers }: AutomationDraft): string {
 function PlaygroundNote() {
   const { isRepository } = useFactorySource();
   return (
-    <Alert color="gray" variant="light" radius="md" icon={<FlaskConical />} title="Nothing is saved here">
+    <Alert color="gray" variant="light" radius="md" icon={<FlaskConical />} title="Changes are not saved here">
       {isRepository
-        ? 'A repository decides about this factory. Try a change on stored deliveries, then copy it into the file at the end of this page.'
-        : 'Your role may not change automations. Try a change on stored deliveries and show the result to a manager.'}
+        ? 'This factory is managed in Git. Test a change with stored deliveries, then copy the file content at the end of this page.'
+        : 'Your role cannot change automations. Test a change with stored deliveries and show the result to a manager.'}
     </Alert>
   );
 }
@@ -88,28 +88,28 @@ interface PlaygroundProps {
   base: TaggedAutomation | null;
   draft: AutomationDraft;
   body: AutomationBody;
-  obstacles: string[];
+  problems: string[];
 }
 
-function Playground({ base, draft, body, obstacles }: PlaygroundProps) {
+function Playground({ base, draft, body, problems }: PlaygroundProps) {
   const { source } = useFactorySource();
   const folder = source?.path == null || source.path === '.' || source.path === '' ? '' : `${source.path}/`;
   const file = base?.automation.file ?? `${folder}automations/${draft.name.trim() || '<name>'}/automation.md`;
-  const inTriggers = obstacles.filter((obstacle) => base === null || obstacle.startsWith('Trigger'));
-  if (inTriggers.length > 0) return <Obstacles obstacles={inTriggers} />;
+  const inTriggers = problems.filter((problem) => base === null || problem.startsWith('Trigger'));
+  if (inTriggers.length > 0) return <DraftProblems problems={inTriggers} />;
   return <CopyForFile body={body} file={file} isNew={base === null} />;
 }
 
-function Obstacles({ obstacles }: { obstacles: string[] }) {
+function DraftProblems({ problems }: { problems: string[] }) {
   return (
     <div role="status">
       <Text size="sm" fw={600} mb={4}>
-        Before it can be used
+        Fix these problems first
       </Text>
       <List size="sm">
-        {obstacles.map((obstacle) => (
-          <List.Item key={obstacle}>
-            <ForeignText text={obstacle} />
+        {problems.map((problem) => (
+          <List.Item key={problem}>
+            <ForeignText text={problem} />
           </List.Item>
         ))}
       </List>
@@ -120,22 +120,22 @@ function Obstacles({ obstacles }: { obstacles: string[] }) {
 interface SavingProps extends PlaygroundProps {
   takeTheirs: (theirs: TaggedAutomation) => void;
   keepMine: (theirs: TaggedAutomation) => void;
-  /** What was typed is saved, so the page may be left. */
+  /** Removes the leave guard after saving. */
   release: () => void;
 }
 
-function Saving({ base, draft, body, obstacles, takeTheirs, keepMine, release }: SavingProps) {
+function Saving({ base, draft, body, problems, takeTheirs, keepMine, release }: SavingProps) {
   const { factory } = useFactorySource();
-  const [isTried, setIsTried] = useState(false);
+  const [isSubmitted, setIsSubmitted] = useState(false);
   const { mutate, isPending, error, reset } = useSave(base, draft.name.trim(), body, release);
   const back = base === null ? automationsPath(factory) : automationPath(factory, base.automation.name);
   const save = () => {
-    setIsTried(true);
-    if (obstacles.length === 0) mutate();
+    setIsSubmitted(true);
+    if (problems.length === 0) mutate();
   };
   return (
     <Stack>
-      {isTried && obstacles.length > 0 && <Obstacles obstacles={obstacles} />}
+      {isSubmitted && problems.length > 0 && <DraftProblems problems={problems} />}
       {base !== null && isConflict(error) ? (
         <EditConflict
           base={base}

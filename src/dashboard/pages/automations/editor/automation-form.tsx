@@ -10,11 +10,11 @@ interface AutomationFormProps {
   draft: AutomationDraft;
   webhooks: readonly Webhook[];
   onChange: (draft: AutomationDraft) => void;
-  /** A name is given once. */
+  /** The name can only be set for a new automation. */
   isNew: boolean;
 }
 
-/** All that an automation says. */
+/** All fields of an automation. */
 export function AutomationForm({ draft, webhooks, onChange, isNew }: AutomationFormProps) {
   return (
     <Stack gap="xl">
@@ -22,7 +22,7 @@ export function AutomationForm({ draft, webhooks, onChange, isNew }: AutomationF
         {isNew && (
           <TextInput
             label="Name"
-            description="Letters, digits, dots, dashes and underscores. It cannot be changed later."
+            description="Letters, digits, dots, hyphens and underscores. The name cannot be changed later."
             required
             value={draft.name}
             onChange={(event) => onChange({ ...draft, name: event.currentTarget.value })}
@@ -30,7 +30,7 @@ export function AutomationForm({ draft, webhooks, onChange, isNew }: AutomationF
         )}
         <TextInput
           label="Description"
-          description="A sentence for people, shown in lists."
+          description="Shown in lists."
           value={draft.description}
           onChange={(event) => onChange({ ...draft, description: event.currentTarget.value })}
         />
@@ -41,10 +41,10 @@ export function AutomationForm({ draft, webhooks, onChange, isNew }: AutomationF
         />
       </Stack>
       <TriggerList {...{ draft, webhooks, onChange }} />
-      <Stack component="section" aria-label="Work">
+      <Stack component="section" aria-label="Execution">
         <Textarea
           label="Prompt"
-          description="What is to be done with a delivery. The run gets its payload as an attachment."
+          description="Instructions for the run. The payload of the delivery is attached to it."
           required
           autosize
           minRows={6}
@@ -54,14 +54,14 @@ export function AutomationForm({ draft, webhooks, onChange, isNew }: AutomationF
         />
         <TextInput
           label="Agent"
-          description="Who does the work; the foreman where it is blank."
+          description="Agent that executes the run. Defaults to foreman."
           value={draft.agent}
           onChange={(event) => onChange({ ...draft, agent: event.currentTarget.value })}
         />
         <Suspense fallback={<Skeleton height={120} />}>
           <LazyPlainJsonEditor
             label="Execution overrides"
-            description="A JSON object with model, harness, runner, environmentId, secrets, mcpServers or workerHost; blank for none."
+            description="Optional JSON object with the keys model, harness, runner, environmentId, secrets, mcpServers or workerHost."
             initialText={draft.overrides}
             onChange={(overrides) => onChange({ ...draft, overrides })}
           />
@@ -71,7 +71,7 @@ export function AutomationForm({ draft, webhooks, onChange, isNew }: AutomationF
   );
 }
 
-/** The triggers of a draft, and the button for another one. */
+/** The triggers of a draft, and a button to add one. */
 export function TriggerList({ draft, webhooks, onChange }: Omit<AutomationFormProps, 'isNew'>) {
   const { triggers } = draft;
   return (

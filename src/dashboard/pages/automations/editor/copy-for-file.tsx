@@ -6,24 +6,24 @@ import { writeFile, writeYaml } from './write-yaml.ts';
 
 interface CopyForFileProps {
   body: AutomationBody;
-  /** The file to edit or to add. */
+  /** The file to edit or add. */
   file: string;
   isNew: boolean;
 }
 
-/** What was tried out, as it is written in the file that decides. */
+/** The YAML of the draft, for the file in the repository. */
 export function CopyForFile({ body, file, isNew }: CopyForFileProps) {
   return (
-    <Stack component="section" aria-label="For the file" gap="xs">
+    <Stack component="section" aria-label="File content" gap="xs">
       <Title order={2} size="h4">
-        For the file
+        File content
       </Title>
       <Text size="sm">
-        {isNew ? 'Add the file ' : 'Replace triggers in the front matter of '}
+        {isNew ? 'Add the file ' : 'Replace the triggers in the front matter of '}
         <code>
           <ForeignText text={file} />
         </code>
-        {isNew ? ' with this text, and commit it:' : ' by this, and commit it:'}
+        {isNew ? ' with this content and commit it:' : ' with this and commit it:'}
       </Text>
       <CodeBlock code={isNew ? writeFile(body) : writeYaml({ triggers: body.triggers })} what="YAML for the file" />
     </Stack>

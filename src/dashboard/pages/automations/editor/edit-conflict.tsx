@@ -8,14 +8,14 @@ import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { formatJson, writtenKeys } from './automation-draft.ts';
 
 interface EditConflictProps {
-  /** What the edit was made from. */
+  /** The version that was edited. */
   base: TaggedAutomation;
   onTakeTheirs: (theirs: TaggedAutomation) => void;
-  /** Theirs becomes what the edit is made from, so that saving writes over it. */
+  /** Saving then overwrites the other version. */
   onKeepMine: (theirs: TaggedAutomation) => void;
 }
 
-/** Somebody else saved first: shows what they changed, and lets the reader decide. What was typed stays. */
+/** Shows the changes of another user who saved first, and lets this user decide. Their input is kept. */
 export function EditConflict({ base, onTakeTheirs, onKeepMine }: EditConflictProps) {
   const { factory, name } = base.automation;
   const { data: theirs, error } = useQuery({
@@ -29,10 +29,10 @@ export function EditConflict({ base, onTakeTheirs, onKeepMine }: EditConflictPro
       variant="light"
       radius="md"
       icon={<GitCompareArrows />}
-      title="Somebody else changed it while you were editing"
+      title="Another user changed this automation while you were editing"
     >
       <Stack gap="sm">
-        <Text size="sm">Nothing was saved, and what you typed is still here.</Text>
+        <Text size="sm">Your changes are not saved yet, but they are kept on this page.</Text>
         {error !== null && <ErrorPanel error={error} />}
         {theirs === undefined && error === null && <Skeleton height={60} />}
         {theirs !== undefined && (
@@ -40,10 +40,10 @@ export function EditConflict({ base, onTakeTheirs, onKeepMine }: EditConflictPro
             <TheirChanges before={base.automation} after={theirs.automation} />
             <Group gap="xs">
               <Button size="xs" onClick={() => onKeepMine(theirs)}>
-                Keep mine, write over theirs
+                Keep my version
               </Button>
               <Button size="xs" variant="default" onClick={() => onTakeTheirs(theirs)}>
-                Discard mine, take theirs
+                Use their version
               </Button>
             </Group>
           </>
@@ -56,7 +56,7 @@ export function EditConflict({ base, onTakeTheirs, onKeepMine }: EditConflictPro
 function TheirChanges({ before, after }: { before: Automation; after: Automation }) {
   const [old, now] = [writtenKeys(before), writtenKeys(after)];
   const changed = Object.keys(now).filter((key) => JSON.stringify(old[key]) !== JSON.stringify(now[key]));
-  if (changed.length === 0) return <Text size="sm">It says the same as before, but was applied anew.</Text>;
+  if (changed.length === 0) return <Text size="sm">The content is the same, but it was applied again.</Text>;
   return changed.map((key) => (
     <div key={key}>
       <Text size="sm" fw={600} mb={4}>

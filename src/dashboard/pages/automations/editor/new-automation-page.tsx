@@ -10,25 +10,25 @@ import { automationsPath } from '../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 import { AutomationEditor } from './automation-editor.tsx';
 
-/** Creates an automation, or, where a repository decides, writes the file for it. */
+/** Creates an automation, or drafts its file if the factory is managed in Git. */
 export function NewAutomationPage() {
   const { factory, mayEdit } = useFactorySource();
   const { data, error, refetch } = useQuery(webhooksQuery(factory));
   return (
     <>
       <PageHeader
-        title={mayEdit ? 'Add automation' : 'Draft an automation'}
+        title={mayEdit ? 'Add automation' : 'Draft automation'}
         trail={[{ label: 'Automations', href: automationsPath(factory) }]}
       />
       {error !== null && <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton height={320} />}
       {data?.length === 0 && (
-        <EmptyState icon={WebhookIcon} title="A webhook comes first">
-          An automation listens to webhooks, and this factory has none yet. Go to{' '}
+        <EmptyState icon={WebhookIcon} title="Add a webhook first">
+          An automation needs a webhook, and this factory has none. Add one under{' '}
           <Anchor component={Link} href={`/factories/${encodeURIComponent(factory)}/webhooks`} underline="always">
             Webhooks
-          </Anchor>{' '}
-          and come back when there is one.
+          </Anchor>
+          . and come back when there is one.
         </EmptyState>
       )}
       {data !== undefined && data.length > 0 && <AutomationEditor before={null} webhooks={data} />}

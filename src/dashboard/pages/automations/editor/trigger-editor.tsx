@@ -10,16 +10,16 @@ import { LazyFilterEditor } from '../filter/lazy-editors.ts';
 import type { TriggerDraft, WebhookTriggerDraft } from './automation-draft.ts';
 
 interface TriggerEditorProps {
-  /** Counted from 1. */
+  /** Starts at 1. */
   position: number;
   draft: TriggerDraft;
   webhooks: readonly Webhook[];
   onChange: (draft: TriggerDraft) => void;
-  /** `null` where it is the only one. */
+  /** `null` for the only trigger. */
   onRemove: (() => void) | null;
 }
 
-/** One trigger: which webhooks start the automation, and with which payloads. */
+/** Edits one trigger: its webhooks and its payload filter. */
 export function TriggerEditor({ position, draft, webhooks, onChange, onRemove }: TriggerEditorProps) {
   return (
     <Paper withBorder radius="lg" p="md" component="section" aria-label={`Trigger ${position}`}>
@@ -38,7 +38,7 @@ export function TriggerEditor({ position, draft, webhooks, onChange, onRemove }:
         </Group>
         {draft.kind === 'elsewhere' ? (
           <Text size="sm" c="dimmed">
-            <ForeignText text={String(draft.declared.provider)} />: handled elsewhere. It is kept as it is written.
+            <ForeignText text={String(draft.declared.provider)} />: handled elsewhere. This trigger is kept unchanged.
           </Text>
         ) : (
           <WebhookTrigger {...{ draft, webhooks, onChange }} />
@@ -59,12 +59,12 @@ function WebhookTrigger({ draft, webhooks, onChange }: WebhookTriggerProps) {
     <>
       <SearchMultiSelect
         label="Webhook received from"
-        description="One or more: a delivery to any of them starts the automation."
-        placeholder={draft.webhooks.length === 0 ? 'Choose a webhook' : undefined}
+        description="One or more webhooks. A delivery to any of them can start the automation."
+        placeholder={draft.webhooks.length === 0 ? 'Select a webhook' : undefined}
         data={listChoices(draft.webhooks, webhooks)}
         value={draft.webhooks}
         onChange={(chosen) => onChange({ ...draft, webhooks: chosen })}
-        nothingFoundMessage="No webhook of that name"
+        nothingFoundMessage="No matching webhook"
       />
       <Suspense fallback={<Skeleton height={160} />}>
         <LazyFilterEditor
@@ -78,14 +78,14 @@ function WebhookTrigger({ draft, webhooks, onChange }: WebhookTriggerProps) {
   );
 }
 
-/** All webhooks by name, and those that are chosen but gone, by UID. */
+/** All webhooks by name, and selected deleted webhooks by UID. */
 function listChoices(chosen: readonly string[], webhooks: readonly Webhook[]) {
-  const gone = chosen.filter((uid) => !webhooks.some((webhook) => webhook.uid === uid));
+  const deleted = chosen.filter((uid) => !webhooks.some((webhook) => webhook.uid === uid));
   return [
     ...webhooks.map(({ uid, name, enabled }) => ({
       value: uid,
       label: enabled ? escapeText(name) : `${escapeText(name)} (disabled)`,
     })),
-    ...gone.map((uid) => ({ value: uid, label: `${escapeText(uid)} (gone)` })),
+    ...deleted.map((uid) => ({ value: uid, label: `${escapeText(uid)} (deleted)` })),
   ];
 }

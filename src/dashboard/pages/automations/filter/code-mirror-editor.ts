@@ -20,10 +20,10 @@ import { readStyleNonce } from '../../../style-nonce.ts';
 import type { FilterOption, FilterOptions } from './complete-filter.ts';
 import type { TextProblem } from './find-problems.ts';
 
-/** What an editor of JSON asks of those around it. Asked anew each time, so that answers may change. */
+/** Callbacks of a JSON editor. They are read on each use, so that they may change. */
 export interface EditorParts {
   text: string;
-  /** Attributes of the element that takes the text. */
+  /** Attributes of the editable element. */
   attributes: Record<string, string>;
   onChange: (text: string) => void;
   findProblems: (text: string) => Promise<TextProblem[]>;
@@ -32,7 +32,7 @@ export interface EditorParts {
 
 const CHECK_DELAY_MS = 300;
 
-/** An editor of JSON inside of an element; `destroy` takes it away. */
+/** Creates a JSON editor in an element. Call `destroy` to remove it. */
 export function openEditor(parent: HTMLElement, parts: EditorParts): EditorView {
   const extensions: Extension[] = [
     [EditorView.cspNonce.of(readStyleNonce()), THEME, syntaxHighlighting(COLORS)],
@@ -43,7 +43,11 @@ export function openEditor(parent: HTMLElement, parts: EditorParts): EditorView 
     autocompletion({ override: [(context) => offer(context, parts)], icons: false, maxRenderedOptions: 100 }),
     linter((view) => check(view, parts), { delay: CHECK_DELAY_MS }),
     keymap.of([
-      ...[...closeBracketsKeymap, ...defaultKeymap, ...historyKeymap, ...completionKeymap, ...lintKeymap],
+      ...closeBracketsKeymap,
+      ...defaultKeymap,
+      ...historyKeymap,
+      ...completionKeymap,
+      ...lintKeymap,
       indentWithTab,
     ]),
     EditorView.updateListener.of((update) => {
@@ -54,7 +58,8 @@ export function openEditor(parent: HTMLElement, parts: EditorParts): EditorView 
 }
 
 /**
- * Types over what is selected without the browser: its own editing keeps the look of what it replaces, in a style that the
+ * Replaces the selection without the browser, whose own editing would add inline styles that the content security policy
+ * does not allow.
  * page's policy does not allow.
  */
 function typeOverSelection(event: InputEvent, view: EditorView): boolean {
@@ -78,7 +83,7 @@ function offer(context: CompletionContext, { complete }: EditorParts): Completio
   const found = complete(text, context.pos);
   const isWanted = context.explicit || /["\w{[]/.test(text[context.pos - 1] ?? '');
   if (found === null || !isWanted) return null;
-  // The word may begin with the quote that the label does not have, so the search for it starts behind.
+  // The word may start with a quote that the label does not contain, so the match starts after it.
   const start = text[found.from] === '"' ? found.from + 1 : found.from;
   return {
     from: start,
@@ -92,11 +97,11 @@ function toCompletion({ label, insert, cursorBack, detail }: FilterOption, from:
     label,
     displayLabel: escapeText(label),
     detail,
-    // The order is meant: fields first, then operators.
+    // Keeps the order: fields first, then operators.
     boost: Math.max(99 - rank, -99),
     apply: (view, _completion, _from, to) => {
       const text = view.state.doc.toString();
-      // The closing quote that was put behind an opening one goes with it.
+      // Also replaces the closing quote that was inserted automatically.
       const end = text[from] === '"' && text[to] === '"' ? to + 1 : to;
       const anchor = from + insert.length - cursorBack;
       view.dispatch({ changes: { from, to: end, insert }, selection: { anchor }, userEvent: 'input.complete' });
@@ -119,7 +124,7 @@ const THEME = EditorView.theme({
   '.cm-cursor': { borderLeftColor: 'var(--mantine-color-text)' },
   '.cm-gutters': { backgroundColor: 'transparent', border: 'none', color: 'var(--mantine-color-dimmed)' },
   '&.cm-focused .cm-matchingBracket': { backgroundColor: 'var(--mantine-primary-color-light)' },
-  // The editor's own marks are images in data: URLs, which the page's policy does not allow.
+  // CodeMirror's default marks are data: URLs, which the content security policy does not allow.
   '.cm-lintRange-error': { backgroundImage: 'none', textDecoration: 'underline wavy var(--mantine-color-error)' },
   '.cm-lintRange-warning': { backgroundImage: 'none', textDecoration: 'underline wavy var(--mantine-color-orange-6)' },
   '.cm-tooltip': {

@@ -17,16 +17,16 @@ function complete(marked: string) {
 }
 
 describe('completeFilter', () => {
-  it('offers the keys of stored payloads, objects with braces and fields with a list', () => {
+  it('offers the keys of stored payloads, with braces for objects and brackets for fields', () => {
     expect(complete('{|}')?.inserts).toEqual(['"action": []', '"data": {}', '"commits": {}']);
   });
 
-  it('replaces the word that was begun, with its quote', () => {
+  it('replaces the started word, with its quote', () => {
     expect(complete('{ "ac|')?.from).toBe(2);
     expect(complete('{ ac|')?.from).toBe(2);
   });
 
-  it('offers no key twice in one object', () => {
+  it('does not offer keys that the object already has', () => {
     expect(complete('{"action": ["created"], |}')?.inserts).toEqual(['"data": {}', '"commits": {}']);
   });
 
@@ -40,18 +40,18 @@ describe('completeFilter', () => {
     ]);
   });
 
-  it('offers operators alone beside an operator, and keys alone beside a key', () => {
+  it('offers only operators beside an operator, and only keys beside a key', () => {
     expect(complete('{"action": {"in": ["x"], |')?.inserts).toEqual(['"not_in": []', '"exists": true']);
     expect(complete('{"data": {"issue": {"level": ["x"], |')?.inserts).toEqual(['"count": []']);
   });
 
-  it('offers values in a list, under an operator too, but none that is listed already', () => {
+  it('offers values in a list, also under an operator, except listed values', () => {
     expect(complete('{"data": {"issue": {"level": [|')?.inserts).toEqual(['"error"', '"fatal"']);
     expect(complete('{"data": {"issue": {"level": {"not_in": ["error", "fa|')?.inserts).toEqual(['"fatal"']);
     expect(complete('{"data": {"issue": {"count": [|')?.inserts).toEqual(['1', 'null']);
   });
 
-  it('writes the list around a value where none has been opened', () => {
+  it('adds the list around a value if it is missing', () => {
     expect(complete('{"action": |')?.inserts).toEqual(['[]', '["created"]', '["resolved"]', '["opened"]', '{}']);
   });
 
@@ -59,16 +59,16 @@ describe('completeFilter', () => {
     expect(complete('{"action": {"exists": |')?.inserts).toEqual(['true', 'false']);
   });
 
-  it('reads a key called in at the root as a key', () => {
+  it('treats "in" at the root as a key', () => {
     expect(complete('{"in": {|')?.inserts).toEqual(['"in": []', '"not_in": []', '"exists": true']);
   });
 
-  it('offers nothing outside of the object', () => {
+  it('offers nothing outside the object', () => {
     expect(complete('|')).toBeNull();
     expect(complete('{} |')).toBeNull();
   });
 
-  it('is not confused by quotes, brackets and escapes inside of strings', () => {
+  it('ignores quotes, brackets and escapes in strings', () => {
     expect(complete('{"a\\"{[": ["}\\\\"], |')?.inserts).toContain('"action": []');
   });
 });

@@ -1,33 +1,33 @@
 import { readCursor } from './read-cursor.ts';
 
-/** A field of stored payloads; elements of lists stand under the key of their list. */
+/** A field of stored payloads. Elements of lists use the key of their list. */
 export interface PayloadField {
   path: readonly string[];
-  /** Strings, numbers, booleans and nulls that it held. */
+  /** Scalar values of the field. */
   examples: readonly (string | number | boolean | null)[];
 }
 
-/** One thing that may be written at the cursor. */
+/** One completion option. */
 export interface FilterOption {
-  /** What is recognised while typing. */
+  /** Text that is matched while typing. */
   label: string;
-  /** What is written. */
+  /** Inserted text. */
   insert: string;
-  /** How far before the end of `insert` the cursor stands afterwards. */
+  /** Distance of the cursor from the end of `insert` afterwards. */
   cursorBack: number;
-  /** What it is, in a word or two. */
+  /** Short description. */
   detail: string;
 }
 
 export interface FilterOptions {
-  /** From where to the cursor the text is replaced. */
+  /** Start of the replaced text, which ends at the cursor. */
   from: number;
   options: FilterOption[];
 }
 
 const OPERATORS = ['in', 'not_in', 'exists'] as const;
 
-/** What may be written at the cursor of a payload filter: keys and values of stored payloads, and operators. */
+/** Completion options at the cursor of a payload filter: keys and values of stored payloads, and operators. */
 export function completeFilter(text: string, position: number, fields: readonly PayloadField[]): FilterOptions | null {
   const cursor = readCursor(text, position);
   if (cursor === null) return null;
@@ -43,8 +43,8 @@ export function completeFilter(text: string, position: number, fields: readonly 
 }
 
 const EXISTS_OPTIONS: FilterOption[] = [
-  { label: 'true', insert: 'true', cursorBack: 0, detail: 'the key is there' },
-  { label: 'false', insert: 'false', cursorBack: 0, detail: 'the key is absent' },
+  { label: 'true', insert: 'true', cursorBack: 0, detail: 'the key exists' },
+  { label: 'false', insert: 'false', cursorBack: 0, detail: 'the key is missing' },
 ];
 
 const LIST_OPTION: FilterOption = { label: '[ ]', insert: '[]', cursorBack: 1, detail: 'any of these values' };
@@ -85,7 +85,7 @@ function findKeys(path: readonly string[], fields: readonly PayloadField[]): { k
   return [...keys].map(([key, isObject]) => ({ key, isObject }));
 }
 
-/** Several webhooks may have the same field. */
+/** Merges fields that several webhooks have in common. */
 function findValues(path: readonly string[], fields: readonly PayloadField[]): PayloadField['examples'] {
   const same = fields.filter((field) => field.path.length === path.length && startsWith(field.path, path));
   return [...new Set(same.flatMap(({ examples }) => examples))];
@@ -93,9 +93,7 @@ function findValues(path: readonly string[], fields: readonly PayloadField[]): P
 
 function nestingOptions(path: readonly string[], fields: readonly PayloadField[]): FilterOption[] {
   const isObject = findKeys(path, fields).length > 0;
-  return [
-    { label: '{ }', insert: '{}', cursorBack: 1, detail: isObject ? 'a key inside, or an operator' : 'an operator' },
-  ];
+  return [{ label: '{ }', insert: '{}', cursorBack: 1, detail: isObject ? 'nested key or operator' : 'operator' }];
 }
 
 function toOption(value: string | number | boolean | null, before: string, behind: string): FilterOption {

@@ -1,10 +1,10 @@
 import { Alert, Code, List, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
 import { Check, CircleCheck, CircleMinus, X } from 'lucide-react';
-import type { FilterResult as Verdict } from '../../../api/types.ts';
+import type { FilterResult as Result } from '../../../api/types.ts';
 import { ForeignText } from '../../../parts/text/foreign-text.tsx';
 
-/** Would it trigger, which key decided, and every condition in the order of the filter. */
-export function FilterResult({ verdict: { verdict, decided_by, message, trace } }: { verdict: Verdict }) {
+/** Shows whether a filter matches, the deciding key, and every condition in the order of the filter. */
+export function FilterResult({ result: { verdict, decided_by, message, trace } }: { result: Result }) {
   const isMatch = verdict === 'Would trigger';
   return (
     <Stack gap="sm">
@@ -32,13 +32,13 @@ export function FilterResult({ verdict: { verdict, decided_by, message, trace } 
   );
 }
 
-function Trace({ trace }: Pick<Verdict, 'trace'>) {
+function Trace({ trace }: Pick<Result, 'trace'>) {
   return (
     <div>
       <Text size="sm" fw={600} mb={6}>
-        Every condition
+        Conditions
       </Text>
-      <List spacing={6} size="sm" aria-label="Every condition" listStyleType="none">
+      <List spacing={6} size="sm" aria-label="Conditions" listStyleType="none">
         {trace.map((entry) => (
           <List.Item key={`${entry.path} ${entry.operator} ${entry.message}`} icon={<Mark isMatch={entry.matched} />}>
             <span style={{ overflowWrap: 'anywhere' }}>
@@ -55,7 +55,7 @@ function Mark({ isMatch }: { isMatch: boolean }) {
   return (
     <ThemeIcon size={20} radius="xl" variant="light" color={isMatch ? 'teal' : 'orange'}>
       {isMatch ? <Check size={13} aria-hidden /> : <X size={13} aria-hidden />}
-      <VisuallyHidden>{isMatch ? 'met:' : 'not met:'}</VisuallyHidden>
+      <VisuallyHidden>{isMatch ? 'matched:' : 'not matched:'}</VisuallyHidden>
     </ThemeIcon>
   );
 }

@@ -15,16 +15,16 @@ import { LazyPlainJsonEditor } from './lazy-editors.ts';
 import { parseFilter } from './parse-filter.ts';
 
 interface FilterTesterProps {
-  /** The filter as it is typed. */
+  /** Text of the filter. */
   filter: string;
-  /** UIDs of the webhooks that the trigger listens to. */
+  /** UIDs of the webhooks of the trigger. */
   uids: string[];
   webhooks: readonly Webhook[];
 }
 
-const REST_MS = 300;
+const DEBOUNCE_MS = 300;
 
-/** Tries a filter on a stored delivery or on a payload; once asked, it answers again whenever one of them changes. */
+/** Tests a filter with a stored delivery or a pasted payload. After the first test it follows every change. */
 export function FilterTester({ filter, uids, webhooks }: FilterTesterProps) {
   const [isAsked, setIsAsked] = useState(false);
   const [source, setSource] = useState<'stored' | 'pasted'>('stored');
@@ -36,7 +36,7 @@ export function FilterTester({ filter, uids, webhooks }: FilterTesterProps) {
       <Group justify="space-between">
         <SegmentedControl
           size="xs"
-          aria-label="Test on"
+          aria-label="Test with"
           value={source}
           onChange={(value) => setSource(value === 'stored' ? 'stored' : 'pasted')}
           data={[
@@ -60,7 +60,7 @@ export function FilterTester({ filter, uids, webhooks }: FilterTesterProps) {
         <Suspense>
           <LazyPlainJsonEditor
             label="Payload"
-            description="Any JSON, as a sender would post it."
+            description="JSON as a sender posts it."
             initialText={pasted}
             onChange={setPasted}
           />
@@ -76,7 +76,7 @@ function subjectOf(text: string): FilterSubject | null {
   return parsed.kind === 'filter' ? { payload: parsed.filter } : null;
 }
 
-/** The chosen delivery, which is the newest until another one is. */
+/** The selected delivery; by default the most recent one. */
 function useStoredChoice(uids: readonly string[]) {
   const { name: factory } = useFactory();
   const { data, error } = useQuery(storedDeliveriesQuery(factory, uids));
@@ -93,14 +93,14 @@ interface StoredDeliveriesProps extends ReturnType<typeof useStoredChoice> {
 
 function StoredDeliveries({ deliveries, error, delivery, setChosen, webhooks, hasWebhooks }: StoredDeliveriesProps) {
   if (error !== null) return <ErrorPanel error={error} />;
-  if (!hasWebhooks) return <Hint>Choose a webhook first: its newest deliveries are offered here.</Hint>;
+  if (!hasWebhooks) return <Hint>Select a webhook to list its recent deliveries.</Hint>;
   if (deliveries?.length === 0) {
-    return <Hint>Nothing has been accepted there yet. Send a delivery, or paste a payload to test with.</Hint>;
+    return <Hint>No accepted deliveries yet. Send a delivery, or paste a payload.</Hint>;
   }
   return (
     <Select
       label="Delivery"
-      description="The newest accepted ones."
+      description="Most recent accepted deliveries."
       value={delivery?.id ?? null}
       onChange={setChosen}
       allowDeselect={false}
@@ -124,18 +124,18 @@ function Hint({ children }: { children: string }) {
 
 function Answer({ filter, subject }: { filter: string; subject: FilterSubject }) {
   const { name: factory } = useFactory();
-  const [rested] = useDebouncedValue(filter, REST_MS);
-  const parsed = parseFilter(rested);
-  const judged: Json = parsed.kind === 'filter' ? parsed.filter : {};
+  const [settled] = useDebouncedValue(filter, DEBOUNCE_MS);
+  const parsed = parseFilter(settled);
+  const pattern: Json = parsed.kind === 'filter' ? parsed.filter : {};
   const { data, error } = useQuery({
-    queryKey: ['factory', factory, 'filter-test', judged, subject],
-    queryFn: () => testFilter(factory, judged, subject),
+    queryKey: ['factory', factory, 'filter-test', pattern, subject],
+    queryFn: () => testFilter(factory, pattern, subject),
     enabled: parsed.kind !== 'broken',
     placeholderData: keepPreviousData,
   });
   return (
-    <div role="status" aria-label="Result of the test">
-      {error !== null ? <ErrorPanel error={error} /> : data !== undefined && <FilterResult verdict={data} />}
+    <div role="status" aria-label="Test result">
+      {error !== null ? <ErrorPanel error={error} /> : data !== undefined && <FilterResult result={data} />}
     </div>
   );
 }

@@ -4,13 +4,13 @@ import { RequestFailed } from '../../../api/problem.ts';
 import { findRepeatedKeys, locateProblem, type TextRange } from './locate-problem.ts';
 import { parseFilter } from './parse-filter.ts';
 
-/** Something wrong with a text, at its place. */
+/** A problem at a position of the text. */
 export interface TextProblem extends TextRange {
   severity: 'error' | 'warning';
   message: string;
 }
 
-/** All that is wrong with a payload filter: its JSON is judged here, its grammar by the daemon. */
+/** All problems of a payload filter. JSON syntax is checked here, the filter grammar by the daemon. */
 export async function findFilterProblems(factory: string, text: string): Promise<TextProblem[]> {
   const parsed = parseFilter(text);
   if (parsed.kind === 'none') return [];
@@ -20,7 +20,7 @@ export async function findFilterProblems(factory: string, text: string): Promise
       from,
       to,
       severity: 'warning',
-      message: `${JSON.stringify(key)} stands here twice: only the last counts.`,
+      message: `The key ${JSON.stringify(key)} is duplicated. Only the last one is used.`,
     };
   });
   try {
@@ -31,7 +31,7 @@ export async function findFilterProblems(factory: string, text: string): Promise
   }
 }
 
-/** What keeps a text from being JSON; nothing for a blank one. */
+/** JSON syntax errors; none for a blank text. */
 export function findSyntaxProblems(text: string): TextProblem[] {
   try {
     if (text.trim() !== '') JSON.parse(text);
@@ -43,7 +43,7 @@ export function findSyntaxProblems(text: string): TextProblem[] {
   }
 }
 
-/** Where the parser of the editor says that JSON ends; browsers word their errors differently and not all name a place. */
+/** The position of the syntax error by the editor's parser, because error messages differ between browsers. */
 function findBreak(text: string): number {
   let place = text.length;
   jsonLanguage.parser.parse(text).iterate({
@@ -57,7 +57,7 @@ function findBreak(text: string): number {
 function readGrammarProblems(error: unknown, text: string): TextProblem[] {
   if (!(error instanceof RequestFailed)) throw error;
   const { code, errors, detail } = error.problem;
-  // Anything else than a verdict on the filter is no fault of the text.
+  // Other errors, such as a lost connection, are not problems of the text.
   if (code !== 'invalid_filter') return [];
   const found = (errors ?? []).map(({ pointer, detail: message }): TextProblem => {
     const place = locateProblem(text, pointer.replace(/^#\/filter/, '#'));

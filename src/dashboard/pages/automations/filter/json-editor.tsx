@@ -10,14 +10,14 @@ import classes from './json-editor.module.css';
 export interface JsonEditorProps {
   label: string;
   description: string;
-  /** Read once: later texts are the editor's own. Another `key` starts anew. */
+  /** Read once. Use another `key` to reset the editor. */
   initialText: string;
   onChange: (text: string) => void;
   findProblems: (text: string) => TextProblem[] | Promise<TextProblem[]>;
   complete?: (text: string, position: number) => FilterOptions | null;
 }
 
-/** JSON with colours, with problems at their places and with completion. The Tab key is left to the page after Escape. */
+/** A JSON editor with highlighting, inline problems and completion. After Escape, Tab leaves the editor. */
 export function JsonEditor(props: JsonEditorProps) {
   const { label, description, initialText } = props;
   const id = useId();
@@ -29,10 +29,10 @@ export function JsonEditor(props: JsonEditorProps) {
         {label}
       </Input.Label>
       <Input.Description id={`${id}-description`} mb={6}>
-        {description} Tab indents; Escape, then Tab, leaves the field.
+        {description} Tab indents. To leave the field, press Escape, then Tab.
       </Input.Description>
       <div ref={parent} className={classes.frame} data-broken={problems.length > 0} />
-      <div role="status" aria-label={`Problems of ${label}`}>
+      <div role="status" aria-label={`Problems in ${label}`}>
         {problems.length > 0 && <ProblemList problems={problems} />}
       </div>
     </div>
@@ -74,9 +74,9 @@ function useEditor(props: JsonEditorProps, id: string, onProblems: (problems: Pl
       complete: (text, position) => latest.current.complete?.(text, position) ?? null,
       findProblems: async (text) => {
         const problems = await latest.current.findProblems(text);
-        // An answer about an earlier text may come after one about the present text.
-        const isPresent = view.state.doc.toString() === text;
-        if (isPresent) onProblems(problems.map((problem) => ({ ...problem, line: lineOf(text, problem.from) })));
+        // A response for an earlier text may arrive after one for the current text.
+        const isCurrent = view.state.doc.toString() === text;
+        if (isCurrent) onProblems(problems.map((problem) => ({ ...problem, line: lineOf(text, problem.from) })));
         return problems;
       },
     });

@@ -9,7 +9,7 @@ function locate(text: string, pointer: string): string {
 describe('locateProblem', () => {
   const text = '{"a": {"b/c": [1, {"x": 2}], "d~": "one"}}';
 
-  it('finds a key, an element and what stands inside of an element', () => {
+  it('finds keys, elements and keys in elements', () => {
     expect(locate(text, '#/filter/a')).toBe('{"a": {"b/c": [1, {"x": 2}], "d~": "one"}}');
     expect(locate(text, '#/a')).toBe('"a"');
     expect(locate(text, '#/a/b~1c')).toBe('"b/c"');
@@ -18,19 +18,19 @@ describe('locateProblem', () => {
     expect(locate(text, '#/a/d~0')).toBe('"d~"');
   });
 
-  it('stays at the nearest place that is there', () => {
-    expect(locate(text, '#/a/gone/deeper')).toBe('"a"');
+  it('returns the nearest existing parent', () => {
+    expect(locate(text, '#/a/missing/deeper')).toBe('"a"');
     expect(locate('[1]', '#')).toBe('[1]');
     expect(locate('', '#/a')).toBe('');
   });
 
-  it('takes the last of a key that stands twice, which is the one that counts', () => {
+  it('returns the last of duplicate keys, which is the one in use', () => {
     expect(locateProblem('{"a": [1], "a": 2}', '#/a').from).toBe(11);
   });
 });
 
 describe('findRepeatedKeys', () => {
-  it('finds keys that one object names twice, however they are written', () => {
+  it('finds duplicate keys, also with escapes', () => {
     const found = findRepeatedKeys('{"a": {"b": [1]}, "b": [1], "\\u0061": [2]}');
     expect(found.map(({ key, from }) => [key, from])).toEqual([['a', 28]]);
   });

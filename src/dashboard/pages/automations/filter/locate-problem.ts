@@ -2,27 +2,27 @@ import { jsonLanguage } from '@codemirror/lang-json';
 
 type SyntaxNode = ReturnType<typeof jsonLanguage.parser.parse>['topNode'];
 
-/** A piece of the text, by offsets. */
+/** A range of the text, by offsets. */
 export interface TextRange {
   from: number;
   to: number;
 }
 
-/** The key or the element that a JSON pointer names; where there is none, the nearest that is there. */
+/** The range of the key or element of a JSON pointer, or of its nearest existing parent. */
 export function locateProblem(text: string, pointer: string): TextRange {
   const steps = pointer.split('/').slice(1).map(readStep);
   let node = jsonLanguage.parser.parse(text).topNode.firstChild;
-  let place: TextRange = node ?? { from: 0, to: text.length };
+  let range: TextRange = node ?? { from: 0, to: text.length };
   for (const step of steps) {
     const next = node === null ? null : stepInto(text, node, step);
     if (next === null) break;
     node = next.value;
-    place = next.place;
+    range = next.range;
   }
-  return { from: place.from, to: place.to };
+  return { from: range.from, to: range.to };
 }
 
-/** Keys that an object names twice: only the last counts. */
+/** Duplicate keys of objects. Only the last one is used. */
 export function findRepeatedKeys(text: string): (TextRange & { key: string })[] {
   const found: (TextRange & { key: string })[] = [];
   jsonLanguage.parser.parse(text).iterate({
@@ -40,24 +40,24 @@ export function findRepeatedKeys(text: string): (TextRange & { key: string })[] 
 }
 
 function readStep(step: string): string {
-  return step.replaceAll('~1', '/').replaceAll('~0', '~');
+  return step.rerangeAll('~1', '/').rerangeAll('~0', '~');
 }
 
 interface Step {
-  place: TextRange;
+  range: TextRange;
   value: SyntaxNode | null;
 }
 
 function stepInto(text: string, node: SyntaxNode, step: string): Step | null {
   if (node.name === 'Object') {
-    // Of a key that stands twice the last counts.
+    // The last of duplicate keys is used.
     const property = node.getChildren('Property').findLast((one) => readKey(text, one) === step);
     const name = property?.getChild('PropertyName') ?? null;
-    return property === undefined || name === null ? null : { place: name, value: property.lastChild };
+    return property === undefined || name === null ? null : { range: name, value: property.lastChild };
   }
   if (node.name !== 'Array') return null;
   const element = listElements(node)[Number(step)];
-  return element === undefined ? null : { place: element, value: element };
+  return element === undefined ? null : { range: element, value: element };
 }
 
 function listElements(list: SyntaxNode): SyntaxNode[] {

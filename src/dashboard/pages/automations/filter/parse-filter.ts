@@ -1,6 +1,6 @@
 import type { Json } from '../../../../api-types/openapi.d.ts';
 
-/** What a text in a JSON editor is; blank is nothing, which is no error. */
+/** The parsed text of a JSON editor. A blank text is valid. */
 export type ParsedFilter = { kind: 'none' } | { kind: 'filter'; filter: Json } | { kind: 'broken' };
 
 export function parseFilter(text: string): ParsedFilter {

@@ -1,19 +1,19 @@
-/** Where in a JSON text the cursor stands. Works on texts that are not finished. */
+/** The cursor position in a JSON text, which may be incomplete. */
 export interface JsonCursor {
-  /** Keys of the objects that the cursor is in, outermost first; lists add nothing. */
+  /** Keys of the surrounding objects, outermost first. Lists add nothing. */
   path: string[];
-  /** What is written here: the name of a key, the value under a key, or an element of a list. */
+  /** What is expected here: a key, the value of a key, or an element of a list. */
   slot: 'key' | 'value' | 'element';
-  /** Where the word begins that the cursor is in or behind, and the word without its quotes. */
+  /** Start of the word at the cursor, and the word without quotes. */
   from: number;
   word: string;
-  /** Keys and elements that stand earlier in the same object or list, as text. */
+  /** Earlier keys or elements of the same object or list, as text. */
   taken: string[];
 }
 
 interface Level {
   kind: 'object' | 'list';
-  /** The key whose value is written; `null` while a key is expected. */
+  /** The key of the current value; `null` while a key is expected. */
   key: string | null;
   taken: string[];
 }
@@ -23,7 +23,7 @@ interface Scan {
   path: string[];
 }
 
-/** `null` where nothing can be written: outside of the outermost object, or behind a finished word. */
+/** `null` if nothing can be completed: outside the root object, or after a complete word. */
 export function readCursor(text: string, position: number): JsonCursor | null {
   const scan: Scan = { levels: [], path: [] };
   let at = 0;
@@ -50,7 +50,7 @@ function describeSlot({ levels, path }: Scan, from: number, word: string): JsonC
   return { path: [...path, level.key], slot: 'value', from, word, taken: [] };
 }
 
-/** Behind the string or bare word that begins here; where none begins, the place itself. */
+/** The end of the string or bare word at `start`; `start` itself if there is none. */
 function endOfWord(text: string, start: number, limit: number): number {
   let end = start;
   if (text[start] !== '"') {

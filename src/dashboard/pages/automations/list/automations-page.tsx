@@ -17,9 +17,8 @@ import { TimeText } from '../../../parts/time/time-text.tsx';
 import { explainSilence } from '../explain-silence.ts';
 import { automationPath, newAutomationPath } from '../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
-import { describeTrigger } from './describe-trigger.ts';
 
-/** What starts runs, and what does not at the moment. */
+/** Lists the automations with their triggers, state and last run. */
 export function AutomationsPage() {
   const { factory, isRepository, mayEdit } = useFactorySource();
   const query = automationsQuery(factory);
@@ -32,7 +31,7 @@ export function AutomationsPage() {
     <>
       <PageHeader
         title="Automations"
-        lead="Each starts a run when a delivery meets one of its triggers."
+        lead="An automation starts a run when a delivery matches one of its triggers."
         actions={mayAdd && data?.length !== 0 ? add : undefined}
       />
       {error !== null ? (
@@ -54,24 +53,25 @@ export function AutomationsPage() {
 function AddButton({ factory, isRepository }: { factory: string; isRepository: boolean }) {
   return (
     <Button component={Link} href={newAutomationPath(factory)} leftSection={<Plus size={16} />}>
-      {isRepository ? 'Draft an automation' : 'Add automation'}
+      {isRepository ? 'Draft automation' : 'Add automation'}
     </Button>
   );
 }
 
 function NoAutomations({ isRepository, action }: { isRepository: boolean; action: ReactNode }) {
   return (
-    <EmptyState icon={Zap} title="No automation yet" action={action}>
+    <EmptyState icon={Zap} title="No automations yet" action={action}>
       {isRepository ? (
         <>
-          Deliveries are accepted and start nothing. Add a file <code>automations/&lt;name&gt;/automation.md</code> to
-          the repository: its triggers say which webhooks it listens to, its text is the prompt. Draft it here and try
-          its filter on stored deliveries before you commit it.
+          Deliveries are accepted but do not start runs. To add an automation, commit a file{' '}
+          <code>automations/&lt;name&gt;/automation.md</code>. Its front matter lists the triggers, and its body is the
+          prompt. You can draft it here and test its filter with stored deliveries first. its filter on stored
+          deliveries before you commit it.
         </>
       ) : (
         <>
-          Deliveries are accepted and start nothing. An automation names the webhooks it listens to, the payloads it
-          waits for, and the prompt that its runs get.
+          Deliveries are accepted but do not start runs. An automation defines which webhooks and payloads start a run,
+          and the prompt of the run. waits for, and the prompt that its runs get.
         </>
       )}
     </EmptyState>
@@ -81,7 +81,7 @@ function NoAutomations({ isRepository, action }: { isRepository: boolean; action
 function listColumns(webhooks: readonly Webhook[]): DataColumn<Automation>[] {
   return [
     { header: 'Name', render: (automation) => <NameCell automation={automation} /> },
-    { header: 'Starts on', render: (automation) => <TriggersCell {...{ automation, webhooks }} /> },
+    { header: 'Triggers', render: (automation) => <TriggersCell {...{ automation, webhooks }} /> },
     { header: 'State', render: (automation) => <StateCell {...{ automation, webhooks }} /> },
     { header: 'Last run', render: (automation) => <LastRun automation={automation} /> },
   ];
@@ -120,6 +120,19 @@ function TriggersCell({ automation, webhooks }: CellProps) {
   );
 }
 
+/** A trigger in one line, for lists. */
+function describeTrigger(trigger: Automation['triggers'][number], webhooks: readonly Webhook[]): string {
+  if (trigger.handled_elsewhere) return `${trigger.provider}: handled elsewhere`;
+  const names = nameWebhooks(trigger.listens_to, webhooks);
+  const from = names.length === 0 ? 'no webhook' : names.join(', ');
+  return `Webhook received from ${from}${trigger.filter.payload === null ? '' : ', filtered'}`;
+}
+
+/** @returns the names of the webhooks; the UID of a deleted one */
+function nameWebhooks(uids: readonly string[], webhooks: readonly Webhook[]): string[] {
+  return uids.map((uid) => webhooks.find((webhook) => webhook.uid === uid)?.name ?? uid);
+}
+
 function StateCell({ automation, webhooks }: CellProps) {
   const [reason, ...others] = automation.enabled ? explainSilence(automation, webhooks) : [];
   return (
@@ -140,7 +153,7 @@ function StateCell({ automation, webhooks }: CellProps) {
 function LastRun({ automation: { factory, name } }: { automation: Automation }) {
   const { data } = useQuery(lastRunQuery(factory, name));
   if (data === undefined) return null;
-  if (data === null) return 'never';
+  if (data === null) return 'Never';
   return (
     <Stack gap={4} align="flex-start">
       <StatusBadge state={data.state} />

@@ -19,7 +19,7 @@ import { automationEditPath, automationsPath } from '../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 import { AutomationSwitches } from './automation-switches.tsx';
 
-/** One automation: what starts it, what it asks for, and where that is decided. */
+/** One automation: triggers, prompt, and where it is defined. */
 export function AutomationPage() {
   const { factory, mayEdit } = useFactorySource();
   const name = decodeURIComponent(useParams<{ name: string }>().name);
@@ -63,8 +63,8 @@ interface DetailsProps {
 function Details({ automation, webhooks }: DetailsProps) {
   return (
     <Stack gap="xl">
-      <Silence {...{ automation, webhooks }} />
-      <DecidedBy automation={automation} />
+      <Warnings {...{ automation, webhooks }} />
+      <DefinedIn automation={automation} />
       <Section title="Triggers">
         {automation.triggers.map((trigger, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: triggers have no other identity and never move here
@@ -74,9 +74,9 @@ function Details({ automation, webhooks }: DetailsProps) {
       <Section title="Prompt">
         <CodeBlock code={automation.prompt} what="prompt" wraps />
       </Section>
-      <Section title="Work">
+      <Section title="Execution">
         <Text size="sm">
-          Agent: {automation.agent === null ? 'foreman (default)' : <Foreign text={automation.agent} />}
+          Agent: {automation.agent === null ? 'foreman (default)' : <CodeText text={automation.agent} />}
           {Object.keys(automation.overrides).length > 0 && ', with these execution overrides:'}
         </Text>
         {Object.keys(automation.overrides).length > 0 && (
@@ -99,8 +99,8 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Why it does not fire, with what to do about it. */
-function Silence({ automation, webhooks }: DetailsProps) {
+/** Why deliveries do not start the automation, with advice. */
+function Warnings({ automation, webhooks }: DetailsProps) {
   const reasons = explainSilence(automation, webhooks);
   if (reasons.length === 0) return null;
   const hints = new Map(automation.warnings.map(({ message, hint, file, line }) => [message, { hint, file, line }]));
@@ -110,7 +110,7 @@ function Silence({ automation, webhooks }: DetailsProps) {
       variant="light"
       radius="md"
       icon={<BellOff />}
-      title={automation.enabled ? 'Worth a look' : 'No delivery starts it'}
+      title={automation.enabled ? 'Needs attention' : 'No delivery starts this automation'}
     >
       <List size="sm" spacing={6}>
         {reasons.map((reason) => {
@@ -121,7 +121,7 @@ function Silence({ automation, webhooks }: DetailsProps) {
               {more !== undefined && (
                 <Text size="sm" c="dimmed">
                   <ForeignText text={more.hint} />{' '}
-                  {automation.file !== null && <Foreign text={`${more.file}:${more.line}`} />}
+                  {automation.file !== null && <CodeText text={`${more.file}:${more.line}`} />}
                 </Text>
               )}
             </List.Item>
@@ -132,33 +132,34 @@ function Silence({ automation, webhooks }: DetailsProps) {
   );
 }
 
-/** The file that decides, where one does. */
-function DecidedBy({ automation: { file, revision, updated_at } }: { automation: Automation }) {
+/** The file with the definition, if the factory is managed in Git. */
+function DefinedIn({ automation: { file, revision, updated_at } }: { automation: Automation }) {
   const { source, isRepository } = useFactorySource();
   if (!isRepository || file === null) {
     return (
       <Text size="sm" c="dimmed">
-        Changed <TimeText at={updated_at} />
+        Last changed <TimeText at={updated_at} />
       </Text>
     );
   }
   return (
     <Alert color="gray" variant="light" radius="md" icon={<FileCode2 />} title="Managed in Git">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        To change it, edit <Foreign text={file} />
+        To change it, edit <CodeText text={file} />
         {source?.branch != null && (
           <>
             {' '}
-            on the branch <Foreign text={source.branch} />
+            on the branch <CodeText text={source.branch} />
           </>
         )}{' '}
-        and commit. Live commit: <Foreign text={(revision ?? '').slice(0, 12)} />, applied <TimeText at={updated_at} />.
+        and commit. Live commit: <CodeText text={(revision ?? '').slice(0, 12)} />, applied <TimeText at={updated_at} />
+        .
       </Text>
     </Alert>
   );
 }
 
-function Foreign({ text }: { text: string }) {
+function CodeText({ text }: { text: string }) {
   return (
     <Code>
       <ForeignText text={text} />
@@ -179,7 +180,7 @@ function TriggerCard({ number, trigger, webhooks, automation: { factory, file } 
     return (
       <Paper withBorder radius="lg" p="md">
         <Text size="sm">
-          <ForeignText text={trigger.provider} />: handled elsewhere, starts nothing here.
+          <ForeignText text={trigger.provider} />: handled elsewhere. It does not start runs here.
         </Text>
       </Paper>
     );
@@ -195,7 +196,7 @@ function TriggerCard({ number, trigger, webhooks, automation: { factory, file } 
           </span>
         ))}
         {trigger.listens_to.length === 0
-          ? 'no webhook that exists'
+          ? 'a webhook that does not exist'
           : trigger.filter.payload === null && ', every delivery'}
         {trigger.filter.payload === null ? '.' : ', when the payload matches'}
       </Text>
@@ -205,9 +206,9 @@ function TriggerCard({ number, trigger, webhooks, automation: { factory, file } 
       {isRepository && file !== null && trigger.line !== null && (
         <Group mt="xs" gap={4} wrap="nowrap">
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            Written in <ForeignText text={`${file}:${trigger.line}`} />
+            Defined in <ForeignText text={`${file}:${trigger.line}`} />
           </Text>
-          <CopyButton value={`${file}:${trigger.line}`} what={`place of trigger ${number}`} />
+          <CopyButton value={`${file}:${trigger.line}`} what={`location of trigger ${number}`} />
         </Group>
       )}
     </Paper>
@@ -216,7 +217,7 @@ function TriggerCard({ number, trigger, webhooks, automation: { factory, file } 
 
 function WebhookLink({ uid, webhooks, factory }: { uid: string; webhooks: readonly Webhook[]; factory: string }) {
   const webhook = webhooks.find((one) => one.uid === uid);
-  if (webhook === undefined) return <Foreign text={uid} />;
+  if (webhook === undefined) return <CodeText text={uid} />;
   return (
     <Anchor component={Link} href={`/factories/${encodeURIComponent(factory)}/webhooks/${uid}`} underline="always">
       <ForeignText text={webhook.name} />
@@ -227,7 +228,7 @@ function WebhookLink({ uid, webhooks, factory }: { uid: string; webhooks: readon
 function LastRunLine({ automation: { factory, name } }: { automation: Automation }) {
   const { data } = useQuery(lastRunQuery(factory, name));
   if (data === undefined) return null;
-  if (data === null) return <Text size="sm">It has started no run yet.</Text>;
+  if (data === null) return <Text size="sm">No runs yet.</Text>;
   return (
     <Text size="sm" component="div">
       Last run <TimeText at={data.created_at} /> <StatusBadge state={data.state} />

@@ -16,9 +16,9 @@ import { bodyOf } from '../editor/automation-draft.ts';
 import { automationsPath } from '../paths.ts';
 
 /**
- * Enabling, disabling and deleting, each with what it does to deliveries said before it is done.
+ * Buttons to enable, disable and delete an automation. Each asks for confirmation.
  *
- * @param children what stands between the switch and the end
+ * @param children shown between the switch and the delete button
  */
 export function AutomationSwitches({ tagged, children }: { tagged: TaggedAutomation; children: ReactNode }) {
   const [asked, setAsked] = useState<'switch' | 'delete' | null>(null);
@@ -56,11 +56,11 @@ function SwitchDialog({ tagged: { automation, etag }, opened, onClose }: DialogP
   });
   const effects = enabled
     ? [
-        'From now on no delivery starts it.',
+        'Deliveries no longer start this automation.',
         'Deliveries are still accepted and logged.',
-        'Runs that wait or run go on.',
+        'Queued and running runs continue.',
       ]
-    : ['Deliveries that come in from now on start it.', 'Those that came in meanwhile do not.'];
+    : ['New deliveries start it again.', 'Deliveries received while it was disabled do not start it.'];
   return (
     <ConfirmChange
       {...{ opened, isPending, error, effects }}
@@ -68,7 +68,7 @@ function SwitchDialog({ tagged: { automation, etag }, opened, onClose }: DialogP
         reset();
         onClose();
       }}
-      title={enabled ? 'Disable this automation' : 'Enable this automation'}
+      title={enabled ? 'Disable this automation?' : 'Enable this automation?'}
       action={enabled ? 'Disable' : 'Enable'}
       onConfirm={() => mutate()}
     />
@@ -84,7 +84,7 @@ function DeleteDialog({ tagged: { automation, etag }, opened, onClose }: DialogP
     onSuccess: async () => {
       navigate(automationsPath(factory));
       queryClient.removeQueries({ queryKey: automationQuery(factory, name).queryKey });
-      notifications.show({ message: 'The automation is deleted.' });
+      notifications.show({ message: 'Automation deleted.' });
       await queryClient.invalidateQueries({ queryKey: ['factory', factory] });
     },
   });
@@ -96,8 +96,8 @@ function DeleteDialog({ tagged: { automation, etag }, opened, onClose }: DialogP
         reset();
         onClose();
       }}
-      title="Delete this automation"
-      effects={['No delivery starts it any more.', 'Its webhooks, deliveries and runs stay, also runs that wait.']}
+      title="Delete this automation?"
+      effects={['Deliveries no longer start it.', 'Its webhooks, deliveries and runs are kept, including queued runs.']}
       action="Delete automation"
       typeToConfirm={name}
       onConfirm={() => mutate()}

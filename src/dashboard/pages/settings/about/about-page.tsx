@@ -6,7 +6,7 @@ import { useSessionUser } from '../../../shell/context/session-user.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
 import { Documentation } from './documentation.tsx';
 
-/** Which version runs, who is signed in, and its documentation. */
+/** Version, signed-in user and documentation. */
 export function AboutPage() {
   const { data: version } = useSuspenseQuery(aboutQuery);
   const { name, role, factories } = useSessionUser();
@@ -27,8 +27,8 @@ export function AboutPage() {
                 </Table.Td>
               </Table.Tr>
               <Table.Tr>
-                <Table.Th>Factories in reach</Table.Th>
-                <Table.Td>{factories === null ? 'all' : factories.join(', ')}</Table.Td>
+                <Table.Th>Factories</Table.Th>
+                <Table.Td>{factories === null ? 'All' : factories.join(', ')}</Table.Td>
               </Table.Tr>
             </Table.Tbody>
           </Table>

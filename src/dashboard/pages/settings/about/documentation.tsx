@@ -3,14 +3,14 @@ import readme from '../../../../../docs/README.md?raw';
 import { SectionCard } from '../../../parts/layout/section-card.tsx';
 import { readDocumentList } from './read-document-list.ts';
 
-/** Addresses of the documents of this version, which come with the dashboard: readers may have no other network. */
-const HREFS = import.meta.glob<string>('../../../../docs/{*,guides/*,operations/*,reference/*}.md', {
+/** URLs of the documentation of this version. It is part of the dashboard, so it works without internet access. */
+const HREFS = import.meta.glob<string>('../../../../../docs/{*,guides/*,operations/*,reference/*}.md', {
   query: '?url',
   import: 'default',
   eager: true,
 });
 
-const GROUPS = readDocumentList(readme, (path) => HREFS[`../../../../docs/${path}`]);
+const GROUPS = readDocumentList(readme, (path) => HREFS[`../../../../../docs/${path}`]);
 
 /** The documentation of this version, as Markdown. */
 export function Documentation() {
@@ -35,7 +35,7 @@ export function Documentation() {
         ))}
       </SimpleGrid>
       <Text size="sm" c="dimmed" mt="md">
-        These are Markdown files. The same files are in the folder docs/ of the package.
+        Markdown files, also in the docs/ folder of the package.
       </Text>
     </SectionCard>
   );

@@ -1,14 +1,15 @@
-/** A part of the list of documents, for one kind of reader. */
+/** A group of the list of documents. */
 export interface DocumentGroup {
   title: string;
   documents: { title: string; href: string }[];
 }
 
 /**
- * The groups and links of `docs/README.md`. Links to files without an address are left out, and so are groups without
+ * The groups and links of `docs/README.md`. Links to files without a URL are omitted, and so are groups without
+ * links.
  * links.
  *
- * @param findHref the address of a file, named relative to `docs/`
+ * @param findHref returns the URL of a file, named relative to `docs/`
  */
 export function readDocumentList(readme: string, findHref: (path: string) => string | undefined): DocumentGroup[] {
   const [, ...parts] = readme.split(/^\*\*(.+?)\*\*/m);
@@ -23,7 +24,7 @@ export function readDocumentList(readme: string, findHref: (path: string) => str
   return groups;
 }
 
-/** Titles in the middle of a sentence of the list begin with a small letter. */
+/** Titles within a sentence start with a lower-case letter. */
 function capitalize(title: string): string {
   return title.charAt(0).toUpperCase() + title.slice(1);
 }

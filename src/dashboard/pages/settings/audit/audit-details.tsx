@@ -15,37 +15,37 @@ interface AuditDetailsProps {
 
 const KINDS = { local: 'user', oidc: 'user of the OpenID provider', token: 'API token', link: 'login link' };
 
-/** All that an entry says, and the way to others like it. */
+/** All details of an entry, and links to related entries. */
 export function AuditDetails({ entry, filter, onFilter }: AuditDetailsProps) {
   const { actor, object } = entry;
   return (
     <Stack gap="md" pt="xs" id={`detail-${entry.id}`}>
       <FactList
         facts={[
-          ['When', <ExactTime key="when" at={entry.at} />],
+          ['Time', <ExactTime key="when" at={entry.at} />],
           [
-            'Who',
+            'Actor',
             actor === null ? (
-              'nobody was recognised'
+              'Unknown'
             ) : (
               <ForeignText key="who" text={`${KINDS[actor.kind]} ${actor.name}, ${actor.id}`} />
             ),
           ],
-          ['From', <ForeignText key="from" text={entry.client_address} />],
-          ['About', <ForeignText key="object" text={object} />],
-          ['Request', `${entry.method} ${entry.route}, answered with ${entry.status}`],
+          ['IP address', <ForeignText key="from" text={entry.client_address} />],
+          ['Object', <ForeignText key="object" text={object} />],
+          ['Request', `${entry.method} ${entry.route}, status ${entry.status}`],
           ...listChanges(entry.changes),
         ]}
       />
       <Group gap="xs">
         {actor !== null && filter.actor !== actor.id && (
           <Button size="xs" variant="default" onClick={() => onFilter({ ...filter, actor: actor.id })}>
-            Only what {escapeText(actor.name)} did
+            Show all actions of {escapeText(actor.name)}
           </Button>
         )}
         {filter.object !== object && (
           <Button size="xs" variant="default" onClick={() => onFilter({ ...filter, object })}>
-            Only what is about this
+            Show all actions on this object
           </Button>
         )}
       </Group>
@@ -54,11 +54,11 @@ export function AuditDetails({ entry, filter, onFilter }: AuditDetailsProps) {
 }
 
 const WORDS: Readonly<Record<string, string>> = {
-  sign_in: 'By',
-  omitted_before: 'Tries left out before',
+  sign_in: 'Method',
+  omitted_before: 'Earlier attempts omitted',
 };
 
-/** What was asked for, key by key. */
+/** The changed values by key. */
 function listChanges(changes: AuditEntry['changes']): [string, ReactNode][] {
   return Object.entries(changes ?? {}).map(([key, value]) => [
     WORDS[key] ?? writeHeading(key),
@@ -72,7 +72,7 @@ function writeHeading(key: string): string {
 }
 
 function describeValue(value: unknown): string {
-  if (typeof value === 'string') return value === '[not shown]' ? 'was set, not shown' : value;
+  if (typeof value === 'string') return value === '[not shown]' ? 'set (not shown)' : value;
   if (Array.isArray(value)) return value.map(describeValue).join(', ');
   return value === null ? 'none' : JSON.stringify(value);
 }

@@ -9,37 +9,66 @@ import { SearchSelect } from '../../../parts/form/search-select.tsx';
 import { InstantField } from '../../../parts/time/instant-field.tsx';
 import classes from './audit-filters.module.css';
 
+export const NO_FILTER: AuditFilter = { actor: null, object: null, outcome: null, from: null, to: null };
+
+const OUTCOMES = ['done', 'refused', 'failed'] as const;
+
+/** Reads the filter from the URL. */
+export function readAuditFilter(search: URLSearchParams): AuditFilter {
+  return {
+    actor: search.get('actor'),
+    object: search.get('object'),
+    outcome: OUTCOMES.find((outcome) => outcome === search.get('outcome')) ?? null,
+    from: readInstant(search.get('from')),
+    to: readInstant(search.get('to')),
+  };
+}
+
+export function writeAuditFilter(filter: AuditFilter): Record<string, string> {
+  const asked = Object.entries(filter).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return Object.fromEntries(asked);
+}
+
+export function isFiltered(filter: AuditFilter): boolean {
+  return Object.values(filter).some((value) => value !== null);
+}
+
+function readInstant(text: string | null): string | null {
+  const atMs = text === null ? Number.NaN : Date.parse(text);
+  return Number.isNaN(atMs) ? null : new Date(atMs).toISOString();
+}
+
 interface AuditFiltersProps {
   filter: AuditFilter;
   onChange: (filter: AuditFilter) => void;
 }
 
-/** Which entries are listed. */
+/** Filters of the audit log. */
 export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
   const set = (change: Partial<AuditFilter>) => onChange({ ...filter, ...change });
   return (
     <Group align="flex-end" role="search" aria-label="Audit log" className={classes.fields}>
       <SearchSelect
-        label="Who"
-        placeholder="everybody"
+        label="Actor"
+        placeholder="Anyone"
         data={useActors(filter.actor)}
         value={filter.actor}
         onChange={(actor) => set({ actor })}
         clearable
-        clearButtonProps={{ 'aria-label': 'Everybody' }}
+        clearButtonProps={{ 'aria-label': 'Any actor' }}
       />
       <Select
-        label="What"
-        placeholder="everything"
+        label="Object"
+        placeholder="Any"
         data={useObjects(filter.object)}
         value={filter.object}
         onChange={(object) => set({ object })}
         clearable
-        clearButtonProps={{ 'aria-label': 'Everything' }}
+        clearButtonProps={{ 'aria-label': 'Any object' }}
       />
       <Select
         label="Outcome"
-        placeholder="any"
+        placeholder="Any"
         data={['done', 'refused', 'failed']}
         value={filter.outcome}
         onChange={(outcome) => set({ outcome: outcome as AuditFilter['outcome'] })}
@@ -47,12 +76,12 @@ export function AuditFilters({ filter, onChange }: AuditFiltersProps) {
         clearButtonProps={{ 'aria-label': 'Any outcome' }}
       />
       <InstantField label="From" value={filter.from} onChange={(from) => set({ from })} />
-      <InstantField label="Until" value={filter.to} onChange={(to) => set({ to })} />
+      <InstantField label="To" value={filter.to} onChange={(to) => set({ to })} />
     </Group>
   );
 }
 
-function useActors(chosen: string | null) {
+function useActors(selected: string | null) {
   const { data: users = [] } = useQuery(usersQuery);
   const { data: tokens = [] } = useQuery(tokensQuery);
   const toItem = ({ id, name }: { id: string; name: string }) => ({ value: id, label: escapeText(name) });
@@ -60,11 +89,11 @@ function useActors(chosen: string | null) {
     { group: 'Users', items: users.map(toItem) },
     { group: 'API tokens', items: tokens.map(toItem) },
   ];
-  return withChosen(groups, chosen);
+  return withSelected(groups, selected);
 }
 
 const TEAM_OBJECTS = [
-  { value: 'session', label: 'Signing in and out' },
+  { value: 'session', label: 'Sign-in and sign-out' },
   { value: 'users', label: 'Users' },
   { value: 'tokens', label: 'API tokens' },
   { value: 'secrets', label: 'Secrets' },
@@ -72,15 +101,15 @@ const TEAM_OBJECTS = [
   { value: 'runs', label: 'Runs' },
 ];
 
-function useObjects(chosen: string | null) {
+function useObjects(selected: string | null) {
   const { data: factories = [] } = useQuery(factoriesQuery);
   const items = factories.map(({ name }) => ({ value: `factories/${encodeURIComponent(name)}`, label: name }));
-  return withChosen(
+  return withSelected(
     [
-      { group: 'Everywhere', items: TEAM_OBJECTS },
+      { group: 'All factories', items: TEAM_OBJECTS },
       { group: 'Factories', items },
     ],
-    chosen,
+    selected,
   );
 }
 
@@ -89,9 +118,9 @@ interface Choices {
   items: { value: string; label: string }[];
 }
 
-/** What an entry or an address has chosen may be none of those that are offered: somebody who is gone, one object. */
-function withChosen(groups: Choices[], chosen: string | null): Choices[] {
-  const isOffered = groups.some(({ items }) => items.some(({ value }) => value === chosen));
-  const more = chosen === null || isOffered ? [] : [{ value: chosen, label: escapeText(chosen) }];
-  return [...groups, { group: 'Chosen', items: more }].filter(({ items }) => items.length > 0);
+/** Adds the selected value if it is not an option, for example a deleted user or a single object. */
+function withSelected(groups: Choices[], selected: string | null): Choices[] {
+  const isOffered = groups.some(({ items }) => items.some(({ value }) => value === selected));
+  const more = selected === null || isOffered ? [] : [{ value: selected, label: escapeText(selected) }];
+  return [...groups, { group: 'Selected', items: more }].filter(({ items }) => items.length > 0);
 }

@@ -3,7 +3,9 @@ import { keepPreviousData, useIsFetching, useQuery, useQueryClient } from '@tans
 import { RefreshCw, ScrollText } from 'lucide-react';
 import { useSearchParams } from 'wouter';
 import { type AuditFilter, auditQuery } from '../../../api/audit.ts';
+import { tokensQuery } from '../../../api/tokens.ts';
 import type { AuditEntry } from '../../../api/types.ts';
+import { usersQuery } from '../../../api/users.ts';
 import { EmptyState } from '../../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
@@ -19,12 +21,10 @@ import { useManagesTeam } from '../../../shell/context/session-user.ts';
 import { RoleNotice } from '../../../shell/role-notice.tsx';
 import { SettingsFrame } from '../settings-frame.tsx';
 import { AuditDetails } from './audit-details.tsx';
-import { isFiltered, NO_FILTER, readAuditFilter, writeAuditFilter } from './audit-filter.ts';
-import { AuditFilters } from './audit-filters.tsx';
-import { type NamesById, useNamesById } from './audit-names.ts';
-import { describeSubject } from './describe-subject.ts';
+import { AuditFilters, isFiltered, NO_FILTER, readAuditFilter, writeAuditFilter } from './audit-filters.tsx';
+import { describeSubject, type NamesById } from './describe-subject.ts';
 
-/** Who changed what, when, from where; and who signed in. */
+/** Changes and sign-ins: actor, action, time and IP address. */
 export function AuditPage() {
   const managesTeam = useManagesTeam();
   return <SettingsFrame>{managesTeam ? <AuditLog /> : <RoleNotice what="The audit log" isOne />}</SettingsFrame>;
@@ -39,8 +39,8 @@ function AuditLog() {
     <Stack>
       <Group justify="space-between" align="flex-end">
         <Text c="dimmed" size="sm" maw={600}>
-          Every change and every sign-in attempt, in the dashboard, the command line and the API. Entries are only
-          removed by retention.
+          Every change and every sign-in attempt from the dashboard, the command line and the API. Only retention
+          removes entries. removed by retention.
         </Text>
         <Group gap="xs">
           {isFiltered(filter) && (
@@ -57,7 +57,7 @@ function AuditLog() {
   );
 }
 
-/** No event tells of a change, so the reader asks. */
+/** The event stream has no audit events, so the user refreshes the log. */
 function RefreshLog() {
   const queryClient = useQueryClient();
   const isFetching = useIsFetching({ queryKey: ['audit'] }) > 0;
@@ -105,33 +105,39 @@ function AuditTable({ filter, onFilter }: AuditTableProps) {
 function buildColumns(names: NamesById, openId: string | null, toggle: (id: string) => void): DataColumn<AuditEntry>[] {
   return [
     {
-      header: 'What',
+      header: 'Action',
       render: (entry) => (
-        <Deed entry={entry} names={names} isOpen={entry.id === openId} onToggle={() => toggle(entry.id)} />
+        <AuditAction entry={entry} names={names} isOpen={entry.id === openId} onToggle={() => toggle(entry.id)} />
       ),
     },
     { header: 'Outcome', render: ({ outcome }) => <StatusBadge state={outcome} /> },
-    { header: 'Who', render: ({ actor }) => <Actor actor={actor} /> },
+    { header: 'Actor', render: ({ actor }) => <Actor actor={actor} /> },
     {
-      header: 'From',
+      header: 'IP address',
       render: ({ client_address }) => (
         <span style={{ whiteSpace: 'nowrap' }}>
           <ForeignText text={client_address} />
         </span>
       ),
     },
-    { header: 'When', render: ({ at }) => <TimeText at={at} isFocusable={false} /> },
+    { header: 'Time', render: ({ at }) => <TimeText at={at} isFocusable={false} /> },
   ];
 }
 
-interface DeedProps {
+function useNamesById(): NamesById {
+  const { data: users = [] } = useQuery(usersQuery);
+  const { data: tokens = [] } = useQuery(tokensQuery);
+  return new Map([...users, ...tokens].map(({ id, name }) => [id, name]));
+}
+
+interface AuditActionProps {
   entry: AuditEntry;
   names: NamesById;
   isOpen: boolean;
   onToggle: () => void;
 }
 
-function Deed({ entry, names, isOpen, onToggle }: DeedProps) {
+function AuditAction({ entry, names, isOpen, onToggle }: AuditActionProps) {
   const subject = describeSubject(entry, names);
   return (
     <Group gap="xs" wrap="nowrap">
@@ -159,7 +165,7 @@ function Actor({ actor }: { actor: AuditEntry['actor'] }) {
   if (actor === null) {
     return (
       <Text size="sm" c="dimmed">
-        not recognised
+        Unknown
       </Text>
     );
   }
@@ -178,8 +184,8 @@ function Actor({ actor }: { actor: AuditEntry['actor'] }) {
 function NoEntry({ filter, onFilter }: AuditTableProps) {
   if (!isFiltered(filter)) {
     return (
-      <EmptyState icon={ScrollText} title="Nothing has been changed yet">
-        The next change or sign-in appears here, with who it was, from where, and what came of it.
+      <EmptyState icon={ScrollText} title="No entries yet">
+        Changes and sign-ins appear here with actor, IP address and outcome.
       </EmptyState>
     );
   }
@@ -189,7 +195,7 @@ function NoEntry({ filter, onFilter }: AuditTableProps) {
       title="No matching entries"
       action={
         <Button variant="default" onClick={() => onFilter(NO_FILTER)}>
-          Show everything
+          Show all entries
         </Button>
       }
     >

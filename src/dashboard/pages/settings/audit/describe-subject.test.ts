@@ -3,9 +3,9 @@ import { describeSubject } from './describe-subject.ts';
 
 it.each([
   ['/api/v1/users/:id', 'users/usr_1', { role: 'owner' }, 'alice'],
-  ['/api/v1/users/:id', 'users/usr_gone', null, 'usr_gone'],
+  ['/api/v1/users/:id', 'users/usr_deleted', null, 'usr_deleted'],
   ['/api/v1/users/:id/sessions', 'users/usr_1/sessions', null, 'alice'],
-  ['/api/v1/users', 'users/usr_gone', { name: 'carol' }, 'carol'],
+  ['/api/v1/users', 'users/usr_deleted', { name: 'carol' }, 'carol'],
   ['/api/v1/users', 'users', null, null],
   ['/api/v1/secrets/:name', 'secrets/A%2FB', null, 'A/B'],
   [
@@ -17,6 +17,6 @@ it.each([
   ['/api/v1/factories/:factory/webhooks', 'factories/payments/webhooks/wh_1', { name: 'ci' }, 'payments / ci'],
   ['/api/v1/session', 'session', { sign_in: 'password', user: 'alice' }, 'alice'],
   ['/api/v1/session', 'session', { sign_in: 'login_link' }, null],
-])('names what %s with %s is about', (route, object, changes, subject) => {
+])('describes the object of %s with %s', (route, object, changes, subject) => {
   expect(describeSubject({ route, object, changes }, new Map([['usr_1', 'alice']]))).toBe(subject);
 });

@@ -8,12 +8,12 @@ import { Dialog } from '../../../parts/dialog/dialog.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { AccessFields } from '../access-fields.tsx';
 
-/** Makes an API token, and shows its text once. */
+/** Creates an API token and shows it once. */
 export function CreateToken({ onClose }: { onClose: () => void }) {
   const queryClient = useQueryClient();
   const { mutate, isPending, error, data } = useMutation({
     mutationFn: createToken,
-    // The text of the token goes with the dialog.
+    // The token must not stay in the cache after the dialog is closed.
     gcTime: 0,
     onSuccess: () => queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey }),
   });
@@ -26,7 +26,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
           <OneTimeValue
             what="API token"
             value={data.token}
-            advice={`It may do what the role ${data.role} may, from now on.`}
+            advice={`It has the role ${data.role} and is valid immediately.`}
           />
           <Group justify="flex-end">
             <Button onClick={onClose}>Done</Button>
@@ -56,7 +56,7 @@ function TokenForm({ onCreate, onClose, isPending, error }: TokenFormProps) {
       <Stack>
         <TextInput
           label="Name"
-          description="What it is for; the audit log and this list show it."
+          description="Shown in this list and in the audit log."
           value={name}
           onChange={(event) => setName(event.currentTarget.value)}
           maxLength={100}
@@ -68,7 +68,7 @@ function TokenForm({ onCreate, onClose, isPending, error }: TokenFormProps) {
         {error !== null && <ErrorPanel error={error} />}
         <Group justify="space-between">
           <Text size="xs" c="dimmed">
-            The text is shown once.
+            The token is shown once.
           </Text>
           <Group>
             <Button variant="default" onClick={onClose}>

@@ -11,7 +11,7 @@ export function RevokeToken({ token: { id, name }, onClose }: { token: Token; on
     mutationFn: () => revokeToken(id),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey });
-      notifications.show({ message: `The token ${escapeText(name)} is revoked.` });
+      notifications.show({ message: `Token ${escapeText(name)} revoked.` });
       onClose();
     },
   });
@@ -21,9 +21,9 @@ export function RevokeToken({ token: { id, name }, onClose }: { token: Token; on
       onClose={onClose}
       title={`Revoke ${escapeText(name)}`}
       effects={[
-        'Whatever sends this token is refused from its next request on.',
-        'Sessions of browsers that were opened with it end.',
-        'It cannot be brought back; make a new one in its place.',
+        'Requests with this token are rejected immediately.',
+        'Browser sessions that were started with it are signed out.',
+        'A revoked token cannot be restored. Create a new token instead.',
       ]}
       action="Revoke token"
       isDangerous

@@ -15,7 +15,7 @@ import { SettingsFrame } from '../settings-frame.tsx';
 import { CreateToken } from './create-token.tsx';
 import { RevokeToken } from './revoke-token.tsx';
 
-/** Tokens for scripts. */
+/** API tokens for scripts and other programs. */
 export function TokensPage() {
   const managesTeam = useManagesTeam();
   return <SettingsFrame>{managesTeam ? <Tokens /> : <RoleNotice what="API tokens" />}</SettingsFrame>;
@@ -35,7 +35,7 @@ function Tokens() {
     <Stack>
       <Group justify="space-between">
         <Text c="dimmed" size="sm" maw={560}>
-          For scripts, the command line and monitoring. Create one for each use, with the lowest role it needs.
+          For scripts, the command line and monitoring. Create a token for each use, with the lowest role that it needs.
         </Text>
         {tokens?.length !== 0 && create}
       </Group>
@@ -67,11 +67,11 @@ const COLUMNS: DataColumn<Token>[] = [
     ),
   },
   { header: 'Role', render: ({ role }) => role },
-  { header: 'Factories', render: ({ factories }) => (factories === null ? 'all' : factories.join(', ')) },
+  { header: 'Factories', render: ({ factories }) => (factories === null ? 'All' : factories.join(', ')) },
   { header: 'Created', render: ({ created_at }) => <TimeText at={created_at} /> },
   {
     header: 'Last used',
-    render: ({ last_used_at }) => (last_used_at === null ? 'never' : <TimeText at={last_used_at} />),
+    render: ({ last_used_at }) => (last_used_at === null ? 'Never' : <TimeText at={last_used_at} />),
   },
 ];
 
@@ -96,8 +96,8 @@ function revokeColumn(onRevoke: (token: Token) => void): DataColumn<Token> {
 
 function NoTokens({ action }: { action: ReactNode }) {
   return (
-    <EmptyState icon={KeyRound} title="No API token" action={action}>
-      Scripts send one as <Code>Authorization: Bearer dbk_…</Code>
+    <EmptyState icon={KeyRound} title="No API tokens yet" action={action}>
+      Scripts send a token in the header <Code>Authorization: Bearer dbk_…</Code>
     </EmptyState>
   );
 }

@@ -9,7 +9,7 @@ import { AccessFields } from '../access-fields.tsx';
 import { NewCredentials } from './new-credentials.tsx';
 import { NEW_PASSWORD, PasswordField, readPassword } from './password-field.tsx';
 
-/** Adds somebody who signs in by name and password. */
+/** Adds a user who signs in with a password. */
 export function AddUser({ onClose }: { onClose: () => void }) {
   const [added, setAdded] = useState<Added | null>(null);
   return (
@@ -19,7 +19,7 @@ export function AddUser({ onClose }: { onClose: () => void }) {
       ) : (
         <NewCredentials
           name={added.user.name}
-          done={`${added.user.name} is added, as ${added.user.role}.`}
+          done={`User ${added.user.name} was added with the role ${added.user.role}.`}
           password={added.shown}
           onClose={onClose}
         />
@@ -30,7 +30,7 @@ export function AddUser({ onClose }: { onClose: () => void }) {
 
 interface Added {
   user: User;
-  /** The generated password; `null` where it was typed. */
+  /** The generated password; `null` if it was entered. */
   shown: string | null;
 }
 
@@ -48,7 +48,7 @@ function UserForm({ onAdded, onClose }: { onAdded: (added: Added) => void; onClo
       <Stack>
         <TextInput
           label="Name"
-          description="To sign in with: letters, digits and . _ @ + -, as in alice or alice@example.com"
+          description="Used to sign in. Letters, digits and . _ @ + - are allowed, for example alice or alice@example.com."
           value={name}
           onChange={(event) => setName(event.currentTarget.value.trim())}
           pattern="[A-Za-z0-9][A-Za-z0-9._@+\-]*"
@@ -83,7 +83,7 @@ function useAdding(onAdded: (added: Added) => void) {
       user: await createUser(user),
       shown: isGenerated ? user.password : null,
     }),
-    // The password goes with the dialog.
+    // The password must not stay in the cache after the dialog is closed.
     gcTime: 0,
     onSuccess: async (added) => {
       await queryClient.invalidateQueries({ queryKey: usersQuery.queryKey });

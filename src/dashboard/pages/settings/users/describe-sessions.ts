@@ -1,10 +1,10 @@
 /**
- * What a change that ends all sessions does to somebody.
+ * The effect of a change that ends all sessions of a user.
  *
- * @param count how many there are; `undefined` while nobody knows
+ * @param count number of sessions; `undefined` while loading
  */
 export function describeEndOfSessions(name: string, count: number | undefined): string {
-  if (count === undefined) return `${name} is signed out everywhere at once.`;
-  if (count === 0) return `${name} is not signed in anywhere at the moment.`;
-  return `${name} is signed out at once, in ${count === 1 ? 'one browser' : `${count} browsers`}.`;
+  if (count === undefined) return `${name} is signed out everywhere immediately.`;
+  if (count === 0) return `${name} is not signed in anywhere.`;
+  return `${name} is signed out of ${count === 1 ? '1 browser' : `${count} browsers`} immediately.`;
 }

@@ -13,7 +13,7 @@ import { isTeamOwner } from './last-owner.ts';
 import { useUserChange } from './use-user-change.ts';
 import type { UserDialogProps } from './user-dialog-props.ts';
 
-/** Changes what a user may do. Who takes the own rights away has to say so. */
+/** Changes the role and factories of a user. Users who remove their own owner role have to type their name. */
 export function EditAccess({ user, onClose }: UserDialogProps) {
   const { id, name } = user;
   const [access, setAccess] = useState<Access>({ role: user.role, factories: user.factories });
@@ -24,7 +24,7 @@ export function EditAccess({ user, onClose }: UserDialogProps) {
     id,
     (change: Access) => changeUser(id, change),
     () => {
-      notifications.show({ message: `${escapeText(name)} is ${describeAccess(access)} now.` });
+      notifications.show({ message: `${escapeText(name)} now has the role ${describeAccess(access)}.` });
       onClose();
     },
   );
@@ -67,16 +67,16 @@ function isChanged(user: User, { role, factories }: Access): boolean {
 }
 
 function describeAccess({ role, factories }: Access): string {
-  return factories === null ? `${role} of all factories` : `${role} of ${factories.join(', ')}`;
+  return factories === null ? `${role} for all factories` : `${role} for ${factories.join(', ')}`;
 }
 
 function describeEffects(name: string, isSelf: boolean, locksOut: boolean): string[] {
   if (locksOut) {
     return [
-      'This is your own account: once this is saved, you cannot manage users, tokens and secrets any more.',
-      'Only another owner can give it back to you.',
+      'This is your own account. After saving, you can no longer manage users, tokens and secrets.',
+      'Only another owner can restore your access.',
     ];
   }
   const who = isSelf ? 'You stay' : `${name} stays`;
-  return [`It counts from the next request on. ${who} signed in.`];
+  return [`Takes effect with the next request. ${who} signed in.`];
 }

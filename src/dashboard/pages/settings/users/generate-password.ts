@@ -1,9 +1,9 @@
-/** 32 letters and digits that no font confuses: 5 bits each, so that every byte gives one without bias. */
+/** 32 letters and digits that are not easily confused. Each encodes 5 bits, so every byte gives one without bias. */
 const LETTERS = 'abcdefghijkmnpqrstuvwxyz23456789';
 const GROUPS = 5;
 const GROUP_LETTERS = 4;
 
-/** A password of 100 random bits, in groups that can be read out: `k7mp-2xqd-…`. */
+/** A password of 100 random bits, in readable groups: `k7mp-2xqd-…`. */
 export function generatePassword(): string {
   const letters = Array.from(crypto.getRandomValues(new Uint8Array(GROUPS * GROUP_LETTERS)), pickLetter);
   return Array.from({ length: GROUPS }, (_, group) =>

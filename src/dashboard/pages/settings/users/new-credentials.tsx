@@ -5,14 +5,14 @@ import { OneTimeValue } from '../../../parts/copy/one-time-value.tsx';
 
 interface NewCredentialsProps {
   name: string;
-  /** What was done, one sentence. */
+  /** What was done, in one sentence. */
   done: string;
-  /** The generated password; `null` where somebody typed it and so knows it. */
+  /** The generated password; `null` if it was entered. */
   password: string | null;
   onClose: () => void;
 }
 
-/** A password on the only occasion that it is shown, and where it is used. */
+/** Shows a generated password once, and where to sign in. */
 export function NewCredentials({ name, done, password, onClose }: NewCredentialsProps) {
   return (
     <Stack>
@@ -23,14 +23,14 @@ export function NewCredentials({ name, done, password, onClose }: NewCredentials
         <OneTimeValue
           what="password"
           value={password}
-          advice={`Hand it to ${escapeText(name)} in a way that nobody else can read.`}
+          advice={`Send it to ${escapeText(name)} over a secure channel.`}
         />
       )}
       <div>
         <Text size="sm" c="dimmed">
-          {escapeText(name)} signs in at
+          {escapeText(name)} can sign in at
         </Text>
-        <CopyLine value={window.location.origin} what="address" />
+        <CopyLine value={window.location.origin} what="URL" />
       </div>
       <Group justify="flex-end">
         <Button onClick={onClose} data-autofocus>

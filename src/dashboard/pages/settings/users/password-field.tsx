@@ -1,7 +1,7 @@
 import { PasswordInput, SegmentedControl, Stack, Text } from '@mantine/core';
 import { generatePassword } from './generate-password.ts';
 
-/** A password for somebody else: made here, or typed. */
+/** A password for another user: generated or entered. */
 export interface PasswordDraft {
   origin: 'generated' | 'typed';
   typed: string;
@@ -9,7 +9,7 @@ export interface PasswordDraft {
 
 export const NEW_PASSWORD: PasswordDraft = { origin: 'generated', typed: '' };
 
-/** The password that was chosen, and whether it has to be shown because nobody knows it yet. */
+/** The password, and whether it was generated and must be shown. */
 export function readPassword({ origin, typed }: PasswordDraft): { password: string; isGenerated: boolean } {
   return origin === 'generated'
     ? { password: generatePassword(), isGenerated: true }
@@ -25,18 +25,18 @@ export function PasswordField({ draft, onChange }: PasswordFieldProps) {
   return (
     <Stack gap="xs">
       <SegmentedControl
-        aria-label="Where the password comes from"
+        aria-label="Source of the password"
         value={draft.origin}
         onChange={(origin) => onChange({ ...draft, origin: origin as PasswordDraft['origin'] })}
         data={[
           { value: 'generated', label: 'Generate a password' },
-          { value: 'typed', label: 'Enter one' },
+          { value: 'typed', label: 'Enter a password' },
         ]}
       />
       {draft.origin === 'typed' ? (
         <PasswordInput
           label="Password"
-          description="12 to 256 characters, and not the name."
+          description="12 to 256 characters, and not the user name."
           value={draft.typed}
           onChange={(event) => onChange({ ...draft, typed: event.currentTarget.value })}
           autoComplete="new-password"
@@ -44,7 +44,7 @@ export function PasswordField({ draft, onChange }: PasswordFieldProps) {
         />
       ) : (
         <Text size="sm" c="dimmed">
-          You see it once, to hand it over. Its new owner changes it under <em>Your account</em>.
+          The password is shown once. The user can change it under <em>Your account</em>.
         </Text>
       )}
     </Stack>

@@ -8,9 +8,9 @@ import { describeEndOfSessions } from './describe-sessions.ts';
 import { useUserChange } from './use-user-change.ts';
 import type { UserDialogProps } from './user-dialog-props.ts';
 
-const TOKENS_STAY = 'API tokens stay valid, whoever made them: revoke what should not.';
+const TOKENS_STAY = 'API tokens stay valid, including those that this user created. Revoke them separately.';
 
-/** Shuts a user out for as long as wanted. */
+/** Blocks sign-in until the user is enabled again. */
 export function DisableUser({ user: { id, name, role }, onClose }: UserDialogProps) {
   const isSelf = useSessionUser().id === id;
   const { data: sessions } = useQuery(userSessionsQuery(id));
@@ -19,7 +19,7 @@ export function DisableUser({ user: { id, name, role }, onClose }: UserDialogPro
     id,
     () => changeUser(id, { disabled: true }),
     () => {
-      notifications.show({ message: `${shown} is disabled.` });
+      notifications.show({ message: `${shown} was disabled.` });
       onClose();
     },
   );
@@ -31,7 +31,7 @@ export function DisableUser({ user: { id, name, role }, onClose }: UserDialogPro
       effects={[
         ...(isSelf ? [OWN_ACCOUNT] : []),
         describeEndOfSessions(shown, sessions?.length),
-        `${shown} cannot sign in until an owner enables the account, which keeps the role ${role}.`,
+        `${shown} cannot sign in until an owner enables the account. The role stays ${role}.`,
         TOKENS_STAY,
       ]}
       action="Disable user"
@@ -45,7 +45,7 @@ export function DisableUser({ user: { id, name, role }, onClose }: UserDialogPro
 }
 
 const OWN_ACCOUNT =
-  'This is your own account: you are signed out at once, and only another owner can let you in again.';
+  'This is your own account. You are signed out immediately, and only another owner can enable it again.';
 
 export function EnableUser({ user: { id, name, role, kind }, onClose }: UserDialogProps) {
   const shown = escapeText(name);
@@ -53,7 +53,7 @@ export function EnableUser({ user: { id, name, role, kind }, onClose }: UserDial
     id,
     () => changeUser(id, { disabled: false }),
     () => {
-      notifications.show({ message: `${shown} may sign in again.` });
+      notifications.show({ message: `${shown} can sign in again.` });
       onClose();
     },
   );
@@ -64,9 +64,9 @@ export function EnableUser({ user: { id, name, role, kind }, onClose }: UserDial
       title={`Enable ${shown}`}
       effects={[
         kind === 'local'
-          ? `${shown} may sign in again, with the password of before.`
-          : `${shown} may sign in again at the OpenID provider.`,
-        `The role is ${role}, as before.`,
+          ? `${shown} can sign in again with the same password.`
+          : `${shown} can sign in again with the OpenID provider.`,
+        `The role stays ${role}.`,
       ]}
       action="Enable user"
       onConfirm={() => mutate(undefined)}
@@ -84,7 +84,7 @@ export function DeleteUser({ user: { id, name, kind }, onClose }: UserDialogProp
     id,
     () => deleteUser(id),
     () => {
-      notifications.show({ message: `${shown} is deleted.` });
+      notifications.show({ message: `${shown} was deleted.` });
       onClose();
     },
   );
@@ -94,12 +94,12 @@ export function DeleteUser({ user: { id, name, kind }, onClose }: UserDialogProp
       onClose={onClose}
       title={`Delete ${shown}`}
       effects={[
-        ...(isSelf ? ['This is your own account: you are signed out at once.'] : []),
+        ...(isSelf ? ['This is your own account. You are signed out immediately.'] : []),
         describeEndOfSessions(shown, sessions?.length),
         kind === 'local'
-          ? 'Account, role and password are gone and cannot be brought back. The name is free again.'
-          : `Who signs in at the OpenID provider gets an account anew. To keep ${shown} out, disable the account instead.`,
-        `The audit log still says what ${shown} did.`,
+          ? 'The account, its role and its password are deleted and cannot be restored. The name can be used again.'
+          : `If ${shown} signs in with the OpenID provider again, a new account is created. To block access, disable the account instead.`,
+        `The audit log keeps the actions of ${shown}.`,
         TOKENS_STAY,
       ]}
       action="Delete user"

@@ -12,7 +12,7 @@ import { NEW_PASSWORD, PasswordField, readPassword } from './password-field.tsx'
 import { useUserChange } from './use-user-change.ts';
 import type { UserDialogProps } from './user-dialog-props.ts';
 
-/** Gives somebody who lost the password another one. */
+/** Sets a new password for a user. */
 export function ResetPassword({ user, onClose }: UserDialogProps) {
   const [stored, setStored] = useState<{ shown: string | null } | null>(null);
   const name = escapeText(user.name);
@@ -55,7 +55,7 @@ function ResetForm({ user: { id, name }, onStored, onClose }: ResetFormProps) {
         <EffectList
           effects={[
             describeEndOfSessions(escapeText(name), sessions?.length),
-            'The password of before is refused from now on.',
+            'The old password stops working immediately.',
           ]}
         />
         {error !== null && <ErrorPanel error={error} />}

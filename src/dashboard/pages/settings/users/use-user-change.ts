@@ -4,7 +4,8 @@ import { usersQuery } from '../../../api/users.ts';
 import { useSessionUser } from '../../../shell/context/session-user.ts';
 
 /**
- * A change of a user, after which all that shows users is read again. Who changed the own account may have fewer rights
+ * A mutation of a user. It reads the users again, and the session as well if the signed-in user changed their own account,
+ * because they may have fewer permissions or no session afterwards.
  * now, or no session any more, so who is signed in is asked anew.
  */
 export function useUserChange<Change, Result>(
@@ -16,7 +17,7 @@ export function useUserChange<Change, Result>(
   const isSelf = useSessionUser().id === userId;
   return useMutation({
     mutationFn,
-    // A password goes with the dialog.
+    // A password must not stay in the cache after the dialog is closed.
     gcTime: 0,
     onSuccess: async (result) => {
       await queryClient.invalidateQueries({ queryKey: usersQuery.queryKey });

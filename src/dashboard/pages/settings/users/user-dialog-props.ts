@@ -1,6 +1,6 @@
 import type { User } from '../../../api/types.ts';
 
-/** What every dialog about a user gets. */
+/** Props of every dialog about one user. */
 export interface UserDialogProps {
   user: User;
   onClose: () => void;

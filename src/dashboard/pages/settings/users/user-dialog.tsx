@@ -20,10 +20,10 @@ const DIALOGS = {
 
 export type UserDialogKind = keyof typeof DIALOGS;
 
-/** Taken from the last owner, nobody would be left who may manage users. */
+/** Actions that are blocked for the last owner, because nobody could manage users afterwards. */
 const LEAVES_NO_OWNER: readonly UserDialogKind[] = ['access', 'disable', 'delete'];
 
-/** @param users all, to know who the last owner is */
+/** @param users all users, to find the last owner */
 export function UserDialog({
   kind,
   users,
@@ -40,8 +40,9 @@ function LastOwner({ user, onClose }: UserDialogProps) {
     <Dialog onClose={onClose} title={`${name} is the last owner`}>
       <Stack>
         <Text size="sm">
-          Of all users only {name} may manage users, tokens and secrets, so the account cannot be removed, disabled or
-          made less. Make somebody else an owner of all factories first, or add one.
+          {name} is the only user who can manage users, tokens and secrets. The account cannot be deleted, disabled or
+          given a lower role. First make another user an owner of all factories. made less. Make somebody else an owner
+          of all factories first, or add one.
         </Text>
         <Group justify="flex-end">
           <Button onClick={onClose} data-autofocus>

@@ -12,12 +12,12 @@ interface UserMenuProps {
   onChoose: (kind: UserDialogKind) => void;
 }
 
-/** What can be done about one user. The OpenID provider decides role and password of its users. */
+/** Actions on one user. Role and password of OpenID users are managed by the provider. */
 export function UserMenu({ user, isSelf, onChoose }: UserMenuProps) {
   const isLocal = user.kind === 'local';
   const target = useRef<HTMLButtonElement>(null);
   const choose = (kind: UserDialogKind) => {
-    // The item goes with the menu: the dialog gives the focus back to what stays.
+    // The menu item is removed with the menu. The dialog returns the focus to the menu button.
     target.current?.focus();
     onChoose(kind);
   };
@@ -58,7 +58,7 @@ export function UserMenu({ user, isSelf, onChoose }: UserMenuProps) {
           href={`/settings/audit?actor=${encodeURIComponent(user.id)}`}
           leftSection={<ScrollText size={16} />}
         >
-          What they did
+          View audit log
         </Menu.Item>
         <Menu.Divider />
         {user.disabled ? (

@@ -10,7 +10,7 @@ import { useSessionUser } from '../../../shell/context/session-user.ts';
 import { useUserChange } from './use-user-change.ts';
 import type { UserDialogProps } from './user-dialog-props.ts';
 
-/** Where a user is signed in; and ending it, as after a laptop was lost. */
+/** Lists the sessions of a user, and signs the user out, for example after losing a laptop. */
 export function UserSessions({ user: { id, name }, onClose }: UserDialogProps) {
   const shown = escapeText(name);
   const isSelf = useSessionUser().id === id;
@@ -19,7 +19,7 @@ export function UserSessions({ user: { id, name }, onClose }: UserDialogProps) {
     id,
     () => endUserSessions(id),
     () => {
-      notifications.show({ message: `${shown} is signed out everywhere.` });
+      notifications.show({ message: `${shown} was signed out everywhere.` });
       onClose();
     },
   );
@@ -37,8 +37,8 @@ export function UserSessions({ user: { id, name }, onClose }: UserDialogProps) {
         )}
         {isSignedIn && (
           <Text size="sm" c="dimmed">
-            Signing out everywhere counts at once{isSelf ? ', also here' : ''}. Password and role stay, so {shown} can
-            sign in again.
+            Signing out takes effect immediately{isSelf ? ', also in this browser' : ''}. The password and role stay the
+            same, so {shown} can sign in again. sign in again.
           </Text>
         )}
         {ending.error !== null && <ErrorPanel error={ending.error} />}

@@ -17,7 +17,7 @@ import { AddUser } from './add-user.tsx';
 import { UserDialog, type UserDialogKind } from './user-dialog.tsx';
 import { UserMenu } from './user-menu.tsx';
 
-/** People who sign in. */
+/** Users who sign in to the dashboard. */
 export function UsersPage() {
   const managesTeam = useManagesTeam();
   return <SettingsFrame>{managesTeam ? <Users /> : <RoleNotice what="Users" />}</SettingsFrame>;
@@ -38,7 +38,7 @@ function Users() {
     <Stack>
       <Group justify="space-between">
         <Text c="dimmed" size="sm" maw={560}>
-          People who sign in to the dashboard. Programs get an API token instead.
+          People who sign in to the dashboard. For programs, create an API token.
         </Text>
         {users?.length !== 0 && add}
       </Group>
@@ -63,11 +63,11 @@ function buildColumns(ownId: string, onOpen: (user: User, kind: UserDialogKind) 
   return [
     { header: 'Name', render: (user) => <UserName user={user} isSelf={user.id === ownId} /> },
     { header: 'Role', render: ({ role }) => role },
-    { header: 'Factories', render: ({ factories }) => (factories === null ? 'all' : factories.join(', ')) },
-    { header: 'Signs in by', render: ({ kind }) => (kind === 'oidc' ? 'OpenID' : 'password') },
+    { header: 'Factories', render: ({ factories }) => (factories === null ? 'All' : factories.join(', ')) },
+    { header: 'Sign-in method', render: ({ kind }) => (kind === 'oidc' ? 'OpenID Connect' : 'Password') },
     {
       header: 'Last sign-in',
-      render: ({ last_sign_in_at }) => (last_sign_in_at === null ? 'never' : <TimeText at={last_sign_in_at} />),
+      render: ({ last_sign_in_at }) => (last_sign_in_at === null ? 'Never' : <TimeText at={last_sign_in_at} />),
     },
     {
       header: 'Actions',
@@ -86,7 +86,7 @@ function UserName({ user: { name, disabled }, isSelf }: { user: User; isSelf: bo
       </Text>
       {isSelf && (
         <Badge variant="light" radius="sm" tt="none">
-          you
+          You
         </Badge>
       )}
       {disabled && <StatusBadge state="disabled" />}
@@ -97,8 +97,8 @@ function UserName({ user: { name, disabled }, isSelf }: { user: User; isSelf: bo
 function NoUsers({ action }: { action: ReactNode }) {
   return (
     <EmptyState icon={UsersIcon} title="No users yet" action={action}>
-      You signed in with a one-time link or an API token. Add yourself first, as an owner, then the people you work
-      with, each with the lowest role that they need.
+      You are signed in with a login link or an API token. Add yourself as an owner first. Then add your team members,
+      each with the lowest role that they need. with, each with the lowest role that they need.
     </EmptyState>
   );
 }
