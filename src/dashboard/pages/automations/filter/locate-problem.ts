@@ -40,7 +40,7 @@ export function findRepeatedKeys(text: string): (TextRange & { key: string })[] 
 }
 
 function readStep(step: string): string {
-  return step.rerangeAll('~1', '/').rerangeAll('~0', '~');
+  return step.replaceAll('~1', '/').replaceAll('~0', '~');
 }
 
 interface Step {
