@@ -1,6 +1,8 @@
 import { type ChildProcess, type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import type { Readable } from 'node:stream';
 import { messageOf } from '../core/errors.ts';
+import { type CancelCall, scheduleCall } from '../core/time/schedule.ts';
+import { endGroup, signalGroup } from '../processes/process-group.ts';
 import type { Credentials } from './repository-url.ts';
 
 /** Environment variables by name, as `process.env` holds them. */
@@ -155,22 +157,19 @@ function superviseGit(
   resolve: (outcome: GitOutcome) => void,
 ): void {
   let forced: ForcedEnd | null = null;
-  let killTimer: NodeJS.Timeout | undefined;
-  let stragglerTimer: NodeJS.Timeout | undefined;
+  let cancelClosing: CancelCall = () => {};
   const end = (reason: ForcedEnd) => {
     if (forced !== null) return;
     forced = reason;
-    killGroup(child, 'SIGTERM');
-    killTimer = setTimeout(() => killGroup(child, 'SIGKILL'), KILL_GRACE_MS);
+    if (child.pid !== undefined) void endGroup(child.pid, KILL_GRACE_MS);
   };
   const abort = () => end('aborted');
-  const deadline = setTimeout(() => end('timeout'), command.timeoutMs);
+  const cancelDeadline = scheduleCall(command.timeoutMs, () => end('timeout'));
   const stdout = collectOutput(child.stdout, command.maxOutputBytes, () => end('flooded'));
   const stderr = collectTail(child.stderr);
   const finish = (outcome: GitOutcome) => {
-    clearTimeout(deadline);
-    clearTimeout(killTimer);
-    clearTimeout(stragglerTimer);
+    cancelDeadline();
+    cancelClosing();
     command.signal?.removeEventListener('abort', abort);
     resolve(outcome);
   };
@@ -178,8 +177,8 @@ function superviseGit(
   child.once('error', (error) => finish(describeStartFailure(error)));
   child.once('exit', () => {
     // What git started ends with it, and a straggler outside the group cannot keep the pipes open for long.
-    killGroup(child, 'SIGKILL');
-    stragglerTimer = setTimeout(() => closePipes(child), KILL_GRACE_MS);
+    if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL');
+    cancelClosing = scheduleCall(KILL_GRACE_MS, () => closePipes(child));
   });
   child.once('close', (code) => {
     if (forced !== null) return finish({ kind: forced });
@@ -189,15 +188,6 @@ function superviseGit(
   // git may end before it has read everything; its exit code then says why.
   child.stdin.on('error', () => {});
   child.stdin.end(command.stdin);
-}
-
-function killGroup(child: ChildProcessWithoutNullStreams, signal: NodeJS.Signals): void {
-  if (child.pid === undefined) return;
-  try {
-    process.kill(-child.pid, signal);
-  } catch {
-    // The group has ended already.
-  }
 }
 
 function closePipes(child: ChildProcessWithoutNullStreams): void {

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { RunId } from '../../core/ids.ts';
-import { endGroup } from '../../processes/process-group.ts';
-import { readProcessStat } from '../../processes/process-stat.ts';
+import { endGroup, readProcessStat } from '../../processes/process-group.ts';
 import { markProcesses, type ProcessMark, selectStartedBetween } from './process-mark.ts';
 
 /** A process that forks during one look is found by the next one; what forks without end is not hunted without end. */

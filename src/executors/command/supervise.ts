@@ -1,9 +1,7 @@
 import type { StopOrder } from '../../core/ports/runs/executor.ts';
-import { endGroup, killAfter, signalGroup, waitForGroupEnd } from '../../processes/process-group.ts';
+import { scheduleCall } from '../../core/time/schedule.ts';
+import { endGroup, waitForGroupEnd } from '../../processes/process-group.ts';
 import type { ProcessExit, ProcessGroup } from './start-process.ts';
-
-/** A longer delay than Node's timers can hold would fire at once. */
-const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 export interface SupervisionLimits {
   timeoutMs: number;
@@ -49,8 +47,7 @@ export async function supervise(
 }
 
 async function stopGroup(group: ProcessGroup, { cause, graceMs }: Stop): Promise<Supervised> {
-  signalGroup(group.id, 'SIGTERM');
-  await killAfter(group.id, graceMs);
+  await endGroup(group.id, graceMs);
   return { exit: await group.exited, stoppedBy: cause };
 }
 
@@ -67,13 +64,13 @@ function watchForStop(
     resolve({ cause: order.cause, graceMs: order.graceMs ?? killGraceMs });
   };
   const onDeadline = () => resolve({ cause: 'timeout', graceMs: killGraceMs });
-  const deadline = setTimeout(onDeadline, Math.min(timeoutMs, LONGEST_TIMER_MS));
+  const cancelDeadline = scheduleCall(timeoutMs, onDeadline);
   signal.addEventListener('abort', onAbort);
   if (signal.aborted) onAbort();
   return {
     stop,
     close: () => {
-      clearTimeout(deadline);
+      cancelDeadline();
       signal.removeEventListener('abort', onAbort);
     },
   };
