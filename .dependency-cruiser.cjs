@@ -55,7 +55,7 @@ const arrows = {
 
 /** `words` is for every folder that prints, parses or explains a text: for all except those that import nothing. */
 function importsWords(folder) {
-  return ['core', 'api-types', 'files'].includes(folder) ? '' : '|^src/words/';
+  return ['api-types', 'files'].includes(folder) ? '' : '|^src/words/';
 }
 
 const own = Object.entries(arrows).map(([folder, may]) => ({

@@ -1504,14 +1504,45 @@ export interface components {
         Webhook: {
             uid: string;
             factory: string;
+            /** @description Unique in the factory, and part of the file name. Only live factories can change it; UID and URL stay. */
             name: string;
             description: string | null;
-            /** @enum {string} */
+            /**
+             * @description How senders authenticate. The default is `token`.
+             * @enum {string}
+             */
             auth_mode: "token" | "url_token" | "signature";
+            /** @description Signature scheme of the provider, or `custom`; `null` unless `auth_mode` is `signature`. */
             signature_scheme: string | null;
-            /** @description The `signature` block of the definition as written; `null` where there is none. */
+            /** @description The `signature` block of the definition as written; `null` if it has none. */
             signature: JsonObject | null;
+            /** @description Name of the secret that holds the credential. */
             secret_name: string;
+            /** @description Name of the secret that a GET handshake must present; `null` if the webhook answers none. */
+            verify_token_secret_name: string | null;
+            /** @description Header in which the sender puts its own event ID; `null` if none is named. */
+            delivery_id_header: string | null;
+            enabled: boolean;
+            /** @description Commit of the last apply that changed this webhook. */
+            revision: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description `null` while the webhook exists.
+             */
+            deleted_at: string | null;
+            /** @description `null` for a live factory, which has no files. */
+            file: string | null;
+            /** @description For `url_token` with the literal `{token}` in place of the credential. */
+            ingress_url: string;
+            /**
+             * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.
+             * @enum {string}
+             */
+            identified_by: "header" | "provider" | "service header or body";
             /**
              * @description The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply takes a newer value up. `missing`: it fails.
              * @enum {string}
@@ -1522,20 +1553,13 @@ export interface components {
              * @enum {string}
              */
             credential_state: "current" | "outdated" | "missing";
-            /** @description The secret that a GET handshake has to present. */
-            verify_token_secret_name: string | null;
             /**
              * @description How the secret `verify_token_secret_name` stands; `null` where there is none.
              * @enum {string|null}
              */
             verify_token_state: "current" | "outdated" | "missing" | null;
-            delivery_id_header: string | null;
-            /**
-             * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.
-             * @enum {string}
-             */
-            identified_by: "header" | "provider" | "service header or body";
-            enabled: boolean;
+            /** Format: date-time */
+            last_delivery_at: string | null;
             /** @description The open capture window; `null` for none. */
             capture: {
                 /** Format: date-time */
@@ -1543,33 +1567,50 @@ export interface components {
                 /** @description Rejected requests that the daemon holds in memory for a diagnosis. */
                 kept: number;
             } | null;
-            /** @description For `url_token` with the literal `{token}` in place of the credential. */
-            ingress_url: string;
-            /** @description `null` for a live factory, which has no files. */
-            file: string | null;
-            /** @description The commit that was live. */
-            revision: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            /** Format: date-time */
-            last_delivery_at: string | null;
-            /** Format: date-time */
-            deleted_at: string | null;
         };
         /** @description A webhook after its secret was made; `secret` is there only where the service generated it. */
         NewWebhook: {
             uid: string;
             factory: string;
+            /** @description Unique in the factory, and part of the file name. Only live factories can change it; UID and URL stay. */
             name: string;
             description: string | null;
-            /** @enum {string} */
+            /**
+             * @description How senders authenticate. The default is `token`.
+             * @enum {string}
+             */
             auth_mode: "token" | "url_token" | "signature";
+            /** @description Signature scheme of the provider, or `custom`; `null` unless `auth_mode` is `signature`. */
             signature_scheme: string | null;
-            /** @description The `signature` block of the definition as written; `null` where there is none. */
+            /** @description The `signature` block of the definition as written; `null` if it has none. */
             signature: JsonObject | null;
+            /** @description Name of the secret that holds the credential. */
             secret_name: string;
+            /** @description Name of the secret that a GET handshake must present; `null` if the webhook answers none. */
+            verify_token_secret_name: string | null;
+            /** @description Header in which the sender puts its own event ID; `null` if none is named. */
+            delivery_id_header: string | null;
+            enabled: boolean;
+            /** @description Commit of the last apply that changed this webhook. */
+            revision: string | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            updated_at: string;
+            /**
+             * Format: date-time
+             * @description `null` while the webhook exists.
+             */
+            deleted_at: string | null;
+            /** @description `null` for a live factory, which has no files. */
+            file: string | null;
+            /** @description For `url_token` with the literal `{token}` in place of the credential. */
+            ingress_url: string;
+            /**
+             * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.
+             * @enum {string}
+             */
+            identified_by: "header" | "provider" | "service header or body";
             /**
              * @description The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply takes a newer value up. `missing`: it fails.
              * @enum {string}
@@ -1580,20 +1621,13 @@ export interface components {
              * @enum {string}
              */
             credential_state: "current" | "outdated" | "missing";
-            /** @description The secret that a GET handshake has to present. */
-            verify_token_secret_name: string | null;
             /**
              * @description How the secret `verify_token_secret_name` stands; `null` where there is none.
              * @enum {string|null}
              */
             verify_token_state: "current" | "outdated" | "missing" | null;
-            delivery_id_header: string | null;
-            /**
-             * @description Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.
-             * @enum {string}
-             */
-            identified_by: "header" | "provider" | "service header or body";
-            enabled: boolean;
+            /** Format: date-time */
+            last_delivery_at: string | null;
             /** @description The open capture window; `null` for none. */
             capture: {
                 /** Format: date-time */
@@ -1601,20 +1635,6 @@ export interface components {
                 /** @description Rejected requests that the daemon holds in memory for a diagnosis. */
                 kept: number;
             } | null;
-            /** @description For `url_token` with the literal `{token}` in place of the credential. */
-            ingress_url: string;
-            /** @description `null` for a live factory, which has no files. */
-            file: string | null;
-            /** @description The commit that was live. */
-            revision: string | null;
-            /** Format: date-time */
-            created_at: string;
-            /** Format: date-time */
-            updated_at: string;
-            /** Format: date-time */
-            last_delivery_at: string | null;
-            /** Format: date-time */
-            deleted_at: string | null;
             /** @description The generated secret, this once. */
             secret?: string;
         };
@@ -3819,25 +3839,27 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Becomes part of a file name. */
+                    /** @description Unique in the factory, and part of the file name. Only live factories can change it; UID and URL stay. */
                     name: string;
+                    description?: string | null;
                     /**
-                     * @description Without it, `token`.
+                     * @description How senders authenticate. The default is `token`.
                      * @enum {string}
                      */
                     auth_mode?: "token" | "url_token" | "signature";
-                    /** @description For `signature`: the provider. */
+                    /** @description Signature scheme of the provider, or `custom`; `null` unless `auth_mode` is `signature`. */
                     signature_scheme?: string | null;
-                    /** @description The `signature` block, for custom schemes. */
+                    /** @description The `signature` block of the definition as written; `null` if it has none. */
                     signature?: JsonObject | null;
-                    /** @description As the provider issued it. Never returned. */
-                    secret?: string;
-                    /** @description The secret to use, or to make. Without it, a name is suggested. */
+                    /** @description Name of the secret that holds the credential. */
                     secret_name?: string;
+                    /** @description Name of the secret that a GET handshake must present; `null` if the webhook answers none. */
                     verify_token_secret_name?: string | null;
+                    /** @description Header in which the sender puts its own event ID; `null` if none is named. */
                     delivery_id_header?: string | null;
                     enabled?: boolean;
-                    description?: string | null;
+                    /** @description As the provider issued it. Never returned. */
+                    secret?: string;
                 };
             };
         };
@@ -4275,12 +4297,15 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": {
-                    /** @description Only for live factories; UID and URL stay. */
+                    /** @description Unique in the factory, and part of the file name. Only live factories can change it; UID and URL stay. */
                     name?: string;
                     description?: string | null;
-                    delivery_id_header?: string | null;
-                    verify_token_secret_name?: string | null;
+                    /** @description Name of the secret that holds the credential. */
                     secret_name?: string;
+                    /** @description Name of the secret that a GET handshake must present; `null` if the webhook answers none. */
+                    verify_token_secret_name?: string | null;
+                    /** @description Header in which the sender puts its own event ID; `null` if none is named. */
+                    delivery_id_header?: string | null;
                     enabled?: boolean;
                 };
             };

@@ -1,27 +1,10 @@
-import type { AutomationDefinition, WebhookDefinition } from './definition.ts';
+import type { AutomationDefinition } from './definition.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import type { WebhookUid } from './ids.ts';
+import type { AppliedWebhook } from './resources/webhook.ts';
 
 /** Stands for the version of a secret that the provider has not issued yet; its webhook is disabled. */
 export const NO_VERSION = 0;
-
-/** A webhook as the last apply left it. Deleted ones stay, so that a file that comes back gets its UID again. */
-export interface AppliedWebhook extends Omit<WebhookDefinition, 'secretNameAt' | 'verifyTokenSecretNameAt'> {
-  /** Short number of the row, for the tables of the hot path. Assigned by the storage. */
-  ref: number;
-  uid: WebhookUid;
-  factory: string;
-  /** The version of the secret that the last apply resolved and that authenticates until the next. */
-  secretVersion: number;
-  /** The same of `verifyTokenSecretName`; `null` where there is none. */
-  verifyTokenSecretVersion: number | null;
-  /** Commit of the last apply that changed this webhook; `null` for definitions that live in no repository. */
-  revision: string | null;
-  createdAt: number;
-  updatedAt: number;
-  /** Wall time in milliseconds; `null` while it exists. */
-  deletedAt: number | null;
-}
 
 /** An automation as the last apply left it. */
 export interface AppliedAutomation extends Omit<AutomationDefinition, 'places'> {

@@ -1,9 +1,6 @@
 import type { Json, JsonObject } from './json.ts';
+import type { DeclaredWebhook } from './resources/webhook.ts';
 import type { LintSettings } from './rules.ts';
-
-/** How senders of a webhook authenticate (specification, "Authentication"). */
-export const AUTH_MODES = ['token', 'url_token', 'signature'] as const;
-export type AuthMode = (typeof AUTH_MODES)[number];
 
 /** Where in its file something stands; both count from 1. */
 export interface Position {
@@ -12,26 +9,14 @@ export interface Position {
 }
 
 /** A webhook as its file declares it, defaults filled in. */
-export interface WebhookDefinition {
+export interface WebhookDefinition extends DeclaredWebhook {
   /** The file name without `.yaml`. */
   name: string;
   /** Path relative to the root of the repository. */
   file: string;
-  description: string | null;
-  authMode: AuthMode;
-  /** Name of a row of the table of schemes, or `custom`; `null` unless `authMode` is `signature`. */
-  signatureScheme: string | null;
-  /** The `signature` block as written: a custom scheme, or what a preset leaves to its users; `null` where there is none. */
-  signature: JsonObject | null;
-  /** Name of the team secret that holds the credential. */
-  secretName: string;
-  /** Name of the team secret that a GET handshake has to present; `null` where the webhook answers none. */
-  verifyTokenSecretName: string | null;
-  deliveryIdHeader: string | null;
-  enabled: boolean;
-  /** Where `secretName` stands, for findings that only the secret store can make. */
+  /** Position of the value of `secretName`, for findings that only the secret store can make. */
   secretNameAt: Position;
-  /** Where `verifyTokenSecretName` stands; `null` where it does not. */
+  /** Position of the value of `verifyTokenSecretName`; `null` if the file has no such key. */
   verifyTokenSecretNameAt: Position | null;
 }
 

@@ -4,6 +4,9 @@ export type Json = null | boolean | number | string | Json[] | { [key: string]: 
 /** A JSON object. */
 export type JsonObject = { [key: string]: Json };
 
+/** A JSON Schema as plain data. */
+export type JsonSchema = { readonly [key: string]: unknown };
+
 /** Is this value a JSON object (neither `null` nor an array)? */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

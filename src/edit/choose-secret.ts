@@ -1,7 +1,7 @@
-import type { AuthMode } from '../core/definition.ts';
 import { AppError } from '../core/errors.ts';
 import type { RandomBytes } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { AuthMode } from '../core/resources/webhook.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import { SECRET_PLACEHOLDER } from '../signature/handshakes/handshake.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';

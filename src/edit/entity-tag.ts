@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { AppliedAutomation, AppliedWebhook } from '../core/applied.ts';
+import type { AppliedAutomation } from '../core/applied.ts';
 import { AppError } from '../core/errors.ts';
+import { pickWith } from '../core/resources/fields.ts';
+import type { AppliedWebhook } from '../core/resources/webhook.ts';
+import { WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
 
 /**
  * What `ETag` says of an object and `If-Match` asks for: a digest of all that an edit could have changed. What comes
@@ -9,12 +12,7 @@ import { AppError } from '../core/errors.ts';
 export type EntityTag = `"${string}"`;
 
 export function tagWebhook(webhook: AppliedWebhook): EntityTag {
-  const { uid, name, description, authMode, signatureScheme, signature, enabled, deliveryIdHeader } = webhook;
-  const { secretName, secretVersion, verifyTokenSecretName, verifyTokenSecretVersion, deletedAt } = webhook;
-  return digest([
-    ...[uid, name, description, authMode, signatureScheme, signature, enabled, deliveryIdHeader],
-    ...[secretName, secretVersion, verifyTokenSecretName, verifyTokenSecretVersion, deletedAt],
-  ]);
+  return digest(Object.values(pickWith(WEBHOOK_FIELDS, 'tagged', webhook)));
 }
 
 export function tagAutomation(automation: AppliedAutomation): EntityTag {

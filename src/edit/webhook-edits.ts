@@ -1,9 +1,9 @@
-import type { AuthMode } from '../core/definition.ts';
 import { AppError } from '../core/errors.ts';
 import type { RandomBytes, WebhookUid } from '../core/ids.ts';
-import type { JsonObject } from '../core/json.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
+import type { EditableRecord } from '../core/resources/fields.ts';
+import type { DeclaredWebhook, WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { editWebhook, writeWebhook } from '../definitions/write/write-webhook.ts';
 import type { ComposedEdit, EditedState } from '../reconcile/edit-factory.ts';
@@ -11,30 +11,17 @@ import { type ChosenSecret, chooseSecret, chooseValue } from './choose-secret.ts
 import { findWebhookText, readText, reselectEverywhere, webhookFile } from './edited-files.ts';
 import { requireMatch, tagWebhook } from './entity-tag.ts';
 
-/** A webhook as somebody wants it. */
-export interface NewWebhook {
+/** A webhook to be created. */
+export interface NewWebhook extends Omit<DeclaredWebhook, 'secretName'> {
   name: string;
-  authMode: AuthMode;
-  signatureScheme: string | null;
-  signature: JsonObject | null;
-  deliveryIdHeader: string | null;
-  verifyTokenSecretName: string | null;
-  description: string | null;
-  enabled: boolean;
+  /** `null`: a name is chosen. */
   secretName: string | null;
-  /** As the provider issued it. */
+  /** As the provider issued it; `null` if a secret is to be generated, or the named one exists. */
   secret: SecretValue | null;
 }
 
-/** What can change about a webhook; keys that are absent stay. */
-export interface WebhookChange {
-  name?: string;
-  description?: string | null;
-  deliveryIdHeader?: string | null;
-  verifyTokenSecretName?: string | null;
-  secretName?: string;
-  enabled?: boolean;
-}
+/** What changes about a webhook. Absent keys stay as they are. */
+export type WebhookChange = Partial<EditableRecord<typeof WEBHOOK_FIELDS, 'change'>>;
 
 export interface SecretParts {
   secrets: SecretStore;

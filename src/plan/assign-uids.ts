@@ -1,5 +1,5 @@
-import type { AppliedWebhook } from '../core/applied.ts';
 import type { WebhookUid } from '../core/ids.ts';
+import type { AppliedWebhook } from '../core/resources/webhook.ts';
 
 /** UIDs of a definition's webhooks by name, and which of them come back from the dead. */
 export interface AssignedUids {

@@ -1,10 +1,13 @@
-import type { AppliedAutomation, AppliedFactory, AppliedWebhook } from '../core/applied.ts';
+import type { AppliedAutomation, AppliedFactory } from '../core/applied.ts';
 import { declareTrigger } from '../core/declare-trigger.ts';
 import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { Plan, PlanChange, PlanEntry } from '../core/plan.ts';
 import type { AutomationRow, WebhookRow } from '../core/ports/definitions/inventory.ts';
+import { pickWith } from '../core/resources/fields.ts';
+import type { AppliedWebhook } from '../core/resources/webhook.ts';
+import { WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
 import { applyLint } from '../core/rules.ts';
 import { type AssignedUids, assignUids } from './assign-uids.ts';
 import { type Declared, diffDeclared } from './diff.ts';
@@ -104,12 +107,7 @@ function composeWebhookRow(input: PlanInput, webhook: WebhookDefinition, uid: We
 }
 
 function declareWebhook(webhook: WebhookRow): Declared {
-  const { authMode, signatureScheme, signature, secretName, secretVersion } = webhook;
-  const { verifyTokenSecretName, verifyTokenSecretVersion, deliveryIdHeader, enabled, description } = webhook;
-  return {
-    ...{ authMode, signatureScheme, signature, secretName, secretVersion },
-    ...{ verifyTokenSecretName, verifyTokenSecretVersion, deliveryIdHeader, enabled, description },
-  };
+  return pickWith(WEBHOOK_FIELDS, 'planned', webhook);
 }
 
 function planAutomations(input: PlanInput, uids: AssignedUids) {

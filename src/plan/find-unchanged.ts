@@ -1,15 +1,16 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { AppliedFactory, AppliedWebhook } from '../core/applied.ts';
-import type { FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
+import type { AppliedFactory } from '../core/applied.ts';
+import type { FactoryDefinition } from '../core/definition.ts';
+import { pickWith } from '../core/resources/fields.ts';
+import type { AppliedWebhook } from '../core/resources/webhook.ts';
+import { type DeclaredWebhook, WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
 
 /** The applied webhooks that a definition declares as they are, by name: what they are pinned to may stay. */
 export function findUnchanged(definition: FactoryDefinition, applied: AppliedFactory): Map<string, AppliedWebhook> {
   const live = new Map(applied.webhooks.filter(isLive).map((webhook) => [webhook.name, webhook]));
   const unchanged = definition.webhooks.flatMap((webhook): [string, AppliedWebhook][] => {
     const before = live.get(webhook.name);
-    return before !== undefined && isDeepStrictEqual(describe(webhook), describe(before))
-      ? [[webhook.name, before]]
-      : [];
+    return before !== undefined && isSameDeclaration(webhook, before) ? [[webhook.name, before]] : [];
   });
   return new Map(unchanged);
 }
@@ -18,11 +19,6 @@ function isLive(webhook: AppliedWebhook): boolean {
   return webhook.deletedAt === null;
 }
 
-function describe(webhook: Omit<WebhookDefinition, 'secretNameAt' | 'verifyTokenSecretNameAt'>) {
-  const { authMode, signatureScheme, signature, secretName, verifyTokenSecretName } = webhook;
-  const { deliveryIdHeader, enabled, description } = webhook;
-  return {
-    ...{ authMode, signatureScheme, signature, secretName, verifyTokenSecretName },
-    ...{ deliveryIdHeader, enabled, description },
-  };
+function isSameDeclaration(one: DeclaredWebhook, other: DeclaredWebhook): boolean {
+  return isDeepStrictEqual(pickWith(WEBHOOK_FIELDS, 'declared', one), pickWith(WEBHOOK_FIELDS, 'declared', other));
 }

@@ -1,7 +1,8 @@
-import { type AppliedWebhook, NO_VERSION } from '../core/applied.ts';
+import { NO_VERSION } from '../core/applied.ts';
 import type { FactoryDefinition, Position, WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { hasErrors } from '../core/diagnostic.ts';
+import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { applyLint } from '../core/rules.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { awaitsIssuedSecret, checkSecretForWebhook } from '../definitions/check/check-secret.ts';

@@ -1,7 +1,8 @@
-import { type AppliedWebhook, NO_VERSION } from '../core/applied.ts';
+import { NO_VERSION } from '../core/applied.ts';
 import type { Inventory } from '../core/ports/definitions/inventory.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { buildLiveWebhooks, type PushTrigger } from './build-live-webhooks.ts';
 import type { Registry } from './registry.ts';

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AppliedAutomation, AppliedFactory, AppliedWebhook } from '../core/applied.ts';
+import type { AppliedAutomation, AppliedFactory } from '../core/applied.ts';
 import type { Trigger } from '../core/definition.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import { buildLiveWebhooks } from './build-live-webhooks.ts';
 import { Registry } from './registry.ts';

@@ -1,6 +1,7 @@
-import type { AppliedAutomation, AppliedFactory, AppliedWebhook } from '../core/applied.ts';
+import type { AppliedAutomation, AppliedFactory } from '../core/applied.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { triggerFiltersByWebhook } from '../core/trigger-filters.ts';
 import { compileFilters, describeInvalid, type FilterDecision } from '../filter/evaluate-filters.ts';

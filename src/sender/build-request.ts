@@ -1,6 +1,6 @@
-import type { AuthMode } from '../core/definition.ts';
 import { AppError } from '../core/errors.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { AuthMode } from '../core/resources/webhook.ts';
 import type { RequestPlace, Scheme } from '../signature/scheme.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { SCHEME_NAMES } from '../signature/schemes/schemes.ts';

@@ -64,7 +64,7 @@ describe.each([
     await world.put('CI_WEBHOOK_SECRET', NEW);
     await world.put('DEPLOY_WEBHOOK_SECRET', NEW);
     const shown = await previewUpdates({ ...FILES, 'webhooks/ci.yaml': `${CI}description: builds\n` });
-    expect(shown).toEqual([{ name: 'ci', changes: [TO_VERSION_2, { key: 'description', from: null, to: 'builds' }] }]);
+    expect(shown).toEqual([{ name: 'ci', changes: [{ key: 'description', from: null, to: 'builds' }, TO_VERSION_2] }]);
     const { uid } = (await world.storage.inventoryReader.webhooks(FACTORY)).find(({ name }) => name === 'ci')!;
     await editor.changeWebhook(ORDER, uid, { description: 'builds' });
     const { update } = (await world.history())[0]!.plan.webhooks;

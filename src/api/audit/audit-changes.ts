@@ -7,6 +7,8 @@ import type { Json, JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { AuditLog } from '../../core/ports/access/audit-log.ts';
 import type { SignInOutcome } from '../../core/ports/metrics.ts';
+import { auditedNames } from '../../core/resources/fields.ts';
+import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { SlidingWindow } from '../../core/time/sliding-window.ts';
 import { API_PREFIX } from '../server/enforce-access.ts';
@@ -146,7 +148,7 @@ function readNewId(payload: unknown): string | null {
 /** Keys whose values are shown. What is not listed is not shown: no body has a secret under one of these. */
 const SHOWN = new Set([
   ...['name', 'description', 'enabled', 'disabled', 'role', 'factories', 'agent'],
-  ...['auth_mode', 'signature_scheme', 'secret_name', 'verify_token_secret_name', 'delivery_id_header'],
+  ...auditedNames(WEBHOOK_FIELDS),
   ...['for_seconds', 'delivery_id', 'revision', 'mode', 'force', 'fence', 'state', 'exit_code'],
 ]);
 const HIDDEN = '[not shown]';

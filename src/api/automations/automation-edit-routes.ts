@@ -1,12 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { EXECUTION_OVERRIDES } from '../../core/definition.ts';
-import type { Json, JsonObject } from '../../core/json.ts';
+import type { Json, JsonObject, JsonSchema } from '../../core/json.ts';
 import type { DeclaredAutomation } from '../../definitions/write/write-automation.ts';
 import { tagAutomation } from '../../edit/entity-tag.ts';
 import { WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
 import { readEditOrder } from '../factories/edit-order.ts';
 import { type Advice, EDIT_ANSWERS, inFactory, refuseRepositoryEdits } from '../factories/reject-repository-edits.ts';
-import { closedObject, type JsonSchema, refTo } from '../openapi/schemas.ts';
+import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';

@@ -1,15 +1,14 @@
 import { IDENTITY_KINDS, ROLES } from '../../core/access.ts';
 import { AUDIT_OUTCOMES } from '../../core/audit.ts';
-import { AUTH_MODES } from '../../core/definition.ts';
 import { DELIVERY_LABELS, IDENTITY_SOURCES, MAX_DECISIONS_WITHOUT_RUN } from '../../core/delivery.ts';
 import { HANDSHAKE_OUTCOMES } from '../../core/handshake.ts';
+import type { JsonSchema } from '../../core/json.ts';
 import { SECRET_STATES } from '../../core/ports/definitions/inventory.ts';
 import { WAIT_REASONS } from '../../core/ports/runs/run-control.ts';
 import { MAX_QUEUE_POSITION } from '../../core/ports/runs/run-queue.ts';
+import { answerProperties } from '../../core/resources/fields.ts';
+import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import { RUN_STATES } from '../../core/run.ts';
-
-/** A JSON Schema as plain data. */
-export type JsonSchema = { readonly [key: string]: unknown };
 
 /** An object with exactly these properties, all of them present. */
 export function closedObject(properties: Record<string, JsonSchema>, more: JsonSchema = {}): JsonSchema {
@@ -187,41 +186,24 @@ const capture = closedObject({
 });
 
 const webhook = {
-  uid: text,
-  factory: text,
-  name: text,
-  description: textOrNull,
-  auth_mode: oneOf(AUTH_MODES),
-  signature_scheme: textOrNull,
-  signature: {
-    ...{ type: ['object', 'null'], additionalProperties: true },
-    description: 'The `signature` block of the definition as written; `null` where there is none.',
-  },
-  secret_name: text,
+  ...answerProperties(WEBHOOK_FIELDS),
+  file,
+  ingress_url: { ...text, description: 'For `url_token` with the literal `{token}` in place of the credential.' },
+  identified_by: oneOf(
+    ['header', 'provider', 'service header or body'],
+    'Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.',
+  ),
   secret_state: oneOf(
     SECRET_STATES,
     'The worse of `credential_state` and `verify_token_state`. `outdated`: the next apply takes a newer value up. `missing`: it fails.',
   ),
   credential_state: oneOf(SECRET_STATES, 'How the secret `secret_name` stands.'),
-  verify_token_secret_name: { ...textOrNull, description: 'The secret that a GET handshake has to present.' },
   verify_token_state: {
     ...{ type: ['string', 'null'], enum: [...SECRET_STATES, null] },
     description: 'How the secret `verify_token_secret_name` stands; `null` where there is none.',
   },
-  delivery_id_header: textOrNull,
-  identified_by: oneOf(
-    ['header', 'provider', 'service header or body'],
-    'Source of the delivery ID. With `service header or body`, identical bodies count as duplicates unless the sender sets `X-Service-Delivery-Id`.',
-  ),
-  enabled: flag,
-  capture: { ...capture, type: ['object', 'null'], description: 'The open capture window; `null` for none.' },
-  ingress_url: { ...text, description: 'For `url_token` with the literal `{token}` in place of the credential.' },
-  file,
-  revision,
-  created_at: instant,
-  updated_at: instant,
   last_delivery_at: instantOrNull,
-  deleted_at: instantOrNull,
+  capture: { ...capture, type: ['object', 'null'], description: 'The open capture window; `null` for none.' },
 };
 
 /** The named schemas of the OpenAPI document. They describe what the presenters send; a test compares the two. */

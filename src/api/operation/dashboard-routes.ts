@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { JsonSchema } from '../openapi/schemas.ts';
+import type { JsonSchema } from '../../core/json.ts';
 import { PUBLIC } from '../server/access-rules.ts';
 import { isUnderApi } from '../server/enforce-access.ts';
 import { describeProblem, sendProblem } from '../server/problem.ts';

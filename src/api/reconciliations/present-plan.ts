@@ -1,8 +1,8 @@
 import type { AutomationBacktest, Backtest, BacktestExample } from '../../core/backtest.ts';
-import type { AuthMode } from '../../core/definition.ts';
 import type { WebhookUid } from '../../core/ids.ts';
 import type { Plan, PlanEntry, PlanSection } from '../../core/plan.ts';
 import type { PlanPreview } from '../../core/plan-preview.ts';
+import type { AuthMode } from '../../core/resources/webhook.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 
 /** What an apply changes, as the interfaces show it; the same in a preview and in the history. */

@@ -1,11 +1,12 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
+import type { JsonSchema } from '../../core/json.ts';
 import type { ClaimedRun, HoldOutcome, LeaseTerm } from '../../core/ports/runs/worker-control.ts';
 import type { Run, RunResult } from '../../core/run.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
-import { closedObject, type JsonSchema, refTo } from '../openapi/schemas.ts';
+import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { principalOf, requireReached } from '../server/reach.ts';
 import type { AdminServices } from '../services.ts';

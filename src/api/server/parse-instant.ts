@@ -1,5 +1,5 @@
 import { AppError } from '../../core/errors.ts';
-import type { JsonSchema } from '../openapi/schemas.ts';
+import type { JsonSchema } from '../../core/json.ts';
 
 const RFC_3339 = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:[Zz]|[+-]\d\d:\d\d)$/;
 

@@ -1,5 +1,7 @@
 import { SECRET_STATES, type SecretState, type WebhookView } from '../../core/ports/definitions/inventory.ts';
 import type { CaptureControl, CaptureState } from '../../core/ports/deliveries/capture-control.ts';
+import { presentFields } from '../../core/resources/fields.ts';
+import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { presentFile } from '../factories/present-file.ts';
 import { presentInstant } from '../server/present-instant.ts';
@@ -23,29 +25,15 @@ export interface WebhookSurroundings {
 export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurroundings) {
   const url = `${surroundings.baseUrl()}/webhooks/w/${webhook.uid}`;
   return {
-    uid: webhook.uid,
-    factory: webhook.factory,
-    name: webhook.name,
-    description: webhook.description,
-    auth_mode: webhook.authMode,
-    signature_scheme: webhook.signatureScheme,
-    signature: webhook.signature,
-    secret_name: webhook.secretName,
+    ...presentFields(WEBHOOK_FIELDS, webhook),
+    file: presentFile(webhook, surroundings),
+    ingress_url: webhook.authMode === 'url_token' ? `${url}/{token}` : url,
+    identified_by: identifyBy(webhook, surroundings),
     secret_state: findWorst(webhook.secretState, webhook.verifyTokenSecretState ?? 'current'),
     credential_state: webhook.secretState,
-    verify_token_secret_name: webhook.verifyTokenSecretName,
     verify_token_state: webhook.verifyTokenSecretState,
-    delivery_id_header: webhook.deliveryIdHeader,
-    identified_by: identifyBy(webhook, surroundings),
-    enabled: webhook.enabled,
-    capture: presentCapture(surroundings.captures.state(webhook.uid)),
-    ingress_url: webhook.authMode === 'url_token' ? `${url}/{token}` : url,
-    file: presentFile(webhook, surroundings),
-    revision: webhook.revision,
-    created_at: formatInstant(webhook.createdAt),
-    updated_at: formatInstant(webhook.updatedAt),
     last_delivery_at: presentInstant(webhook.lastDeliveryAt),
-    deleted_at: presentInstant(webhook.deletedAt),
+    capture: presentCapture(surroundings.captures.state(webhook.uid)),
   };
 }
 

@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { AUTH_MODES, type AuthMode } from '../../core/definition.ts';
 import { AppError } from '../../core/errors.ts';
 import type { WebhookUid } from '../../core/ids.ts';
-import type { JsonObject } from '../../core/json.ts';
+import type { JsonSchema } from '../../core/json.ts';
 import type { WebhookView } from '../../core/ports/definitions/inventory.ts';
+import { readDeclared, readRequest, requestProperties } from '../../core/resources/fields.ts';
+import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import { SecretValue } from '../../core/secret-value.ts';
 import { tagWebhook } from '../../edit/entity-tag.ts';
-import type { WebhookChange } from '../../edit/webhook-edits.ts';
-import { SECRET_NAME_PATTERN, WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
+import type { NewWebhook } from '../../edit/webhook-edits.ts';
 import { readEditOrder } from '../factories/edit-order.ts';
 import { type Advice, EDIT_ANSWERS, inFactory, refuseRepositoryEdits } from '../factories/reject-repository-edits.ts';
-import { closedObject, type JsonSchema, refTo } from '../openapi/schemas.ts';
+import { closedObject, refTo } from '../openapi/schemas.ts';
 import { MAX_SECRET_CHARACTERS } from '../secrets/secret-routes.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
@@ -28,9 +28,6 @@ const secretValue: JsonSchema = {
   maxLength: MAX_SECRET_CHARACTERS,
   description: 'As the provider issued it. Never returned.',
 };
-const secretName: JsonSchema = { type: 'string', pattern: SECRET_NAME_PATTERN.source };
-const textOrNull: JsonSchema = { type: ['string', 'null'], maxLength: 1000 };
-const name: JsonSchema = { type: 'string', pattern: WEBHOOK_NAME_PATTERN.source };
 
 /** Edits of webhooks, for factories that the service hosts. */
 export function registerWebhookEditRoutes(app: FastifyInstance, services: AdminServices): void {
@@ -41,32 +38,18 @@ export function registerWebhookEditRoutes(app: FastifyInstance, services: AdminS
   registerSecretStep(app, services);
 }
 
-interface CreationBody {
+/** Keys are named as the API names the fields of a webhook. */
+interface ChangeBody {
+  readonly [name: string]: unknown;
+}
+
+interface CreationBody extends ChangeBody {
   name: string;
-  auth_mode?: AuthMode;
-  signature_scheme?: string | null;
-  signature?: JsonObject | null;
   secret?: string;
-  secret_name?: string;
-  verify_token_secret_name?: string | null;
-  delivery_id_header?: string | null;
-  enabled?: boolean;
-  description?: string | null;
 }
 
 const creationSchema = {
-  ...closedObject({
-    name: { ...name, description: 'Becomes part of a file name.' },
-    auth_mode: { type: 'string', enum: [...AUTH_MODES], description: 'Without it, `token`.' },
-    signature_scheme: { ...textOrNull, description: 'For `signature`: the provider.' },
-    signature: { type: ['object', 'null'], description: 'The `signature` block, for custom schemes.' },
-    secret: secretValue,
-    secret_name: { ...secretName, description: 'The secret to use, or to make. Without it, a name is suggested.' },
-    verify_token_secret_name: { ...secretName, type: ['string', 'null'] },
-    delivery_id_header: textOrNull,
-    enabled: { type: 'boolean' },
-    description: textOrNull,
-  }),
+  ...closedObject({ ...requestProperties(WEBHOOK_FIELDS, 'create'), secret: secretValue }),
   required: ['name'],
 };
 
@@ -96,42 +79,21 @@ function registerCreation(app: FastifyInstance, services: AdminServices): void {
 
 const REFUSED = 'Refused with 409 where a repository decides; the answer names the file to edit.';
 
-function readCreation(body: CreationBody) {
+function readCreation({ secret, ...body }: CreationBody): NewWebhook {
+  const { name, secretName = null, ...declared } = readRequest(WEBHOOK_FIELDS, 'create', body);
   return {
-    name: body.name,
-    authMode: body.auth_mode ?? 'token',
-    signatureScheme: body.signature_scheme ?? null,
-    signature: body.signature ?? null,
-    deliveryIdHeader: body.delivery_id_header ?? null,
-    verifyTokenSecretName: body.verify_token_secret_name ?? null,
-    description: body.description ?? null,
-    enabled: body.enabled ?? true,
-    secretName: body.secret_name ?? null,
-    secret: body.secret === undefined ? null : new SecretValue(body.secret),
+    ...readDeclared(WEBHOOK_FIELDS, declared),
+    name: name!,
+    secretName,
+    secret: secret === undefined ? null : new SecretValue(secret),
   };
 }
 
 const adviseCreation: Advice = async (services, request) =>
   `Add the file ${inFactory(services, request, 'webhooks/<name>.yaml')}`;
 
-interface ChangeBody {
-  name?: string;
-  description?: string | null;
-  delivery_id_header?: string | null;
-  verify_token_secret_name?: string | null;
-  secret_name?: string;
-  enabled?: boolean;
-}
-
 const changeSchema = {
-  ...closedObject({
-    name: { ...name, description: 'Only for live factories; UID and URL stay.' },
-    description: textOrNull,
-    delivery_id_header: textOrNull,
-    verify_token_secret_name: { ...secretName, type: ['string', 'null'] },
-    secret_name: secretName,
-    enabled: { type: 'boolean' },
-  }),
+  ...closedObject(requestProperties(WEBHOOK_FIELDS, 'change')),
   required: [],
   minProperties: 1,
 };
@@ -154,23 +116,14 @@ function registerChange(app: FastifyInstance, services: AdminServices): void {
     },
     async (request, reply) => {
       const { uid } = await findLiveWebhook(services.inventory, request);
-      await services.editor.changeWebhook(readEditOrder(request), uid, readChange(request.body));
+      await services.editor.changeWebhook(
+        readEditOrder(request),
+        uid,
+        readRequest(WEBHOOK_FIELDS, 'change', request.body),
+      );
       return answer(services, reply, await findByUid(services, uid), null);
     },
   );
-}
-
-function readChange(body: ChangeBody): WebhookChange {
-  const { name, description, enabled } = body;
-  const { delivery_id_header, verify_token_secret_name, secret_name } = body;
-  return {
-    ...(name === undefined ? {} : { name }),
-    ...(description === undefined ? {} : { description }),
-    ...(delivery_id_header === undefined ? {} : { deliveryIdHeader: delivery_id_header }),
-    ...(verify_token_secret_name === undefined ? {} : { verifyTokenSecretName: verify_token_secret_name }),
-    ...(secret_name === undefined ? {} : { secretName: secret_name }),
-    ...(enabled === undefined ? {} : { enabled }),
-  };
 }
 
 function registerDeletion(app: FastifyInstance, services: AdminServices): void {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import type { AuthMode } from '../../core/definition.ts';
-import { AUTH_MODES } from '../../core/definition.ts';
 import { isJsonObject } from '../../core/json.ts';
+import type { AuthMode } from '../../core/resources/webhook.ts';
+import { AUTH_MODES } from '../../core/resources/webhook.ts';
 import type { SenderTarget } from '../../sender/build-request.ts';
 import { buildSenderRequest } from '../../sender/build-request.ts';
 import type { DeliveryResponse } from '../../sender/post-delivery.ts';

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { AUTH_MODES } from '../../core/definition.ts';
+import { AUTH_MODES } from '../../core/resources/webhook.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { ApiError } from '../api-client.ts';
 import type { NewWebhook, Webhook } from '../api-types.ts';

@@ -1,5 +1,7 @@
-import type { AuthMode, WebhookDefinition } from '../../core/definition.ts';
-import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import type { WebhookDefinition } from '../../core/definition.ts';
+import { isJsonObject, type JsonObject } from '../../core/json.ts';
+import { readDeclared } from '../../core/resources/fields.ts';
+import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import type { WebhookAuth } from '../../signature/handshakes/handshake.ts';
 import { findHandshakes, HANDSHAKES } from '../../signature/handshakes/handshakes.ts';
 import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
@@ -64,20 +66,13 @@ function checkVerifyToken(yaml: YamlText, findings: Findings): void {
 }
 
 function toWebhook(name: string, yaml: YamlText, file: string): WebhookDefinition {
-  const declared = yaml.value as { [key: string]: Json };
+  const declared = yaml.value as JsonObject;
+  const verifyToken = declared.verifyTokenSecretName === undefined ? null : yaml.locate(['verifyTokenSecretName']);
   return {
+    ...readDeclared(WEBHOOK_FIELDS, declared),
     name,
     file,
-    description: (declared.description as string | undefined) ?? null,
-    authMode: (declared.authMode as AuthMode | undefined) ?? 'token',
-    signatureScheme: (declared.signatureScheme as string | undefined) ?? null,
-    signature: (declared.signature as JsonObject | undefined) ?? null,
-    secretName: declared.secretName as string,
-    verifyTokenSecretName: (declared.verifyTokenSecretName as string | undefined) ?? null,
-    deliveryIdHeader: (declared.deliveryIdHeader as string | undefined) ?? null,
-    enabled: (declared.enabled as boolean | undefined) ?? true,
     secretNameAt: yaml.locate(['secretName']).value,
-    verifyTokenSecretNameAt:
-      declared.verifyTokenSecretName === undefined ? null : yaml.locate(['verifyTokenSecretName']).value,
+    verifyTokenSecretNameAt: verifyToken?.value ?? null,
   };
 }

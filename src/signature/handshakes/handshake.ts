@@ -1,5 +1,5 @@
-import type { AuthMode } from '../../core/definition.ts';
 import type { RequestHeaders } from '../../core/headers.ts';
+import type { AuthMode } from '../../core/resources/webhook.ts';
 
 /**
  * When a handshake is looked for. `get`, `head`, `options`: a request of that method, which carries no signature. `unsigned`: a

@@ -1,6 +1,7 @@
-import type { AppliedAutomation, AppliedFactory, AppliedWebhook } from '../../applied.ts';
+import type { AppliedAutomation, AppliedFactory } from '../../applied.ts';
 import type { WebhookUid } from '../../ids.ts';
 import type { Condition, FactoryStatus, Reconciliation } from '../../reconciliation.ts';
+import type { AppliedWebhook } from '../../resources/webhook.ts';
 
 /** A webhook row as an apply writes it; the storage keeps `ref` and `createdAt` of a row that exists. */
 export type WebhookRow = Omit<AppliedWebhook, 'ref' | 'createdAt' | 'deletedAt'>;

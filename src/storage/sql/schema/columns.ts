@@ -1,4 +1,5 @@
 import type { Generated } from 'kysely';
+import { type Fields, type SnakeCase, snakeCase } from '../../../core/resources/fields.ts';
 
 /** A value of the domain as text, for columns with a format of their own. */
 export interface TextCodec<Value> {
@@ -144,4 +145,31 @@ function keepNull({ encode, decode }: Conversion): Conversion {
     encode: (value) => (value === null ? null : encode(value)),
     decode: (stored) => (stored === null ? null : decode(stored)),
   };
+}
+
+type FieldColumn<Key extends string, Row> = Row extends { readonly column: null }
+  ? never
+  : Row extends { readonly type: { readonly format: infer Format } }
+    ? {
+        key: Key;
+        column: Row extends { readonly column: infer Name } ? Name : SnakeCase<Key>;
+        codec: Format;
+      } & (Row extends {
+        readonly generated: true;
+      }
+        ? { generated: true }
+        : unknown)
+    : never;
+
+/** The columns of a resource whose fields `core/resources` describes. */
+export function columnsOf<const Table extends Fields>(
+  fields: Table,
+): readonly { [Key in keyof Table & string]: FieldColumn<Key, Table[Key]> }[keyof Table & string][] {
+  const stored = Object.entries(fields).filter(([, { column }]) => column !== null);
+  return stored.map(([key, { type, column, generated }]) => ({
+    key,
+    column: column ?? snakeCase(key),
+    codec: type.format,
+    ...(generated === true ? { generated } : {}),
+  })) as never;
 }

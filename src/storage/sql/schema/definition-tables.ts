@@ -1,7 +1,8 @@
-import type { AppliedAutomation, AppliedWebhook } from '../../../core/applied.ts';
+import type { AppliedAutomation } from '../../../core/applied.ts';
 import type { LiveFile } from '../../../core/ports/definitions/live-definitions.ts';
 import type { FactoryStatus, Reconciliation } from '../../../core/reconciliation.ts';
-import { mapColumns } from './columns.ts';
+import { type AppliedWebhook, WEBHOOK_FIELDS } from '../../../core/resources/webhook.ts';
+import { columnsOf, mapColumns } from './columns.ts';
 
 export const FACTORIES = mapColumns<FactoryStatus>()([
   { key: 'name', column: 'name', codec: 'text' },
@@ -13,27 +14,7 @@ export const FACTORIES = mapColumns<FactoryStatus>()([
   { key: 'conditions', column: 'conditions', codec: 'json', generated: true },
 ]);
 
-export const WEBHOOKS = mapColumns<AppliedWebhook>()([
-  { key: 'ref', column: 'ref', codec: 'integer', generated: true },
-  { key: 'uid', column: 'uid', codec: 'text' },
-  { key: 'factory', column: 'factory', codec: 'text' },
-  { key: 'name', column: 'name', codec: 'text' },
-  { key: 'file', column: 'file', codec: 'text' },
-  { key: 'description', column: 'description', codec: 'text' },
-  { key: 'authMode', column: 'auth_mode', codec: 'text' },
-  { key: 'signatureScheme', column: 'signature_scheme', codec: 'text' },
-  { key: 'signature', column: 'signature', codec: 'json' },
-  { key: 'secretName', column: 'secret_name', codec: 'text' },
-  { key: 'secretVersion', column: 'secret_version', codec: 'integer' },
-  { key: 'verifyTokenSecretName', column: 'verify_token_secret_name', codec: 'text' },
-  { key: 'verifyTokenSecretVersion', column: 'verify_token_secret_version', codec: 'integer' },
-  { key: 'deliveryIdHeader', column: 'delivery_id_header', codec: 'text' },
-  { key: 'enabled', column: 'enabled', codec: 'boolean' },
-  { key: 'revision', column: 'revision', codec: 'text' },
-  { key: 'createdAt', column: 'created_at', codec: 'instant' },
-  { key: 'updatedAt', column: 'updated_at', codec: 'instant' },
-  { key: 'deletedAt', column: 'deleted_at', codec: 'instant' },
-]);
+export const WEBHOOKS = mapColumns<AppliedWebhook>()(columnsOf(WEBHOOK_FIELDS));
 
 /** The fields of an automation that change without a new version. */
 export const AUTOMATIONS = mapColumns<AppliedAutomation>()([
