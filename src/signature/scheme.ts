@@ -109,6 +109,8 @@ export interface SchemeFacts {
   documentation: string;
   /** Secrets that are known to be the wrong ones. */
   rejectedSecrets: readonly RejectedSecret[];
+  /** Further headers of the provider that carry a credential or its timestamp, and that are not checked. */
+  otherCredentialHeaders?: readonly string[];
 }
 
 /**

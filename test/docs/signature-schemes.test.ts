@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readGuides, renderSchemePages } from '../../scripts/scheme-docs.ts';
+import { readGuides, renderSchemePages, renderWebhookSchema } from '../../scripts/scheme-docs.ts';
 import { SCHEMES } from '../../src/signature/schemes/schemes.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
 
@@ -16,8 +16,16 @@ function listTestedLibraries(): string[] {
   return [...new Set(imports)].filter((name) => name !== 'vitest' && name !== 'node').sort();
 }
 
+describe('the values of signatureScheme in schemas/webhook.schema.json', () => {
+  const path = new URL('../../schemas/webhook.schema.json', import.meta.url);
+
+  it('are what scripts/generate-schemes.ts makes of the table', () => {
+    expect(readFileSync(path, 'utf8')).toBe(renderWebhookSchema());
+  });
+});
+
 describe('the pages of the signature schemes', () => {
-  it('are what scripts/generate-scheme-docs.ts makes of the table', () => {
+  it('are what scripts/generate-schemes.ts makes of the table', () => {
     for (const [path, page] of pages) expect(readFileSync(new URL(path, docs), 'utf8'), path).toBe(page);
   });
 

@@ -1,75 +1,27 @@
-/** Headers that carry a credential or the moment it was made, by lowercase name. None may serve as a delivery ID. */
+import type { Scheme } from '../scheme.ts';
+import { listCredentialPlaces, SCHEMES } from './schemes.ts';
+
+/** Headers that carry a credential whatever the scheme. */
+const COMMON_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie'];
+
+/**
+ * Headers that carry a credential or its timestamp, by lowercase name: those of HTTP, and those of every scheme of the
+ * table. None of them may serve as a delivery ID.
+ */
 export const CREDENTIAL_HEADERS: ReadonlySet<string> = new Set([
-  'authorization',
-  'proxy-authorization',
-  'cookie',
-  'set-cookie',
-  'webhook-signature',
-  'webhook-timestamp',
-  'svix-signature',
-  'svix-timestamp',
-  'stripe-signature',
-  'x-hub-signature',
-  'x-hub-signature-256',
-  'x-gitea-signature',
-  'x-gogs-signature',
-  'x-forgejo-signature',
-  'sentry-hook-signature',
-  'sentry-hook-timestamp',
-  'sentry-app-signature',
-  'x-pagerduty-signature',
-  'x-vercel-signature',
-  'x-slack-signature',
-  'x-slack-request-timestamp',
-  'x-shopify-hmac-sha256',
-  'shopify-hmac-sha256',
-  'linear-signature',
-  'linear-timestamp',
-  'x-gitlab-token',
-  'x-hook-signature',
-  'x-hook-secret',
-  'x-dropbox-signature',
-  'x-cal-signature-256',
-  'x-grafana-alerting-signature',
-  'x-tfe-notification-signature',
-  'circleci-signature',
-  'x-wc-webhook-signature',
-  'heroku-webhook-hmac-sha256',
-  'x-line-signature',
-  'x-docusign-signature-1',
-  'typeform-signature',
-  'x-zm-signature',
-  'x-zm-request-timestamp',
-  'x-buildkite-signature',
-  'x-buildkite-token',
-  'calendly-webhook-signature',
-  'paddle-signature',
-  'x-zendesk-webhook-signature',
-  'x-zendesk-webhook-signature-timestamp',
-  'box-signature-primary',
-  'box-signature-secondary',
-  'box-delivery-timestamp',
-  'x-square-hmacsha256-signature',
-  'x-hubspot-signature',
-  'x-hubspot-signature-v3',
-  'x-hubspot-request-timestamp',
-  'x-signature-ed25519',
-  'x-signature-timestamp',
-  'x-twilio-email-event-webhook-signature',
-  'x-twilio-email-event-webhook-timestamp',
-  'x-twilio-signature',
-  'x-twitter-webhooks-signature',
-  'x-twitter-webhooks-signature-oauth2',
-  'x-webhook-signature',
-  'workos-signature',
-  'signature',
+  ...COMMON_HEADERS,
+  ...SCHEMES.flatMap(listHeaders).map((name) => name.toLowerCase()),
 ]);
 
-/** DocuSign numbers its signature headers, one for each key. */
-const NUMBERED = /^x-docusign-signature-[0-9]+$/;
+function listHeaders(scheme: Scheme): string[] {
+  const places = listCredentialPlaces(scheme).filter((place) => !place.startsWith('body '));
+  const timestamps = scheme.family === 'signature' ? scheme.headers.flatMap(({ timestamp }) => timestamp ?? []) : [];
+  return [...places, ...timestamps, ...(scheme.otherCredentialHeaders ?? [])];
+}
 
 /** Does a header of this name, in any letter case, carry a credential? */
 export function isCredentialHeader(name: string): boolean {
   const lowercase = name.toLowerCase();
-  return CREDENTIAL_HEADERS.has(lowercase) || NUMBERED.test(lowercase);
+  // DocuSign numbers its headers, one for each key, and its row lists the first ones only.
+  return CREDENTIAL_HEADERS.has(lowercase) || CREDENTIAL_HEADERS.has(lowercase.replace(/-[0-9]+$/, '-1'));
 }

@@ -52,9 +52,17 @@ describe('headers that carry a credential', () => {
       'X-Hub-Signature-256',
       'X-DocuSign-Signature-1',
       'x-docusign-signature-12',
+      'x-docusign-signature-4711',
+      'Proxy-Authorization',
+      'Set-Cookie',
     ]) {
       expect(isCredentialHeader(name), name).toBe(true);
     }
+  });
+
+  it('include those of providers that are not checked', () => {
+    const headers = ['X-Hook-Secret', 'X-Gogs-Signature', 'Sentry-App-Signature', 'Linear-Timestamp'];
+    for (const name of [...headers, 'X-HubSpot-Signature']) expect(isCredentialHeader(name), name).toBe(true);
   });
 
   it('leave the headers alone that name a delivery', () => {

@@ -143,6 +143,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
       signed: true,
       toleranceSeconds: DEFAULT_TOLERANCE_SECONDS,
     },
+    otherCredentialHeaders: ['X-HubSpot-Signature'],
     whenSecretIsIssued: 'app',
     documentation: 'https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests',
   },
