@@ -92,7 +92,7 @@ export async function openFoundation(
   requireDatabase(paths);
   const thread = await startStorage(builtFile('storage/sqlite/thread/worker.js'), { file: paths.database });
   lifetime.defer(() => thread.close());
-  for (const warning of thread.warnings) logger.warn({}, warning);
+  for (const warning of thread.warnings) logger.warn({ problem: warning }, 'database file cannot shrink');
 
   const { storage } = thread;
   const retentionMark = await storage.retention.lastMark();
@@ -147,7 +147,7 @@ async function openSecrets({
     environmentValue: env[MASTER_KEY_VARIABLE],
     createIfMissing: (await table.keyCheck()) === null,
   });
-  if (warning !== null) logger.warn({}, warning);
+  if (warning !== null) logger.warn({ problem: warning }, 'database file cannot shrink');
   redactor.add(new SecretValue(Buffer.from(key).toString('base64')));
   const vault = createVault(key);
   await verifyMasterKey(table, vault);

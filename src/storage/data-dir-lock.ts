@@ -4,16 +4,16 @@ import Database from 'better-sqlite3';
 import { AppError, messageOf } from '../core/errors.ts';
 
 /**
- * Takes the data directory for this process (threat model D15): an exclusive lock of the operating system, held by
- * way of SQLite's own file locking, so that it goes with the process however that ends.
+ * Locks the data directory for this process (threat model D15). SQLite's file locking holds an exclusive lock of the
+ * operating system, so the lock ends with the process, even after a crash.
  *
- * Throws `data_dir_locked` naming the process that has it, `storage_broken` where the folder cannot be written,
- * `storage_unavailable` while its disk fails or is full.
+ * Throws `data_dir_locked` with the ID of the process that holds the lock, `storage_broken` if the folder is not
+ * writable, and `storage_unavailable` if its disk fails or is full.
  */
 export function lockDataDir(dataDir: string): { release(): void } {
   const owner = join(dataDir, 'daemon.pid');
   const lock = takeLock(dataDir, owner);
-  // Never through a link or into a file that somebody else has put there.
+  // Replaces a link or a file that someone else created, and never writes through it.
   rmSync(owner, { force: true });
   writeFileSync(owner, `${process.pid}\n`, { flag: 'wx', mode: 0o600 });
   return {
@@ -32,11 +32,11 @@ function takeLock(dataDir: string, owner: string): Database.Database {
     return lock;
   } catch (error) {
     lock?.close();
-    throw describeRefusal(error, dataDir, owner);
+    throw describeLockFailure(error, dataDir, owner);
   }
 }
 
-function describeRefusal(error: unknown, dataDir: string, owner: string): AppError {
+function describeLockFailure(error: unknown, dataDir: string, owner: string): AppError {
   if (error instanceof Database.SqliteError && error.code === 'SQLITE_BUSY') {
     return new AppError(
       'data_dir_locked',
@@ -46,12 +46,12 @@ function describeRefusal(error: unknown, dataDir: string, owner: string): AppErr
   }
   return new AppError(
     isPassing(error) ? 'storage_unavailable' : 'storage_broken',
-    `${dataDir} cannot be locked: ${messageOf(error)}. It has to be a folder that this user may write to`,
+    `${dataDir} cannot be locked: ${messageOf(error)}. Choose a folder that this user can write to`,
     { cause: error },
   );
 }
 
-/** The disk fails or is full: another start may succeed. */
+/** The disk fails or is full, so a later start may succeed. */
 function isPassing(error: unknown): boolean {
   return error instanceof Database.SqliteError && /^SQLITE_(IOERR|FULL|NOMEM)/.test(error.code);
 }

@@ -51,7 +51,7 @@ describe('damage of the database', () => {
   it('is found by another process while the database is used, and noted for the next start', async () => {
     fill();
     const db = openDatabase(file());
-    expect(await checkInBackground(CHECK_WORKER, file(), never)).toMatchObject({ outcome: 'whole' });
+    expect(await checkInBackground(CHECK_WORKER, file(), never)).toMatchObject({ outcome: 'undamaged' });
     damage();
     expect(await checkInBackground(CHECK_WORKER, file(), never)).toMatchObject({ outcome: 'damaged' });
     expect(existsSync(`${file()}.damaged`)).toBe(true);
@@ -83,7 +83,7 @@ describe('damage of the database', () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       fill();
       const outcomes = [
-        { outcome: 'whole', durationMs: 1 },
+        { outcome: 'undamaged', durationMs: 1 },
         { outcome: 'aborted', problem: 'busy' },
         { outcome: 'damaged', finding: 'page 7' },
       ] as const;

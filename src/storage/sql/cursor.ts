@@ -1,21 +1,21 @@
 import { AppError } from '../../core/errors.ts';
 
-/** The place in a list after a row, opaque to callers. Lists are walked by row number, so that new rows shift nothing. */
+/** The position after a row, opaque to callers. It is a row number, so new rows do not shift the pages of a list. */
 export function formatCursor(seq: number): string {
   return Buffer.from(`s${seq}`).toString('base64url');
 }
 
-/** Row number before which a page begins; `null` for the first page. Throws `bad_request` for what is no cursor. */
+/** The row number before which a page begins; `null` for the first page. Throws `bad_request` for an invalid cursor. */
 export function parseCursor(cursor: string | null): number | null {
   if (cursor === null) return null;
   const match = /^s(\d{1,15})$/.exec(Buffer.from(cursor, 'base64url').toString('latin1'));
   if (match === null || formatCursor(Number(match[1])) !== cursor) {
-    throw new AppError('bad_request', 'the cursor is not one that an earlier page gave');
+    throw new AppError('bad_request', 'invalid cursor: use the next_cursor of an earlier page');
   }
   return Number(match[1]);
 }
 
-/** Cuts `limit` + 1 rows to a page: the extra row only says that there are more. */
+/** Cuts `limit` + 1 rows to a page. The extra row only shows that more rows exist. */
 export function cutPage<Row extends { seq: number }>(
   rows: Row[],
   limit: number,

@@ -1,12 +1,12 @@
 import { type Kysely, sql } from 'kysely';
 import type { Schema } from './schema/schema.ts';
 
-/** Tables that grow at their end, and where their rows hold their time. */
+/** Tables whose new rows get the highest number, with the column that holds the time of a row. */
 const TIMES = { deliveries: 'received_at', runs: 'created_at', audit_log: 'at' } as const;
 
 /**
- * Number of the first row at or after a wall time in milliseconds; beyond the last where there is none. Times rise with
- * the row number, so it is found by halving: no index on times is needed.
+ * The number of the first row at or after `since` (wall time in milliseconds), or one more than the last row if none
+ * exists. Times rise with the row number, so a binary search finds the row without an index on times.
  */
 export async function findFirstSince(db: Kysely<Schema>, table: keyof typeof TIMES, since: number): Promise<number> {
   const name = sql.table(table);

@@ -17,14 +17,14 @@ import { prepareInsert, prepareNamed } from './statement.ts';
 export type RecordBatch = (batch: readonly DeliveryLogEntry[]) => RecordOutcome[];
 
 /**
- * Prepares the statements of the hot path. Whether a delivery is new is decided by the unique index on
- * (webhook, source, key) inside the transaction, never by looking first (threat model D6).
+ * Prepares the statements of the hot path. The unique index on (webhook, source, key) decides inside the transaction
+ * whether a delivery is new. A query beforehand could miss a concurrent delivery (threat model D6).
  */
 export function prepareRecordBatch(db: Database.Database): RecordBatch {
   const statements = prepareStatements(db);
   const recordEntry = (entry: DeliveryLogEntry): RecordOutcome => {
     if (entry.kind === 'offer') return recordOffer(statements, entry);
-    // The identity of a replay is in its log row, and claimed by the original alone.
+    // Only the original claims the identity. The row of a replay shows it.
     return entry.kind === 'replay' ? accept(statements, entry, entry.replayOf) : recordRejection(statements, entry);
   };
   const recordAll = db.transaction((batch: readonly DeliveryLogEntry[]) =>
@@ -35,15 +35,15 @@ export function prepareRecordBatch(db: Database.Database): RecordBatch {
     try {
       return recordAll(batch);
     } catch (error) {
-      if (isStorageTrouble(error)) throw error;
+      if (isStorageFailure(error)) throw error;
       return recordEach(batch);
     }
   };
 }
 
 /**
- * The same batch, still one transaction with one fsync, but with a savepoint around each entry: one that the schema
- * refuses must not take its neighbours' answers with it (threat model D11).
+ * Records a batch with a savepoint around each entry, still in one transaction with one fsync. An entry that violates
+ * the schema must not make the other entries fail (threat model D11).
  */
 function prepareRecordEach(
   db: Database.Database,
@@ -51,21 +51,21 @@ function prepareRecordEach(
   recordEntry: (entry: DeliveryLogEntry) => RecordOutcome,
 ) {
   const recordInside = db.transaction(recordEntry);
-  const recordAlone = (entry: DeliveryLogEntry): RecordOutcome => {
+  const recordSafely = (entry: DeliveryLogEntry): RecordOutcome => {
     try {
       return recordInside(entry);
     } catch (error) {
-      if (isStorageTrouble(error)) throw error;
+      if (isStorageFailure(error)) throw error;
       return { outcome: 'failed', message: messageOf(error) };
     }
   };
-  return db.transaction((batch: readonly DeliveryLogEntry[]) => countBatch(statements, batch, batch.map(recordAlone)))
+  return db.transaction((batch: readonly DeliveryLogEntry[]) => countBatch(statements, batch, batch.map(recordSafely)))
     .immediate;
 }
 
-function isStorageTrouble(error: unknown): boolean {
-  const told = toStorageError(error);
-  return told instanceof AppError && told.code !== 'internal';
+function isStorageFailure(error: unknown): boolean {
+  const translated = toStorageError(error);
+  return translated instanceof AppError && translated.code !== 'internal';
 }
 
 type Statements = ReturnType<typeof prepareStatements>;
@@ -147,7 +147,7 @@ function accept(
       revision: offer.revision,
       createdAt: offer.receivedAt,
     });
-    // A delivery that is accepted without its run would be a lost run behind a 202.
+    // Accepting the delivery without its run would lose the run after a 202.
     if (inserted.changes !== 1) throw new Error(`version ${run.version} of automation ${run.automation} is not stored`);
   }
   return { outcome: 'accepted' };
@@ -196,7 +196,7 @@ function insertDelivery(statements: Statements, entry: DeliveryLogEntry, result:
   return Number(lastInsertRowid);
 }
 
-/** Adds what a batch holds to the counts of its hours: one write for each webhook and label, however many arrived. */
+/** Adds a batch to the hourly counts, with one write per webhook, hour and label. */
 function countBatch(
   statements: Statements,
   batch: readonly DeliveryLogEntry[],

@@ -1,10 +1,10 @@
 /**
- * The schema, one step a version. A released step is never edited: a change is a new step. `user_version` of a file
- * is the number of steps it has seen.
+ * The schema, one step per version. A released step is never edited: a change is a new step. `user_version` of a file
+ * is the number of its applied steps.
  *
- * Tables of the hot path (`deliveries`, `delivery_contents`, `identities`, `runs`) grow at their end: numbers rise
- * with time, so retention removes from the front without an index on age. Payloads stand apart from the log rows, so
- * that listing never reads them. `identities` outlives `deliveries`: a sender may repeat itself long after.
+ * In the tables of the hot path (`deliveries`, `delivery_contents`, `identities`, `runs`) numbers rise with time, so
+ * retention needs no index on age. Payloads are in a separate table, so that lists never read them. `identities`
+ * outlives `deliveries`, because a sender may repeat a delivery much later.
  */
 export const MIGRATIONS: readonly string[] = [
   `
@@ -210,7 +210,7 @@ export const MIGRATIONS: readonly string[] = [
   CREATE INDEX notices_by_target ON notices (factory, target, seq);
   CREATE INDEX notices_by_state ON notices (factory, target, state, due_at);
   `,
-  // A webhook may be renamed: a name is taken by the one that lives under it, not by those that did.
+  // A webhook can be renamed: names are unique among existing webhooks, not among deleted ones.
   `
   CREATE TABLE renamed_webhooks (
     ref INTEGER PRIMARY KEY,
@@ -260,7 +260,7 @@ export const MIGRATIONS: readonly string[] = [
     PRIMARY KEY (factory, path)
   ) STRICT;
   `,
-  // A session has one owner: a user, an API token, or the login link that it came from and that is gone by then.
+  // A session has one owner: a user, an API token, or the login link that created it, which is already deleted.
   `
   CREATE TABLE users (
     id TEXT PRIMARY KEY,
@@ -300,7 +300,7 @@ export const MIGRATIONS: readonly string[] = [
     expires_at INTEGER NOT NULL
   ) STRICT;
   `,
-  // A person may have a stored delivery run again: a row of its own that names the original.
+  // A replay of a stored delivery is a separate row that names the original.
   `ALTER TABLE deliveries ADD COLUMN replay_of TEXT;`,
   `
   CREATE TABLE kept_answers (
@@ -311,8 +311,8 @@ export const MIGRATIONS: readonly string[] = [
   ) STRICT;
   CREATE INDEX kept_answers_by_age ON kept_answers (kept_at);
   `,
-  // Nothing but retention touches an entry again, whatever code comes later. `audit_objects` names what an entry is
-  // about and all that this lies in, so that the history of a factory is found by an index.
+  // Only retention may touch an entry again, which the trigger enforces. `audit_objects` lists the object of an entry
+  // and its parents, so that an index finds the history of a factory.
   `
   CREATE TABLE audit_log (
     seq INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -341,7 +341,7 @@ export const MIGRATIONS: readonly string[] = [
     SELECT RAISE(ABORT, 'entries of the audit log do not change');
   END;
   `,
-  // Search by the sender's delivery ID, and what arrived in each hour, which outlives the log.
+  // Search by the sender's delivery ID, and hourly counts, which outlive the log.
   `
   CREATE INDEX deliveries_by_identity ON deliveries (webhook, identity, seq, label) WHERE identity IS NOT NULL;
 
@@ -355,26 +355,27 @@ export const MIGRATIONS: readonly string[] = [
   INSERT INTO delivery_counts (webhook, hour, label, count)
     SELECT webhook, received_at / 3600000, label, sum(count) FROM deliveries WHERE replay_of IS NULL GROUP BY 1, 2, 3;
   `,
-  // What a session is told by among others; and refusals and failures, which are few among many changes.
+  // The browser of a session, to identify it in a list. An index of rejected and failed changes, which are rare.
   `
   ALTER TABLE sessions ADD COLUMN user_agent TEXT;
   CREATE INDEX audit_log_not_done ON audit_log (seq) WHERE status >= 400;
   `,
-  // Each index of the log costs every delivery a page: the entries of one label lie in order, so those of all are merged
-  // from them, and an accepted one is found by its delivery ID where that was claimed.
+  // Each index of the log costs every delivery a page. The index by label is sufficient for all labels, because their
+  // entries can be merged. An accepted entry is found by its row in `identities`.
   `
   DROP INDEX deliveries_by_webhook;
   DROP INDEX deliveries_by_identity;
   CREATE INDEX deliveries_by_identity ON deliveries (webhook, identity, seq, label)
     WHERE identity IS NOT NULL AND (label <> 0 OR replay_of IS NOT NULL);
   `,
-  // The digest of a body is sealed with the answer: from one in clear a password in the body could be guessed.
+  // The digest of a body is encrypted with the response. A plain digest could reveal a password in the body.
   `
   DELETE FROM kept_answers;
   ALTER TABLE kept_answers DROP COLUMN fingerprint;
   `,
-  // Hashes of long IDs have keys of their own, which no ID can spell. Which of the two an earlier row is cannot be seen,
-  // so it counts as both: a duplicate is better than a run started twice. The numbers are those of IDENTITY_SOURCES.
+  // The keys of hashed long IDs get a prefix that no ID can contain. An earlier row may be a hash or an ID that looks
+  // like one, so it counts as both: a false duplicate is better than a run that starts twice. The numbers are positions
+  // in IDENTITY_SOURCES.
   `
   INSERT INTO identities (webhook, source, key, delivery, body_hash, accepted_at)
     SELECT webhook, source, char(10) || key, delivery, body_hash, accepted_at FROM identities

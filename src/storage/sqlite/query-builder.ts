@@ -2,18 +2,18 @@ import type Database from 'better-sqlite3';
 import { type DatabaseConnection, Kysely, SqliteDialect, SqliteDriver } from 'kysely';
 import type { Schema } from '../sql/schema/schema.ts';
 
-/** Queries on the connection that writes the deliveries. */
+/** The query builder on the connection that also writes the deliveries. */
 export function createQueryBuilder(database: Database.Database): Kysely<Schema> {
   const dialect = new SqliteDialect({ database });
-  dialect.createDriver = () => new Driver(database);
+  dialect.createDriver = () => new AutoRollbackDriver(database);
   return new Kysely<Schema>({ dialect });
 }
 
 /**
- * SQLite ends a transaction by itself when the disk is full or fails. Rolling back once more would be an error of its
- * own, which took the place of the one that tells what happened.
+ * SQLite rolls a transaction back automatically if the disk is full or fails. A second rollback would throw an error
+ * that hides the original one.
  */
-class Driver extends SqliteDriver {
+class AutoRollbackDriver extends SqliteDriver {
   readonly #database: Database.Database;
 
   constructor(database: Database.Database) {

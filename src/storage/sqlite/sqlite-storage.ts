@@ -30,16 +30,16 @@ import { isDiskFull, isNoSpaceToOpen, toStorageError } from './disk/storage-erro
 import { MIGRATIONS } from './migrations.ts';
 import { createQueryBuilder } from './query-builder.ts';
 
-/** A storage on one SQLite file, in the calling thread. Operations must not overlap: see `worker.ts`. */
+/** A storage in one SQLite file, in the calling thread. Operations must not overlap: see `worker.ts`. */
 export interface SqliteStorage extends Storage {
   close(): void;
 }
 
 /**
- * Opens or creates the file; throws as `openDatabase` does.
+ * Opens or creates the file. Throws the errors of `openDatabase`.
  *
- * @param space asked before deliveries are accepted, told when the disk is full; left out, only SQLite itself says so
- * @param warn gets a sentence about the file that an operator should know
+ * @param space checked before deliveries are recorded; if omitted, only SQLite detects a full disk
+ * @param warn receives why the file cannot shrink
  */
 export function openSqliteStorage(
   file: string,
@@ -49,7 +49,7 @@ export function openSqliteStorage(
   return createSqliteStorage(openWithRoom(file, space, warn), space);
 }
 
-/** On a full disk the ballast makes room for opening; accepting deliveries is another matter. */
+/** On a full disk, the space of the ballast is enough to open the file, but not to accept deliveries. */
 function openWithRoom(file: string, space: SpaceGuard, warn: (message: string) => void): Database.Database {
   try {
     return openDatabase(file, MIGRATIONS, warn);
@@ -60,7 +60,7 @@ function openWithRoom(file: string, space: SpaceGuard, warn: (message: string) =
   }
 }
 
-/** The ports on a database that `openDatabase` opened. */
+/** Creates the ports for a database that `openDatabase` opened. */
 export function createSqliteStorage(db: Database.Database, space: SpaceGuard = UNGUARDED): SqliteStorage {
   space.watch(watchDatabaseSpace(db));
   const query = createQueryBuilder(db);
@@ -115,7 +115,7 @@ const UNGUARDED: SpaceGuard = {
   reclaim: () => ({ more: false }),
 };
 
-/** Every operation of a port, its failures given the codes that callers decide on. */
+/** Wraps each operation of a port, so that its errors have the codes that callers decide on. */
 function translateErrors<Port extends object>(port: Port, onDiskFull: () => void): Port {
   const operations = Object.entries(port as Record<string, (...args: unknown[]) => Promise<unknown>>);
   const translated = operations.map(([name, operation]) => [

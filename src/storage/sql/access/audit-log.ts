@@ -6,7 +6,7 @@ import { findFirstSince } from '../find-first-since.ts';
 import { AUDIT_ENTRIES } from '../schema/access-tables.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** The log of changes. */
+/** The audit log. */
 export function createAuditLog(db: Kysely<Schema>): AuditLog {
   return {
     append: (entry) =>
@@ -16,7 +16,7 @@ export function createAuditLog(db: Kysely<Schema>): AuditLog {
           .values(toRow(entry))
           .returning('seq')
           .executeTakeFirstOrThrow();
-        const objects = listSurroundings(entry.object).map((object) => ({ object, entry: seq }));
+        const objects = listWithParents(entry.object).map((object) => ({ object, entry: seq }));
         await trx.insertInto('audit_objects').values(objects).execute();
       }),
     list: async (request) => {
@@ -27,7 +27,7 @@ export function createAuditLog(db: Kysely<Schema>): AuditLog {
   };
 }
 
-/** Row numbers: from the first, up to and without the second. */
+/** A range of row numbers: the first is included, the second is not. */
 type Bounds = [from: number, until: number];
 
 async function findBounds(db: Kysely<Schema>, { cursor, fromAt, untilAt }: AuditRequest): Promise<Bounds> {
@@ -37,7 +37,9 @@ async function findBounds(db: Kysely<Schema>, { cursor, fromAt, untilAt }: Audit
   return [from, Math.min(before, until)];
 }
 
-/** Those of an object are walked on the index of objects, the others on the log itself; either from the newest on. */
+/**
+ * Reads from the newest entry on: in the index of objects if the request names an object, otherwise in the log itself.
+ */
 function selectEntries(db: Kysely<Schema>, { object, actor, outcome, limit }: AuditRequest, [from, until]: Bounds) {
   const walked = object === null ? sql.ref<number>('audit_log.seq') : sql.ref<number>('audit_objects.entry');
   return db
@@ -56,7 +58,7 @@ function selectEntries(db: Kysely<Schema>, { object, actor, outcome, limit }: Au
     .execute();
 }
 
-// Written out and not bound, because the index of what was not done is for `status >= 400` to the letter.
+// Literals instead of parameters: SQLite uses the partial index only if the text `status >= 400` appears in the query.
 const OUTCOMES: Readonly<Record<AuditOutcome, RawBuilder<SqlBool>>> = {
   done: sql<SqlBool>`status < 400`,
   refused: sql<SqlBool>`status >= 400 and status < 500`,
@@ -64,7 +66,7 @@ const OUTCOMES: Readonly<Record<AuditOutcome, RawBuilder<SqlBool>>> = {
 };
 
 /** `a`, `a/b` and `a/b/c` of `a/b/c`. */
-function listSurroundings(object: string): string[] {
+function listWithParents(object: string): string[] {
   const segments = object.split('/');
   return segments.map((_segment, index) => segments.slice(0, index + 1).join('/'));
 }

@@ -4,7 +4,7 @@ import type { UserChange, UserOutcome, UserTable } from '../../../core/ports/acc
 import { USERS } from '../schema/access-tables.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** Accounts of people. */
+/** User accounts. */
 export function createUserTable(db: Kysely<Schema>): UserTable {
   const byId = (id: UserId) => db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
   return {
@@ -57,7 +57,7 @@ export function createUserTable(db: Kysely<Schema>): UserTable {
 
 type UserRow = Selectable<Schema['users']>;
 
-/** What no other local user has. */
+/** The unique identity of a local user. */
 function nameLocal(name: string): string {
   return `local:${name.toLowerCase()}`;
 }
@@ -83,7 +83,7 @@ function applyChange(before: UserRow, { role, factories, passwordHash, disabled 
   };
 }
 
-/** Who may manage users: an owner who can sign in and is not limited to some factories. */
+/** Only an owner who can sign in and is not limited to some factories can manage users. */
 function isOwner({ role, factories, disabled_at }: Pick<UserRow, 'role' | 'factories' | 'disabled_at'>): boolean {
   return role === 'owner' && factories === null && disabled_at === null;
 }

@@ -5,7 +5,7 @@ import { FACTORIES, WEBHOOKS } from '../schema/definition-tables.ts';
 import type { Schema } from '../schema/schema.ts';
 import { selectAutomations, toAppliedAutomation } from './inventory.ts';
 
-/** Reads of the inventory for people and scripts. */
+/** Reads the inventory for the management API. */
 export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
   return {
     factories: async () => {
@@ -35,7 +35,7 @@ export function createInventoryReader(db: Kysely<Schema>): InventoryReader {
   };
 }
 
-/** Webhooks with the newest versions of their secrets and the time of their newest delivery. */
+/** Webhooks with the newest versions of their secrets and the time of their last delivery. */
 function selectViews(db: Kysely<Schema>) {
   return db
     .selectFrom('webhooks')
@@ -58,16 +58,16 @@ type ViewRow = Awaited<ReturnType<ReturnType<typeof selectViews>['executeTakeFir
 function toWebhookView(row: ViewRow): WebhookView {
   return {
     ...WEBHOOKS.fromRow(row),
-    secretState: judgeSecret(row.secret_version, row.newest_version),
+    secretState: rateSecret(row.secret_version, row.newest_version),
     verifyTokenSecretState:
       row.verify_token_secret_name === null
         ? null
-        : judgeSecret(row.verify_token_secret_version, row.newest_verify_token),
+        : rateSecret(row.verify_token_secret_version, row.newest_verify_token),
     lastDeliveryAt: row.last_delivery_at,
   };
 }
 
-function judgeSecret(pinned: number | null, newest: number | null): SecretState {
+function rateSecret(pinned: number | null, newest: number | null): SecretState {
   if (newest === null) return 'missing';
   return newest === pinned ? 'current' : 'outdated';
 }

@@ -9,7 +9,7 @@ import type { Schema } from '../schema/schema.ts';
 
 type Database = Kysely<Schema>;
 
-/** What we own and applied, in SQLite. */
+/** The applied definitions of all factories. */
 export function createInventory(db: Database): Inventory {
   return {
     register: async (factory, at) => {
@@ -80,7 +80,7 @@ export function toAppliedAutomation(row: AutomationJoinRow): AppliedAutomation {
 
 async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Promise<AppliedFactory> {
   await deleteWebhooks(trx, change);
-  await freeNames(trx, change);
+  await releaseNames(trx, change);
   for (const webhook of change.webhooks) await upsertWebhook(trx, webhook);
   for (const automation of change.automations) await upsertAutomation(trx, automation);
   await deleteAutomations(trx, change);
@@ -100,8 +100,8 @@ async function applyChange(trx: Transaction<Schema>, change: AppliedChange): Pro
   return (await loadFactory(trx, change.factory))!;
 }
 
-/** Webhooks that take each other's names pass through names that nobody has. */
-async function freeNames(trx: Transaction<Schema>, { factory, webhooks }: AppliedChange): Promise<void> {
+/** Two webhooks may swap their names. Renaming each to its UID first keeps the names unique in between. */
+async function releaseNames(trx: Transaction<Schema>, { factory, webhooks }: AppliedChange): Promise<void> {
   for (const { uid, name } of webhooks) {
     await trx
       .updateTable('webhooks')

@@ -4,7 +4,7 @@ import type { LiveDefinitions } from '../../../core/ports/definitions/live-defin
 import { LIVE_FILES } from '../schema/definition-tables.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** Definitions without a repository, in SQLite. */
+/** Definitions of factories without a repository. */
 export function createLiveDefinitions(db: Kysely<Schema>): LiveDefinitions {
   return {
     head: (factory) => findHead(db, factory),
@@ -44,7 +44,7 @@ async function commit(
   return revision;
 }
 
-/** A row keeps the UID it has, unless the change brings one. */
+/** An existing row keeps its UID unless the change sets one. */
 async function writeFile(trx: Transaction<Schema>, factory: string, { path, text, uid }: FileChange): Promise<void> {
   if (text === null) {
     await trx.deleteFrom('live_files').where('factory', '=', factory).where('path', '=', path).execute();

@@ -4,7 +4,7 @@ import { cutPage, parseCursor } from '../cursor.ts';
 import { RECONCILIATIONS } from '../schema/definition-tables.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** Reads of the reconciliation history. */
+/** Reads the reconciliation history. */
 export function createReconciliationReader(db: Kysely<Schema>): ReconciliationReader {
   return {
     list: async ({ factory, limit, cursor }) => {

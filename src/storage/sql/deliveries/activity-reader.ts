@@ -11,7 +11,7 @@ import { findFirstSince } from '../find-first-since.ts';
 import { DELIVERIES } from '../schema/delivery-tables.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** Numbers for charts, in SQLite: kept counts of deliveries, and an index of runs that holds all that is counted. */
+/** Counts for charts: deliveries from stored hourly counts, runs from an index that contains every counted column. */
 export function createActivityReader(db: Kysely<Schema>): ActivityReader {
   return {
     deliveries: async ({ factory, fromAt, untilAt }) => {
@@ -34,7 +34,7 @@ export function createActivityReader(db: Kysely<Schema>): ActivityReader {
   };
 }
 
-/** Hour by hour between row numbers, so that no run itself is read. */
+/** Counts each hour as a range of row numbers, so that only the index is read. */
 async function countRuns(db: Kysely<Schema>, { factory, fromAt, untilAt }: ActivitySpan): Promise<RunCount[]> {
   const counts: RunCount[] = [];
   let first = await findFirstSince(db, 'runs', fromAt);

@@ -8,11 +8,11 @@ import { CONTENTS, DELIVERIES, IDENTITIES } from '../schema/delivery-tables.ts';
 import type { Schema } from '../schema/schema.ts';
 import { type SeqRange, selectNewest } from './select-newest.ts';
 
-/** Every value, because the index on claims begins with webhook and source. */
+/** A query lists all sources, because the index on identities begins with webhook and source. */
 const ALL_SOURCES = IDENTITY_SOURCES.map((source) => IDENTITIES.encode('source', source));
 const LABEL_ACCEPTED = DELIVERIES.encode('label', 'Accepted');
 
-/** Reads of the delivery log for people and scripts. */
+/** Reads the delivery log for the management API. */
 export function createDeliveryReader(db: Kysely<Schema>): DeliveryReader {
   return {
     list: async ({ limit, cursor, ...search }) => {
@@ -49,7 +49,7 @@ interface Numbered {
   seq: number;
 }
 
-/** The numbers of the newest entries that are searched for, newest first. */
+/** The row numbers of the newest matching entries, newest first. */
 async function findNewest(
   db: Kysely<Schema>,
   search: DeliverySearch,
@@ -65,17 +65,17 @@ async function findNewest(
     const newest =
       identity === undefined
         ? await selectNewest(db, ref, label, range).limit(limit).execute()
-        : await findNamed(db, ref, { identity, label, range, limit });
+        : await findByIdentity(db, ref, { identity, label, range, limit });
     found.push(...newest);
   }
   return found.sort((a, b) => b.seq - a.seq).slice(0, limit);
 }
 
 /**
- * Entries under the sender's delivery ID: the delivery that claimed it, which the claim names, and those that repeat it
- * or were turned away, which are few and have an index.
+ * Entries with the sender's delivery ID. The accepted delivery is found by its row in `identities`. Duplicates, replays
+ * and rejections are few and have an index.
  */
-async function findNamed(
+async function findByIdentity(
   db: Kysely<Schema>,
   webhook: number,
   { identity, label, range, limit }: { identity: string; label: DeliveryLabel | null; range: SeqRange; limit: number },
@@ -91,12 +91,12 @@ async function findNamed(
     .innerJoin('identities', 'identities.delivery', 'deliveries.id')
     .where('identities.webhook', '=', webhook)
     .where('identities.source', 'in', ALL_SOURCES)
-    .where('identities.key', 'in', listKeys(identity))
+    .where('identities.key', 'in', listIdentityKeys(identity))
     .execute();
   const others = await inRange
     .where('deliveries.webhook', '=', webhook)
     .where('deliveries.identity', '=', identity)
-    // To the letter what the index is limited to, or SQLite would not use it.
+    // SQLite uses the partial index only if its condition appears here as the same text.
     .where(sql<boolean>`(label <> 0 or replay_of is not null)`)
     .orderBy('deliveries.seq', 'desc')
     .limit(limit)
@@ -104,14 +104,14 @@ async function findNamed(
   return [...claimed, ...others];
 }
 
-/** Claims are under the bytes as they were received, one character each; the log shows them as text. */
-function listKeys(identity: string): string[] {
+/** Keys in `identities` hold one character for each received byte. The log shows the same bytes as text. */
+function listIdentityKeys(identity: string): string[] {
   return [...new Set([identity, Buffer.from(identity, 'utf8').toString('latin1')])];
 }
 
 /**
- * Each webhook is walked on its own index and the ends are merged here: one walk over all would pass by everything that
- * other factories received.
+ * Each webhook is read through its index and the results are merged here. One query over all webhooks would read the
+ * entries of other factories too.
  */
 async function findRefs(db: Kysely<Schema>, of: DeliverySearch): Promise<number[]> {
   const query = db.selectFrom('webhooks').select('ref');

@@ -5,7 +5,7 @@ import type { Schema } from '../schema/schema.ts';
 
 type SelectSeq = SelectQueryBuilder<Schema, 'deliveries', { seq: number }>;
 
-/** Numbers of entries: those from `from` on, before `before`. */
+/** A range of row numbers: `from` is included, `before` is not. */
 export interface SeqRange {
   from: number;
   before: number;
@@ -14,8 +14,8 @@ export interface SeqRange {
 export const ALL_ENTRIES: SeqRange = { from: 0, before: Number.MAX_SAFE_INTEGER };
 
 /**
- * The numbers of a webhook's log entries, newest first. The entries of each label lie in order in one index; SQLite
- * merges the labels as it walks, so that a page costs its own rows only.
+ * The row numbers of a webhook's log entries, newest first. One index orders the entries of each label. SQLite merges
+ * the labels while it reads, so a page costs only its own rows.
  *
  * @param webhook the webhook's `ref`
  * @param label `null` for all
@@ -38,7 +38,7 @@ export function selectNewest(
   return others.reduce((query, other) => query.unionAll(select(other)), select(first!)).orderBy('seq', 'desc');
 }
 
-/** As an expression beside a row of `webhooks`: the number of its newest entry, 0 where there is none. */
+/** An expression for queries on `webhooks`: the row number of the newest entry, 0 if the webhook has none. */
 export const NEWEST_OF_WEBHOOK = sql<number>`max(${sql.join(
   DELIVERY_LABELS.map(
     (label) => sql`coalesce((

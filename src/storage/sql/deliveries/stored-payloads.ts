@@ -7,10 +7,10 @@ import type { Schema } from '../schema/schema.ts';
 
 const LABEL_ACCEPTED = DELIVERIES.encode('label', 'Accepted');
 
-/** How many rows one `read` asks for at most; more would make its list of parameters long for nothing. */
+/** Maximum number of rows of one `read`, which limits the parameters of its query. */
 const MAX_ROWS = 256;
 
-/** Stored payloads in bulk, in SQLite. */
+/** Reads stored payloads in bulk. */
 export function createStoredPayloads(db: Kysely<Schema>): StoredPayloads {
   return {
     keys: async ({ webhook, since, before, limit }) => {

@@ -2,7 +2,7 @@ import { type Kysely, sql } from 'kysely';
 import type { FindableId, FoundId, IdFinder } from '../../../core/ports/id-finder.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** What is asked of the index on the IDs of one table. */
+/** A range of the index on the IDs of one table. */
 interface Range {
   from: string;
   before: string;
@@ -12,7 +12,7 @@ interface Range {
 
 type Find = (db: Kysely<Schema>, range: Range) => Promise<FoundId[]>;
 
-/** Each reads one range of the unique index on IDs. */
+/** Each function reads one range of the unique index on IDs. */
 const FINDERS: { readonly [Type in TypeOf<FindableId>]: Find } = {
   dlv: (db, { from, before, factories, limit }) =>
     db
@@ -21,7 +21,7 @@ const FINDERS: { readonly [Type in TypeOf<FindableId>]: Find } = {
       .select(['deliveries.id', 'webhooks.factory'])
       .where('deliveries.id', '>=', from)
       .where('deliveries.id', '<', before)
-      // The sign keeps SQLite on the index of IDs; it would start from all webhooks of the factory otherwise.
+      // The unary plus keeps SQLite from using the index on factories, which would read every webhook of the factory.
       .$if(factories !== null, (query) => query.where(sql`+webhooks.factory`, 'in', factories))
       .orderBy('deliveries.id', 'desc')
       .limit(limit)
@@ -54,7 +54,7 @@ function findIn(db: Kysely<Schema>, table: 'runs' | 'reconciliations', { from, b
     .execute();
 }
 
-/** Finds whole IDs by their beginning. */
+/** Finds complete IDs by their prefix. */
 export function createIdFinder(db: Kysely<Schema>): IdFinder {
   return {
     find: ({ prefix, factories, limit }) => {

@@ -3,10 +3,10 @@ import type { KeptAnswerTable } from '../../../core/ports/access/idempotency.ts'
 import { KEPT_ANSWERS } from '../schema/operation-tables.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** More answers than this are never kept (threat model D10). */
+/** Maximum number of stored responses (threat model D10). */
 export const MAX_KEPT_ANSWERS = 10_000;
 
-/** Answers to requests with an idempotency key, in SQLite. */
+/** Responses to requests with an idempotency key. */
 export function createKeptAnswers(db: Kysely<Schema>): KeptAnswerTable {
   return {
     find: async (key, since) => {

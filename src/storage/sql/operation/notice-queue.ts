@@ -5,7 +5,7 @@ import type { NoticeQueue } from '../../../core/ports/definitions/notice-queue.t
 import { NOTICES } from '../schema/operation-tables.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** What is to be told to whom, in SQLite. */
+/** The queue of notifications about commits. */
 export function createNoticeQueue(db: Kysely<Schema>): NoticeQueue {
   const select = ({ factory, target }: NoticeTarget) =>
     db.selectFrom('notices').selectAll().where('factory', '=', factory).where('target', '=', target).limit(1);
@@ -53,13 +53,13 @@ function update(db: Kysely<Schema>, id: NoticeId) {
 
 async function putNotice(db: Kysely<Schema>, notice: Parameters<NoticeQueue['put']>[0]): Promise<boolean> {
   const { factory, target, revision, outcome, createdAt } = notice;
-  const told = await db
+  const earlier = await db
     .selectFrom('notices')
     .select(['seq', 'outcome'])
     .where((where) => where.and({ factory, target, revision }))
     .executeTakeFirst();
-  if (told?.outcome === outcome) return false;
-  if (told !== undefined) await db.deleteFrom('notices').where('seq', '=', told.seq).execute();
+  if (earlier?.outcome === outcome) return false;
+  if (earlier !== undefined) await db.deleteFrom('notices').where('seq', '=', earlier.seq).execute();
   const row = NOTICES.toRow({ ...notice, dueAt: createdAt, problem: null, failingSince: null });
   await db.insertInto('notices').values(row).execute();
   return true;
@@ -79,7 +79,7 @@ async function retryNow(db: Kysely<Schema>, { factory, target }: NoticeTarget, a
     .limit(1)
     .executeTakeFirst();
   if (newest?.state !== 'given_up') return;
-  // It is given the full time again, which counts from its making.
-  const afresh = { state: 'waiting', due_at: at, created_at: at, attempts: 0 };
-  await db.updateTable('notices').set(afresh).where('seq', '=', newest.seq).execute();
+  // The time limit for retries counts from `created_at`, so it starts again.
+  const restarted = { state: 'waiting', due_at: at, created_at: at, attempts: 0 };
+  await db.updateTable('notices').set(restarted).where('seq', '=', newest.seq).execute();
 }

@@ -12,7 +12,7 @@ import type { Schema } from '../schema/schema.ts';
 
 const KEY_CHECK = 'master_key_check';
 
-/** Rows of sealed secrets. The name's row stays when a secret is deleted, so that no version number is used twice. */
+/** Encrypted secrets. The row of the name remains after a deletion, so that a version number is never used twice. */
 export function createSealedSecrets(db: Kysely<Schema>): ResealableSecretTable {
   return {
     keyCheck: async () => {
@@ -91,7 +91,7 @@ function insertVersion(db: Kysely<Schema>, secret: SealedSecret): Promise<void> 
     const row = { last_version: version, newest_version: version, updated_at: createdAt };
     const known = await trx.selectFrom('secret_names').selectAll().where('name', '=', name).executeTakeFirst();
     if (known && known.last_version >= version) {
-      throw new AppError('conflict', `version ${version} of the secret ${name} exists already`);
+      throw new AppError('conflict', `version ${version} of secret ${name} already exists`);
     }
     const created = known?.newest_version === null || !known ? { created_at: createdAt } : {};
     await trx
@@ -127,7 +127,7 @@ async function listSummaries(db: Kysely<Schema>): Promise<StoredSecretSummary[]>
     }));
 }
 
-/** A webhook may name a secret as its credential, as its verify token, or as both. */
+/** A webhook can use a secret as its credential, as its verify token, or as both. */
 function listUses(user: Selectable<Schema['webhooks']>, secretName: string): StoredSecretSummary['usedBy'] {
   const { factory, name: webhook } = user;
   const versions = [
@@ -137,7 +137,7 @@ function listUses(user: Selectable<Schema['webhooks']>, secretName: string): Sto
   return [...new Set(versions)].map((version) => ({ factory, webhook, version }));
 }
 
-/** Every automation with the secrets that its runs are given. */
+/** Every automation with the secrets that its runs receive. */
 async function listAutomations(db: Kysely<Schema>): Promise<{ factory: string; name: string; listed: Set<unknown> }[]> {
   const rows = await db
     .selectFrom('automations')

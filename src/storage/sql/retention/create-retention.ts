@@ -7,12 +7,12 @@ import { pruneAudit, pruneLoginLinks, pruneSessions } from './prune-access.ts';
 import { pruneDeliveries, pruneIdentities, pruneRuns } from './prune-deliveries.ts';
 import { pruneNotices, pruneReconciliations } from './prune-reconciliations.ts';
 import { pruneCounts, pruneHandshakes } from './prune-traffic.ts';
-import { pruneAutomationVersions, pruneSecretVersions, spareVersionsInUse } from './prune-versions.ts';
+import { keepVersionsInUse, pruneAutomationVersions, pruneSecretVersions } from './prune-versions.ts';
 
-/** Rows that one piece looks at: a few milliseconds of the storage thread, also on a slow disk. */
+/** Maximum number of rows of one piece: a few milliseconds of the storage thread, also on a slow disk. */
 const MAX_PIECE_ROWS = 500;
-/** A piece that found no room on the disk is tried again with so many times fewer rows. */
-const PIECE_STEP = 8;
+/** If the disk is full, a piece is retried with this factor fewer rows. */
+const FULL_DISK_FACTOR = 8;
 
 const STEPS: readonly Step[] = [
   pruneDeliveries,
@@ -25,17 +25,17 @@ const STEPS: readonly Step[] = [
   pruneSessions,
   pruneLoginLinks,
   pruneAudit,
-  spareVersionsInUse,
+  keepVersionsInUse,
   pruneAutomationVersions,
   pruneSecretVersions,
 ];
 
 /**
- * Removes what is too old. One pass walks each table from its front in pieces and remembers where it stands between
- * the calls, so that rows which have to stay at the front are looked at once a pass and not once a piece.
+ * Removes expired rows. One pass reads each table from the oldest row on, in pieces. It keeps its position between the
+ * calls, so that old rows which must remain are read once per pass and not once per piece.
  *
- * Removing rows also writes to the write-ahead log. If a piece finds no room on the disk, the log is emptied and the
- * piece is tried again with fewer rows, down to one.
+ * Removing rows also writes to the write-ahead log. If the disk is full, the log is emptied and the piece is retried
+ * with fewer rows, down to one.
  *
  * @param disk how a full disk is recognized, and what to do about it before the piece is retried with fewer rows
  */
@@ -56,11 +56,11 @@ export function createRetention(
           pieceRows = Math.min(MAX_PIECE_ROWS, pieceRows * 2);
           return piece;
         } catch (error) {
-          // It has moved past the rows that it could not remove.
+          // The pass is already after the rows that it could not remove.
           pass = beginPass(null);
           if (!disk.isFull(error) || pieceRows === 1) throw error;
           disk.makeRoom();
-          pieceRows = Math.ceil(pieceRows / PIECE_STEP);
+          pieceRows = Math.ceil(pieceRows / FULL_DISK_FACTOR);
         }
       }
     },

@@ -4,7 +4,7 @@ import type { Schema } from '../schema/schema.ts';
 
 const KEY = 'retention_mark';
 
-/** What the last pass left, or the time of the newest row in a database that no pass has marked yet. */
+/** The mark of the last pass, or the time of the newest row if no pass has stored a mark yet. */
 export async function findMark(db: Kysely<Schema>): Promise<RetentionMark | null> {
   const row = await db.selectFrom('settings').select('value').where('key', '=', KEY).executeTakeFirst();
   if (row !== undefined) return JSON.parse(Buffer.from(row.value).toString('utf8')) as RetentionMark;
@@ -21,7 +21,7 @@ export async function writeMark(db: Kysely<Schema>, mark: RetentionMark): Promis
     .execute();
 }
 
-/** Of what every daemon writes: deliveries, changes, and each look at a repository. */
+/** The newest row of the tables that every daemon writes: deliveries, the audit log and attempted reconciliations. */
 async function findNewest(db: Kysely<Schema>): Promise<number | null> {
   const newest = await Promise.all([
     db.selectFrom('deliveries').select('received_at as at').orderBy('seq', 'desc').limit(1).executeTakeFirst(),

@@ -2,18 +2,18 @@ import type { Kysely } from 'kysely';
 import type { RetentionPolicy } from '../../../core/ports/retention.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** One walk over all tables, and where it stands between the pieces. */
+/** One pass over all tables, with its position between the pieces. */
 export interface Pass {
   /** Index into `STEPS`. */
   step: number;
-  /** Number of the row after which the step goes on. */
+  /** The number of the row after which the step continues. */
   afterSeq: number;
-  /** Per webhook the number of the oldest entry that stays for the sake of `minDeliveries`; it can only rise. */
+  /** For each webhook, the number of the oldest entry that `minDeliveries` keeps. It can only rise. */
   readonly floors: Map<number, number>;
   /**
-   * Versions of automations and of secrets that nothing names any more: the pass after this one may remove them. Not
-   * this one, since a request may still hold the definition that was live a moment ago, and an apply the secret that
-   * was the newest when it began.
+   * Versions of automations and secrets that are no longer in use. The next pass removes them. This pass must not: a
+   * request may still use the definition that was just replaced, and an apply the secret that was the newest when it
+   * began.
    */
   readonly retired: Set<number>;
   readonly unpinned: Set<string>;
@@ -33,23 +33,23 @@ export function beginPass(before: Pass | null): Pass {
   };
 }
 
-/** What one step may do in one piece. */
+/** The input of one step for one piece. */
 export interface Piece {
   db: Kysely<Schema>;
   policy: RetentionPolicy;
   nowMs: number;
   limit: number;
   pass: Pass;
-  /** Filled with the runs that a step removed. */
+  /** The step adds the runs that it removed. */
   removedRuns: string[];
 }
 
-/** Works through up to `limit` rows and answers how many they were: fewer where the step has come to its end. */
+/** Processes up to `limit` rows and returns their number. Fewer than `limit` rows mean that the step is finished. */
 export type Step = (piece: Piece) => Promise<{ rows: number }>;
 
 /**
- * Of the next rows of a table that grows at its end, those before the first young one, and of these the old ones.
- * A row from the future (a clock was set back since) is neither: it stays, and hides no old row behind it.
+ * Takes the next rows up to the first that is not expired yet, and returns their number and the expired ones. A row
+ * from the future (the clock was set back) remains, and expired rows after it are still found.
  */
 export function walkOld<Row extends { seq: number; at: number }>(
   rows: readonly Row[],
@@ -57,8 +57,8 @@ export function walkOld<Row extends { seq: number; at: number }>(
   nowMs: number,
   pass: Pass,
 ): { rows: number; old: Row[] } {
-  const young = rows.findIndex((row) => row.at >= oldestKept && row.at <= nowMs);
-  const walked = young === -1 ? rows : rows.slice(0, young);
+  const firstKept = rows.findIndex((row) => row.at >= oldestKept && row.at <= nowMs);
+  const walked = firstKept === -1 ? rows : rows.slice(0, firstKept);
   pass.afterSeq = walked[walked.length - 1]?.seq ?? pass.afterSeq;
   return { rows: walked.length, old: walked.filter((row) => row.at < oldestKept) };
 }

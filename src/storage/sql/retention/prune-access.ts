@@ -1,9 +1,9 @@
 import { type Piece, walkOld } from './pass.ts';
 
-/** Some hundreds of megabytes at the most. */
+/** Limits the audit log to a few hundred megabytes. */
 const MAX_AUDIT_ENTRIES = 1_000_000;
 
-/** Those that have come to their end; those that were idle too long before it are refused until then. */
+/** Removes expired sessions. Sessions that were idle for too long are rejected, but remain until they expire. */
 export async function pruneSessions({ db, nowMs, limit }: Piece): Promise<{ rows: number }> {
   const due = db.selectFrom('sessions').select('sessions.id').where('expires_at', '<=', nowMs).limit(limit);
   const { numDeletedRows } = await db.deleteFrom('sessions').where('id', 'in', due).executeTakeFirstOrThrow();
@@ -16,7 +16,7 @@ export async function pruneLoginLinks({ db, nowMs, limit }: Piece): Promise<{ ro
   return { rows: Number(numDeletedRows) };
 }
 
-/** By age, and by number however young: whoever may change things must not fill the disk with it. */
+/** Removes by age and by number, so that a user with many changes cannot fill the disk. */
 export async function pruneAudit({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
   const newest = await db
     .selectFrom('audit_log')

@@ -17,7 +17,7 @@ export async function pruneDeliveries({ db, policy, nowMs, limit, pass }: Piece)
     if (seq < (await findFloor(db, webhook, policy.minDeliveries, pass))) old.push(seq);
   }
   const kept = await findOpenDeliveries(db, old);
-  // The number of the newest entry must not be given again: runs, which outlive deliveries, refer to theirs by it.
+  // The newest entry keeps its number in use. Runs outlive deliveries and refer to them by this number.
   kept.add(await findNewest(db));
   await deleteDeliveries(
     db,
@@ -34,7 +34,7 @@ async function findNewest(db: Kysely<Schema>): Promise<number> {
   return seq ?? 0;
 }
 
-/** The entries that wait for their runs to end: these still need the payload. */
+/** Deliveries with unfinished runs, which still need the payload. */
 async function findOpenDeliveries(db: Kysely<Schema>, deliveries: number[]): Promise<Set<number>> {
   if (deliveries.length === 0) return new Set();
   const runs = await db
@@ -54,7 +54,7 @@ async function deleteDeliveries(db: Kysely<Schema>, deliveries: number[]): Promi
   });
 }
 
-/** Entries of the webhook below this number may go; all stay where there are not more than `minDeliveries`. */
+/** Only entries below this number can be removed. It is 0 if the webhook has at most `minDeliveries` entries. */
 async function findFloor(db: Kysely<Schema>, webhook: number, minDeliveries: number, pass: Pass): Promise<number> {
   if (minDeliveries === 0) return Number.POSITIVE_INFINITY;
   const known = pass.floors.get(webhook);
@@ -68,7 +68,7 @@ async function findFloor(db: Kysely<Schema>, webhook: number, minDeliveries: num
   return floor;
 }
 
-/** An identity is remembered for as long as its delivery is in the log, however short it is configured to live. */
+/** An identity remains at least while its delivery is in the log, even if its configured retention is shorter. */
 export async function pruneIdentities({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
   const rows = await db
     .selectFrom('identities')

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
 import { type Piece, walkOld } from './pass.ts';
 
-/** History of reconciliations of a factory: so many rows, and none older than this but the newest. */
+/** Limits of the reconciliation history of a factory: number of rows, and age of all rows except the newest. */
 const MAX_RECONCILIATIONS = 1000;
 const RECONCILIATIONS_MS = 90 * 24 * 60 * 60 * 1000;
 
@@ -13,7 +13,7 @@ export async function pruneReconciliations({ db, nowMs, limit }: Piece): Promise
   return { rows };
 }
 
-/** Removes up to `limit` rows of one factory's history; the newest always stays. */
+/** Removes up to `limit` rows of one factory's history. The newest row always remains. */
 async function pruneHistory(db: Kysely<Schema>, factory: string, oldestKept: number, limit: number): Promise<number> {
   const selectKept = (count: number) =>
     db
@@ -41,7 +41,7 @@ async function pruneHistory(db: Kysely<Schema>, factory: string, oldestKept: num
   return seqs.length;
 }
 
-/** Kept for as long as the history is; the newest of each target stays, so that nobody is told the same once more. */
+/** Uses the age limit of the history. The newest row of each target remains, so that no result is reported twice. */
 export async function pruneNotices({ db, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
   const rows = await db
     .selectFrom('notices')

@@ -1,7 +1,7 @@
 import { HOUR_MS, MAX_ACTIVITY_MS } from '../../../core/ports/deliveries/activity-reader.ts';
 import { type Piece, walkOld } from './pass.ts';
 
-/** Counts are small and kept for as long as anybody can ask for them, whatever the log keeps. */
+/** Counts are small. They remain as long as the API can return them, regardless of the retention of the log. */
 export async function pruneCounts({ db, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
   const oldest = Math.floor((nowMs - MAX_ACTIVITY_MS) / HOUR_MS) - 1;
   const webhooks = await db
@@ -18,7 +18,7 @@ export async function pruneCounts({ db, nowMs, limit, pass }: Piece): Promise<{ 
   return { rows: webhooks.length };
 }
 
-/** Kept for as long as deliveries are. The newest row stays, so that no number is given twice. */
+/** Uses the retention of deliveries. The newest row remains, so that no row number is used twice. */
 export async function pruneHandshakes({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
   const rows = await db
     .selectFrom('handshakes')

@@ -1,10 +1,10 @@
 import type { Piece } from './pass.ts';
 
 /**
- * Walks all runs for the versions that they refer to, where an automation has left some behind. An index would spare
- * the walk, and cost every birth of a run.
+ * Keeps the unused versions of automations that runs still refer to. This reads all runs: an index on versions would
+ * make each new run slower.
  */
-export async function spareVersionsInUse({ db, limit, pass }: Piece): Promise<{ rows: number }> {
+export async function keepVersionsInUse({ db, limit, pass }: Piece): Promise<{ rows: number }> {
   if (pass.retiredBefore.size === 0) return { rows: 0 };
   const runs = await db
     .selectFrom('runs')
@@ -18,7 +18,7 @@ export async function spareVersionsInUse({ db, limit, pass }: Piece): Promise<{ 
   return { rows: runs.length };
 }
 
-/** Versions that no automation has any more and no run refers to. */
+/** Removes versions that neither an automation nor a run refers to. */
 export async function pruneAutomationVersions({ db, limit, pass }: Piece): Promise<{ rows: number }> {
   const retired = await db
     .selectFrom('automation_versions')
@@ -32,7 +32,7 @@ export async function pruneAutomationVersions({ db, limit, pass }: Piece): Promi
   return { rows: due.length };
 }
 
-/** Versions of secrets that are neither the newest of their name nor pinned by a webhook. */
+/** Removes versions of secrets that are not the newest of their name and that no webhook has pinned. */
 export async function pruneSecretVersions({ db, limit, pass }: Piece): Promise<{ rows: number }> {
   const unused = await db
     .selectFrom('secret_versions')

@@ -3,7 +3,9 @@ import type { RetryOutcome, RunQueue } from '../../../core/ports/runs/run-queue.
 import type { Schema } from '../schema/schema.ts';
 import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
 
-/** The queue of runs. Every change is guarded by the state it expects, so that of two that race one changes nothing. */
+/**
+ * The queue of runs. Each change names the state that it expects, so that only one of two concurrent changes succeeds.
+ */
 export function createRunQueue(db: Kysely<Schema>): RunQueue {
   return {
     claim: ({ factory, executor, limit, at, except = [] }) =>
@@ -49,7 +51,7 @@ export function createRunQueue(db: Kysely<Schema>): RunQueue {
   };
 }
 
-/** `false` where the run is not in that state, or not in that attempt, any more. */
+/** `false` if the run is no longer in that state or attempt. */
 async function changeRun(
   db: Kysely<Schema>,
   id: string,
@@ -70,7 +72,7 @@ async function changeRun(
   return (await query.executeTakeFirst()).numUpdatedRows === 1n;
 }
 
-/** A run without its payload could be claimed and never be carried out, so it is not queued. */
+/** A run without its payload cannot be executed, so it is not queued. */
 async function retryRun(db: Kysely<Schema>, id: string): Promise<RetryOutcome> {
   const { numUpdatedRows } = await db
     .updateTable('runs')

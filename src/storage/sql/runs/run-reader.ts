@@ -5,7 +5,7 @@ import { cutPage, parseCursor } from '../cursor.ts';
 import type { Schema } from '../schema/schema.ts';
 import { selectRunInputs, selectRuns, toRun, toRunInput } from './run-rows.ts';
 
-/** Reads of runs for people and scripts. */
+/** Reads runs for the management API. */
 export function createRunReader(db: Kysely<Schema>): RunReader {
   return {
     list: async ({ factory, state, automation, limit, cursor }) => {
@@ -39,7 +39,9 @@ export function createRunReader(db: Kysely<Schema>): RunReader {
   };
 }
 
-/** The first runs of a queue with their positions; one walk over an index, however long the queue is. */
+/**
+ * The first runs of a queue with their positions. Reads a limited part of one index, regardless of the queue's length.
+ */
 function selectRanked(db: Kysely<Schema>, factory: string) {
   const first = db
     .selectFrom('runs')

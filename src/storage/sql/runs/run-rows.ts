@@ -5,7 +5,7 @@ import { AUTOMATION_VERSIONS } from '../schema/definition-tables.ts';
 import { RUNS } from '../schema/run-tables.ts';
 import type { Schema } from '../schema/schema.ts';
 
-/** Runs with the webhook they came through. */
+/** Runs with the webhook that received their delivery. */
 export function selectRuns(db: Kysely<Schema>) {
   return db
     .selectFrom('runs')
@@ -20,7 +20,7 @@ export function toRun(row: RunRow): Run {
   return { ...RUNS.fromRow(row), webhookUid: row.webhook_uid as WebhookUid };
 }
 
-/** Runs with everything an attempt needs: the prompt and overrides that were live, and the bytes received. */
+/** Runs with the input of an attempt: the prompt and overrides that were live, and the received bytes. */
 export function selectRunInputs(db: Kysely<Schema>) {
   return selectRuns(db)
     .innerJoin('automation_versions', 'automation_versions.version', 'runs.version')

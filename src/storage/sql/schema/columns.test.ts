@@ -52,12 +52,12 @@ describe('mapColumns', () => {
     expect(PARCELS.toValues(PARCEL)).toEqual(Object.values(ROW));
   });
 
-  it('reads a row, also one with columns of other tables', () => {
+  it('reads a row that has columns of other tables', () => {
     const joined = { ...ROW, ref: 7, other: 'column' };
     expect(PARCELS.fromRow(joined)).toEqual({ ...PARCEL, ref: 7 });
   });
 
-  it('stores null as NULL, whatever the codec', () => {
+  it('stores null as NULL with every codec', () => {
     const row = PARCELS.toRow({ ...PARCEL, ...ABSENT });
     expect(row).toEqual({ ...ROW, size: null, contents: null, sent_at: null });
     expect(PARCELS.fromRow({ ...row, ref: 7 })).toEqual({ ...PARCEL, ...ABSENT, ref: 7 });

@@ -1,15 +1,15 @@
 import type { Generated } from 'kysely';
 import { type Fields, type SnakeCase, snakeCase } from '../../../core/resources/fields.ts';
 
-/** A value of the domain as text, for columns with a format of their own. */
+/** Stores a value as text in a special format. */
 export interface TextCodec<Value> {
   encode(value: Value): string;
   decode(text: string): Value;
 }
 
 /**
- * How a column stores a value. `instant` is wall time in milliseconds. A list of labels stores the position in the list.
- * `null` is stored as NULL by every codec.
+ * How a column stores a value. `instant` is wall time in milliseconds. A list of labels stores the position in the
+ * list. `null` is stored as NULL by every codec.
  */
 type Codec<Value> = [Value] extends [boolean]
   ? 'boolean'
@@ -67,7 +67,9 @@ export interface ColumnMapping<Domain, List extends Columns<Domain>> {
   /** The columns that an insert writes, in the order of `toValues`. */
   inserted: readonly string[];
   toRow(fields: FieldsOf<Domain, Inserted<Domain, List>>): RowOf<Domain, Inserted<Domain, List>>;
-  /** The values of `toRow` without their names, for a statement that is prepared once and executed for every delivery. */
+  /**
+   * The values of `toRow` without their names, for a statement that is prepared once and executed for every delivery.
+   */
   toValues(fields: FieldsOf<Domain, Inserted<Domain, List>>): unknown[];
   /** Ignores columns that are not listed, so the row may come from a join. */
   fromRow(row: RowOf<Domain, List[number]>): FieldsOf<Domain, List[number]>;
@@ -79,8 +81,8 @@ export interface ColumnMapping<Domain, List extends Columns<Domain>> {
 type AnyRecord = { [name: string]: unknown };
 
 /**
- * Derives the mapping of a table: `mapColumns<Domain>()([...])`, with a list that names each column once. The list may be
- * a table that knows more about each field, as long as it has `key`, `column` and `codec`.
+ * Derives the mapping of a table: `mapColumns<Domain>()([...])`, with a list that names each column once. The list may
+ * be a table with more about each field, as long as its rows have `key`, `column` and `codec`.
  */
 export function mapColumns<Domain>() {
   return <const List extends Columns<Domain>>(list: List): ColumnMapping<Domain, List> => createMapping(list) as never;

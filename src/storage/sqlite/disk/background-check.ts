@@ -4,19 +4,22 @@ import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { markDamaged } from './check-database.ts';
 
-/** While the check reads, the write-ahead log cannot begin again. With more than this the check gives way. */
+/**
+ * The write-ahead log cannot restart while the check reads. If the log grows larger than this, the check is aborted.
+ */
 const MAX_WAL_BYTES = 256 * 1024 * 1024;
 const WATCH_INTERVAL_MS = 1000;
 const LOW_PRIORITY = 10;
 
 export type CheckOutcome =
-  | { outcome: 'whole'; durationMs: number }
+  | { outcome: 'undamaged'; durationMs: number }
   | { outcome: 'damaged'; finding: string }
-  /** Nothing is known: it gave way, was stopped, or could not run. */
+  /** Without a result: the log grew too large, the daemon stopped, or the check could not run. */
   | { outcome: 'aborted'; problem: string };
 
 /**
- * Checks the file of a running daemon in another process. Damage is noted beside the file for the next start.
+ * Checks the database of a running daemon in another process. If it finds damage, it creates a marker file next to the
+ * database, so that the next start checks again.
  *
  * @param workerUrl the built `check-worker.js`
  */
@@ -48,12 +51,12 @@ export async function checkInBackground(workerUrl: URL, file: string, signal: Ab
   if (code !== 0)
     return { outcome: 'aborted', problem: problem || Buffer.concat(errors).toString('utf8').slice(0, 1000) };
   const { finding } = JSON.parse(Buffer.concat(output).toString('utf8')) as { finding: string | null };
-  if (finding === null) return { outcome: 'whole', durationMs: Math.round(performance.now() - startedAt) };
+  if (finding === null) return { outcome: 'undamaged', durationMs: Math.round(performance.now() - startedAt) };
   markDamaged(file, finding);
   return { outcome: 'damaged', finding };
 }
 
-/** The check can wait; where the priority cannot be changed it does not matter. */
+/** The daemon goes first. A failure is ignored: the check then runs with normal priority. */
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, LOW_PRIORITY);

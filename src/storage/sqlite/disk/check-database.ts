@@ -3,10 +3,10 @@ import Database from 'better-sqlite3';
 import { AppError } from '../../../core/errors.ts';
 import { toStorageError } from './storage-error.ts';
 
-/** Checked before a start serves: a second at most on a slow disk. Larger files are checked while the daemon runs. */
+/** Files up to this size are checked at startup, within a second on a slow disk. Larger files are checked later. */
 const MAX_CHECKED_AT_START_BYTES = 128 * 1024 * 1024;
 
-/** What to do about a damaged database; every message about damage ends with it. */
+/** Ends every message about damage. */
 const REPAIR =
   'Stop Dockbell, keep a copy of the damaged file, restore your copy of dockbell.db, remove dockbell.db-wal and ' +
   'dockbell.db-shm, and start Dockbell again';
@@ -16,10 +16,10 @@ export function describeDamage(file: string, finding: string): AppError {
 }
 
 /**
- * Looks for damage with SQLite's `quick_check`, on a connection of its own: it reads the whole file and must not fill the
- * page cache of the storage.
+ * Looks for damage with SQLite's `quick_check`. Uses a separate connection, because reading the complete file would
+ * fill the page cache of the storage.
  *
- * @returns the first finding; `null` for a whole file
+ * @returns the first finding; `null` for an undamaged file
  */
 export function findDamage(file: string): string | null {
   const db = new Database(file, { readonly: true });
@@ -27,9 +27,9 @@ export function findDamage(file: string): string | null {
     const finding = db.pragma('quick_check(1)', { simple: true });
     return finding === 'ok' ? null : String(finding).replace(/^\*\*\*.*\n/, '');
   } catch (error) {
-    const told = toStorageError(error);
-    if (told instanceof AppError && told.code === 'storage_damaged') return told.message;
-    throw told;
+    const translated = toStorageError(error);
+    if (translated instanceof AppError && translated.code === 'storage_damaged') return translated.message;
+    throw translated;
   } finally {
     db.close();
   }
@@ -39,17 +39,17 @@ export function isCheckedAtStart(file: string): boolean {
   return statSync(file).size <= MAX_CHECKED_AT_START_BYTES;
 }
 
-/** Checks a small file, and one of any size in which damage was found before. Throws `storage_damaged`. */
+/** Checks a small file, and a file of any size if damage was found before. Throws `storage_damaged`. */
 export function checkAtStart(file: string): void {
-  if (!existsSync(markOf(file)) && !isCheckedAtStart(file)) return;
+  if (!existsSync(damageMarkerOf(file)) && !isCheckedAtStart(file)) return;
   const finding = findDamage(file);
   if (finding !== null) throw describeDamage(file, finding);
-  rmSync(markOf(file), { force: true });
+  rmSync(damageMarkerOf(file), { force: true });
 }
 
-/** Remembers damage, so that the next start checks the file before it serves, however large it is. */
+/** Creates a marker file, so that the next start checks the database regardless of its size. */
 export function markDamaged(file: string, finding: string): void {
-  const descriptor = openSync(markOf(file), 'w', 0o600);
+  const descriptor = openSync(damageMarkerOf(file), 'w', 0o600);
   try {
     writeSync(descriptor, `${finding}\n`);
     fsyncSync(descriptor);
@@ -58,6 +58,6 @@ export function markDamaged(file: string, finding: string): void {
   }
 }
 
-function markOf(file: string): string {
+function damageMarkerOf(file: string): string {
   return `${file}.damaged`;
 }

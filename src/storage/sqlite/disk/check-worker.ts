@@ -1,7 +1,7 @@
 import { findDamage } from './check-database.ts';
 
 /**
- * A process of its own, which can be ended in the middle of a check and whose reads do not count as the daemon's memory.
- * Prints the first finding as JSON, or `null`.
+ * The process of the background check. It can be killed at any time, and its reads do not count as memory of the
+ * daemon. Prints the first finding as JSON, or `null`.
  */
 process.stdout.write(JSON.stringify({ finding: findDamage(process.argv[2]!) }));

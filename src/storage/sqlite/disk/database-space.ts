@@ -1,29 +1,29 @@
 import { statSync } from 'node:fs';
 import type Database from 'better-sqlite3';
 
-/** What a database takes of the disk, in bytes. */
+/** Disk usage of a database, in bytes. */
 export interface DatabaseUse {
-  /** The file, once everything that was committed is in it. */
+  /** Size of the file after the next complete checkpoint. */
   fileBytes: number;
-  /** Pages inside the file that hold nothing: room for rows, although the file does not get smaller. */
+  /** Unused pages inside the file, which new rows can use. */
   freePageBytes: number;
-  /** By how much the file grows when the write-ahead log is written back. */
+  /** Growth of the file at the next checkpoint. */
   pendingBytes: number;
-  /** The write-ahead log as it is on disk, whether written back or not. */
+  /** Size of the write-ahead log on disk. A checkpoint alone does not reduce it. */
   walBytes: number;
 }
 
-/** The space that a database takes, and what can be done about it. */
+/** Measures and reduces the disk usage of a database. */
 export interface DatabaseSpace {
   measure(): DatabaseUse;
-  /** Writes the write-ahead log back into the file and empties it. Throws as SQLite does. */
+  /** Checkpoints the write-ahead log and truncates it. Throws the errors of SQLite. */
   writeBack(): void;
-  /** The log is written back when it has grown to this size. */
+  /** Sets the size at which the log is checkpointed. */
   limitWal(bytes: number): void;
-  /** `false` for a file made before Dockbell 0.2 that could not be rebuilt: its free pages stay in it. */
+  /** `false` for a file that was created before Dockbell 0.2 and not rebuilt: its free pages remain in the file. */
   canShrink: boolean;
   pageBytes: number;
-  /** Takes free pages out of the file; it gets smaller at the next `writeBack`. Throws as SQLite does. */
+  /** Removes free pages. The file shrinks at the next `writeBack`. Throws the errors of SQLite. */
   releasePages(count: number): void;
 }
 
@@ -42,7 +42,7 @@ export function watchDatabaseSpace(db: Database.Database): DatabaseSpace {
         walBytes: sizeOf(`${db.name}-wal`),
       };
     },
-    // A reader of another connection is not waited for: what it still needs stays in the log until the next time.
+    // Does not wait for readers on other connections. Pages that they need remain in the log until the next checkpoint.
     writeBack: () => withoutWaiting(db, () => db.pragma('wal_checkpoint(TRUNCATE)')),
     limitWal: (bytes) => limitWal(db, bytes),
     canShrink: read('auto_vacuum') === INCREMENTAL,
@@ -51,7 +51,7 @@ export function watchDatabaseSpace(db: Database.Database): DatabaseSpace {
   };
 }
 
-/** The log is written back at this size, and a larger one is cut to it. */
+/** The log is checkpointed at this size, and a larger log is truncated to it. */
 export function limitWal(db: Database.Database, bytes: number): void {
   db.pragma(`wal_autocheckpoint = ${bytes / (db.pragma('page_size', { simple: true }) as number)}`);
   db.pragma(`journal_size_limit = ${bytes}`);

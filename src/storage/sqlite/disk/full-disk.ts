@@ -2,21 +2,23 @@ import type Database from 'better-sqlite3';
 
 const PROBE_BYTES = 64 * 1024;
 
-/** Remembers that SQLite found the disk full, until a write shows that it no longer is. */
+/** Remembers that the disk was full, until a write succeeds. */
 export interface FullDisk {
-  /** SQLite found no room. */
+  /** SQLite reported a full disk. */
   found(): void;
-  /** Something was written. */
+  /** A write succeeded. */
   over(): void;
   /**
-   * For whoever asks without having anything to write: where there was no room, tries whether there is again. A quota
-   * does not show in the numbers of a file system, and without deliveries nothing else would write. Throws as SQLite does.
+   * Tries a write if the disk was full, for a caller that has nothing to write. The statistics of a file system do not
+   * show a quota, and without deliveries nothing else would write. Throws the errors of SQLite.
    */
   probe(): void;
 }
 
 export function watchFullDisk(db: Database.Database): FullDisk {
-  const write = db.prepare("INSERT OR REPLACE INTO settings (key, value) VALUES ('room_probe', zeroblob(?))");
+  const write = db.prepare<{ bytes: number }>(
+    "INSERT OR REPLACE INTO settings (key, value) VALUES ('room_probe', zeroblob(@bytes))",
+  );
   const remove = db.prepare("DELETE FROM settings WHERE key = 'room_probe'");
   let isFull = false;
   return {
@@ -28,7 +30,7 @@ export function watchFullDisk(db: Database.Database): FullDisk {
     },
     probe: () => {
       if (!isFull) return;
-      write.run(PROBE_BYTES);
+      write.run({ bytes: PROBE_BYTES });
       remove.run();
       isFull = false;
     },

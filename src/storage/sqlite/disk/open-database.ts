@@ -9,18 +9,21 @@ import { rebuildShrinkable } from './rebuild-database.ts';
 import { WAL_BYTES } from './space-guard.ts';
 import { isInputOutputError, toStorageError } from './storage-error.ts';
 
-/** `PRAGMA synchronous` as SQLite numbers it. */
+/** The value of `PRAGMA synchronous` for FULL. */
 const SYNCHRONOUS_FULL = 2;
 
 /**
  * Opens the database for writing deliveries and brings its schema up to date.
  *
- * Throws `storage_newer` for a file that a newer Dockbell wrote (nothing is changed), `storage_damaged` for one that is no
- * whole database, `storage_unavailable` if the disk is full or fails, and `storage_broken` for one that cannot be opened
- * or migrated otherwise, and where a commit would not be on disk when it returns.
+ * Throws:
+ * - `storage_newer` if a newer Dockbell wrote the file. The file is not changed.
+ * - `storage_damaged` if the file is not a complete database.
+ * - `storage_unavailable` if the disk is full or fails.
+ * - `storage_broken` if the file cannot be opened or migrated for another reason, or if the file system does not make
+ *   commits durable.
  *
- * @param steps the schema, as `MIGRATIONS` explains
- * @param warn gets a sentence about the file that an operator should know
+ * @param steps the migrations, see `MIGRATIONS`
+ * @param warn receives why the file cannot shrink
  */
 export function openDatabase(
   file: string,
@@ -41,10 +44,11 @@ export function openDatabase(
 }
 
 function describeOpenFailure(file: string, error: unknown): AppError {
-  const told = toStorageError(error);
-  if (told instanceof AppError && told.code === 'storage_damaged') return describeDamage(file, told.message);
-  const isPassing = (told instanceof AppError && told.code === 'storage_unavailable') || isInputOutputError(error);
-  const code = isPassing ? 'storage_unavailable' : 'storage_broken';
+  const translated = toStorageError(error);
+  const reason = translated instanceof AppError ? translated.code : 'internal';
+  if (reason === 'storage_damaged') return describeDamage(file, messageOf(translated));
+  const isTransient = reason === 'storage_unavailable' || isInputOutputError(error);
+  const code = isTransient ? 'storage_unavailable' : 'storage_broken';
   return new AppError(code, `${file} cannot be used as the database: ${messageOf(error)}`, { cause: error });
 }
 
@@ -52,7 +56,7 @@ function openAndMigrate(file: string, steps: readonly string[]): Database.Databa
   const isNew = !existsSync(file);
   const db = new Database(file);
   try {
-    refuseNewer(db, file, steps.length);
+    rejectNewer(db, file, steps.length);
     configureDurability(db);
     migrate(db, file, isNew, steps);
     assertDurability(db, file);
@@ -71,30 +75,32 @@ function schemaVersion(db: Database.Database): number {
   return db.pragma('user_version', { simple: true }) as number;
 }
 
-function refuseNewer(db: Database.Database, file: string, known: number): void {
+function rejectNewer(db: Database.Database, file: string, known: number): void {
   const version = schemaVersion(db);
   if (version <= known) return;
   throw new AppError(
     'storage_newer',
-    `${file} has schema version ${version}, this Dockbell knows versions up to ${known}: ` +
-      'start the newer Dockbell again, or restore the backup that it made before it migrated. Nothing was changed.',
+    `${file} has schema version ${version}, but this Dockbell supports versions up to ${known}: ` +
+      'start the newer Dockbell, or restore the backup that it created before the migration. Nothing was changed.',
   );
 }
 
-/** Threat model D1: better-sqlite3's own default in WAL is NORMAL, which loses acknowledged rows at power loss. */
+/**
+ * The default of better-sqlite3 in WAL mode is NORMAL, which loses acknowledged rows at a power loss (threat model D1).
+ */
 function configureDurability(db: Database.Database): void {
-  // Counts for an empty file alone, and only before anything else is written to it.
+  // Has an effect only in an empty file, before the first write.
   db.pragma('auto_vacuum = INCREMENTAL');
   db.pragma('journal_mode = WAL');
   db.pragma('synchronous = FULL');
   db.pragma('foreign_keys = ON');
-  // SQLite's own four megabytes would be a checkpoint, with two more fsyncs, for every few batches of a busy ingress.
+  // With the default of four megabytes, a busy ingress would cause a checkpoint with two more fsyncs every few batches.
   limitWal(db, WAL_BYTES);
   db.pragma('temp_store = MEMORY');
   db.pragma('cache_size = -65536');
 }
 
-/** All missing steps in one transaction, after a copy of what was there (threat model D14). */
+/** Runs all missing steps in one transaction, after a backup of the file (threat model D14). */
 function migrate(db: Database.Database, file: string, isNew: boolean, steps: readonly string[]): void {
   const version = schemaVersion(db);
   if (version === steps.length) return;
@@ -105,11 +111,11 @@ function migrate(db: Database.Database, file: string, isNew: boolean, steps: rea
   }).immediate();
 }
 
-/** A copy appears under its name only when it is whole and on disk; one left by a migration that failed is replaced. */
+/** The backup gets its name after it is complete and on disk. It replaces the backup of a failed migration. */
 function backUp(db: Database.Database, backup: string): void {
   const unfinished = `${backup}.unfinished`;
   rmSync(unfinished, { force: true });
-  db.prepare('VACUUM INTO ?').run(unfinished);
+  db.prepare<{ unfinished: string }>('VACUUM INTO @unfinished').run({ unfinished });
   syncFile(unfinished);
   renameSync(unfinished, backup);
   syncFile(dirname(backup));
@@ -125,8 +131,9 @@ function syncFile(path: string): void {
 }
 
 /**
- * The pragma reads FULL until the first write even where it does not hold, so write first, then ask. What is written is
- * always the same, so that a start that is refused later (a wrong master key) leaves the file as it was.
+ * Writes first, because the pragma returns FULL before the first write even if the file system does not support it. The
+ * written value is constant, so a start that fails later (for example with a wrong master key) does not change the
+ * file.
  */
 function assertDurability(db: Database.Database, file: string): void {
   db.prepare(
@@ -138,7 +145,7 @@ function assertDurability(db: Database.Database, file: string): void {
   if (synchronous === SYNCHRONOUS_FULL && journal === 'wal') return;
   throw new AppError(
     'storage_broken',
-    `${file} does not keep what it commits (journal_mode ${journal}, synchronous ${synchronous}, needed wal and 2): ` +
-      'put the data directory on a local file system that supports SQLite in WAL mode',
+    `commits to ${file} are not durable (journal_mode ${journal}, synchronous ${synchronous}; required: wal, 2): ` +
+      'move the data directory to a local file system that supports SQLite in WAL mode',
   );
 }

@@ -3,21 +3,20 @@ import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 
 const MIB = 1024 * 1024;
-/** Writing this much takes some ten seconds on a slow disk, and a start must not take minutes. */
+/** Writing this content takes about ten seconds on a slow disk. A start must not take minutes. */
 const MAX_CONTENT_BYTES = 1024 * MIB;
-/** Besides the copy, for what is written while it is made. */
+/** Free space in addition to the copy, for other writes to the disk. */
 const SPARE_BYTES = 32 * MIB;
 
 /**
- * A file made by Dockbell 0.1 cannot give free pages back to the file system: SQLite decides that with the first page.
- * This replaces it by a copy that can, if the content is not too large and the copy fits on the disk. The old file is
- * whole until the copy is.
+ * Replaces a file of Dockbell 0.1 with a copy that can return free pages to the file system. The old file cannot,
+ * because SQLite sets this mode when it creates a file. The old file remains until the copy is complete.
  *
- * @returns why the file was left as it is; `null` if it was rebuilt or needed no rebuild
+ * @returns why the file was not rebuilt; `null` if it was rebuilt or needs no rebuild
  */
 export function rebuildShrinkable(file: string): string | null {
   const copy = `${file}.rebuilt`;
-  // Left by a start that was interrupted.
+  // An interrupted start may have left a copy.
   rmSync(copy, { force: true });
   const db = new Database(file);
   try {
@@ -27,7 +26,7 @@ export function rebuildShrinkable(file: string): string | null {
     const problem = describeObstacle(file, contentBytes);
     if (problem !== null) return problem;
     db.pragma('auto_vacuum = INCREMENTAL');
-    db.prepare('VACUUM INTO ?').run(copy);
+    db.prepare<{ copy: string }>('VACUUM INTO @copy').run({ copy });
     syncPath(copy);
   } finally {
     db.close();
@@ -35,7 +34,10 @@ export function rebuildShrinkable(file: string): string | null {
   return replaceFile(file, copy);
 }
 
-/** The last connection has written the log back and removed it. If it is there, the copy would get it too. */
+/**
+ * The last connection removes the write-ahead log. If the log exists, another process uses it, and it would apply to
+ * the copy.
+ */
 function replaceFile(file: string, copy: string): string | null {
   if (existsSync(`${file}-wal`)) {
     rmSync(copy, { force: true });
@@ -49,15 +51,15 @@ function replaceFile(file: string, copy: string): string | null {
 function describeObstacle(file: string, contentBytes: number): string | null {
   const inMib = (bytes: number) => `${Math.ceil(bytes / MIB)} MiB`;
   const consequence =
-    `${file} was made by an older version and cannot shrink: space that retention frees inside the file is used ` +
-    'again, but not given back to the file system.';
+    `${file} was created by an older version and cannot shrink: new rows use the space that retention frees, ` +
+    'but the file system does not get it back.';
   if (contentBytes > MAX_CONTENT_BYTES) {
-    return `${consequence} Its content (${inMib(contentBytes)}) is too large to rebuild the file at a start; the documentation ("Disk space") has the command for it`;
+    return `${consequence} Its content (${inMib(contentBytes)}) is too large to rebuild the file at startup: run the command in the documentation, "Disk space"`;
   }
   const { bavail, bsize } = statfsSync(dirname(file));
   const neededBytes = contentBytes + SPARE_BYTES;
   if (bavail * bsize >= neededBytes) return null;
-  return `${consequence} The next start rebuilds the file if ${inMib(neededBytes)} are free on its file system`;
+  return `${consequence} To rebuild the file, free ${inMib(neededBytes)} on its file system and restart Dockbell`;
 }
 
 function syncPath(path: string): void {

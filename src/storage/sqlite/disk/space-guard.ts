@@ -7,57 +7,57 @@ import { isDiskFull } from './storage-error.ts';
 
 const MIB = 1024 * 1024;
 
-/** How large the write-ahead log may grow before it is written back; read again at a start after a crash. */
+/** Size of the write-ahead log at which it is checkpointed. A start after a crash reads the log again. */
 export const WAL_BYTES = 64 * MIB;
 /**
- * The same where the disk has little space: the log and the growth of the file that comes of it both have to fit. The
- * ballast is larger, so that deleting is always possible with it.
+ * The same on a disk with little free space, where both the log and the growth of the file must fit. The ballast is
+ * larger, so that rows can always be removed after its release.
  */
 const TIGHT_WAL_BYTES = 4 * MIB;
 const TIGHT_BELOW_BYTES = 256 * MIB;
 const TIGHT_UNTIL_BYTES = 320 * MIB;
 
-/** Space for deleting and for a checkpoint: SQLite can do neither when no byte is free. */
+/** Reserved space for deletions and a checkpoint. SQLite can do neither on a full disk. */
 const BALLAST_BYTES = 16 * MIB;
-/** The file system itself must have this much for the write-ahead log, however many pages of the database are free. */
+/** The write-ahead log needs this space on the file system, even if the database has many free pages. */
 const WORKING_BYTES = 8 * MIB;
 
-/** No delivery is accepted below this share of the disk, but at least and at most so much. */
+/** Deliveries are rejected if less than this share of the disk is free, within these limits. */
 const RESERVE_SHARE = 0.05;
 const MIN_RESERVE_BYTES = 16 * MIB;
 const MAX_RESERVE_BYTES = 200 * MIB;
-/** Above the limit by a quarter of it, at most this much, deliveries are accepted again. */
+/** Deliveries are accepted again if this share of the reserve is free in addition to the reserve. */
 const RESUME_SHARE = 0.25;
 const MAX_RESUME_BYTES = 16 * MIB;
 const CHECK_INTERVAL_MS = 1000;
 
-/** Free pages that stay in the file for the deliveries to come: the larger of the two. */
+/** Free pages that remain in the file for new deliveries: the larger of both limits. */
 const KEPT_PAGES_SHARE = 0.25;
 const KEPT_PAGES_BYTES = 16 * MIB;
-/** What the file system is given while it has less than this. */
+/** If the file system has less free space than this, it gets all free pages up to this limit. */
 const COMFORTABLE_BYTES = 64 * MIB;
-/** A few milliseconds of the storage thread. */
+/** Number of pages of one piece: a few milliseconds of the storage thread. */
 const RELEASED_PAGES = 200;
 
-/** Space of a file system, in bytes. `freeBytes` is what an ordinary user may still write. */
+/** Space of a file system, in bytes. `freeBytes` is the space available to ordinary users. */
 export interface DiskSpace {
   freeBytes: number;
   totalBytes: number;
 }
 
-/** Stops accepting while there is still space to clean up in (threat model D4). */
+/** Rejects deliveries before the disk is full, so that space for removing rows remains (threat model D4). */
 export interface SpaceGuard {
   /**
-   * From now on this database counts: its free pages as space, what its log has yet to write into the file as taken.
+   * Sets the database to watch. Its free pages count as free space, and the pending part of its log as used space.
    */
   watch(database: DatabaseSpace): void;
-  /** Throws `storage_unavailable` while too little is free. Looks at the disk at most once a second. */
+  /** Throws `storage_unavailable` while too little space is free. Measures the disk at most once a second. */
   check(): void;
-  /** The disk is full: gives up the ballast and empties the write-ahead log, so that expired rows can be removed. */
+  /** For a full disk: deletes the ballast and empties the write-ahead log, so that expired rows can be removed. */
   releaseBallast(): void;
   /**
-   * Gives a piece of the database's free pages back to the file system, as far as they are many or the disk is nearly
-   * full. `more` where another piece is due.
+   * Returns a limited number of free pages to the file system, if the database has many or the disk is nearly full.
+   * `more` means that another call is due.
    */
   reclaim(): { more: boolean };
 }
@@ -67,14 +67,14 @@ interface SpaceGuardOptions {
   monotonicMs?: () => number;
 }
 
-/** What can be written, in bytes. */
+/** Free space, in bytes. */
 interface Room extends DatabaseUse {
-  /** Of the file system, once the write-ahead log is written back. */
+  /** Free space of the file system after the next checkpoint. */
   spareBytes: number;
   reserveBytes: number;
 }
 
-/** Guards the file system of the database file, beside which it keeps the ballast. */
+/** Guards the file system of the database. The ballast is a file next to the database. */
 export function createSpaceGuard(databaseFile: string, options: SpaceGuardOptions = {}): SpaceGuard {
   const { measureSpace = measureDisk, monotonicMs = () => performance.now() } = options;
   return new DiskGuard(databaseFile, { measureSpace, monotonicMs });
@@ -99,14 +99,14 @@ class DiskGuard implements SpaceGuard {
 
   watch(database: DatabaseSpace): void {
     this.#database = database;
-    this.#look();
+    this.#measureDisk();
   }
 
   check(): void {
     const now = this.#options.monotonicMs();
     if (now - this.#checkedAt >= CHECK_INTERVAL_MS) {
       this.#checkedAt = now;
-      this.#look();
+      this.#measureDisk();
     }
     if (this.#shortage !== null) throw new AppError('storage_unavailable', this.#shortage);
   }
@@ -125,12 +125,12 @@ class DiskGuard implements SpaceGuard {
     if (pages === 0) return { more: false };
     releasePages(this.#database, Math.min(pages, RELEASED_PAGES));
     const more = pages > RELEASED_PAGES;
-    // The file gets smaller only here. While the disk has space enough, all pieces together are written back once.
+    // Only this shrinks the file. If the disk has enough space, one checkpoint after the last piece is sufficient.
     if (this.#isTight || !more) this.#writeBack();
     return { more };
   }
 
-  #look(): void {
+  #measureDisk(): void {
     const room = this.#measureAfterWritingBack();
     if (room === null) {
       this.#shortage = null;
@@ -141,7 +141,7 @@ class DiskGuard implements SpaceGuard {
     this.#restoreBallast(room);
   }
 
-  /** Whatever the log takes is not a reason to reject anything: it is written back first. */
+  /** The size of the log is no reason to reject deliveries, so it is checkpointed first. */
   #measureAfterWritingBack(): Room | null {
     const room = this.#measure();
     if (room === null || this.#isEnough(room) || room.walBytes === 0) return room;
@@ -149,7 +149,7 @@ class DiskGuard implements SpaceGuard {
     return this.#measure();
   }
 
-  /** Where the file system does not tell, SQLite will say when it is full. */
+  /** `null` if the file system cannot be measured. SQLite then still reports a full disk. */
   #measure(): Room | null {
     const disk = tryMeasure(this.#options.measureSpace, this.#directory);
     if (disk === null) return null;
@@ -163,7 +163,7 @@ class DiskGuard implements SpaceGuard {
     return room.spareBytes >= WORKING_BYTES && room.spareBytes + room.freePageBytes >= this.#neededBytes(room);
   }
 
-  /** More after a shortage, so that accepting does not flicker; and the ballast comes before deliveries. */
+  /** Requires more after a shortage, so that the state does not flap, and without ballast, which is restored first. */
   #neededBytes({ reserveBytes }: Room): number {
     const resumeBytes = this.#shortage === null ? 0 : Math.min(reserveBytes * RESUME_SHARE, MAX_RESUME_BYTES);
     return reserveBytes + resumeBytes + (this.#hasBallast ? 0 : BALLAST_BYTES);
@@ -180,7 +180,7 @@ class DiskGuard implements SpaceGuard {
 
   #restoreBallast(room: Room): void {
     if (this.#hasBallast || this.#shortage !== null) return;
-    // Writing it must not bring about the next shortage.
+    // Writing the ballast must not cause the next shortage.
     if (room.spareBytes < BALLAST_BYTES + WORKING_BYTES) return;
     this.#hasBallast = writeBallast(this.#ballast);
   }
@@ -198,21 +198,21 @@ class DiskGuard implements SpaceGuard {
     const inMib = (bytes: number) => `${Math.max(0, Math.floor(bytes / MIB))} MiB`;
     const neededBytes = this.#neededBytes(room);
     return (
-      `${inMib(room.spareBytes)} are free on the file system of ${this.#directory} and ${inMib(room.freePageBytes)} ` +
-      `inside the database, together ${inMib(neededBytes)} must be free, ${inMib(WORKING_BYTES)} of them on the file ` +
-      'system: make space there, or shorten the retention'
+      `not enough free space: ${inMib(room.spareBytes)} on the file system of ${this.#directory} and ` +
+      `${inMib(room.freePageBytes)} inside the database, but ${inMib(neededBytes)} are required in total and ` +
+      `${inMib(WORKING_BYTES)} on the file system: free space there, or shorten the retention`
     );
   }
 }
 
-/** What is kept in the file saves the file system the work of taking it back for the deliveries to come. */
+/** Some free pages remain, because new deliveries would only allocate them again. */
 function countReleasable({ fileBytes, freePageBytes, spareBytes }: Room): number {
   const surplusBytes = freePageBytes - Math.max(fileBytes * KEPT_PAGES_SHARE, KEPT_PAGES_BYTES);
   const missingBytes = Math.min(freePageBytes, COMFORTABLE_BYTES - spareBytes);
   return Math.max(0, surplusBytes, missingBytes);
 }
 
-/** Moving pages takes space in the log: where there is none for many, a few at a time get through. */
+/** Moving pages needs space in the log. If the disk is full, a smaller number of pages may still fit. */
 function releasePages(database: DatabaseSpace, count: number): void {
   try {
     database.releasePages(count);
@@ -239,7 +239,7 @@ function isBallast(file: string): boolean {
   return statSync(file, { throwIfNoEntry: false })?.size === BALLAST_BYTES;
 }
 
-/** Random bytes, so that a file system which compresses or leaves out zeros keeps them all. `false` where it failed. */
+/** Writes random bytes, because a file system may compress zeros or omit them. Returns `false` if it failed. */
 function writeBallast(file: string): boolean {
   const unfinished = `${file}.unfinished`;
   try {
@@ -247,7 +247,7 @@ function writeBallast(file: string): boolean {
     renameSync(unfinished, file);
     return true;
   } catch {
-    // Without ballast the daemon works as before; the next look tries again.
+    // The daemon works without ballast too. The next measurement tries again.
     rmSync(unfinished, { force: true });
     return false;
   }

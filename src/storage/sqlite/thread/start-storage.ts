@@ -14,19 +14,22 @@ import {
   type WorkerSettings,
 } from './worker-protocol.ts';
 
-/** A storage in a thread of its own, so that the HTTP thread never waits for a disk. */
+/** A storage in a separate thread, so that the HTTP thread never waits for the disk. */
 export interface StorageThread {
   storage: Storage;
-  /** Sentences about the file that an operator should know. */
+  /** Why the database file cannot shrink; usually empty. */
   warnings: readonly string[];
-  /** Resolves with the reason when the storage can promise nothing any more: stop accepting and exit (threat model D3). */
+  /**
+   * Resolves with the reason if the storage fails permanently. The daemon has to stop accepting and exit (threat model
+   * D3).
+   */
   broken: Promise<AppError>;
-  /** Finishes what was asked, checkpoints, closes the file. */
+  /** Finishes pending operations, checkpoints and closes the file. */
   close(): Promise<void>;
 }
 
 /**
- * Opens the database file in a worker thread. Rejects with the worker's own error where it cannot be opened.
+ * Opens the database file in a worker thread. Rejects with the error of the worker if the file cannot be opened.
  *
  * @param workerUrl the built `worker.js`
  */
@@ -41,22 +44,22 @@ export async function startStorage(workerUrl: URL, settings: WorkerSettings): Pr
   const broken = new Promise<AppError>((resolve) => {
     markBroken = resolve;
   });
-  const noteError = (error: AppError) => {
+  const reportIfBreaking = (error: AppError) => {
     if (isBreaking(error)) markBroken(error);
     return error;
   };
   const calls = new WorkerCalls<StorageRequest>(new Worker(workerUrl, { workerData: settings }), {
     describeEnd: (end) => {
-      const error = noteError(describeEnd(end));
+      const error = reportIfBreaking(describeEnd(end));
       failOpening(error);
       return error;
     },
     onMessage: (message) => {
       const report = message as OpenReport;
-      if ('openError' in report) failOpening(noteError(restoreError(report.openError)));
+      if ('openError' in report) failOpening(reportIfBreaking(restoreError(report.openError)));
       else markOpened(report.warnings);
     },
-    onRejected: noteError,
+    onRejected: reportIfBreaking,
   });
   const warnings = await opened;
   return {
@@ -72,7 +75,7 @@ export async function startStorage(workerUrl: URL, settings: WorkerSettings): Pr
 
 function describeEnd(end: ThreadEnd): AppError {
   if ('error' in end) return new AppError('storage_broken', end.error.message, { cause: end.error });
-  return new AppError('storage_unavailable', 'the storage thread has ended');
+  return new AppError('storage_unavailable', 'the storage thread exited');
 }
 
 function createClient(calls: WorkerCalls<StorageRequest>): Storage {
@@ -83,7 +86,7 @@ function createClient(calls: WorkerCalls<StorageRequest>): Storage {
       client[port][operation] = (...args: unknown[]) => calls.call({ port, operation, args });
     }
   }
-  // Payloads change threads without a copy.
+  // Payloads are transferred to the worker, not copied.
   client.deliveryLog!.record = (batch: DeliveryLogEntry[]) =>
     calls.call({ port: 'deliveryLog', operation: 'record', args: [batch] }, collectBodies(batch));
   return client as unknown as Storage;

@@ -1,7 +1,7 @@
 import type { Storage } from '../../../core/ports/storage.ts';
 import type { ErrorCopy } from '../../../threads/pending-calls.ts';
 
-/** Which operations cross the thread boundary. The worker calls nothing that is not listed here. */
+/** The operations that the worker accepts. */
 export const OPERATIONS = {
   deliveryLog: ['record'],
   deliveryReader: ['list', 'get', 'payload', 'decisions'],
@@ -39,7 +39,7 @@ export const OPERATIONS = {
 
 export type PortName = keyof typeof OPERATIONS;
 
-/** What the worker is started with. */
+/** Settings of the worker. */
 export interface WorkerSettings {
   /** The database file. */
   file: string;
@@ -51,8 +51,8 @@ export interface StorageRequest {
   args: unknown[];
 }
 
-/** The first message of the worker: the database is open, or why it cannot be opened. */
+/** The first message of the worker: the result of opening the database. */
 export type OpenReport = { warnings: string[] } | { openError: ErrorCopy };
 
-/** Asks the worker to finish what it has, checkpoint, close the file and end. */
+/** Message to the worker: finish pending requests, checkpoint, close the file and exit. */
 export const CLOSE = 'close';

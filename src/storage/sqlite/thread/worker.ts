@@ -9,8 +9,8 @@ import { openSqliteStorage, type SqliteStorage } from '../sqlite-storage.ts';
 import { CLOSE, type OpenReport, type StorageRequest, type WorkerSettings } from './worker-protocol.ts';
 
 /**
- * The storage thread. Operations run one after another, each to its end, so that a transaction of the query builder
- * (which awaits) can never mix with another operation on the one connection. Batches of deliveries go first.
+ * The storage thread. It completes one operation before it starts the next, because transactions of the query builder
+ * await and share one connection. Batches of deliveries have priority.
  */
 const port = parentPort!;
 const post = (message: Reply | OpenReport) => port.postMessage(message);
@@ -18,7 +18,7 @@ const post = (message: Reply | OpenReport) => port.postMessage(message);
 const storage = open();
 if (storage !== null) serve(storage);
 
-/** `null` where it cannot be opened: that is told, and a thread that listens to nothing ends by itself. */
+/** Reports a failure and returns `null`. The thread then exits, because it has no listeners. */
 function open(): SqliteStorage | null {
   try {
     const { file } = workerData as WorkerSettings;
@@ -41,7 +41,7 @@ function open(): SqliteStorage | null {
 function serve(storage: SqliteStorage): void {
   const batches: RequestMessage<StorageRequest>[] = [];
   const others: RequestMessage<StorageRequest>[] = [];
-  /** Once it is unknown what is on disk, no operation may claim anything any more (threat model D3). */
+  /** Set when the content of the disk is unknown. All later operations fail (threat model D3). */
   let broken: AppError | null = null;
   let closing = false;
   let draining = false;
@@ -55,7 +55,7 @@ function serve(storage: SqliteStorage): void {
   async function drain(): Promise<void> {
     draining = true;
     while (batches.length + others.length > 0) {
-      // Messages come in only between two turns of the event loop: without one, no batch could overtake a read.
+      // Messages arrive only between turns of the event loop. Without this wait, a batch could not go before a read.
       if (batches.length === 0) await new Promise(setImmediate);
       await answer((batches.shift() ?? others.shift())!);
     }
@@ -69,17 +69,17 @@ function serve(storage: SqliteStorage): void {
       post({ id, value: await perform(storage, request) });
     } catch (error) {
       if (isBreaking(error)) broken = error;
-      if (error instanceof AppError && error.code === 'storage_damaged') noteDamage(error);
+      if (error instanceof AppError && error.code === 'storage_damaged') recordDamage(error);
       post({ id, error: copyError(error) });
     }
   }
 
-  /** A start that does not find it would serve until the same page is read again. */
-  function noteDamage(error: AppError): void {
+  /** Without the marker, the next start could serve until it reads the damaged page again. */
+  function recordDamage(error: AppError): void {
     try {
       markDamaged((workerData as WorkerSettings).file, error.message);
     } catch {
-      // The disk is what is failing. The daemon ends with the damage in its log.
+      // The disk itself fails. The daemon exits and has already logged the damage.
     }
   }
 
