@@ -147,7 +147,7 @@ async function openSecrets({
     environmentValue: env[MASTER_KEY_VARIABLE],
     createIfMissing: (await table.keyCheck()) === null,
   });
-  if (warning !== null) logger.warn({ problem: warning }, 'database file cannot shrink');
+  if (warning !== null) logger.warn({}, warning);
   redactor.add(new SecretValue(Buffer.from(key).toString('base64')));
   const vault = createVault(key);
   await verifyMasterKey(table, vault);

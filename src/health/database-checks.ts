@@ -33,7 +33,7 @@ export function startDatabaseChecks(file: string, logger: Logger, check = checkI
     const result = await check(workerUrl, file, abort.signal);
     if (abort.signal.aborted) return;
     if (result.outcome === 'damaged') resolveDamaged(describeDamage(file, result.finding));
-    else if (result.outcome === 'whole') logger.info({ durationMs: result.durationMs }, 'database checked');
+    else if (result.outcome === 'undamaged') logger.info({ durationMs: result.durationMs }, 'database checked');
     else logger.warn({ problem: result.problem }, 'database check aborted');
     schedule(result.outcome === 'aborted' ? RETRY_INTERVAL_MS : CHECK_INTERVAL_MS);
   };

@@ -10,8 +10,16 @@ const POLICY = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, 
 
 function buildEntry(more: Partial<AuditEntry> = {}): AuditEntry {
   return {
-    ...{ id: ids.auditId(START_MS), at: START_MS, actor: null, method: 'POST', route: '/api/v1/users/:id' },
-    ...{ object: 'users/usr_1', changes: { role: 'owner' }, status: 200, clientAddress: '192.0.2.7', ...more },
+    id: ids.auditId(START_MS),
+    at: START_MS,
+    actor: null,
+    method: 'POST',
+    route: '/api/v1/users/:id',
+    object: 'users/usr_1',
+    changes: { role: 'owner' },
+    status: 200,
+    clientAddress: '192.0.2.7',
+    ...more,
   };
 }
 

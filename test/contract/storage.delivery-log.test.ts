@@ -39,10 +39,22 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
 
     const { deliveryReader, runReader } = opened.storage;
     expect(await deliveryReader.get(expected.id)).toEqual({
-      ...{ id: expected.id, factory: 'payments', webhookUid: uid, webhookName: 'internal-ci', label: 'Accepted' },
+      id: expected.id,
+      factory: 'payments',
+      webhookUid: uid,
+      webhookName: 'internal-ci',
+      label: 'Accepted',
       identity: { source: 'header', value: `key of ${expected.id}` },
-      ...{ reason: null, detail: null, size: 14, count: 1, receivedAt: START_MS, clientAddress: '192.0.2.7' },
-      ...{ revision: 'c0ffee', duplicateOf: null, replayOf: null, runs: [expected.run] },
+      reason: null,
+      detail: null,
+      size: 14,
+      count: 1,
+      receivedAt: START_MS,
+      clientAddress: '192.0.2.7',
+      revision: 'c0ffee',
+      duplicateOf: null,
+      replayOf: null,
+      runs: [expected.run],
     });
     expect(Buffer.from((await deliveryReader.payload(expected.id))!).toString()).toBe('{"big": 1e400}');
     expect(await deliveryReader.decisions(expected.id)).toEqual({
@@ -69,7 +81,11 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       { outcome: 'duplicate', of: first.id, reason: 'same_identity' },
     ]);
     const page = await opened.storage.runReader.list({
-      ...{ factory: 'payments', state: null, automation: null, limit: 10, cursor: null },
+      factory: 'payments',
+      state: null,
+      automation: null,
+      limit: 10,
+      cursor: null,
     });
     expect(page.data.map((run) => run.delivery)).toEqual([first.id]);
   });
@@ -81,7 +97,10 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     expect(await record(second)).toEqual([{ outcome: 'duplicate', of: first.id, reason: 'same_identity' }]);
     const { deliveryReader } = opened.storage;
     expect(await deliveryReader.get(second.id)).toMatchObject({
-      ...{ label: 'Duplicate', reason: 'same_identity', duplicateOf: first.id, runs: [] },
+      label: 'Duplicate',
+      reason: 'same_identity',
+      duplicateOf: first.id,
+      runs: [],
     });
     expect(await deliveryReader.payload(second.id)).toBeNull();
     expect(await deliveryReader.decisions(second.id)).toEqual(NOTHING_DECIDED);
@@ -98,7 +117,9 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     const { deliveryReader, runReader } = opened.storage;
     for (const [index, { id }] of [first!, second!].entries()) {
       expect(await deliveryReader.get(id)).toMatchObject({
-        ...{ label: 'Accepted', replayOf: original.id, identity: { source: 'header', value: 'k' } },
+        label: 'Accepted',
+        replayOf: original.id,
+        identity: { source: 'header', value: 'k' },
         runs: started[index],
       });
       expect(Buffer.from((await deliveryReader.payload(id))!).toString()).toBe('[1]');
@@ -150,8 +171,14 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     await record({ ...rejection, detail: 'announced 300000 bytes' });
     const { deliveryReader } = opened.storage;
     expect(await deliveryReader.get(rejection.id)).toMatchObject({
-      ...{ label: 'Rejected (too large)', reason: 'bad_credential', detail: 'announced 300000 bytes', count: 17 },
-      ...{ identity: null, runs: [], clientAddress: '192.0.2.8', size: 12 },
+      label: 'Rejected (too large)',
+      reason: 'bad_credential',
+      detail: 'announced 300000 bytes',
+      count: 17,
+      identity: null,
+      runs: [],
+      clientAddress: '192.0.2.8',
+      size: 12,
     });
     expect(await deliveryReader.payload(rejection.id)).toBeNull();
     expect(await deliveryReader.decisions(rejection.id)).toEqual(NOTHING_DECIDED);

@@ -161,7 +161,11 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     const search = async (fromAt?: number, untilAt?: number) => {
       const times = { fromAt: fromAt && START_MS + fromAt, untilAt: untilAt && START_MS + untilAt };
       const page = await opened.storage.deliveryReader.list({
-        ...{ webhookUid: uid as WebhookUid, label: null, limit: 50, cursor: null, ...times },
+        webhookUid: uid as WebhookUid,
+        label: null,
+        limit: 50,
+        cursor: null,
+        ...times,
       });
       return page.data.map(({ id }) => places.get(id));
     };

@@ -10,8 +10,14 @@ const POLICY = { deliveriesMs: 7 * DAY_MS, minDeliveries: 2, identitiesMs: DAY_M
 
 function buildEntry(webhook: number, more: Partial<HandshakeEntry> = {}): HandshakeEntry {
   return {
-    ...{ webhook, handshake: 'slack url_verification', outcome: 'answered', detail: null, count: 1 },
-    ...{ receivedAt: START_MS, clientAddress: '192.0.2.7', ...more },
+    webhook,
+    handshake: 'slack url_verification',
+    outcome: 'answered',
+    detail: null,
+    count: 1,
+    receivedAt: START_MS,
+    clientAddress: '192.0.2.7',
+    ...more,
   };
 }
 
@@ -86,8 +92,11 @@ describe.each(STORAGES)('secrets of webhooks on $name', (kind) => {
       await sealedSecrets.insert({ name, version, sealed: new Uint8Array([version]), createdAt: START_MS });
     }
     const webhook = buildWebhook({
-      ...{ name: 'w', secretName: 'APP', secretVersion: 1 },
-      ...{ verifyTokenSecretName: 'VERIFY', verifyTokenSecretVersion: 1 },
+      name: 'w',
+      secretName: 'APP',
+      secretVersion: 1,
+      verifyTokenSecretName: 'VERIFY',
+      verifyTokenSecretVersion: 1,
     });
     const { webhooks } = await applyFactory(opened.storage, { webhooks: [webhook] });
     expect(webhooks[0]).toMatchObject({ verifyTokenSecretName: 'VERIFY', verifyTokenSecretVersion: 1 });

@@ -34,15 +34,27 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
 
   it('gives back what was applied, every field of it', async () => {
     const webhook = buildWebhook({
-      ...{ description: 'Ours', authMode: 'signature', signatureScheme: 'github', secretVersion: 7 },
-      ...{ deliveryIdHeader: 'X-Id', enabled: false, revision: null },
+      description: 'Ours',
+      authMode: 'signature',
+      signatureScheme: 'github',
+      secretVersion: 7,
+      deliveryIdHeader: 'X-Id',
+      enabled: false,
+      revision: null,
     });
     const automation = buildAutomation({
-      ...{ description: 'Fixes', enabled: false, agent: 'reviewer', listensTo: [[webhook.uid], []] },
+      description: 'Fixes',
+      enabled: false,
+      agent: 'reviewer',
+      listensTo: [[webhook.uid], []],
       triggers: [
         {
-          ...{ provider: 'webhook', event: 'received', webhookIds: [webhook.uid], webhooks: ['internal-ci'] },
-          ...{ payload: { level: ['error'], n: { exists: true } }, at: { line: 2, column: 3 } },
+          provider: 'webhook',
+          event: 'received',
+          webhookIds: [webhook.uid],
+          webhooks: ['internal-ci'],
+          payload: { level: ['error'], n: { exists: true } },
+          at: { line: 2, column: 3 },
         },
         { provider: 'slack', declared: { provider: 'slack', channel: null } },
       ],
@@ -51,7 +63,8 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     });
     const applied = await applyFactory(opened.storage, { webhooks: [webhook], automations: [automation] });
     expect(applied).toEqual({
-      ...{ name: FACTORY, revision: 'c0ffee' },
+      name: FACTORY,
+      revision: 'c0ffee',
       webhooks: [{ ...webhook, ref: expect.any(Number), createdAt: START_MS, deletedAt: null }],
       automations: [{ ...automation, version: expect.any(Number) }],
     });
@@ -60,8 +73,13 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
   it('says what is applied and attempted since when', async () => {
     await applyFactory(opened.storage, { conditions: [READY], source: 'main of /repo' });
     expect(await inventory().status(FACTORY)).toEqual({
-      ...{ name: FACTORY, appliedRevision: 'c0ffee', appliedAt: START_MS, appliedSource: 'main of /repo' },
-      ...{ attemptedRevision: 'c0ffee', attemptedAt: START_MS, conditions: [READY] },
+      name: FACTORY,
+      appliedRevision: 'c0ffee',
+      appliedAt: START_MS,
+      appliedSource: 'main of /repo',
+      attemptedRevision: 'c0ffee',
+      attemptedAt: START_MS,
+      conditions: [READY],
     });
     expect(await reader().factories()).toEqual([await inventory().status(FACTORY)]);
   });
@@ -135,13 +153,19 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
   it('records an attempt beside what stays applied', async () => {
     await applyFactory(opened.storage, { webhooks: [buildWebhook()], conditions: [READY] });
     const attempt = buildReconciliation({
-      ...{ revision: 'bad', result: 'invalid', reason: 'ValidationFailed', finishedAt: LATER },
+      revision: 'bad',
+      result: 'invalid',
+      reason: 'ValidationFailed',
+      finishedAt: LATER,
       diagnostics: [buildWarning('wrong')],
     });
     const conditions = [{ ...READY, status: 'False' as const }];
     expect(await inventory().recordAttempt(attempt, conditions)).toEqual(attempt);
     expect(await inventory().status(FACTORY)).toMatchObject({
-      ...{ appliedRevision: 'c0ffee', attemptedRevision: 'bad', attemptedAt: LATER, conditions },
+      appliedRevision: 'c0ffee',
+      attemptedRevision: 'bad',
+      attemptedAt: LATER,
+      conditions,
     });
     expect(await inventory().lastReconciliation(FACTORY)).toEqual(attempt);
   });
@@ -253,7 +277,13 @@ describe.each(STORAGES)('the reconciliation history on $name', (kind) => {
 
 function buildWarning(message: string): Diagnostic {
   return {
-    ...{ severity: 'warning', rule: 'automation/unknown-uid', file: 'automations/a/automation.md', line: 2, column: 1 },
-    ...{ path: 'triggers[0]', message, hint: '' },
+    severity: 'warning',
+    rule: 'automation/unknown-uid',
+    file: 'automations/a/automation.md',
+    line: 2,
+    column: 1,
+    path: 'triggers[0]',
+    message,
+    hint: '',
   };
 }

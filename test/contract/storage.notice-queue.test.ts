@@ -9,16 +9,21 @@ const TARGET = { factory: 'payments', target: 'github' };
 
 function buildNotice(more: Partial<NewNotice> = {}): NewNotice {
   return {
-    ...{ ...TARGET, id: ids.noticeId(START_MS), revision: 'c0ffee', outcome: 'ok', createdAt: START_MS },
+    ...TARGET,
+    id: ids.noticeId(START_MS),
+    revision: 'c0ffee',
+    outcome: 'ok',
+    createdAt: START_MS,
     report: {
-      ...{ reconciliation: ids.reconciliationId(START_MS), result: 'applied', state: 'success', reason: 'Applied' },
-      ...{
-        message: 'c0ffee is live',
-        liveRevision: 'c0ffee',
-        diagnostics: [],
-        diagnosticCount: 0,
-        finishedAt: START_MS,
-      },
+      reconciliation: ids.reconciliationId(START_MS),
+      result: 'applied',
+      state: 'success',
+      reason: 'Applied',
+      message: 'c0ffee is live',
+      liveRevision: 'c0ffee',
+      diagnostics: [],
+      diagnosticCount: 0,
+      finishedAt: START_MS,
     },
     ...more,
   };
@@ -61,7 +66,11 @@ describe.each(STORAGES)('the queue of notices on $name', (kind) => {
     await queue().postpone(a.id, { problem: 'answered 502', at: START_MS + 2, dueAt: START_MS + 200 });
     await queue().settle(b.id, { problem: null, at: START_MS + 3 });
     expect(await queue().next(TARGET)).toMatchObject({
-      ...{ id: a.id, attempts: 2, problem: 'answered 502', dueAt: START_MS + 200, failingSince: START_MS + 1 },
+      id: a.id,
+      attempts: 2,
+      problem: 'answered 502',
+      dueAt: START_MS + 200,
+      failingSince: START_MS + 1,
     });
     expect(await queue().newest(TARGET)).toMatchObject({ id: b.id, state: 'posted', failingSince: null });
   });

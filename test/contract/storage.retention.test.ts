@@ -13,13 +13,11 @@ import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 const POLICY: RetentionPolicy = {
-  ...{
-    deliveriesMs: 7 * DAY_MS,
-    minDeliveries: 2,
-    identitiesMs: 90 * DAY_MS,
-    runsMs: 30 * DAY_MS,
-    auditMs: 365 * DAY_MS,
-  },
+  deliveriesMs: 7 * DAY_MS,
+  minDeliveries: 2,
+  identitiesMs: 90 * DAY_MS,
+  runsMs: 30 * DAY_MS,
+  auditMs: 365 * DAY_MS,
 };
 /** One piece removes at most so many rows. */
 const PIECE_ROWS = 500;

@@ -47,13 +47,27 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     const [input] = await claim(1);
     expect(input).toEqual({
       run: {
-        ...{ id: expected.run, factory: FACTORY, automation: 'fix-errors', delivery: expected.delivery },
-        ...{ webhookUid: webhook.uid, deliveryIdentity: 'evt-1', state: 'running', attempt: 1, executor: 'command' },
-        ...{ revision: 'c0ffee', error: null, exitCode: null },
-        ...{ createdAt: START_MS, startedAt: AT, finishedAt: null },
+        id: expected.run,
+        factory: FACTORY,
+        automation: 'fix-errors',
+        delivery: expected.delivery,
+        webhookUid: webhook.uid,
+        deliveryIdentity: 'evt-1',
+        state: 'running',
+        attempt: 1,
+        executor: 'command',
+        revision: 'c0ffee',
+        error: null,
+        exitCode: null,
+        createdAt: START_MS,
+        startedAt: AT,
+        finishedAt: null,
       },
       webhook: { name: 'ci', uid: webhook.uid },
-      ...{ prompt: 'Then.', agent: 'reviewer', overrides: { model: 'large' }, payload: expect.anything() },
+      prompt: 'Then.',
+      agent: 'reviewer',
+      overrides: { model: 'large' },
+      payload: expect.anything(),
     });
     expect(Buffer.from(input!.payload).toString()).toBe('{"n": 1e400}');
     expect(await reader().input(expected.run)).toEqual(input);
@@ -142,8 +156,13 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
       await queue().finish({ id: id!, attempt: 1, result, at: AT + 5 });
       expect(await queue().retry(id!)).toBe('queued');
       expect(await reader().get(id!)).toMatchObject({
-        ...{ state: 'queued', attempt: 2, executor: null, error: null, exitCode: null },
-        ...{ startedAt: null, finishedAt: null },
+        state: 'queued',
+        attempt: 2,
+        executor: null,
+        error: null,
+        exitCode: null,
+        startedAt: null,
+        finishedAt: null,
       });
       expect(await queue().retry(id!)).toBe('unfinished');
       expect((await claim(1))[0]!.run).toMatchObject({ id, state: 'running', attempt: 2 });

@@ -6,8 +6,16 @@ import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
 function buildUser(name: string, role: Role = 'viewer', more: Partial<User> = {}): User {
   return {
-    ...{ id: ids.userId(START_MS), kind: 'local', name, role, factories: null, disabledAt: null },
-    ...{ createdAt: START_MS, lastSignInAt: null, passwordChangedAt: START_MS, ...more },
+    id: ids.userId(START_MS),
+    kind: 'local',
+    name,
+    role,
+    factories: null,
+    disabledAt: null,
+    createdAt: START_MS,
+    lastSignInAt: null,
+    passwordChangedAt: START_MS,
+    ...more,
   };
 }
 

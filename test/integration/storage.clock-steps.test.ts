@@ -14,8 +14,12 @@ import { useFolder } from '../helpers/with-storage.ts';
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 const POLICY = {
-  ...{ deliveriesMs: 7 * DAY_MS, minDeliveries: 1, identitiesMs: 90 * DAY_MS },
-  ...{ runsMs: 30 * DAY_MS, auditMs: 365 * DAY_MS, runBytes: 1e9 },
+  deliveriesMs: 7 * DAY_MS,
+  minDeliveries: 1,
+  identitiesMs: 90 * DAY_MS,
+  runsMs: 30 * DAY_MS,
+  auditMs: 365 * DAY_MS,
+  runBytes: 1e9,
 };
 
 describe('retention on a machine whose clock is set', () => {
@@ -55,7 +59,9 @@ describe('retention on a machine whose clock is set', () => {
     const retentionTime = new RetentionTime(mark, steadyClock.wallMs());
     const nowMs = () => steadyClock.wallMs();
     const logger: Logger = {
-      ...{ info: () => {}, error: (fields) => warnings.push(fields), child: () => logger },
+      info: () => {},
+      error: (fields) => warnings.push(fields),
+      child: () => logger,
       warn: ({ reason }) => warnings.push(reason),
     };
     const ofDaemon = watchConditions(
@@ -66,7 +72,13 @@ describe('retention on a machine whose clock is set', () => {
       { nowMs, logger },
     );
     const parts: HousekeepingParts = {
-      ...{ policy: POLICY, clock, steadyClock, retentionTime, uptimeMs, logger, conditions: { ofDaemon } },
+      policy: POLICY,
+      clock,
+      steadyClock,
+      retentionTime,
+      uptimeMs,
+      logger,
+      conditions: { ofDaemon },
       retention: storage.retention,
       runs: storage.runReader,
       files: { list: async () => [], removeRunFiles: async () => {} },

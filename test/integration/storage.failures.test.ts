@@ -87,7 +87,8 @@ describe('a storage that cannot take the write', () => {
     const storage = openSqliteStorage(file(), guard);
     const { webhook } = await applyOneOfEach(storage);
     await expect(storage.deliveryLog.record([buildOffer({ webhook })])).rejects.toMatchObject({
-      ...{ code: 'storage_unavailable', message: expect.stringContaining('100 MiB are free') },
+      code: 'storage_unavailable',
+      message: expect.stringContaining('not enough free space: 100 MiB'),
     });
     space.freeBytes = 100 * GIB;
     nowMs += 1000;

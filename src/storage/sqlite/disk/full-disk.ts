@@ -1,4 +1,5 @@
 import type Database from 'better-sqlite3';
+import { prepareNamed } from '../statement.ts';
 
 const PROBE_BYTES = 64 * 1024;
 
@@ -16,7 +17,8 @@ export interface FullDisk {
 }
 
 export function watchFullDisk(db: Database.Database): FullDisk {
-  const write = db.prepare<{ bytes: number }>(
+  const write = prepareNamed<{ bytes: number }>(
+    db,
     "INSERT OR REPLACE INTO settings (key, value) VALUES ('room_probe', zeroblob(@bytes))",
   );
   const remove = db.prepare("DELETE FROM settings WHERE key = 'room_probe'");
