@@ -2,21 +2,21 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/timing/longest-first.ts';
 
-// Node.js keeps here what it compiled: the tests start some hundred processes with the same modules.
+// Compile cache of Node.js: the tests start some hundred processes with the same modules.
 process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('.cache/compiled', import.meta.url));
 
-/** Start the whole daemon in their process, or leave something behind in it. */
+/** Tests that start the whole daemon in their process, or leave state in it. */
 const NEED_A_PROCESS = [
   'test/integration/{app,cli.process,storage.faults}*.test.ts',
   'test/integration/{api.concurrent-requests,reconcile.live-before-read,source.managed}.test.ts',
 ];
 
-/** Start hundreds of programs, mostly git. A start copies the page tables of the process, so theirs have to stay small. */
+/** Tests that start hundreds of programs, mostly git. A start copies the page tables, so the process must stay small. */
 const START_PROGRAMS = ['test/integration/{checks,edit,reconcile.preview,run,source}*.test.ts'];
 
 /**
- * Files run one after another in a few processes, so that nothing is loaded twice, but for those that need a process of
- * their own. Each of the three groups has processes of its own.
+ * Test files run one after another in a few processes, so that modules are loaded once. Files in NEED_A_PROCESS get a
+ * separate process each. The three groups do not share processes.
  */
 export default defineConfig({
   test: {
@@ -25,7 +25,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // The default of one second is too short when other tests run on the same cores.
     expect: { poll: { timeout: 20_000 } },
-    // Processes, because some tests measure the processor time of their own.
+    // Processes instead of threads, because some tests measure the CPU time of their process.
     pool: 'forks',
     maxWorkers: 4,
     sequence: { sequencer: LongestFirst },

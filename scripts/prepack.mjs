@@ -1,8 +1,8 @@
-// Before `npm pack` and `npm publish`: builds from nothing, so that no file of an earlier build is published.
+// Runs before `npm pack` and `npm publish`. Deletes dist/ first, so that no file of an earlier build is published.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 
 rmSync('dist', { recursive: true, force: true });
-// Standard output belongs to npm, which may have been asked for JSON.
+// The build writes to standard error, because npm may print JSON to standard output.
 const { status } = spawnSync(process.execPath, ['scripts/launch.mjs', 'build'], { stdio: ['ignore', 2, 2] });
 process.exitCode = status ?? 1;

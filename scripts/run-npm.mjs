@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process';
 
-/** Runs the npm that started this script, or else the one on the path, with the running Node.js. */
+/** Runs the npm that started this script, otherwise the one on the PATH, with the running Node.js. */
 export function runNpm(args, options) {
   return spawnSync(...describeNpm(args), options);
 }
 
-/** As `runNpm`, without waiting. */
+/** Like `runNpm`, but does not wait for the end. */
 export function startNpm(args, options) {
   return spawn(...describeNpm(args), options);
 }

@@ -10,11 +10,11 @@ const PROSE = ['scripts/check-prose.ts'];
 const DEPCRUISE = 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs';
 const ARROWS = [DEPCRUISE, '--config', '.dependency-cruiser.cjs', 'src'];
 const TSC = 'node_modules/typescript7/bin/tsc';
-// On two cores that tests use as well, the threads of the compiler cost more than they save.
+// Tests run on the same two cores, so the threads of the compiler cost more time than they save.
 const TYPES = ['tsconfig.json', 'src/dashboard'].map((project) => [TSC, '-p', project, '--singleThreaded']);
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run'];
 
-/** What `node scripts/launch.mjs` can run. Each gets the remaining arguments and answers with an exit code. */
+/** Tasks of `node scripts/launch.mjs`. Each gets the remaining arguments and resolves to an exit code. */
 const TASKS = {
   start: async (args) => (await install(['.'])) || (await build()) || run(['dist/main.js', 'demo', ...args]),
   build: async () => (await install(['.'])) || build(),
@@ -37,7 +37,7 @@ export async function runTask(name, args) {
   return task(args);
 }
 
-/** Installs the locked dependencies of each folder that has others or none. */
+/** Installs the locked dependencies of each folder in which they are missing or outdated. */
 async function install(folders) {
   const stale = folders.filter((folder) => !isInstalled(folder));
   if (stale.length === 0) return 0;
@@ -59,7 +59,7 @@ function isInstalled(folder) {
   return existsSync(stamp) && readFileSync(stamp, 'utf8') === hashLockfile(folder);
 }
 
-/** Holds the hash of the lockfile whose packages are installed; the times of files change with each checkout. */
+/** File with the hash of the installed lockfile. File times cannot be used, because every checkout changes them. */
 function stampOf(folder) {
   return join(folder, 'node_modules/.installed-lockfile');
 }
@@ -78,7 +78,7 @@ async function check() {
   return worst(await Promise.all([BIOME, PROSE, ARROWS, ...TYPES].map(runQuietly)));
 }
 
-/** Lint and import rules first, since they fail within seconds; types beside the tests, printed after them. */
+/** Runs lint and import rules first, because they fail within seconds. Types are checked during the tests and printed after them. */
 async function test(args) {
   const early = worst(await Promise.all([BIOME, PROSE, ARROWS].map(runQuietly)));
   if (early !== 0) return early;
@@ -87,12 +87,12 @@ async function test(args) {
   return worst([tests, ...(await types)]);
 }
 
-/** Runs a script with this Node.js on this terminal; resolves to its exit code. */
+/** Runs a script with this Node.js and the same terminal. Resolves to its exit code. */
 function run(args) {
   return settle(spawn(process.execPath, args, { stdio: 'inherit' }));
 }
 
-/** As `run`, but shows what the script wrote only if it failed, in one piece. */
+/** Like `run`, but prints the output of the script only if it failed, after its end. */
 async function runQuietly(args) {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'pipe'] });
   const written = [];
@@ -102,7 +102,7 @@ async function runQuietly(args) {
   return code;
 }
 
-/** The exit code of a child, which gets the signals that this process gets. */
+/** Resolves to the exit code of a child process. Forwards signals of this process to it. */
 function settle(child) {
   const forward = (signal) => child.kill(signal);
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];

@@ -18,7 +18,7 @@ describe('the Node.js that a clone runs on', () => {
 
   it('is to be installed by hand if no package of it exists for the platform', () => {
     expect(() => findCurrentNode({ version: '20.20.2', platform: 'linux-x64-musl' })).toThrow(
-      'Dockbell needs Node.js 22.22 or newer, and this is 20.20.2. No package of it exists for linux-x64-musl: install Node.js 24 from nodejs.org.',
+      'Dockbell needs Node.js 22.22 or newer, and this is 20.20.2. No npm package of Node.js exists for linux-x64-musl: install Node.js 24 from nodejs.org.',
     );
   });
 });
