@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { AUTH_REASONS } from '../src/signature/auth-reasons.ts';
 import { SECRET_PLACEHOLDER } from '../src/signature/handshakes/handshake.ts';
 import { HANDSHAKES } from '../src/signature/handshakes/handshakes.ts';
 import type { ContentPart, KeyForm, Scheme, SignatureScheme } from '../src/signature/scheme.ts';
@@ -8,6 +7,7 @@ import { CUSTOM } from '../src/signature/schemes/custom-scheme.ts';
 import { describeScheme } from '../src/signature/schemes/describe-scheme.ts';
 import { listCredentialPlaces, listIdentities, SCHEME_NAMES, SCHEMES } from '../src/signature/schemes/schemes.ts';
 import { MAX_KEY_SIGNATURES } from '../src/signature/verify/presented-signatures.ts';
+import { AUTH_REASONS } from '../src/words/delivery-reasons.ts';
 
 /** The text of one scheme in `docs/schemes/guides.yaml`. */
 export interface Guide {
@@ -269,7 +269,7 @@ function renderRow(scheme: Scheme): string {
 }
 
 function renderIndex(): string {
-  const reasons = Object.entries(AUTH_REASONS).map(([reason, sentence]) => `| \`${reason}\` | ${sentence} |`);
+  const reasons = Object.entries(AUTH_REASONS).map(([reason, { text }]) => `| \`${reason}\` | ${text} |`);
   const text = readFileSync(new URL('./signature-schemes.template.md', import.meta.url), 'utf8');
   return text
     .replace('{generated}', () => GENERATED)

@@ -1489,6 +1489,8 @@ export interface components {
                  */
                 severity: "ok" | "warning" | "error";
                 reason: string;
+                /** @description The reason as a sentence. `message` has the details. */
+                reason_text: string;
                 message: string;
                 /** Format: date-time */
                 since: string;
@@ -1669,9 +1671,11 @@ export interface components {
             delivery_id_source: "header" | "provider" | "service_header" | "body_hash" | null;
             /** @enum {string} */
             label: "Accepted" | "Duplicate" | "Rejected (auth)" | "Rejected (invalid JSON)" | "Rejected (too large)";
-            /** @description Why it was rejected, for programs. */
+            /** @description Code for the rejection or for the duplicate. */
             reason: string | null;
-            /** @description Why it was rejected, for people. */
+            /** @description The reason as a sentence. */
+            reason_text: string | null;
+            /** @description Details of this rejection, for people. */
             detail: string | null;
             size: number;
             /** @description How many requests this row stands for. */
@@ -1911,6 +1915,8 @@ export interface components {
             /** @enum {string} */
             result: "applied" | "unchanged" | "invalid" | "failed";
             reason: string;
+            /** @description The reason as a sentence. `message` has the details. */
+            reason_text: string;
             message: string;
             diagnostics: {
                 /** @enum {string} */

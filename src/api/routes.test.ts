@@ -49,10 +49,11 @@ describe('factories', () => {
   ] as const)('rate the condition %s=%s as %s', async (type, status, severity) => {
     const usual = createSeededServices().inventory;
     const factory = (await usual.factories()).find(({ name }) => name === 'payments');
-    const condition = { type, status, reason: 'Because', message: 'It is so.', since: 0 };
+    const condition = { type, status, reason: 'NoExecutorConfigured', message: 'It is so.', since: 0 };
     const factories = async () => [{ ...factory!, conditions: [condition] }];
     const { body } = await open({ inventory: { ...usual, factories } }).get(F);
-    expect(body.conditions).toEqual([{ ...condition, severity, since: '1970-01-01T00:00:00.000Z' }]);
+    const reason_text = 'The factory has no executor, so runs stay queued.';
+    expect(body.conditions).toEqual([{ ...condition, reason_text, severity, since: '1970-01-01T00:00:00.000Z' }]);
   });
 
   it('show their source without the credentials of its URL', async () => {

@@ -6,6 +6,7 @@ import { SecretValue } from '../core/secret-value.ts';
 import { SECRET_PLACEHOLDER } from '../signature/handshakes/handshake.ts';
 import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
 import { generateSecret } from '../signature/sign/generate-secret.ts';
+import { suggestSecretName } from '../words/names.ts';
 
 /** How a webhook authenticates its senders. */
 export interface Authentication {
@@ -94,14 +95,4 @@ export function chooseValue(
 /** For clients, which call the value by other names than the body of the request does. */
 function describeSecretProblem(detail: string) {
   return [{ pointer: '#/secret', in: 'body', detail }];
-}
-
-/** The webhook's name upper-cased, other characters as `_`, with `_WEBHOOK_SECRET` behind it, made unique. */
-export function suggestSecretName(webhook: string, taken: ReadonlySet<string>): string {
-  const words = webhook.toUpperCase().replace(/[^A-Z0-9]/g, '_');
-  const base = `${/^\d/.test(words) ? '_' : ''}${words}_WEBHOOK_SECRET`;
-  for (let number = 1; ; number += 1) {
-    const name = number === 1 ? base : `${base}_${number}`;
-    if (!taken.has(name)) return name;
-  }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { anyText } from '../../test/helpers/any-text.ts';
 import { makeSecrets } from '../../test/helpers/scheme-secrets.ts';
 import { receive, toSignedRequest, verdictOf, WEBHOOK_URL } from '../../test/helpers/signed-request.ts';
-import { AUTH_REASONS } from './auth-reasons.ts';
+import { AUTH_REASONS } from '../words/delivery-reasons.ts';
 import type { SignedDelivery } from './outgoing-delivery.ts';
 import type { Scheme, SignatureScheme } from './scheme.ts';
 import { resolveScheme } from './schemes/resolve-scheme.ts';

@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto';
 import type { RequestHeaders } from '../core/headers.ts';
-import type { AuthReason } from './auth-reasons.ts';
+import type { AuthReason } from '../words/delivery-reasons.ts';
 
 /** What is verified: a request with the exact bytes of its body. `nowMs` is wall time in milliseconds. */
 export interface SignedRequest {

@@ -10,3 +10,13 @@ export function parseDuration(text: string): number | null {
   const unit = DURATION.exec(text)?.[1];
   return unit === undefined ? null : Number.parseInt(text, 10) * UNITS_MS[unit as keyof typeof UNITS_MS];
 }
+
+/** An elapsed time for people: `840ms`, `12.3s`, `4m 10s`, `2h 5m`. Negative values count as 0. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs < 1000) return `${Math.max(0, Math.round(durationMs))}ms`;
+  if (durationMs < 60_000) return `${(durationMs / 1000).toFixed(1)}s`;
+  const minutes = Math.floor(durationMs / 60_000);
+  return minutes < 60
+    ? `${minutes}m ${Math.floor((durationMs % 60_000) / 1000)}s`
+    : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
+}

@@ -1,17 +1,13 @@
 import { isDeepStrictEqual } from 'node:util';
-import { type Document, isMap, isNode, isScalar, type Pair, parseDocument, stringify } from 'yaml';
+import { type Document, isMap, isNode, isScalar, type Pair, parseDocument } from 'yaml';
 import type { Json } from '../core/json.ts';
+import { writeYaml } from '../words/write-yaml.ts';
 
 /** New values of top-level keys; `undefined` takes a key away. */
 export type KeyChanges = Readonly<Record<string, Json | undefined>>;
 
 const READ = { schema: 'core', merge: true, stringKeys: true, logLevel: 'silent' } as const;
 const WRITE = { lineWidth: 0, flowCollectionPadding: false } as const;
-
-/** YAML of a definition that is written for the first time. */
-export function writeYaml(value: Record<string, Json>): string {
-  return stringify(value, { schema: 'core', ...WRITE });
-}
 
 /**
  * Changes top-level keys of a YAML text. Keys whose value stays are not touched, and neither are comments, order and

@@ -180,11 +180,11 @@ describeDashboard('the automation pages', ({ signIn }) => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Deliveries no longer start this automation.').waitFor();
     await dialog.getByRole('button', { name: 'Disable' }).click();
-    await page.getByText('It is disabled.').waitFor();
+    await page.getByText('The automation is disabled.').waitFor();
     expect((await daemon.api(path)).body.enabled).toBe(false);
     await toggle.click();
     await dialog.getByRole('button', { name: 'Enable' }).click();
-    await page.getByText('It is disabled.').waitFor({ state: 'detached' });
+    await page.getByText('The automation is disabled.').waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Delete' }).click();
     await dialog.getByRole('textbox').fill('switched');
     await lookAt(page, 'automation-delete');
@@ -202,7 +202,7 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await page.getByRole('link', { name: 'Try changes' }).click();
     await writeFilter(page, JSON.stringify(FILTER));
     const yaml = page.getByRole('region', { name: 'YAML for the file' });
-    await yaml.getByText('level: [fatal, error]').waitFor();
+    await yaml.getByText('- fatal').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Save' }).count()).toBe(0);
     await lookAt(page, 'automation-playground');
   });

@@ -21,8 +21,8 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
 
   it('says which secret a failed pass waits for, and makes it right there', async () => {
     const page = await signIn(daemon, PATH);
-    await page.getByRole('link', { name: 'Waits for a secret' }).click();
-    await page.getByRole('heading', { name: 'Waits for a secret', level: 1 }).waitFor();
+    await page.getByRole('link', { name: 'A secret is missing' }).click();
+    await page.getByRole('heading', { name: 'A secret is missing', level: 1 }).waitFor();
     await lookAt(page, 'reconciliation-failed');
     await page.getByRole('button', { name: 'Create CI_WEBHOOK_SECRET' }).click();
     const dialog = page.getByRole('dialog', { name: 'Create secret' });
@@ -32,9 +32,9 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     await page.getByText('A later reconciliation has finished').waitFor();
     await expect.poll(() => page.getByRole('button', { name: 'Create CI_WEBHOOK_SECRET' }).count()).toBe(0);
     await page.getByRole('link', { name: 'View the most recent reconciliation' }).click();
-    await page.getByRole('heading', { name: 'Went live', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'The revision was applied', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Reconciliations' }).first().click();
-    await page.getByRole('link', { name: 'Went live', exact: true }).waitFor();
+    await page.getByRole('link', { name: 'The revision was applied', exact: true }).waitFor();
     await page.getByText('1 created').waitFor();
   });
 
@@ -45,7 +45,7 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     const row = page.getByRole('row').filter({ hasText: '1 updated' });
     await row.waitFor();
     // The watched repository is reconciled by itself too: a pass that changed nothing may stand above.
-    await row.getByRole('link', { name: 'Went live', exact: true }).click();
+    await row.getByRole('link', { name: 'The revision was applied', exact: true }).click();
     await expect.poll(() => page.getByText('A later reconciliation').count()).toBe(0);
     await page.getByText('is live').waitFor();
     const changes = page.getByRole('table', { name: 'What changes about ci' });
@@ -54,7 +54,7 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     // The apply of before is open: what it says of being live is over.
     await page.getByRole('link', { name: 'Reconciliations' }).first().click();
     const before = page.getByRole('row').filter({ hasText: '1 created' });
-    await before.getByRole('link', { name: 'Went live', exact: true }).click();
+    await before.getByRole('link', { name: 'The revision was applied', exact: true }).click();
     await page.getByText('Another revision is live now.').waitFor();
     await page.getByText('A later reconciliation has finished').waitFor();
     await expect.poll(() => page.getByText(/[0-9a-f]{8} is live/).count()).toBe(0);

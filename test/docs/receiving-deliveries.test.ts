@@ -4,31 +4,12 @@ import { OPTIONS } from '../../src/config/options.ts';
 import { IDENTITY_SOURCES } from '../../src/core/delivery.ts';
 import { HANDSHAKE_OUTCOMES, type HandshakeOutcome } from '../../src/core/handshake.ts';
 import * as answers from '../../src/ingress/transport/answers.ts';
-import { AUTH_REASONS } from '../../src/signature/auth-reasons.ts';
 import { emptyAnswer, textAnswer } from '../../src/signature/handshakes/handshake.ts';
 import { HANDSHAKES } from '../../src/signature/handshakes/handshakes.ts';
+import { AUTH_REASONS, OTHER_REASONS } from '../../src/words/delivery-reasons.ts';
 import { expectGenerated, locate, readDocument, renderTable } from '../helpers/documents.ts';
 
 const PAGE = 'docs/reference/receiving-deliveries.md';
-
-/** Reasons beside those of `AUTH_REASONS`; a test below looks for them in the sources. */
-const OTHER_REASONS: [reason: string, label: string, meaning: string][] = [
-  ['too_large', '`Rejected (too large)`', 'The body is larger than the limit.'],
-  ['empty_body', '`Rejected (invalid JSON)`', 'The body is empty, which is not JSON.'],
-  ['invalid_utf8', '`Rejected (invalid JSON)`', 'The body is not valid UTF-8: another encoding, or compressed.'],
-  ['invalid_json', '`Rejected (invalid JSON)`', 'The body is not valid JSON (RFC 8259); a form, for example.'],
-  [
-    'summed_up',
-    'any rejection',
-    'One entry for all rejections of a minute beyond the limit of entries; `count` says how many.',
-  ],
-  ['same_identity', '`Duplicate`', 'This identity was accepted before, with the same body: most likely a retry.'],
-  [
-    'same_identity_other_body',
-    '`Duplicate`',
-    'This identity was accepted before, with another body: the sender uses an ID twice.',
-  ],
-];
 
 const OUTCOMES = {
   answered: 'The challenge was answered, or what it told was noted; `detail` says what.',
@@ -50,12 +31,16 @@ function readSources(folder: string): string {
 
 describe('docs/reference/receiving-deliveries.md', () => {
   it('explains every reason of the delivery log', () => {
-    const ofAuth = Object.entries(AUTH_REASONS).map(([reason, meaning]) => [
+    const ofAuth = Object.entries(AUTH_REASONS).map(([reason, { text }]) => [
       `\`${reason}\``,
       '`Rejected (auth)`',
-      meaning,
+      text,
     ]);
-    const others = OTHER_REASONS.map(([reason, label, meaning]) => [`\`${reason}\``, label, meaning]);
+    const others = Object.entries(OTHER_REASONS).map(([reason, { label, text }]) => [
+      `\`${reason}\``,
+      label === null ? 'any rejection' : `\`${label}\``,
+      text,
+    ]);
     expectGenerated(PAGE, 'reasons', renderTable(['reason', 'label', 'means'], [...ofAuth, ...others]));
   });
 
@@ -67,7 +52,7 @@ describe('docs/reference/receiving-deliveries.md', () => {
       ...sources.matchAll(/'(same_identity\w*)'/g),
     ].map((match) => match[1]!);
     const ours = new Set(written.filter((reason) => !(reason in AUTH_REASONS) && !UNLOGGED.includes(reason)));
-    expect([...ours].sort()).toEqual(OTHER_REASONS.map(([reason]) => reason).sort());
+    expect([...ours].sort()).toEqual(Object.keys(OTHER_REASONS).sort());
   });
 
   it('lists every status that the ingress answers with', () => {

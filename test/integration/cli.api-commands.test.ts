@@ -430,15 +430,16 @@ describe('webhook show', () => {
   it('prints a line to paste for a bearer token, with the secret as a variable', async () => {
     await serve();
     const { stdout } = await run(['webhook', 'show', 'internal-ci']);
-    expect(stdout).toContain(`curl -X POST "https://hooks.example.com/webhooks/w/${WEBHOOK_UID}"`);
-    expect(stdout).toContain('-H "Authorization: Bearer $INTERNAL_CI_WEBHOOK_SECRET"');
+    expect(stdout).toContain(`curl -i 'https://hooks.example.com/webhooks/w/${WEBHOOK_UID}'`);
+    expect(stdout).toContain(`-H 'Authorization: Bearer '"$INTERNAL_CI_WEBHOOK_SECRET"`);
+    expect(stdout).toContain(`-H 'X-Service-Delivery-Id: '"test-$(`);
     expect(stdout).toContain('identical bodies count as duplicates');
   });
 
   it('puts the secret of a URL token behind the URL', async () => {
     await serve();
     const { stdout } = await run(['webhook', 'show', 'by-url']);
-    expect(stdout).toContain(`/webhooks/w/${URL_TOKEN_UID}/$BY_URL_WEBHOOK_SECRET"`);
+    expect(stdout).toContain(`/webhooks/w/${URL_TOKEN_UID}/'"$BY_URL_WEBHOOK_SECRET"`);
     expect(stdout).not.toContain('Authorization');
   });
 

@@ -156,7 +156,7 @@ describe('against a daemon', () => {
     );
     const options = ['--secret', 'INTERNAL_CI_WEBHOOK_SECRET', '--to', 'https://h.example/x'];
     expect(await run('diagnose', '--request', file, ...options)).toMatchObject({
-      ...{ code: 0, stdout: expect.stringContaining('carries no credential') },
+      ...{ code: 0, stdout: expect.stringContaining('has no credential') },
     });
     expect(services.seen.uploads).toEqual([
       {

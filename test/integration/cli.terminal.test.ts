@@ -39,7 +39,9 @@ describe.each([0, 40, 50, 80])('on a terminal of %d columns', (columns) => {
     const shown = await show(['delivery', 'list', 'internal-ci'], columns);
     expect(shown.match(new RegExp(`^${DELIVERY_ID}`, 'gm'))).toHaveLength(2);
     expect(shown).toMatch(/Rejected \(auth\)[\s\S]*bad_credential/);
-    expect(shown.split(/\s+/).join(' ')).toContain(`same delivery ID header as ${DELIVERY_ID}`);
+    const words = shown.split(/\s+/).join(' ');
+    expect(words).toContain('bad_credential: The token is not the secret of this webhook.');
+    expect(words).toContain(`same delivery ID header as ${DELIVERY_ID}`);
   });
 
   it('run list shows IDs, states and errors whole', async () => {

@@ -1,6 +1,7 @@
 import type { Decision, Delivery, OmittedDecisions, StoredDecisions } from '../../core/delivery.ts';
 import type { DeliveryId } from '../../core/ids.ts';
 import { formatInstant } from '../../core/time/clock.ts';
+import { describeDeliveryReason } from '../../words/delivery-reasons.ts';
 
 /** A row of the delivery log as the interfaces show it. */
 export function presentDelivery(delivery: Delivery) {
@@ -13,6 +14,7 @@ export function presentDelivery(delivery: Delivery) {
     delivery_id_source: delivery.identity?.source ?? null,
     label: delivery.label,
     reason: delivery.reason,
+    reason_text: delivery.reason === null ? null : describeDeliveryReason(delivery.reason),
     detail: delivery.detail,
     size: delivery.size,
     count: delivery.count,

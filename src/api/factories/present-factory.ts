@@ -1,6 +1,7 @@
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import { type Condition, type FactoryStatus, rateCondition } from '../../core/reconciliation.ts';
 import { formatInstant } from '../../core/time/clock.ts';
+import { describeStatusReason } from '../../words/status-reasons.ts';
 import { presentInstant } from '../server/present-instant.ts';
 import type { FactorySource } from '../services.ts';
 
@@ -36,5 +37,13 @@ function hideCredentials(url: string): string {
 
 function presentCondition(condition: Condition) {
   const { type, status, reason, message, since } = condition;
-  return { type, status, severity: rateCondition(condition), reason, message, since: formatInstant(since) };
+  return {
+    type,
+    status,
+    severity: rateCondition(condition),
+    reason,
+    reason_text: describeStatusReason(reason),
+    message,
+    since: formatInstant(since),
+  };
 }

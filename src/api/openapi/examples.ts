@@ -1,6 +1,8 @@
 import { DELIVERY_LABELS } from '../../core/delivery.ts';
 import { RUN_STATES } from '../../core/run.ts';
 import { PAYLOAD_FILE, renderEnvelope } from '../../run/envelope.ts';
+import { AUTH_REASONS } from '../../words/delivery-reasons.ts';
+import { describeStatusReason } from '../../words/status-reasons.ts';
 import { describeProblem } from '../server/problem.ts';
 import { describeAction } from './operations.ts';
 import type { COMPONENTS } from './schemas.ts';
@@ -75,6 +77,7 @@ const delivery = {
   delivery_id_source: 'provider',
   label: 'Accepted',
   reason: null,
+  reason_text: null,
   detail: null,
   size: 8214,
   count: 1,
@@ -93,6 +96,7 @@ const rejectedDelivery = {
   delivery_id_source: null,
   label: 'Rejected (auth)',
   reason: 'bad_signature',
+  reason_text: AUTH_REASONS.bad_signature.text,
   runs: [],
 };
 
@@ -207,6 +211,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
           status: 'True',
           severity: 'ok',
           reason: 'DefinitionLive',
+          reason_text: describeStatusReason('DefinitionLive'),
           message: `serving ${COMMIT}`,
           since: CREATED_AT,
         },
@@ -346,6 +351,7 @@ export const COMPONENT_EXAMPLES: Readonly<Record<keyof typeof COMPONENTS, readon
       revision: COMMIT,
       result: 'applied',
       reason: 'Applied',
+      reason_text: describeStatusReason('Applied'),
       message: `applied ${COMMIT}`,
       diagnostics: [warning],
       plan: {

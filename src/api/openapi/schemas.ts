@@ -58,6 +58,8 @@ const leaseTerm = {
   lease_expires_at: { ...instant, description: 'The same by the wall clock of the daemon.' },
 } as const satisfies Record<string, JsonSchema>;
 
+const reasonText = { ...text, description: 'The reason as a sentence. `message` has the details.' };
+
 const condition = closedObject({
   type: text,
   status: oneOf(['True', 'False', 'Unknown']),
@@ -67,6 +69,7 @@ const condition = closedObject({
       'What the condition means. `NoExecutor` with status `True`, for example, is a warning: do not show it as success.',
   },
   reason: text,
+  reason_text: reasonText,
   message: text,
   since: instant,
 });
@@ -251,8 +254,9 @@ export const COMPONENTS = {
       delivery_id: textOrNull,
       delivery_id_source: { type: ['string', 'null'], enum: [...IDENTITY_SOURCES, null] },
       label: oneOf(DELIVERY_LABELS),
-      reason: { ...textOrNull, description: 'Why it was rejected, for programs.' },
-      detail: { ...textOrNull, description: 'Why it was rejected, for people.' },
+      reason: { ...textOrNull, description: 'Code for the rejection or for the duplicate.' },
+      reason_text: { ...textOrNull, description: 'The reason as a sentence.' },
+      detail: { ...textOrNull, description: 'Details of this rejection, for people.' },
       size: count,
       count: { ...count, description: 'How many requests this row stands for.' },
       received_at: instant,
@@ -403,6 +407,7 @@ export const COMPONENTS = {
       revision: textOrNull,
       result: oneOf(['applied', 'unchanged', 'invalid', 'failed']),
       reason: text,
+      reason_text: reasonText,
       message: text,
       diagnostics: { type: 'array', items: diagnostic },
       plan: closedObject({ webhooks: planSection, automations: planSection }),

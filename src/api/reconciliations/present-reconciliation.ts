@@ -1,5 +1,6 @@
 import type { Reconciliation } from '../../core/reconciliation.ts';
 import { formatInstant } from '../../core/time/clock.ts';
+import { describeStatusReason } from '../../words/status-reasons.ts';
 import { presentPlan } from './present-plan.ts';
 
 /** One pass of the loop as the interfaces show it. */
@@ -10,6 +11,7 @@ export function presentReconciliation(reconciliation: Reconciliation) {
     revision: reconciliation.revision,
     result: reconciliation.result,
     reason: reconciliation.reason,
+    reason_text: describeStatusReason(reconciliation.reason),
     message: reconciliation.message,
     diagnostics: reconciliation.diagnostics,
     plan: presentPlan(reconciliation.plan),

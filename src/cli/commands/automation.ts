@@ -1,4 +1,5 @@
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
+import { explainInactiveAutomation, listSelectedWebhooks } from '../../words/explain-inactive-automation.ts';
 import type { Automation, Trigger, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
@@ -50,7 +51,7 @@ async function listAutomations(session: Session, options: { json?: boolean }): P
 }
 
 function createColumns(webhooks: readonly Webhook[]): Column<Automation>[] {
-  const obstacle = (automation: Automation) => explainSilence(automation, webhooks)[0];
+  const explain = (automation: Automation) => explainInactiveAutomation(automation, webhooks);
   return [
     { head: 'NAME', text: (automation) => automation.name, narrow: 'whole' },
     { head: 'LISTENS TO', text: (automation) => describeSources(automation, webhooks), minWidth: 12, drop: 2 },
@@ -62,11 +63,11 @@ function createColumns(webhooks: readonly Webhook[]): Column<Automation>[] {
     },
     {
       head: 'FIRES',
-      text: (automation) => (firesFromSomewhere(automation, webhooks) ? 'yes' : 'no'),
-      color: (automation, colors) => (firesFromSomewhere(automation, webhooks) ? colors.green : colors.yellow),
+      text: (automation) => (explain(automation).isInactive ? 'no' : 'yes'),
+      color: (automation, colors) => (explain(automation).isInactive ? colors.yellow : colors.green),
       narrow: 'whole',
     },
-    { head: 'REASON', text: (automation) => obstacle(automation) ?? '-', narrow: 'below' },
+    { head: 'REASON', text: (automation) => explain(automation).reasons[0] ?? '-', narrow: 'below' },
   ];
 }
 
@@ -82,35 +83,6 @@ function describeSources(automation: Automation, webhooks: readonly Webhook[]): 
       : trigger.listens_to.map((uid) => webhooks.find((webhook) => webhook.uid === uid)?.name ?? uid),
   );
   return [...new Set(names)].join(', ') || '-';
-}
-
-function firesFromSomewhere(automation: Automation, webhooks: readonly Webhook[]): boolean {
-  const enabledUids = new Set(webhooks.filter((webhook) => webhook.enabled).map((webhook) => webhook.uid));
-  return (
-    automation.enabled && automation.triggers.some((trigger) => trigger.listens_to.some((uid) => enabledUids.has(uid)))
-  );
-}
-
-/** Every reason why the automation, or one of its triggers, does not fire; the gravest first. */
-export function explainSilence(automation: Automation, webhooks: readonly Webhook[]): string[] {
-  const disabled = automation.enabled ? [] : ['the automation is disabled'];
-  const byTrigger = automation.triggers.flatMap((trigger) => explainTrigger(trigger, webhooks));
-  return [...new Set([...disabled, ...byTrigger])];
-}
-
-function explainTrigger(trigger: Trigger, webhooks: readonly Webhook[]): string[] {
-  if (trigger.handled_elsewhere) return [`provider ${trigger.provider} is handled elsewhere`];
-  return listSelected(trigger).flatMap((uid) => {
-    const webhook = webhooks.find((candidate) => candidate.uid === uid);
-    if (webhook === undefined) return [`webhook ${uid} does not exist (any more)`];
-    return webhook.enabled ? [] : [`webhook ${webhook.name} is disabled`];
-  });
-}
-
-/** UIDs that the trigger selects, those of webhooks that are gone among them. */
-function listSelected(trigger: Trigger): string[] {
-  const named = trigger.handled_elsewhere ? [] : trigger.filter.webhook_ids;
-  return [...new Set([...trigger.listens_to, ...named])];
 }
 
 async function showAutomation(
@@ -138,17 +110,16 @@ function printAutomation(session: Session, automation: Automation, webhooks: rea
     ['Revision', automation.revision],
   ]);
   for (const [i, trigger] of automation.triggers.entries()) printTrigger(session, trigger, i, webhooks);
-  const silence = explainSilence(automation, webhooks);
-  if (silence.length > 0) output.line(`\n${output.colors.yellow(describeSilence(automation, webhooks))}`);
-  for (const reason of silence) output.line(`  - ${escapeText(reason)}`);
+  const { isInactive, reasons } = explainInactiveAutomation(automation, webhooks);
+  if (reasons.length > 0) {
+    const title = isInactive ? 'It does not fire:' : 'It does not fire from everything it names:';
+    output.line(`\n${output.colors.yellow(title)}`);
+  }
+  for (const reason of reasons) output.line(`  - ${escapeText(reason)}`);
   if (automation.warnings.length > 0) output.line(`\n${output.colors.bold('Warnings of the last apply:')}`);
   for (const warning of automation.warnings) output.line(`  ${describeDiagnostic(warning, output.colors)}`);
   output.line(`\n${output.colors.bold('Prompt:')}`);
   output.line(escapeLines(automation.prompt.replace(/\r\n/g, '\n').trimEnd()));
-}
-
-function describeSilence(automation: Automation, webhooks: readonly Webhook[]): string {
-  return firesFromSomewhere(automation, webhooks) ? 'It does not fire from everything it names:' : 'It does not fire:';
 }
 
 function printTrigger(session: Session, trigger: Trigger, index: number, webhooks: readonly Webhook[]): void {
@@ -158,7 +129,7 @@ function printTrigger(session: Session, trigger: Trigger, index: number, webhook
     output.line('  handled elsewhere');
     return;
   }
-  for (const uid of listSelected(trigger)) {
+  for (const uid of listSelectedWebhooks(trigger)) {
     const name = webhooks.find((webhook) => webhook.uid === uid)?.name ?? 'no webhook of this factory';
     output.line(`  listens to ${escapeText(name)} (${escapeText(uid)})`);
   }

@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { DELIVERY_LABELS } from '../../core/delivery.ts';
 import type { Json } from '../../core/json.ts';
+import { IDENTITY_SOURCE_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { ApiError } from '../api-client.ts';
 import type { Decision, Delivery, Explanation, Webhook } from '../api-types.ts';
@@ -164,19 +165,12 @@ function describeLabel(row: Delivery): string {
   return row.count > 1 ? `${row.label} ×${row.count}` : row.label;
 }
 
-/** What a duplicate repeats, and what told: the source that decided. */
+/** The reason with its sentence; for a duplicate, the first delivery and what both have in common. */
 function describeReason(row: Delivery): string | null {
-  if (row.label !== 'Duplicate') return row.reason;
+  if (row.label !== 'Duplicate') return row.reason === null ? null : `${row.reason}: ${row.reason_text}`;
   const original = row.duplicate_of ?? 'one that retention has removed';
-  return `same ${IDENTITY_WORDS[row.delivery_id_source ?? 'body_hash']} as ${original}`;
+  return `same ${IDENTITY_SOURCE_WORDS[row.delivery_id_source ?? 'body_hash']} as ${original}`;
 }
-
-const IDENTITY_WORDS = {
-  header: 'delivery ID header',
-  provider: 'delivery header of the provider',
-  service_header: 'X-Service-Delivery-Id',
-  body_hash: 'body (only the body identifies it)',
-} as const;
 
 function pickLabelColor(row: Delivery, colors: Colors): (text: string) => string {
   if (row.label === 'Accepted') return colors.green;
@@ -255,7 +249,7 @@ function printDelivery(session: Session, delivery: Delivery): void {
     ['Reason', describeReason(delivery)],
     ['Detail', delivery.detail],
     ['Delivery ID', delivery.delivery_id],
-    ['Identified by', delivery.delivery_id_source === null ? null : IDENTITY_WORDS[delivery.delivery_id_source]],
+    ['Identified by', delivery.delivery_id_source === null ? null : IDENTITY_SOURCE_WORDS[delivery.delivery_id_source]],
     ['Webhook', `${delivery.webhook_name} (${delivery.webhook_uid})`],
     ['Factory', delivery.factory],
     ['Size', `${delivery.size} bytes`],

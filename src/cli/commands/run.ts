@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { RUN_STATES } from '../../core/run.ts';
+import { formatDuration } from '../../words/duration.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { Run } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -8,7 +9,7 @@ import { describeIdArgument, findId } from '../find/find-id.ts';
 import { followRunLog, isEnded, needsPerson, readRunLog } from '../follow/follow-run-log.ts';
 import { countOption } from '../input/value-options.ts';
 import type { Colors } from '../output/colors.ts';
-import { formatAge, formatDuration, formatInstantWithAge } from '../output/format-time.ts';
+import { formatAge, formatInstantWithAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
 

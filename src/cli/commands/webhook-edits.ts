@@ -158,7 +158,7 @@ function printOnce(session: Session, webhook: NewWebhook, done: string): void {
   if (webhook.secret !== undefined && webhook.auth_mode === 'token') {
     output.line(`${webhook.secret_name}='${webhook.secret}'`);
   }
-  for (const text of describeSending(webhook, session.factoryOption())) output.line(escapeLines(text));
+  for (const text of describeSending(webhook, session.named ?? null)) output.line(escapeLines(text));
 }
 
 function registerSwitches(webhook: CliCommand, bind: Bind): void {

@@ -1,3 +1,4 @@
+import { WEBHOOK_IDENTITY_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { Capture, Delivery, Handshake, Page, SecretState, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
@@ -178,7 +179,9 @@ async function printIdentity(session: Session, webhook: Webhook): Promise<void> 
   const warns = webhook.identified_by === 'service header or body' || observed.byBody > 0;
   output.line();
   output.line(
-    warns ? output.colors.yellow(IDENTITY_WORDS[webhook.identified_by]) : IDENTITY_WORDS[webhook.identified_by],
+    warns
+      ? output.colors.yellow(WEBHOOK_IDENTITY_WORDS[webhook.identified_by])
+      : WEBHOOK_IDENTITY_WORDS[webhook.identified_by],
   );
   if (observed.byBody > 0) {
     output.line(
@@ -186,13 +189,6 @@ async function printIdentity(session: Session, webhook: Webhook): Promise<void> 
     );
   }
 }
-
-const IDENTITY_WORDS = {
-  header: 'Delivery ID: the delivery ID header. Without it, identical bodies count as duplicates.',
-  provider: 'Delivery ID: set by the provider.',
-  'service header or body':
-    'Delivery ID: X-Service-Delivery-Id. Without it, identical bodies count as duplicates.\nIf the sender sets another header with an event ID, name it as deliveryIdHeader.',
-} as const;
 
 const OBSERVED_DELIVERIES = 20;
 
@@ -242,5 +238,5 @@ function printSending(session: Session, webhook: Webhook): void {
     webhook.auth_mode === 'signature' ? '' : ` (${escapeText(webhook.secret_name)} in the shell holds the secret)`;
   output.line(output.colors.bold(`To send to it${secret}:`));
   output.line();
-  for (const text of describeSending(webhook, session.factoryOption())) output.line(escapeLines(text));
+  for (const text of describeSending(webhook, session.named ?? null)) output.line(escapeLines(text));
 }

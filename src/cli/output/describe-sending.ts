@@ -1,35 +1,17 @@
 import { describeScheme, type SignatureSchemeFacts } from '../../signature/schemes/describe-scheme.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
+import { quoteForShell } from '../../words/quote-for-shell.ts';
+import { buildSendCommand, buildTokenCurl } from '../../words/sending-commands.ts';
 import type { Webhook } from '../api-types.ts';
 
 /**
- * How to send to this webhook: lines to paste, with the secret as a shell variable and never its value.
+ * Lines to paste that send a delivery to a webhook. The secret is a shell variable; its value is never printed.
  *
- * @param factoryOption as `Session.factoryOption` returns it
+ * @param factory name of the factory if the command has to name it, else `null`
  */
-export function describeSending(webhook: Webhook, factoryOption: string): string[] {
-  const send = `dockbell send ${webhook.name}${factoryOption} --data '{"hello": "world"}'`;
-  return webhook.auth_mode === 'signature' ? describeSigned(webhook, send) : [describeCurl(webhook), send];
-}
-
-function describeCurl(webhook: Webhook): string {
-  const secret = `$${webhook.secret_name}`;
-  const isUrlToken = webhook.auth_mode === 'url_token';
-  const url = isUrlToken ? webhook.ingress_url.replace(/\{token\}$/, secret) : webhook.ingress_url;
-  const lines = [
-    `curl -X POST "${escapeInQuotes(url, secret)}"`,
-    ...(isUrlToken ? [] : [`-H "Authorization: Bearer ${secret}"`]),
-    ...(webhook.delivery_id_header === null ? [] : [`-H "${webhook.delivery_id_header}: test-$(date +%s)"`]),
-    `-H 'Content-Type: application/json'`,
-    `-d '{"hello": "world"}'`,
-  ];
-  return lines.join(' \\\n  ');
-}
-
-/** The URL inside double quotes of a shell; the variable at its end is meant to be replaced. */
-function escapeInQuotes(url: string, variable: string): string {
-  const fixed = url.endsWith(variable) ? url.slice(0, -variable.length) : url;
-  return fixed.replace(/["$`\\]/g, '\\$&') + url.slice(fixed.length);
+export function describeSending(webhook: Webhook, factory: string | null): string[] {
+  const send = buildSendCommand({ name: webhook.name, factory });
+  return webhook.auth_mode === 'signature' ? describeSigned(webhook, send) : [buildTokenCurl(webhook, null), send];
 }
 
 function describeSigned(webhook: Webhook, send: string): string[] {
@@ -52,7 +34,7 @@ function describeOthersKey(
   { ingress_url, signature }: Webhook,
 ): string[] {
   if (signedWith === 'provider') return [`# Only ${title} can sign for it, so try it from there.`];
-  const block = signature === null ? '' : ` --signature '${JSON.stringify(signature).replaceAll("'", "'\\''")}'`;
+  const block = signature === null ? '' : ` --signature ${quoteForShell(JSON.stringify(signature))}`;
   return [
     '# The secret is a public key, which cannot sign. With a key pair of your own, store its public key and try:',
     `dockbell send --to "${ingress_url}" --auth-mode signature --scheme ${name}${block} --secret-file private.pem`,

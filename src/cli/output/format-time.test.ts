@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatAge, formatDuration, formatInstantWithAge } from './format-time.ts';
+import { formatAge, formatInstantWithAge } from './format-time.ts';
 
 const NOW_MS = Date.parse('2026-01-02T03:04:05.678Z');
 const agoFrom = (ms: number) => new Date(NOW_MS - ms).toISOString();
@@ -24,17 +24,5 @@ describe('formatAge', () => {
 
   it('stands behind the exact instant where one thing is shown', () => {
     expect(formatInstantWithAge(agoFrom(90_000), NOW_MS)).toBe('2026-01-02T03:02:35.678Z (1m ago)');
-  });
-});
-
-describe('formatDuration', () => {
-  it.each([
-    [-1, '0ms'],
-    [840, '840ms'],
-    [12_345, '12.3s'],
-    [250_000, '4m 10s'],
-    [3_720_000, '1h 2m'],
-  ])('writes %d ms as %s', (ms, expected) => {
-    expect(formatDuration(ms)).toBe(expected);
   });
 });

@@ -24,13 +24,3 @@ export function formatAge(instant: string | null, nowMs: number): string {
 export function formatInstantWithAge(instant: string | null, nowMs: number): string {
   return instant === null ? '-' : `${instant} (${formatAge(instant, nowMs)})`;
 }
-
-/** How long something took: `840ms`, `12.3s`, `4m 10s`. */
-export function formatDuration(durationMs: number): string {
-  if (durationMs < 1000) return `${Math.max(0, Math.round(durationMs))}ms`;
-  if (durationMs < 60_000) return `${(durationMs / 1000).toFixed(1)}s`;
-  const minutes = Math.floor(durationMs / 60_000);
-  return minutes < 60
-    ? `${minutes}m ${Math.floor((durationMs % 60_000) / 1000)}s`
-    : `${Math.floor(minutes / 60)}h ${minutes % 60}m`;
-}

@@ -2,7 +2,8 @@ import { declareTrigger } from '../../core/declare-trigger.ts';
 import { type AutomationDefinition, EXECUTION_OVERRIDES } from '../../core/definition.ts';
 import type { WebhookUid } from '../../core/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
-import { editYaml, type KeyChanges, readValues, writeYaml } from '../../yaml/edit-yaml.ts';
+import { writeFrontMatterFile } from '../../words/write-yaml.ts';
+import { editYaml, type KeyChanges, readValues } from '../../yaml/edit-yaml.ts';
 import { splitFrontMatter } from '../../yaml/split-front-matter.ts';
 
 /** What an automation's file says; `triggers` as the file writes them. */
@@ -22,10 +23,7 @@ export function writeAutomation(automation: Omit<AutomationDefinition, 'places'>
 
 /** The text of a new `automations/<name>/automation.md`. */
 export function writeDeclaredAutomation(automation: DeclaredAutomation): string {
-  const keys = Object.entries(toKeys(automation)).flatMap(([key, value]) =>
-    value === undefined ? [] : [[key, value]],
-  );
-  return `---\n${writeYaml(Object.fromEntries(keys))}---\n${automation.prompt}`;
+  return writeFrontMatterFile(toKeys(automation), automation.prompt);
 }
 
 /** The text of an automation's file that says something else now; keys that stay, comments and layout are kept. */

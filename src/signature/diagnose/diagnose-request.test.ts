@@ -2,7 +2,7 @@ import { createHash, createHmac, sign as createSignature, generateKeyPairSync } 
 import { describe, expect, it } from 'vitest';
 import { measureCpuMs } from '../../../test/helpers/measure-cpu.ts';
 import { makeSecrets } from '../../../test/helpers/scheme-secrets.ts';
-import { AUTH_REASONS } from '../auth-reasons.ts';
+import { AUTH_REASONS } from '../../words/delivery-reasons.ts';
 import type { Scheme, SignatureScheme } from '../scheme.ts';
 import { BODY } from '../schemes/parts.ts';
 import { findScheme, SCHEMES } from '../schemes/schemes.ts';

@@ -1,4 +1,5 @@
 import { Stack, Text } from '@mantine/core';
+import { IDENTITY_SOURCE_WORDS } from '../../../words/delivery-identity.ts';
 import type { Delivery } from '../../api/types.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { ForeignText } from '../../parts/text/foreign-text.tsx';
@@ -8,7 +9,6 @@ import { DeliveryDecisions } from './delivery-decisions.tsx';
 import { DeliveryPayload } from './delivery-payload.tsx';
 import { DeliveryRejection } from './delivery-rejection.tsx';
 import { formatBodySize } from './format-body-size.ts';
-import { describeReason, IDENTITY_WORDS } from './reason-words.ts';
 
 /** All there is to know of one delivery: below its row, and on its page. */
 export function DeliveryDetail({ delivery }: { delivery: Delivery }) {
@@ -40,7 +40,7 @@ function listFacts(delivery: Delivery): [string, React.ReactNode][] {
     ],
     ['Received', <ExactTime key="received" at={delivery.received_at} />],
     ['Delivery ID', delivery_id === null ? null : <ForeignText key="id" text={delivery_id} />],
-    ['ID source', delivery_id_source === null ? null : IDENTITY_WORDS[delivery_id_source]],
+    ['ID source', delivery_id_source === null ? null : IDENTITY_SOURCE_WORDS[delivery_id_source]],
     ['Sent from', <ForeignText key="address" text={delivery.client_address} />],
     ['Size', formatBodySize(delivery)],
     ['Requests', delivery.count > 1 ? `${delivery.count}, summed up` : null],
@@ -54,11 +54,11 @@ function listFacts(delivery: Delivery): [string, React.ReactNode][] {
 }
 
 function DuplicateNote({ delivery }: { delivery: Delivery }) {
-  const { factory, duplicate_of, reason, delivery_id_source } = delivery;
+  const { factory, duplicate_of, reason_text, delivery_id_source } = delivery;
   return (
     <Stack gap={4}>
       <Text size="sm">
-        <ForeignText text={describeReason(reason)} />
+        <ForeignText text={reason_text ?? 'No reason was logged.'} />
       </Text>
       <Text size="sm">
         The first one is{' '}
@@ -67,8 +67,8 @@ function DuplicateNote({ delivery }: { delivery: Delivery }) {
         ) : (
           <ObjectLink factory={factory} kind="deliveries" id={duplicate_of} />
         )}
-        . They count as one by {delivery_id_source === null ? 'their identity' : IDENTITY_WORDS[delivery_id_source]}. A
-        duplicate starts nothing, and its body is not kept.
+        . Both have the same {delivery_id_source === null ? 'identity' : IDENTITY_SOURCE_WORDS[delivery_id_source]}. A
+        duplicate starts nothing, and its body is not stored.
       </Text>
     </Stack>
   );

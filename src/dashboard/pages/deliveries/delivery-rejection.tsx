@@ -10,16 +10,15 @@ import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { TimeUntil } from '../../parts/time/time-text.tsx';
 import { useMay } from '../../shell/context/session-user.ts';
-import { describeReason } from './reason-words.ts';
 
 /** Why a request was rejected, and how to find out more. */
 export function DeliveryRejection({ delivery }: { delivery: Delivery }) {
-  const { label, reason, detail } = delivery;
+  const { label, reason_text, detail } = delivery;
   return (
     <Stack gap="sm" align="flex-start">
       <Alert color="orange" variant="light" icon={<CircleAlert />} title={label} w="100%">
         <Text size="sm">
-          <ForeignText text={describeReason(reason)} />
+          <ForeignText text={reason_text ?? 'No reason was logged.'} />
         </Text>
         {detail !== null && (
           <Text size="sm" c="dimmed" mt={4} style={{ overflowWrap: 'anywhere' }}>

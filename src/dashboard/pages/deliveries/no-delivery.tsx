@@ -3,9 +3,9 @@ import { Inbox, SearchX, Webhook as WebhookIcon } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { escapeText } from '../../../words/escape-text.ts';
+import { buildSendCommand, buildTokenCurl } from '../../../words/sending-commands.ts';
 import type { DeliveryFilter } from '../../api/deliveries.ts';
 import type { Webhook } from '../../api/types.ts';
-import { buildCurl, buildSend } from '../../parts/copy/build-curl.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
@@ -69,11 +69,11 @@ function FirstDelivery({ webhooks }: { webhooks: readonly Webhook[] }) {
 function SendCommands({ webhook }: { webhook: Webhook }) {
   return (
     <>
-      <CodeBlock what="send command" code={buildSend(webhook)} />
+      <CodeBlock what="send command" code={buildSendCommand(webhook)} />
       {webhook.auth_mode !== 'signature' && (
         <>
           <Text>The same without Dockbell’s command line, with the value of {webhook.secret_name} in the shell:</Text>
-          <CodeBlock what="curl command" code={buildCurl(webhook, null)} />
+          <CodeBlock what="curl command" code={buildTokenCurl(webhook, null)} />
         </>
       )}
     </>

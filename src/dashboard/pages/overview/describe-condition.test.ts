@@ -7,6 +7,7 @@ const make = (type: string, severity: Condition['severity']): Condition => ({
   severity,
   status: 'True',
   reason: 'R',
+  reason_text: 'Why.',
   message: 'm',
   since: '2026-01-01T00:00:00.000Z',
 });

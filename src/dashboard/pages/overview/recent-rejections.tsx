@@ -14,7 +14,6 @@ import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { buildDeliveriesPath, DELIVERY_LABELS } from '../deliveries/delivery-filter.ts';
-import { describeReason } from '../deliveries/reason-words.ts';
 
 const HOURS = 24;
 const SHOWN = 8;
@@ -79,10 +78,10 @@ const COLUMNS: DataColumn<Delivery>[] = [
   { header: 'Label', render: ({ label }) => <StatusBadge state={label} /> },
   {
     header: 'Reason',
-    render: ({ detail, reason }) => {
+    render: ({ detail, reason_text }) => {
       return (
         <>
-          <ForeignText text={describeReason(reason)} />
+          <ForeignText text={reason_text ?? 'No reason was logged.'} />
           {detail !== null && (
             <Text size="xs" c="dimmed">
               <ForeignText text={detail} />

@@ -6,18 +6,17 @@ import type { DataColumn } from '../../parts/table/data-table.tsx';
 import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
-import { describeReason } from './describe-reason.ts';
 import { countChanges } from './plan-changes.ts';
 import { reconciliationPath } from './reconciliation-path.ts';
 
 export const RECONCILIATION_COLUMNS: DataColumn<Reconciliation>[] = [
   {
     header: 'Outcome',
-    render: ({ factory, id, result, reason }) => (
+    render: ({ factory, id, result, reason_text }) => (
       <Group gap="sm" wrap="nowrap">
         <StatusBadge state={result} />
         <Anchor component={Link} href={reconciliationPath(factory, id)} size="sm" fw={600}>
-          <ForeignText text={describeReason(reason)} />
+          <ForeignText text={reason_text.replace(/\.$/, '')} />
         </Anchor>
       </Group>
     ),

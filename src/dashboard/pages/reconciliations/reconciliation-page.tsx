@@ -1,16 +1,15 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
+import { formatDuration } from '../../../words/duration.ts';
 import { reconciliationQuery } from '../../api/reconciliations.ts';
 import type { Reconciliation } from '../../api/types.ts';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
-import { formatDuration } from '../../parts/time/format-duration.ts';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { useFactory } from '../../shell/context/current-factory.ts';
-import { describeReason } from './describe-reason.ts';
 import { DiagnosticList } from './diagnostic-list.tsx';
 import { isEmpty } from './plan-changes.ts';
 import { PlanView } from './plan-view.tsx';
@@ -26,7 +25,7 @@ export function ReconciliationPage() {
   return (
     <>
       <PageHeader
-        title={describeReason(pass.reason)}
+        title={pass.reason_text.replace(/\.$/, '')}
         status={<StatusBadge state={pass.result} />}
         trail={[{ label: 'Reconciliations', href: list }]}
         actions={<ReconcileNow factory={factory.name} />}

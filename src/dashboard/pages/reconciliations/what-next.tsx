@@ -9,11 +9,10 @@ import { StoreSecret } from '../../parts/dialog/store-secret.tsx';
 import { useLiveEvents } from '../../parts/live/use-live-events.ts';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { useMay, useSessionUser } from '../../shell/context/session-user.ts';
-import { describeReason } from './describe-reason.ts';
 import { listMissingSecrets } from './list-missing-secrets.ts';
 import { reconciliationPath } from './reconciliation-path.ts';
 
-type Summary = Pick<Reconciliation, 'id' | 'factory' | 'reason' | 'finished_at'>;
+type Summary = Pick<Reconciliation, 'id' | 'factory' | 'reason_text' | 'finished_at'>;
 
 interface WhatNextProps {
   pass: Reconciliation;
@@ -50,11 +49,11 @@ function useLaterPass({ id, factory }: Reconciliation): Summary | null {
   return newest === undefined || newest.id === id ? null : newest;
 }
 
-function LaterPass({ later: { id, factory, reason, finished_at } }: { later: Summary }) {
+function LaterPass({ later: { id, factory, reason_text, finished_at } }: { later: Summary }) {
   return (
     <Alert color="gray" variant="light" icon={<History />} title="A later reconciliation has finished">
       <Text size="sm" component="div">
-        {describeReason(reason)}, <TimeText at={finished_at} />.{' '}
+        {reason_text.replace(/\.$/, '')}, <TimeText at={finished_at} />.{' '}
         <Anchor component={Link} href={reconciliationPath(factory, id)} size="sm" underline="always">
           View the most recent reconciliation
         </Anchor>

@@ -1,5 +1,5 @@
+import { formatDuration } from '../../../words/duration.ts';
 import type { Run } from '../../api/types.ts';
-import { formatDuration } from '../../parts/time/format-duration.ts';
 
 /** How long the last attempt took; a dash while it has not ended. */
 export function RunDuration({ run: { started_at, finished_at } }: { run: Run }) {

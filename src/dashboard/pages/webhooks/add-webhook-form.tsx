@@ -2,6 +2,7 @@ import { Button, Group, PasswordInput, Radio, Stack, Text, TextInput } from '@ma
 import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import { suggestSecretName, WEBHOOK_NAME_PATTERN } from '../../../words/names.ts';
 import { signatureSchemesQuery } from '../../api/queries.ts';
 import type { SignatureScheme, Webhook } from '../../api/types.ts';
 import type { WebhookWish } from '../../api/webhook-edits.ts';
@@ -9,7 +10,7 @@ import { SearchSelect } from '../../parts/form/search-select.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { useLeaveGuard } from '../../shell/context/leave-guard.tsx';
-import { nameMode, suggestSecretName } from './webhook-names.ts';
+import { nameMode } from './webhook-names.ts';
 
 interface AddWebhookFormProps {
   onSubmit: (wish: WebhookWish) => void;
@@ -39,8 +40,6 @@ const BLANK: Fields = {
   deliveryIdHeader: '',
 };
 
-const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/;
-
 /** The fields of the specification, each with what it does. */
 export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWebhookFormProps) {
   const { data: schemes } = useSuspenseQuery(signatureSchemesQuery);
@@ -48,7 +47,9 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
     initialValues: BLANK,
     validate: {
       name: (name) =>
-        NAME.test(name) ? null : 'Letters, digits, dots, dashes and underscores; it begins with a letter or a digit.',
+        WEBHOOK_NAME_PATTERN.test(name)
+          ? null
+          : 'Letters, digits, dots, dashes and underscores; it begins with a letter or a digit.',
       scheme: (scheme, { authMode }) => (authMode === 'signature' && scheme === null ? 'Choose the provider.' : null),
       secret: (secret, fields) => (secret === '' && needsSecret(findScheme(schemes, fields), fields) ? MISSING : null),
     },

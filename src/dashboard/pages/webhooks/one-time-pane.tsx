@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Stack, Text } from '@mantine/core';
 import { EyeOff } from 'lucide-react';
 import type { ReactNode } from 'react';
+import { buildSendingCommand } from '../../../words/sending-commands.ts';
 import type { NewWebhook } from '../../api/types.ts';
-import { buildCurl } from '../../parts/copy/build-curl.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { CopyLine } from '../../parts/copy/copy-line.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
@@ -48,7 +48,7 @@ export function OneTimePane({ webhook, title, onDone }: OneTimePaneProps) {
           </Shown>
         )}
         <Shown label={auth_mode === 'signature' ? 'Try it' : 'Try it from a shell'}>
-          <CodeBlock code={buildCurl(webhook, secret)} what="command" />
+          <CodeBlock code={buildSendingCommand(webhook, secret)} what="command" />
         </Shown>
         <Group justify="flex-end">
           <Button onClick={finish}>{secret === null ? 'Done' : 'I have copied it'}</Button>

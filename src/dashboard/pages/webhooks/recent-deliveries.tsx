@@ -14,7 +14,6 @@ import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { formatBodySize } from '../deliveries/format-body-size.ts';
-import { describeReason } from '../deliveries/reason-words.ts';
 
 const SHOWN = 10;
 
@@ -80,8 +79,8 @@ const COLUMNS: DataColumn<Delivery>[] = [
 
 /** What the sender calls it; of one that was turned away also why. */
 function DeliveryIdentity({ delivery }: { delivery: Delivery }) {
-  const { delivery_id, label, detail, reason, count } = delivery;
-  const why = label.startsWith('Rejected') ? (detail ?? describeReason(reason)) : detail;
+  const { delivery_id, label, detail, reason_text, count } = delivery;
+  const why = label.startsWith('Rejected') ? (detail ?? reason_text) : detail;
   return (
     <>
       {delivery_id !== null && (

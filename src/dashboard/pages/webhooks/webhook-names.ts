@@ -19,12 +19,6 @@ export function nameAuthentication(webhook: Webhook, schemes: readonly Signature
   return `${nameMode(auth_mode)}, ${title}`;
 }
 
-/** The name that the daemon gives a secret where none is chosen; it adds a number where that name is taken. */
-export function suggestSecretName(webhook: string): string {
-  const words = webhook.toUpperCase().replace(/[^A-Z0-9]/g, '_');
-  return `${/^\d/.test(words) ? '_' : ''}${words}_WEBHOOK_SECRET`;
-}
-
 /** Was it created without the secret that its provider issues later? */
 export function awaitsSecret({ auth_mode, enabled, credential_state }: Webhook): boolean {
   return auth_mode === 'signature' && !enabled && credential_state === 'missing';

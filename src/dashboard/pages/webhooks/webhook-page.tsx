@@ -3,9 +3,9 @@ import { useQuery } from '@tanstack/react-query';
 import { Fingerprint, Hourglass, KeyRound, PowerOff } from 'lucide-react';
 import { useState } from 'react';
 import { useParams } from 'wouter';
+import { buildSendingCommand } from '../../../words/sending-commands.ts';
 import { signatureSchemesQuery, webhookQuery } from '../../api/queries.ts';
 import type { Factory, NewWebhook, Webhook } from '../../api/types.ts';
-import { buildCurl } from '../../parts/copy/build-curl.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { CopyLine } from '../../parts/copy/copy-line.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
@@ -147,7 +147,7 @@ function HowToSend({ webhook }: { webhook: Webhook }) {
             ? 'The provider signs each request. To try the webhook without it:'
             : `With the value of ${webhook.secret_name} in the shell:`}
         </Text>
-        <CodeBlock code={buildCurl(webhook, null)} what="command" />
+        <CodeBlock code={buildSendingCommand(webhook, null)} what="command" />
       </Stack>
     </SectionCard>
   );

@@ -1,6 +1,7 @@
 import { Button, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
+import { SECRET_NAME_PATTERN } from '../../../words/names.ts';
 import { secretsQuery, storeSecret } from '../../api/secrets.ts';
 import { OneTimeValue } from '../copy/one-time-value.tsx';
 import { generateSecretValue, type SecretOrigin, SecretValueField } from '../form/secret-value-field.tsx';
@@ -91,7 +92,7 @@ function NameField({ name, onChange }: { name: string; onChange: (name: string) 
       placeholder="CI_WEBHOOK_SECRET"
       value={name}
       onChange={(event) => onChange(event.currentTarget.value.trim())}
-      pattern="[A-Za-z_][A-Za-z0-9_]*"
+      pattern={SECRET_NAME_PATTERN.source}
       maxLength={128}
       autoComplete="off"
       spellCheck={false}

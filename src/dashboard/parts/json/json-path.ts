@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../../../api-types/openapi.d.ts';
+import { isFilterOperator } from '../../../words/filter-operators.ts';
 
 /** Keys and array indexes from the root of a payload to one of its values. */
 export type JsonPath = readonly (string | number)[];
@@ -13,8 +14,6 @@ function formatStep(step: string | number): string {
   return /^[\p{L}_$][\p{L}\p{N}_$-]*$/u.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
 }
 
-const OPERATORS = new Set(['in', 'not_in', 'exists']);
-
 /**
  * A payload filter that matches this value at this path, or the presence of an object or array. Filters evaluate arrays
  * element by element (docs/reference/payload-filter.md), so indexes are omitted. `null` if no filter can express the path:
@@ -23,7 +22,7 @@ const OPERATORS = new Set(['in', 'not_in', 'exists']);
 export function buildFilter(path: JsonPath, value: Json): JsonObject | null {
   const keys = path.filter((step) => typeof step === 'string');
   const isNestedArray = path.some((step, i) => typeof step === 'number' && typeof path[i - 1] === 'number');
-  if (keys.length === 0 || isNestedArray || keys.some((key) => OPERATORS.has(key))) return null;
+  if (keys.length === 0 || isNestedArray || keys.some(isFilterOperator)) return null;
   const isContainer = typeof value === 'object' && value !== null;
   if (isContainer && typeof path.at(-1) === 'number') return null;
   const condition: Json = isContainer ? { exists: true } : [value];

@@ -1,8 +1,8 @@
 import { Stack, Text, Title } from '@mantine/core';
+import { writeFrontMatterFile, writeYaml } from '../../../../words/write-yaml.ts';
 import type { AutomationBody } from '../../../api/automations.ts';
 import { CodeBlock } from '../../../parts/copy/code-block.tsx';
 import { ForeignText } from '../../../parts/text/foreign-text.tsx';
-import { writeFile, writeYaml } from './write-yaml.ts';
 
 interface CopyForFileProps {
   body: AutomationBody;
@@ -28,4 +28,16 @@ export function CopyForFile({ body, file, isNew }: CopyForFileProps) {
       <CodeBlock code={isNew ? writeFile(body) : writeYaml({ triggers: body.triggers })} what="YAML for the file" />
     </Stack>
   );
+}
+
+/** The file of a new automation, without the keys whose value is the default. */
+function writeFile({ description, enabled, agent, triggers, prompt, ...overrides }: AutomationBody): string {
+  const keys = {
+    description: description ?? undefined,
+    enabled: enabled ? undefined : false,
+    agent: agent ?? undefined,
+    triggers,
+    ...overrides,
+  };
+  return writeFrontMatterFile(keys, `\n${prompt}${prompt.endsWith('\n') ? '' : '\n'}`);
 }

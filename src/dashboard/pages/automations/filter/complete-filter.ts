@@ -1,3 +1,4 @@
+import { FILTER_OPERATORS, type FilterOperator, isFilterOperator } from '../../../../words/filter-operators.ts';
 import { readCursor } from './read-cursor.ts';
 
 /** A field of stored payloads. Elements of lists use the key of their list. */
@@ -25,8 +26,6 @@ export interface FilterOptions {
   options: FilterOption[];
 }
 
-const OPERATORS = ['in', 'not_in', 'exists'] as const;
-
 /** Completion options at the cursor of a payload filter: keys and values of stored payloads, and operators. */
 export function completeFilter(text: string, position: number, fields: readonly PayloadField[]): FilterOptions | null {
   const cursor = readCursor(text, position);
@@ -49,8 +48,8 @@ const EXISTS_OPTIONS: FilterOption[] = [
 
 const LIST_OPTION: FilterOption = { label: '[ ]', insert: '[]', cursorBack: 1, detail: 'any of these values' };
 
-function readOperator(key: string | undefined, path: readonly string[]): (typeof OPERATORS)[number] | null {
-  return path.length < 2 ? null : (OPERATORS.find((operator) => operator === key) ?? null);
+function readOperator(key: string | undefined, path: readonly string[]): FilterOperator | null {
+  return path.length >= 2 && key !== undefined && isFilterOperator(key) ? key : null;
 }
 
 function completeKeys(
@@ -58,18 +57,18 @@ function completeKeys(
   taken: readonly string[],
   fields: readonly PayloadField[],
 ): FilterOption[] {
-  const hasOperator = taken.some((key) => OPERATORS.some((operator) => operator === key));
+  const hasOperator = taken.some(isFilterOperator);
   const keys = hasOperator ? [] : findKeys(path, fields);
   const options = keys.map(({ key, isObject }): FilterOption => {
     const [opening, detail] = isObject ? ['{}', 'object'] : ['[]', 'field'];
     return { label: key, insert: `${JSON.stringify(key)}: ${opening}`, cursorBack: 1, detail };
   });
   const hasKey = taken.length > 0 && !hasOperator;
-  const operators = path.length === 0 || hasKey ? [] : OPERATORS.map(toOperatorOption);
+  const operators = path.length === 0 || hasKey ? [] : FILTER_OPERATORS.map(toOperatorOption);
   return [...options, ...operators].filter(({ label }) => !taken.includes(label));
 }
 
-function toOperatorOption(operator: (typeof OPERATORS)[number]): FilterOption {
+function toOperatorOption(operator: FilterOperator): FilterOption {
   if (operator === 'exists') return { label: operator, insert: '"exists": true', cursorBack: 0, detail: 'operator' };
   return { label: operator, insert: `"${operator}": []`, cursorBack: 1, detail: 'operator' };
 }

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, Zap } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
+import { explainInactiveAutomation } from '../../../../words/explain-inactive-automation.ts';
 import { automationsQuery, lastRunQuery } from '../../../api/automations.ts';
 import { webhooksQuery } from '../../../api/queries.ts';
 import type { Automation, Webhook } from '../../../api/types.ts';
@@ -14,7 +15,6 @@ import { useHeldUpdates } from '../../../parts/live/use-held-updates.ts';
 import { type DataColumn, DataTable } from '../../../parts/table/data-table.tsx';
 import { ForeignText } from '../../../parts/text/foreign-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
-import { explainSilence } from '../explain-silence.ts';
 import { automationPath, newAutomationPath } from '../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 
@@ -134,7 +134,7 @@ function nameWebhooks(uids: readonly string[], webhooks: readonly Webhook[]): st
 }
 
 function StateCell({ automation, webhooks }: CellProps) {
-  const [reason, ...others] = automation.enabled ? explainSilence(automation, webhooks) : [];
+  const [reason, ...others] = automation.enabled ? listProblems({ automation, webhooks }) : [];
   return (
     <Stack gap={4} align="flex-start">
       <StatusBadge state={automation.enabled ? 'enabled' : 'disabled'} />
@@ -148,6 +148,13 @@ function StateCell({ automation, webhooks }: CellProps) {
       )}
     </Stack>
   );
+}
+
+/** A webhook that does not exist is a reason already, so its warning is left out. */
+function listProblems({ automation, webhooks }: CellProps): string[] {
+  const warnings = automation.warnings.filter(({ rule }) => rule !== 'automation/unknown-uid');
+  const { reasons } = explainInactiveAutomation(automation, webhooks);
+  return [...reasons, ...warnings.map(({ message }) => message)];
 }
 
 function LastRun({ automation: { factory, name } }: { automation: Automation }) {

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { BellOff, FileCode2, Pencil } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link, useParams } from 'wouter';
+import { explainInactiveAutomation } from '../../../../words/explain-inactive-automation.ts';
 import { automationQuery, lastRunQuery, type TaggedAutomation } from '../../../api/automations.ts';
 import { webhooksQuery } from '../../../api/queries.ts';
 import type { Automation, Webhook } from '../../../api/types.ts';
@@ -14,7 +15,6 @@ import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
 import { ForeignText } from '../../../parts/text/foreign-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
 import { formatJson } from '../editor/automation-draft.ts';
-import { explainSilence } from '../explain-silence.ts';
 import { automationEditPath, automationsPath } from '../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 import { AutomationSwitches } from './automation-switches.tsx';
@@ -99,34 +99,32 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-/** Why deliveries do not start the automation, with advice. */
+/** Why deliveries do not start the automation, and the warnings of the last apply with advice. */
 function Warnings({ automation, webhooks }: DetailsProps) {
-  const reasons = explainSilence(automation, webhooks);
-  if (reasons.length === 0) return null;
-  const hints = new Map(automation.warnings.map(({ message, hint, file, line }) => [message, { hint, file, line }]));
+  const { isInactive, reasons } = explainInactiveAutomation(automation, webhooks);
+  if (reasons.length + automation.warnings.length === 0) return null;
   return (
     <Alert
       color="orange"
       variant="light"
       radius="md"
       icon={<BellOff />}
-      title={automation.enabled ? 'Needs attention' : 'No delivery starts this automation'}
+      title={isInactive ? 'No delivery starts this automation' : 'Needs attention'}
     >
       <List size="sm" spacing={6}>
-        {reasons.map((reason) => {
-          const more = hints.get(reason);
-          return (
-            <List.Item key={reason}>
-              <ForeignText text={reason} />
-              {more !== undefined && (
-                <Text size="sm" c="dimmed">
-                  <ForeignText text={more.hint} />{' '}
-                  {automation.file !== null && <CodeText text={`${more.file}:${more.line}`} />}
-                </Text>
-              )}
-            </List.Item>
-          );
-        })}
+        {reasons.map((reason) => (
+          <List.Item key={reason}>
+            <ForeignText text={reason} />
+          </List.Item>
+        ))}
+        {automation.warnings.map(({ message, hint, file, line }) => (
+          <List.Item key={message}>
+            <ForeignText text={message} />
+            <Text size="sm" c="dimmed">
+              <ForeignText text={hint} /> {automation.file !== null && <CodeText text={`${file}:${line}`} />}
+            </Text>
+          </List.Item>
+        ))}
       </List>
     </Alert>
   );

@@ -1,0 +1,116 @@
+interface ReasonWords {
+  /** What happened, as one or two sentences. */
+  text: string;
+  /**
+   * What to do, for the end of a sentence. `{places}` stands for the headers of the scheme. `null` if only the request
+   * itself can show the cause.
+   */
+  remedy: string | null;
+}
+
+/**
+ * Why a request failed to authenticate: the codes of `Rejected (auth)` entries. Only the team sees them, senders get a
+ * fixed `401`. A published code is never used for something else.
+ */
+export const AUTH_REASONS = {
+  missing_credential: {
+    text: 'The request has no credential: the header is missing, empty, or contains only its prefix.',
+    remedy: 'configure the secret at the sender, so that it sends {places}',
+  },
+  malformed_credential: {
+    text: 'The `Authorization` header does not have the form that the mode or the scheme requires.',
+    remedy: 'configure the sender to write {places} as the scheme requires',
+  },
+  bad_credential: {
+    text: 'The token is not the secret of this webhook. The sender may use an older secret.',
+    remedy: null,
+  },
+  malformed_signature: {
+    text: 'The signature header does not have the form that the scheme requires.',
+    remedy: 'check that the webhook has the scheme of this sender, and that the sender writes {places} in its form',
+  },
+  bad_signature: {
+    text: 'No signature matches: the secret differs, or the body or a signed header was changed in transit.',
+    remedy: null,
+  },
+  missing_header: {
+    text: 'A header that the scheme needs beside the signature is missing or empty.',
+    remedy: 'check that no proxy removes headers, and that the webhook has the scheme of this sender',
+  },
+  missing_timestamp: {
+    text: 'The request does not contain the time of signing.',
+    remedy: 'configure the sender to send the time of signing, and check that no proxy removes its header',
+  },
+  unexpected_header: {
+    text: 'A header says that the request was signed differently than the scheme requires.',
+    remedy: 'configure the sender to sign as the scheme requires',
+  },
+  missing_field: {
+    text: 'The body lacks a value that the scheme needs, or the value has another type.',
+    remedy: 'check that the webhook has the scheme of this sender',
+  },
+  malformed_timestamp: {
+    text: 'The time of signing does not have the form that the scheme requires.',
+    remedy: 'configure the sender to write the time of signing in the unit of the scheme',
+  },
+  ambiguous_timestamp: {
+    text: 'The request contains more than one time of signing.',
+    remedy: 'configure the sender to send the time of signing once, and check that no proxy adds a second one',
+  },
+  stale_timestamp: {
+    text: 'The request was signed too long ago: it is a replay or a late retry with the old signature, or a clock is wrong.',
+    remedy: 'synchronize the clocks, and configure the sender to sign every retry again',
+  },
+  future_timestamp: {
+    text: 'The time of signing is too far in the future: the clock of the sender or of this host is wrong.',
+    remedy: 'synchronize the clocks of the sender and of this host',
+  },
+  wrong_sender: {
+    text: 'The signature is valid, but belongs to another sender than the secret names.',
+    remedy: 'store the name of the sender that sends the deliveries',
+  },
+  untrusted_key: {
+    text: 'The request names a key at a location where its provider does not publish keys.',
+    remedy: 'treat the request as forged unless the provider has announced this location',
+  },
+} as const satisfies Readonly<Record<string, ReasonWords>>;
+
+export type AuthReason = keyof typeof AUTH_REASONS;
+
+/** Reasons of other rejections and of duplicates, with the label of their entries. */
+export const OTHER_REASONS = {
+  too_large: {
+    label: 'Rejected (too large)',
+    text: 'The body is larger than the limit of the daemon (limits.bodyBytes).',
+  },
+  empty_body: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The body is empty. A webhook accepts only JSON.',
+  },
+  invalid_utf8: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The body is not valid UTF-8: it has another encoding or is compressed.',
+  },
+  invalid_json: {
+    label: 'Rejected (invalid JSON)',
+    text: 'The body is not valid JSON (RFC 8259). If the sender offers several formats, select application/json.',
+  },
+  summed_up: {
+    label: null,
+    text: 'This entry counts all rejections of one minute beyond the limit of log entries.',
+  },
+  same_identity: {
+    label: 'Duplicate',
+    text: 'A delivery with this ID and this body was accepted before. The sender probably retried it.',
+  },
+  same_identity_other_body: {
+    label: 'Duplicate',
+    text: 'A delivery with this ID was accepted before, with another body. The sender used one ID twice.',
+  },
+} as const;
+
+/** The sentence for a reason of the delivery log. An unknown code, written by another version, stands for itself. */
+export function describeDeliveryReason(reason: string): string {
+  const words: Readonly<Record<string, { text: string }>> = { ...AUTH_REASONS, ...OTHER_REASONS };
+  return (Object.hasOwn(words, reason) ? words[reason]?.text : undefined) ?? reason;
+}

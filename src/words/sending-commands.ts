@@ -1,0 +1,115 @@
+import { quoteForShell } from './quote-for-shell.ts';
+
+/** The header that names a delivery if the webhook has no `deliveryIdHeader`. */
+export const SERVICE_DELIVERY_ID_HEADER = 'X-Service-Delivery-Id';
+
+const EXAMPLE_BODY = '{"hello": "dockbell"}';
+
+/**
+ * A new delivery ID each time a shell runs it, also twice in one second. `date` alone repeats itself, and `uuidgen` and
+ * `$RANDOM` do not exist everywhere.
+ */
+const NEW_ID = `test-$(od -An -N8 -tx1 /dev/urandom | tr -d ' \\n')`;
+
+/** A value in a command: fixed, or filled in by the shell. */
+export type ShellValue =
+  | string
+  /** A new delivery ID each time the command runs. */
+  | { kind: 'new-id' }
+  /** `before`, then the value of a shell variable. */
+  | { kind: 'variable'; before: string; variable: string };
+
+/** The parts of a request that a curl command sends. */
+export interface CurlRequest {
+  url: ShellValue;
+  headers: readonly (readonly [name: string, value: ShellValue])[];
+  body: string;
+}
+
+/** A webhook that commands send to, as the management API returns it. */
+export interface SendTarget {
+  name: string;
+  factory: string;
+  auth_mode: 'token' | 'url_token' | 'signature';
+  signature_scheme: string | null;
+  /** For `url_token` it ends with the placeholder `/{token}`. */
+  ingress_url: string;
+  secret_name: string;
+  delivery_id_header: string | null;
+}
+
+/** One line that posts a request with curl. */
+export function renderCurl({ url, headers, body }: CurlRequest): string {
+  const options = headers.map(([name, value]) => `-H ${renderValue(value, `${name}: `)}`);
+  return ['curl -i', renderValue(url), ...options, '-d', quoteForShell(body)].join(' ');
+}
+
+function renderValue(value: ShellValue, before = ''): string {
+  if (typeof value === 'string') return quoteForShell(before + value);
+  if (value.kind === 'new-id') return `${quoteForShell(before)}"${NEW_ID}"`;
+  return `${quoteForShell(before + value.before)}"$${value.variable}"`;
+}
+
+/**
+ * One line that sends a delivery to a webhook with a bearer token or a URL token. Each time it runs it sends a new
+ * delivery ID, so that no delivery is a duplicate.
+ *
+ * @param secret `null` if it is unknown: the shell variable with the name of the secret stands for it
+ */
+export function buildTokenCurl(
+  webhook: Omit<SendTarget, 'factory' | 'name' | 'signature_scheme'>,
+  secret: string | null,
+  body: string = EXAMPLE_BODY,
+): string {
+  const prove = (before: string): ShellValue =>
+    secret === null ? { kind: 'variable', before, variable: webhook.secret_name } : before + secret;
+  const isUrlToken = webhook.auth_mode === 'url_token';
+  return renderCurl({
+    url: isUrlToken ? prove(webhook.ingress_url.replace(/\{token\}$/, '')) : webhook.ingress_url,
+    headers: [
+      ...(isUrlToken ? [] : [['Authorization', prove('Bearer ')] as const]),
+      [webhook.delivery_id_header ?? SERVICE_DELIVERY_ID_HEADER, { kind: 'new-id' }],
+      ['Content-Type', 'application/json'],
+    ],
+    body,
+  });
+}
+
+/** One line that sends a delivery with our own command. It signs if the webhook needs a signature. */
+export function buildSendCommand({ name, factory }: { name: string; factory: string | null }): string {
+  const option = factory === null ? '' : ` --factory ${quoteForShell(factory)}`;
+  return `dockbell send ${quoteForShell(name)}${option} --data ${quoteForShell(EXAMPLE_BODY)}`;
+}
+
+/**
+ * The command to show for a webhook: curl if curl can send a valid request, else `dockbell send`. For Standard Webhooks
+ * with a known secret, openssl signs.
+ *
+ * @param secret `null` if it is unknown
+ */
+export function buildSendingCommand(webhook: SendTarget, secret: string | null): string {
+  if (webhook.auth_mode !== 'signature') return buildTokenCurl(webhook, secret);
+  return webhook.signature_scheme === 'standard_webhooks' && secret !== null
+    ? buildStandardWebhooksCurl(webhook, secret)
+    : buildSendCommand(webhook);
+}
+
+/** Signs as Standard Webhooks specifies: HMAC-SHA-256 of ID, time and body, with the bytes behind `whsec_`. */
+function buildStandardWebhooksCurl({ ingress_url, delivery_id_header }: SendTarget, secret: string): string {
+  const ownId = delivery_id_header === null ? [] : [`-H ${quoteForShell(`${delivery_id_header}: `)}"$id"`];
+  const send = [
+    `curl -i ${quoteForShell(ingress_url)}`,
+    `-H "webhook-id: $id"`,
+    `-H "webhook-timestamp: $at"`,
+    `-H "webhook-signature: v1,$signature"`,
+    ...ownId,
+    `-H 'Content-Type: application/json'`,
+    `-d "$body"`,
+  ];
+  return [
+    `at=$(date +%s); id="${NEW_ID}"; body=${quoteForShell(EXAMPLE_BODY)}`,
+    `key=$(printf %s ${quoteForShell(secret.replace(/^whsec_/, ''))} | openssl base64 -d -A | od -An -v -tx1 | tr -d ' \\n')`,
+    `signature=$(printf %s "$id.$at.$body" | openssl dgst -sha256 -mac HMAC -macopt "hexkey:$key" -binary | openssl base64 -A)`,
+    send.join(' \\\n  '),
+  ].join('\n');
+}

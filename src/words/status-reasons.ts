@@ -1,0 +1,31 @@
+/** The codes of reconciliations and of conditions, each with its sentence. */
+export const STATUS_REASONS: Readonly<Record<string, string>> = {
+  Applied: 'The revision was applied.',
+  Unchanged: 'The revision was live already.',
+  ValidationFailed: 'The definition has errors.',
+  NoFactoryFound: 'The revision contains no factory definition.',
+  SecretMissing: 'A secret is missing.',
+  SecretUnsuitable: 'A secret does not fit its webhook.',
+  StorageFailed: 'The storage failed.',
+  InternalError: 'The reconciliation failed with an internal error.',
+  RepositoryUnreachable: 'The repository cannot be reached.',
+  RepositoryMissing: 'The repository does not exist.',
+  RepositoryRefused: 'The repository cannot be read.',
+  BranchMissing: 'The branch does not exist.',
+  FetchTooLarge: 'The fetch exceeded the size limit.',
+  FetchTimeout: 'The fetch exceeded the time limit.',
+  TreeTooLarge: 'The definition exceeds the size limits.',
+  TreeOdd: 'The repository contains unsupported entries.',
+  DefinitionLive: 'A definition is live.',
+  NothingApplied: 'No definition has been applied.',
+  NoExecutorConfigured: 'The factory has no executor, so runs stay queued.',
+  NoSuchWebhook: 'The webhook for pushes does not exist or is disabled.',
+  StartFailed: 'Runs cannot be started.',
+  SecretUnreadable: 'An applied secret cannot be read.',
+  StatusNotPosted: 'A commit status could not be posted.',
+};
+
+/** The sentence for a reason of a reconciliation or a condition. An unknown code stands for itself. */
+export function describeStatusReason(reason: string): string {
+  return Object.hasOwn(STATUS_REASONS, reason) ? STATUS_REASONS[reason]! : reason;
+}

@@ -1,0 +1,30 @@
+import { readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { describeDeliveryReason } from '../../src/words/delivery-reasons.ts';
+import { describeStatusReason, STATUS_REASONS } from '../../src/words/status-reasons.ts';
+import { locate, readDocument } from '../helpers/documents.ts';
+
+function readSources(folder: string): string {
+  return readdirSync(locate(folder), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+    .map((name) => readDocument(`${folder}${name}`))
+    .join('\n');
+}
+
+it('src/words has a sentence for each reason of a reconciliation or a condition', () => {
+  const sources = readSources('src/reconcile/') + readDocument('src/core/ports/definitions/definition-source.ts');
+  const failures = /type SourceFailure =([^;]*);/.exec(sources)![1]!;
+  const codes = [
+    ...failures.matchAll(/'(\w+)'/g),
+    ...sources.matchAll(/reason: '([A-Z]\w+)'/g),
+    ...sources.matchAll(/\b(?:end|fail|invalid)\([^;]*?'([A-Z][A-Za-z]+)'/g),
+    ...sources.matchAll(/ [?:] '([A-Z][a-z]+[A-Z][A-Za-z]+)'/g),
+  ].map((match) => match[1]!);
+  expect(Object.keys(STATUS_REASONS).sort()).toEqual([...new Set(codes)].sort());
+});
+
+it('a reason of another version stands for itself', () => {
+  expect(describeStatusReason('OfALaterVersion')).toBe('OfALaterVersion');
+  expect(describeDeliveryReason('of_a_later_version')).toBe('of_a_later_version');
+  expect(describeDeliveryReason('constructor')).toBe('constructor');
+});
