@@ -1,8 +1,6 @@
 import openapiTS, { astToString, type SchemaObject } from 'openapi-typescript';
 import ts from 'typescript';
-import { createAdminServer } from '../src/api/server/create-admin-server.ts';
-import { readPackageVersion } from '../src/files/package-version.ts';
-import { createSeededServices } from '../test/helpers/seeded-services.ts';
+import { createSeededServer, createSeededServices } from '../test/helpers/seeded-services.ts';
 
 const HEAD = `// Generated from the OpenAPI document of the management API by scripts/generate-api-types.ts:
 // run npx tsx scripts/generate-api-types.ts after a change of a route or a schema.
@@ -15,7 +13,7 @@ export type JsonObject = { [key: string]: Json };
 
 /** The OpenAPI document that a daemon of this version serves. */
 export async function buildApiDocument(): Promise<object> {
-  const app = createAdminServer(createSeededServices({ version: readPackageVersion() }));
+  const app = createSeededServer(createSeededServices());
   await app.ready();
   const document = app.swagger();
   await app.close();

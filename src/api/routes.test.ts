@@ -4,6 +4,7 @@ import { eventually } from '../../test/helpers/eventually.ts';
 import { ScriptedExecutor } from '../../test/helpers/scripted-executor.ts';
 import type { SeededFactory } from '../../test/helpers/seeded-engine.ts';
 import {
+  createSeededServer,
   createSeededServices,
   DELETED_UID,
   DELIVERY_ID,
@@ -13,6 +14,7 @@ import {
   NOW_MS,
   REJECTED_ID,
   RUN_ID,
+  type SeededServices,
   URL_TOKEN_UID,
   WEBHOOK_UID,
 } from '../../test/helpers/seeded-services.ts';
@@ -20,14 +22,13 @@ import type { Role } from '../core/access.ts';
 import { AppError } from '../core/errors.ts';
 import type { RunControl } from '../core/ports/runs/run-control.ts';
 import { SecretValue } from '../core/secret-value.ts';
-import { createAdminServer } from './server/create-admin-server.ts';
-import type { AdminServices } from './services.ts';
+import { readSchema, SCHEMA_NAMES } from '../yaml/schemas.ts';
 
 const F = '/api/v1/factories/payments';
 
-function open(more: Partial<AdminServices> = {}, role: Role = 'owner', factory: SeededFactory = {}) {
+function open(more: Partial<SeededServices> = {}, role: Role = 'owner', factory: SeededFactory = {}) {
   const services = createSeededServices(more, factory);
-  const app = createAdminServer(services);
+  const app = createSeededServer(services);
   const headers = { authorization: `Bearer ${services.grant(role)}` };
   const call = async (method: InjectOptions['method'], url: string, payload?: unknown) => {
     const body = payload === undefined ? {} : { payload: payload as object };
@@ -69,19 +70,21 @@ describe('factories', () => {
   });
 
   it('that the configuration does not name any more have no source', async () => {
-    expect((await open({ factorySource: () => null }).get(F)).body.source).toBeNull();
+    expect((await open({ findSource: () => null }).get(F)).body.source).toBeNull();
   });
 });
 
 describe('schemas', () => {
   it('are listed and served to editors, which have no token', async () => {
-    const app = createAdminServer(createSeededServices());
+    const app = createSeededServer(createSeededServices());
     const list = await app.inject('/api/v1/schemas');
-    expect(list.json().data).toEqual([{ name: 'webhook', title: 'Webhook', path: '/api/v1/schemas/webhook.json' }]);
+    expect(list.json().data).toEqual(
+      SCHEMA_NAMES.map((name) => ({ name, title: readSchema(name).title, path: `/api/v1/schemas/${name}.json` })),
+    );
     const answer = await app.inject(list.json().data[0].path);
     expect(answer.statusCode).toBe(200);
     expect(answer.headers['content-type']).toMatch(/^application\/schema\+json\b/);
-    expect(answer.json()).toEqual({ title: 'Webhook', type: 'object' });
+    expect(answer.json()).toEqual(readSchema('webhook'));
   });
 
   it.each(['payload.json', 'webhook', '..%2Fwebhook.json', '__proto__.json'])('do not include %s', async (file) => {
@@ -455,7 +458,7 @@ describe('filters/test', () => {
     }
     const hostile = Buffer.from('{"filter": {"__proto__": {"x": [1]}}, "payload": {"__proto__": {"x": 1}}}');
     const { services } = open();
-    const answer = await createAdminServer(services).inject({
+    const answer = await createSeededServer(services).inject({
       method: 'POST',
       url,
       headers: { authorization: `Bearer ${services.grant('viewer')}`, 'content-type': 'application/json' },
@@ -467,7 +470,7 @@ describe('filters/test', () => {
   it('survives a payload nested as deep as a body can be', async () => {
     const { services } = open();
     const deep = `${'['.repeat(400_000)}${']'.repeat(400_000)}`;
-    const answer = await createAdminServer(services).inject({
+    const answer = await createSeededServer(services).inject({
       method: 'POST',
       url,
       headers: { authorization: `Bearer ${services.grant('viewer')}`, 'content-type': 'application/json' },
@@ -802,7 +805,7 @@ describe('workers', () => {
 
   it('with a limited token are given runs of its factories only', async () => {
     const services = createSeededServices();
-    const app = createAdminServer(services);
+    const app = createSeededServer(services);
     const id = await services.queueRun();
     const claimAs = (factory: string) => async (payload: object) => {
       const headers = { authorization: `Bearer ${services.grant('operator', [factory])}` };
@@ -972,7 +975,7 @@ describe('secrets', () => {
 describe('tokens', () => {
   it('are shown once, work at once, and stop working when revoked', async () => {
     const services = createSeededServices();
-    const app = createAdminServer(services);
+    const app = createSeededServer(services);
     const owner = { authorization: `Bearer ${services.grant('owner')}` };
     const payload = { name: 'ci', role: 'viewer', factories: ['payments'] };
     const made = (await app.inject({ method: 'POST', url: '/api/v1/tokens', headers: owner, payload })).json();
@@ -1028,7 +1031,7 @@ describe('what a repository decides', () => {
 
   it('is refused after 401, 403 and 404, and whatever the body says', async () => {
     const services = createSeededServices();
-    const app = createAdminServer(services);
+    const app = createSeededServer(services);
     const patch = async (uid: string, role: Role | null, payload: string) => {
       const headers = role === null ? {} : { authorization: `Bearer ${services.grant(role)}` };
       return (await app.inject({ method: 'PATCH', url: `${F}/webhooks/${uid}`, headers, payload })).statusCode;
@@ -1041,8 +1044,8 @@ describe('what a repository decides', () => {
   });
 
   it('names files below the folder of the factory', async () => {
-    const factorySource = () => ({ type: 'repository' as const, url: null, branch: 'main', path: './teams/pay/' });
-    const { body } = await open({ factorySource }).call('POST', `${F}/webhooks`);
+    const findSource = () => ({ type: 'repository' as const, url: null, branch: 'main', path: './teams/pay/' });
+    const { body } = await open({ findSource }).call('POST', `${F}/webhooks`);
     expect(body.detail).toContain('teams/pay/webhooks/<name>.yaml');
   });
 });

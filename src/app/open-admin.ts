@@ -1,15 +1,13 @@
-import { fileURLToPath } from 'node:url';
 import { FailedTries } from '../api/auth/failed-tries.ts';
 import { PasswordTries } from '../api/auth/password-tries.ts';
 import { createPasswords } from '../api/auth/passwords.ts';
+import type { FactorySource } from '../api/factories/factory-source.ts';
 import { createOpenIdProvider } from '../api/openid/openid-provider.ts';
 import type { OpenIdSignIn } from '../api/openid/sign-in-oidc.ts';
-import { createAdminServer } from '../api/server/create-admin-server.ts';
 import { createFastifyLogger } from '../api/server/fastify-logger.ts';
-import type { AdminServices, FactorySource } from '../api/services.ts';
 import { createLoginLink } from '../api/sessions/create-login-link.ts';
-import type { FactoryConfig } from '../config/config.ts';
-import type { JsonObject } from '../core/json.ts';
+import { createTestDeliverySender } from '../api/webhooks/send-test-delivery.ts';
+import type { Config, FactoryConfig } from '../config/config.ts';
 import { createDeliveryDiagnosis } from '../diagnosis/diagnose-delivery.ts';
 import { createUploadDiagnosis } from '../diagnosis/diagnose-upload.ts';
 import { createDiagnosisThread } from '../diagnosis/diagnosis-thread.ts';
@@ -17,19 +15,14 @@ import type { MistakeTrial } from '../diagnosis/try-mistakes.ts';
 import { createFactoryEditor } from '../edit/factory-editor.ts';
 import { createRunLogReader } from '../executors/log/run-log.ts';
 import { builtFile } from '../files/package-files.ts';
-import { readPackageVersion } from '../files/package-version.ts';
 import { Connections } from '../ingress/transport/connections.ts';
 import { createInspector, type InspectionThreads } from '../inspection/create-inspector.ts';
 import { ensureAdminToken } from '../maintenance/admin-token.ts';
-import { describeScheme } from '../signature/schemes/describe-scheme.ts';
-import { resolveScheme } from '../signature/schemes/resolve-scheme.ts';
-import { listIdentities, SCHEMES } from '../signature/schemes/schemes.ts';
-import { readSchema, SCHEMA_NAMES } from '../yaml/schemas.ts';
+import { type ApiModules, type ApiSettings, composeApi } from './compose-api.ts';
 import type { Engine } from './create-engine.ts';
 import type { Lifetime } from './lifetime.ts';
 import { listen } from './listen.ts';
 import type { Foundation } from './open-foundation.ts';
-import { sendTestDelivery } from './send-test-delivery.ts';
 import { warnOfPlainText } from './warn-of-plain-text.ts';
 
 /** The private listener. */
@@ -42,6 +35,7 @@ export interface Admin {
   createStartLink(): Promise<string>;
 }
 
+const MINUTE_MS = 60_000;
 /** Requests under way get this long to be answered on a clean stop. */
 const CLOSING = { quietCheckMs: 20, graceMs: 5_000 };
 
@@ -65,9 +59,7 @@ export async function openAdmin(
   lifetime.defer(() => inspection.close());
   let url = '';
   const adminUrl = () => config.admin.url ?? url;
-  const server = createAdminServer(
-    composeServices(foundation, engine, { ingressUrl, adminUrl }, { thread, inspection }),
-  );
+  const server = composeApi(collectModules(foundation, engine, { ingressUrl, adminUrl }, { thread, inspection }));
   const connections = new Connections(server.server);
   server.server.on('request', (request, response) => connections.note(request.socket, response));
   // Fastify alone would wait for connections that never send a request, which browsers open in advance.
@@ -81,64 +73,63 @@ export async function openAdmin(
   return { url, isFirstStart, createStartLink: async () => (await createLoginLink(linkParts, 'start')).url };
 }
 
-function composeServices(
+/** The modules of the management API, made of what the daemon has. */
+function collectModules(
   foundation: Foundation,
   engine: Engine,
   { ingressUrl, adminUrl }: { ingressUrl: string; adminUrl(): string },
   { thread, inspection }: { thread: MistakeTrial['thread']; inspection: InspectionThreads },
-): AdminServices {
+): ApiModules {
   const { config, storage, metrics, clock, steadyClock, ids, randomBytes, logger, paths } = foundation;
+  const { secrets, captures, replays, dispatcher } = engine;
   const baseUrl = () => config.baseUrl ?? ingressUrl;
-  const trial = { inventory: storage.inventoryReader, secrets: engine.secrets, thread };
+  const trial = { inventory: storage.inventoryReader, secrets, thread };
+  const triesPerMinute = config.limits.failedAuthPerMinute;
   return {
+    settings: composeSettings(config, { adminUrl, baseUrl }),
+    storage,
     inventory: engine.inventoryReader,
-    deliveries: storage.deliveryReader,
-    activity: storage.activityReader,
-    backtester: inspection.backtester,
-    planPreviewer: inspection.planPreviewer,
-    inspector: inspection.inspector,
-    replays: engine.replays,
-    events: engine.events,
-    handshakes: storage.handshakeLog,
-    captures: engine.captures,
-    diagnose: createDeliveryDiagnosis({ ...trial, captures: engine.captures }),
-    diagnoseUpload: createUploadDiagnosis({
-      ...{ ...trial, clock, baseUrl, triesPerMinute: config.limits.failedAuthPerMinute },
-    }),
-    idFinder: storage.idFinder,
-    runs: storage.runReader,
-    runLogs: createRunLogReader(paths.runLogs),
-    runControl: engine.dispatcher,
-    workers: engine.dispatcher.workers,
-    reconciliations: storage.reconciliationReader,
+    secrets,
     reconcile: engine.reconcilers,
-    secrets: engine.secrets,
-    editor: createFactoryEditor({
-      ...{ loop: engine.reconcilers, secrets: engine.secrets, inventory: storage.inventoryReader, randomBytes },
-    }),
-    tokens: storage.tokens,
-    ...composeSignIn(foundation),
-    adminUrl,
-    openId: composeOpenId(foundation, adminUrl),
-    trustedProxies: config.trustedProxies,
+    editor: createFactoryEditor({ secrets, randomBytes, inventory: storage.inventoryReader, loop: engine.reconcilers }),
+    inspection,
+    diagnosis: {
+      diagnose: createDeliveryDiagnosis({ ...trial, captures }),
+      diagnoseUpload: createUploadDiagnosis({ ...trial, clock, baseUrl, triesPerMinute }),
+    },
+    ingress: {
+      captures,
+      replays,
+      sendTestDelivery: createTestDeliverySender({ secrets, clock, ids, ingressUrl, baseUrl }),
+    },
+    runs: { control: dispatcher, workers: dispatcher.workers, logs: createRunLogReader(paths.runLogs) },
+    events: engine.events,
+    operation: {
+      health: engine.health,
+      renderMetrics: () => metrics.render(),
+      countSignIn: metrics.countSignIn,
+    },
+    signIn: {
+      passwords: createPasswords(),
+      passwordTries: new PasswordTries(clock),
+      failedTries: new FailedTries({ limit: triesPerMinute, windowMs: MINUTE_MS }, clock),
+      openId: composeOpenId(foundation, adminUrl),
+    },
     answers: foundation.answers,
-    factorySource: (name) => describeSource(config.factories.find((factory) => factory.name === name)),
-    schemeNamesDeliveries: ({ signatureScheme, signature }) => namesDeliveries(signatureScheme, signature),
-    sendTestDelivery: (webhook, body, deliveryId) =>
-      sendTestDelivery(foundation, ingressUrl, webhook, body, deliveryId),
-    health: engine.health,
-    renderMetrics: () => metrics.render(),
-    openMetrics: config.admin.openMetrics,
-    allowedHosts: [
-      ...config.admin.allowedHosts,
-      ...(config.admin.url === null ? [] : [new URL(config.admin.url).host]),
-    ],
-    baseUrl,
-    schemas: new Map(SCHEMA_NAMES.map((name) => [name, readSchema(name)])),
-    signatureSchemes: SCHEMES.map(describeScheme),
-    dashboardDir: fileURLToPath(builtFile('dashboard')),
-    version: readPackageVersion(),
-    ...{ clock: steadyClock, ids, randomBytes, logger: createFastifyLogger(logger) },
+    base: { clock: steadyClock, ids, randomBytes, logger: createFastifyLogger(logger) },
+  };
+}
+
+function composeSettings(config: Config, addresses: Pick<ApiSettings, 'adminUrl' | 'baseUrl'>): ApiSettings {
+  const { url, allowedHosts, sessionIdleMs, sessionLifetimeMs, openMetrics } = config.admin;
+  return {
+    ...addresses,
+    findSource: (name) => describeSource(config.factories.find((factory) => factory.name === name)),
+    sessionIdleMs,
+    sessionLifetimeMs,
+    openMetrics,
+    allowedHosts: url === null ? allowedHosts : [...allowedHosts, new URL(url).host],
+    trustedProxies: config.trustedProxies,
   };
 }
 
@@ -150,28 +141,10 @@ function composeOpenId({ config, clientSecret, clock }: Foundation, adminUrl: ()
   return { provider, rules: oidc, label: oidc.label };
 }
 
-const MINUTE_MS = 60_000;
-
-function composeSignIn({ config, storage, clock, metrics }: Foundation) {
-  const { sessionIdleMs, sessionLifetimeMs } = config.admin;
-  const budget = { limit: config.limits.failedAuthPerMinute, windowMs: MINUTE_MS };
-  return {
-    ...{ auditLog: storage.auditLog, countSignIn: metrics.countSignIn },
-    ...{ users: storage.users, passwords: createPasswords(), passwordTries: new PasswordTries(clock) },
-    ...{ sessions: storage.sessions, loginLinks: storage.loginLinks, sessionIdleMs, sessionLifetimeMs },
-    failedTries: new FailedTries(budget, clock),
-  };
-}
-
 function describeSource(factory: FactoryConfig | undefined): FactorySource | null {
   if (factory === undefined) return null;
   const { source } = factory;
   if (source.type !== 'repository') return { type: source.type, url: null, branch: null, path: null };
   const { type, url, branch, path } = source;
   return { type, url, branch, path };
-}
-
-function namesDeliveries(name: string | null, signature: JsonObject | null): boolean {
-  const scheme = resolveScheme(name, signature);
-  return scheme !== null && listIdentities(scheme).length > 0;
 }

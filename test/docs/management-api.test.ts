@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { ROLES } from '../../src/core/access.ts';
 import { ERROR_CODES } from '../../src/core/errors.ts';
 import { expectGenerated, readDocument, renderTable } from '../helpers/documents.ts';
-import { createSeededServices } from '../helpers/seeded-services.ts';
+import { createSeededServer, createSeededServices } from '../helpers/seeded-services.ts';
 
 const PAGE = 'docs/reference/management-api.md';
 
@@ -13,7 +12,7 @@ interface Operation {
 
 describe('docs/reference/management-api.md', () => {
   it('lists the routes with role and reach as the server registers them', async () => {
-    const app = createAdminServer(createSeededServices());
+    const app = createSeededServer(createSeededServices());
     await app.ready();
     const paths = (app.swagger().paths ?? {}) as Record<string, Record<string, Operation | undefined>>;
     const rows = app.accessTable

@@ -1,17 +1,19 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { AdminServices } from '../../src/api/services.ts';
+import { createTestDeliverySender, type SendTestDelivery } from '../../src/api/webhooks/send-test-delivery.ts';
 import { createSecretAdoption } from '../../src/app/adopt-secret.ts';
+import type { ApiModules } from '../../src/app/compose-api.ts';
 import { createEventSources, type EventSources } from '../../src/app/feed-events.ts';
 import { Lifetime } from '../../src/app/lifetime.ts';
 import { openIngress } from '../../src/app/open-ingress.ts';
-import { sendTestDelivery } from '../../src/app/send-test-delivery.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { IdSource, RandomBytes } from '../../src/core/ids.ts';
 import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
+import type { ReplayControl } from '../../src/core/ports/deliveries/replay-control.ts';
 import type { Executor, RunLogReader, RunLogWriter } from '../../src/core/ports/runs/executor.ts';
 import type { RunControl } from '../../src/core/ports/runs/run-control.ts';
+import type { WorkerControl } from '../../src/core/ports/runs/worker-control.ts';
 import type { SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
@@ -71,14 +73,18 @@ export interface SeededEngineParts {
 }
 
 /** What turns definitions into live webhooks and deliveries into runs, as `createEngine` composes it. */
-export interface SeededEngine extends Pick<AdminServices, 'replays' | 'workers' | 'runControl' | 'runLogs'> {
+export interface SeededEngine {
+  replays: ReplayControl;
+  workers: WorkerControl;
+  runControl: RunControl;
+  runLogs: RunLogReader;
   secrets: SecretStore;
   reconcilers: ReadonlyMap<string, Reconciler>;
   editor: FactoryEditor;
   events: EventHub;
   captures: CaptureWindows;
-  health: AdminServices['health'];
-  sendTestDelivery: AdminServices['sendTestDelivery'];
+  health: ApiModules['operation']['health'];
+  sendTestDelivery: SendTestDelivery;
   /** Runs of that factory were stored. */
   wake(factory: string): void;
   /**
@@ -150,7 +156,9 @@ export function createSeededEngine(
     wake: (factory) => dispatcher.wake(factory),
     sendTestDelivery: async (...delivery) => {
       await start();
-      return sendTestDelivery({ config: CONFIG, secrets, clock, ids }, await openIngressOnce(), ...delivery);
+      const ingressUrl = await openIngressOnce();
+      const baseUrl = () => CONFIG.baseUrl!;
+      return createTestDeliverySender({ secrets, clock, ids, ingressUrl, baseUrl })(...delivery);
     },
   };
 }

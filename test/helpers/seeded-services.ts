@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
+import type { FastifyInstance } from 'fastify';
 import { pino } from 'pino';
 import { hashCredential } from '../../src/api/auth/credential.ts';
 import { FailedTries } from '../../src/api/auth/failed-tries.ts';
 import { PasswordTries } from '../../src/api/auth/password-tries.ts';
 import { createPasswords } from '../../src/api/auth/passwords.ts';
-import type { AdminServices } from '../../src/api/services.ts';
+import { type ApiModules, type ApiSettings, composeApi } from '../../src/app/compose-api.ts';
 import type { Role } from '../../src/core/access.ts';
 import type { AppliedAutomation } from '../../src/core/applied.ts';
 import type { Decision, Delivery } from '../../src/core/delivery.ts';
@@ -16,6 +17,7 @@ import type { AppliedChange, WebhookView } from '../../src/core/ports/definition
 import type { ProposedTrigger } from '../../src/core/ports/deliveries/backtester.ts';
 import type { StoredPayloads } from '../../src/core/ports/deliveries/stored-payloads.ts';
 import type { SecretStore } from '../../src/core/ports/secret-store.ts';
+import type { Storage } from '../../src/core/ports/storage.ts';
 import type { Reconciliation } from '../../src/core/reconciliation.ts';
 import type { Run } from '../../src/core/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
@@ -40,8 +42,7 @@ import { createRedactor } from '../../src/secrets/redactor.ts';
 import { createSecretStore } from '../../src/secrets/secret-store.ts';
 import { createVault } from '../../src/secrets/vault.ts';
 import { diagnoseRequest } from '../../src/signature/diagnose/diagnose-request.ts';
-import { resolveScheme, unpackScheme } from '../../src/signature/schemes/resolve-scheme.ts';
-import { listIdentities } from '../../src/signature/schemes/schemes.ts';
+import { unpackScheme } from '../../src/signature/schemes/resolve-scheme.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage, type SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 import { CONFIG, createSeededEngine, type SeededEngine, type SeededFactory, validateInPlace } from './seeded-engine.ts';
@@ -438,13 +439,28 @@ export interface Seen {
   logLines: string[];
 }
 
+type Groups = ApiModules['inspection'] &
+  ApiModules['diagnosis'] &
+  ApiModules['ingress'] &
+  ApiModules['operation'] &
+  ApiModules['signIn'];
+
 /**
  * The services of the management API on a seeded storage in memory, and tokens of every role. All parts are those of the
  * daemon, except: time and randomness, which tests control; the git host, which tests cannot reach (`APPLIED_SOURCE`);
  * the processes of runs, which are those of workers or of an executor that a test provides; and the threads for slow
  * work, which are replaced by the same work in this thread.
  */
-export interface SeededServices extends AdminServices, Pick<SeededEngine, 'start'> {
+export interface SeededServices
+  extends ApiSettings,
+    Groups,
+    Pick<Storage, 'tokens' | 'users' | 'sessions' | 'loginLinks' | 'auditLog' | 'idFinder'>,
+    Pick<ApiModules, 'storage' | 'inventory' | 'secrets' | 'reconcile' | 'editor' | 'events' | 'answers'>,
+    Pick<ApiModules['base'], 'ids' | 'randomBytes' | 'logger'>,
+    Pick<SeededEngine, 'start' | 'workers' | 'runControl' | 'runLogs'> {
+  deliveries: Storage['deliveryReader'];
+  runs: Storage['runReader'];
+  reconciliations: Storage['reconciliationReader'];
   seen: Seen;
   clock: StandingClock;
   /** Stores a token and answers with its text. */
@@ -458,7 +474,7 @@ export interface SeededServices extends AdminServices, Pick<SeededEngine, 'start
  * @param more parts to use in place of those described above
  * @param factory how the factory `payments` is configured
  */
-export function createSeededServices(more: Partial<AdminServices> = {}, factory: SeededFactory = {}): SeededServices {
+export function createSeededServices(more: Partial<SeededServices> = {}, factory: SeededFactory = {}): SeededServices {
   const seen: Seen = {
     touched: [],
     reconciled: [],
@@ -524,8 +540,8 @@ export function createSeededServices(more: Partial<AdminServices> = {}, factory:
       engine.wake('payments');
       return run;
     },
+    storage,
     inventory: storage.inventoryReader,
-    handshakes: storage.handshakeLog,
     deliveries: {
       ...storage.deliveryReader,
       list: async (request) => {
@@ -534,7 +550,6 @@ export function createSeededServices(more: Partial<AdminServices> = {}, factory:
       },
     },
     inspector: createInspectorHere(storage.storedPayloads),
-    activity: storage.activityReader,
     backtester: {
       backtest: async (factory, automation, triggers) => {
         seen.backtested.push({ factory, automation, triggers });
@@ -634,15 +649,11 @@ export function createSeededServices(more: Partial<AdminServices> = {}, factory:
     failedTries: new FailedTries({ limit: 1000, windowMs: 60_000 }, clock),
     adminUrl: () => 'http://127.0.0.1:8788',
     trustedProxies: [],
-    factorySource: (name) => {
+    findSource: (name) => {
       const type = typeOf(name);
       if (type === null) return null;
       if (type !== 'repository') return { type, url: null, branch: null, path: null };
       return { type, url: 'https://user:hunter2@git.example/p.git', branch: 'main', path: '.' };
-    },
-    schemeNamesDeliveries: ({ signatureScheme, signature }) => {
-      const scheme = resolveScheme(signatureScheme, signature);
-      return scheme !== null && listIdentities(scheme).length > 0;
     },
     sendTestDelivery: (webhook, body, deliveryId) => {
       seen.sent.push({ uid: webhook.uid, body: Buffer.from(body).toString('utf8'), deliveryId });
@@ -653,27 +664,39 @@ export function createSeededServices(more: Partial<AdminServices> = {}, factory:
     openMetrics: false,
     allowedHosts: ['dockbell.example.com'],
     baseUrl,
-    schemas: new Map([['webhook', { title: 'Webhook', type: 'object' }]]),
-    signatureSchemes: [
-      {
-        name: 'github',
-        title: 'GitHub',
-        whenSecretIsIssued: 'user',
-        canGenerateSecret: false,
-        signedWith: 'secret',
-        identities: ['X-GitHub-Delivery'],
-        credentialPlaces: ['X-Hub-Signature-256'],
-        documentation: 'https://docs.github.com/webhooks',
-      },
-    ],
     dashboardDir: fileURLToPath(new URL('../fixtures/dashboard', import.meta.url)),
-    version: '0.1.0',
     ids,
     randomBytes,
     logger: pino({ level: 'info' }, { write: (line: string) => void seen.logLines.push(line) }),
     ...more,
     clock,
   };
+}
+
+/** The admin server on these services, composed as the daemon composes it. */
+export function createSeededServer(services: SeededServices): FastifyInstance {
+  const { storage, runControl, workers, runLogs, clock, ids, randomBytes, logger } = services;
+  const { inventory, secrets, reconcile, editor, events, answers } = services;
+  const { tokens, users, sessions, loginLinks, auditLog, idFinder } = services;
+  const { deliveries: deliveryReader, runs: runReader, reconciliations: reconciliationReader } = services;
+  const readers = { deliveryReader, runReader, reconciliationReader, idFinder };
+  return composeApi({
+    settings: services,
+    storage: { ...storage, ...readers, tokens, users, sessions, loginLinks, auditLog },
+    inventory,
+    secrets,
+    reconcile,
+    editor,
+    inspection: services,
+    diagnosis: services,
+    ingress: services,
+    runs: { control: runControl, workers, logs: runLogs },
+    events,
+    operation: services,
+    signIn: services,
+    answers,
+    base: { clock, ids, randomBytes, logger },
+  });
 }
 
 /** The editor, with a note of the name of each edit that is asked for. */

@@ -3,11 +3,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { FailedTries } from '../../src/api/auth/failed-tries.ts';
 import type { ClaimRules } from '../../src/api/openid/map-claims.ts';
 import { createOpenIdProvider } from '../../src/api/openid/openid-provider.ts';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
-import type { AdminServices } from '../../src/api/services.ts';
 import { eventually } from '../helpers/eventually.ts';
 import { CLIENT_ID, CLIENT_SECRET, startOidcProvider, type TestProvider } from '../helpers/oidc-provider.ts';
-import { createSeededServices, createStandingClock } from '../helpers/seeded-services.ts';
+import {
+  createSeededServer,
+  createSeededServices,
+  createStandingClock,
+  type SeededServices,
+} from '../helpers/seeded-services.ts';
 
 // A whole sign-in, step by step as a browser goes: to us, to the provider, back to us.
 let provider: TestProvider;
@@ -34,7 +37,7 @@ const HOST = '127.0.0.1:8788';
 
 interface Opening {
   rules?: Partial<ClaimRules>;
-  more?: Partial<AdminServices>;
+  more?: Partial<SeededServices>;
   clientSecret?: string | null;
   timeoutSeconds?: number;
 }
@@ -53,7 +56,7 @@ function open({ rules = {}, more = {}, clientSecret = CLIENT_SECRET, timeoutSeco
     ...{ rules: own, label: 'Example SSO' },
   };
   const services = { ...seeded, openId, ...more };
-  const app = createAdminServer(services);
+  const app = createSeededServer(services);
   const login = (query = '') => app.inject({ url: `/auth/oidc/login${query}`, headers: { host: HOST } });
   /** Where the provider sends the browser back to. */
   const visitProvider = async (begun: LightMyRequestResponse) => {
@@ -461,7 +464,7 @@ describe('a sign-in at the OpenID provider', () => {
 
 describe('ways to sign in', () => {
   it('name the provider, or none', async () => {
-    const ask = async (app: ReturnType<typeof createAdminServer>) => (await app.inject('/api/v1/sign-in')).json();
+    const ask = async (app: ReturnType<typeof createSeededServer>) => (await app.inject('/api/v1/sign-in')).json();
     expect(await ask(open().app)).toEqual({ oidc: { label: 'Example SSO', url: '/auth/oidc/login' } });
     expect(await ask(open({ more: { openId: null } }).app)).toEqual({ oidc: null });
   });

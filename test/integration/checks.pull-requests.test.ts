@@ -8,11 +8,10 @@ import { text as readText } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { renderPipeline } from '../../src/cli/offline/scaffold-checks.ts';
 import { readDocument } from '../helpers/documents.ts';
 import { runCli } from '../helpers/run-cli.ts';
-import { createSeededServices } from '../helpers/seeded-services.ts';
+import { createSeededServer, createSeededServices } from '../helpers/seeded-services.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 
 // The checks that teams copy, run step by step as their hosts would. `npm` is a stand-in: its build puts a command line into the
@@ -211,7 +210,7 @@ const FAILING = {
 /** A daemon that previews plans, behind the real management API. */
 async function startApi() {
   const services = createSeededServices();
-  const app = createAdminServer(services);
+  const app = createSeededServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   // A token for one factory: so none has to be named.
   return { url, token: services.grant('viewer', ['payments']), close: () => app.close() };

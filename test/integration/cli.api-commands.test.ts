@@ -2,12 +2,11 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
-import type { AdminServices } from '../../src/api/services.ts';
 import type { CliSurroundings } from '../helpers/run-cli.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import type { SeededServices } from '../helpers/seeded-services.ts';
 import {
+  createSeededServer,
   createSeededServices,
   DELETED_UID,
   DELIVERY_ID,
@@ -30,13 +29,13 @@ const NO_EXECUTOR =
   'Factory payments has no executor. Set runs.executor in dockbell.yaml and restart the daemon, or start a worker.';
 
 let services: SeededServices;
-let app: ReturnType<typeof createAdminServer>;
+let app: ReturnType<typeof createSeededServer>;
 let env: Record<string, string>;
 let dir: string;
 
-async function serve(more: Partial<AdminServices> = {}): Promise<void> {
+async function serve(more: Partial<SeededServices> = {}): Promise<void> {
   services = createSeededServices(more);
-  app = createAdminServer(services);
+  app = createSeededServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
 }
@@ -201,7 +200,7 @@ describe('status --wait', () => {
   /** A daemon whose state is the next of these with each poll; the last one stays. */
   async function serveStates(
     states: { applied: string; attempt: ReturnType<typeof makeReconciliation> | null }[],
-    contains: AdminServices['reconcile']['contains'] = async () => 'no',
+    contains: SeededServices['reconcile']['contains'] = async () => 'no',
   ) {
     const seeded = createSeededServices();
     let polls = -1;

@@ -1,18 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hashCredential } from '../../src/api/auth/credential.ts';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { runCli } from '../helpers/run-cli.ts';
-import { createSeededServices, type SeededServices } from '../helpers/seeded-services.ts';
+import { createSeededServer, createSeededServices, type SeededServices } from '../helpers/seeded-services.ts';
 
 const HOSTILE = 'a\u001b[31mb\u202e';
 
 let services: SeededServices;
-let app: ReturnType<typeof createAdminServer>;
+let app: ReturnType<typeof createSeededServer>;
 let env: Record<string, string>;
 
 beforeEach(async () => {
   services = createSeededServices();
-  app = createAdminServer(services);
+  app = createSeededServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
 });

@@ -1,19 +1,18 @@
 import { PassThrough } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import type { SeededServices } from '../helpers/seeded-services.ts';
-import { createSeededServices } from '../helpers/seeded-services.ts';
+import { createSeededServer, createSeededServices } from '../helpers/seeded-services.ts';
 
 // Commands that delete something ask a person first, and never a script.
 let services: SeededServices;
-let app: ReturnType<typeof createAdminServer>;
+let app: ReturnType<typeof createSeededServer>;
 let env: Record<string, string>;
 let id: string;
 
 beforeEach(async () => {
   services = createSeededServices();
-  app = createAdminServer(services);
+  app = createSeededServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
   id = JSON.parse((await runCli(['token', 'create', 'grafana', '--json'], { env, clock: services.clock })).stdout).id;

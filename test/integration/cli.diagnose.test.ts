@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { findScheme } from '../../src/signature/schemes/schemes.ts';
 import { signRequest } from '../../src/signature/sign/sign-request.ts';
 import { runCli } from '../helpers/run-cli.ts';
-import { createSeededServices, REJECTED_ID, URL_TOKEN_UID } from '../helpers/seeded-services.ts';
+import { createSeededServer, createSeededServices, REJECTED_ID, URL_TOKEN_UID } from '../helpers/seeded-services.ts';
 
 const SECRET = 'dock-Lm3_gangway:beacon~17';
 const BODY = '{"a":"ä"}';
@@ -121,7 +120,7 @@ describe('dockbell diagnose --request', () => {
 describe('against a daemon', () => {
   async function serve(more: Parameters<typeof createSeededServices>[0] = {}) {
     const services = createSeededServices(more);
-    const app = createAdminServer(services);
+    const app = createSeededServer(services);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     const env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
     return {

@@ -2,17 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import type { AppliedAutomation } from '../../src/core/applied.ts';
 import { AppError } from '../../src/core/errors.ts';
 import { tagAutomation } from '../../src/edit/entity-tag.ts';
 import { runCli } from '../helpers/run-cli.ts';
-import { createSeededServices, NOW_MS, type SeededServices } from '../helpers/seeded-services.ts';
+import { createSeededServer, createSeededServices, NOW_MS, type SeededServices } from '../helpers/seeded-services.ts';
 
 type WriteAutomation = SeededServices['editor']['writeAutomation'];
 
 let services: SeededServices;
-let app: ReturnType<typeof createAdminServer>;
+let app: ReturnType<typeof createSeededServer>;
 let env: Record<string, string>;
 let dir: string;
 
@@ -21,7 +20,7 @@ async function serve(source: 'live' | 'managed', change: () => void = () => unde
   services = createSeededServices({}, { source });
   change();
   await services.start();
-  app = createAdminServer(services);
+  app = createSeededServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('manager') };
 }

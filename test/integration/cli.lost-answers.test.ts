@@ -2,19 +2,23 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { runCli } from '../helpers/run-cli.ts';
-import { createSeededServices, DELIVERY_ID, type SeededServices } from '../helpers/seeded-services.ts';
+import {
+  createSeededServer,
+  createSeededServices,
+  DELIVERY_ID,
+  type SeededServices,
+} from '../helpers/seeded-services.ts';
 
 let services: SeededServices;
-let app: ReturnType<typeof createAdminServer>;
+let app: ReturnType<typeof createSeededServer>;
 let line: Server;
 let posts: number;
 
 /** A daemon behind a line that breaks after the daemon did what it was asked, before its answer to a `POST` arrives. */
 async function serve(lost: number): Promise<Record<string, string>> {
   services = createSeededServices({}, { source: 'live' });
-  app = createAdminServer(services);
+  app = createSeededServer(services);
   const daemon = await app.listen({ host: '127.0.0.1', port: 0 });
   posts = 0;
   line = createServer(async (request, response) => {

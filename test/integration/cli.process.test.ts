@@ -5,14 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
-import { createSeededServices, makeDelivery } from '../helpers/seeded-services.ts';
+import { createSeededServer, createSeededServices, makeDelivery } from '../helpers/seeded-services.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
 const children = new Set<ReturnType<typeof spawn>>();
 let dir: string;
-let app: ReturnType<typeof createAdminServer>;
+let app: ReturnType<typeof createSeededServer>;
 let env: Record<string, string>;
 /** Followers read older pages only to find rows that they know; the other test needs pages without end. */
 let isFollowing: boolean;
@@ -29,7 +28,7 @@ beforeEach(async () => {
     const ids = Array.from({ length: limit }, (_, i) => `dlv_${String(next - i).padStart(26, '0')}` as const);
     return { data: ids.map((id) => makeDelivery({ id })), nextCursor: 'more' };
   };
-  app = createAdminServer(services);
+  app = createSeededServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner'), PATH: process.env.PATH! };
 });

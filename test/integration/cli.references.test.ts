@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import type { Delivery } from '../../src/core/delivery.ts';
 import type { DeliverySearch } from '../../src/core/ports/deliveries/delivery-log.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import type { SeededServices } from '../helpers/seeded-services.ts';
 import {
+  createSeededServer,
   createSeededServices,
   DELETED_UID,
   DELIVERY_ID,
@@ -19,7 +19,7 @@ import {
 
 // How commands name what they are about: whole IDs, unique prefixes, `last`, and the delivery ID of the sender.
 let services: SeededServices;
-let app: ReturnType<typeof createAdminServer>;
+let app: ReturnType<typeof createSeededServer>;
 let env: Record<string, string>;
 let searches: DeliverySearch[];
 let deliveries: Delivery[];
@@ -35,7 +35,7 @@ beforeEach(async () => {
       (!('factory' in request) || request.factory === factory);
     return { data: deliveries.filter(isWanted).slice(0, request.limit), nextCursor: null };
   };
-  app = createAdminServer(services);
+  app = createSeededServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
 });

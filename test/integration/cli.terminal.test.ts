@@ -1,12 +1,18 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import type { SeededServices } from '../helpers/seeded-services.ts';
-import { createSeededServices, DELIVERY_ID, makeDelivery, makeRun, RUN_ID } from '../helpers/seeded-services.ts';
+import {
+  createSeededServer,
+  createSeededServices,
+  DELIVERY_ID,
+  makeDelivery,
+  makeRun,
+  RUN_ID,
+} from '../helpers/seeded-services.ts';
 
 // What a person sees on a terminal that is narrow, or that does not report its size.
 let services: SeededServices;
-let app: ReturnType<typeof createAdminServer>;
+let app: ReturnType<typeof createSeededServer>;
 let env: Record<string, string>;
 
 const DETAIL = 'the command ended with exit code 78';
@@ -24,7 +30,7 @@ beforeEach(async () => {
     data: [makeRun({ state: 'failed', automation: 'review-pull-requests-of-the-platform-team', error: DETAIL })],
     nextCursor: null,
   });
-  app = createAdminServer(services);
+  app = createSeededServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner'), NO_COLOR: '1' };
 });

@@ -1,8 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import { runCli } from '../helpers/run-cli.ts';
-import { createSeededServices, type SeededServices } from '../helpers/seeded-services.ts';
+import { createSeededServer, createSeededServices, type SeededServices } from '../helpers/seeded-services.ts';
 
 // What the program says about the command line itself, and how it reports failures to people and to programs.
 
@@ -45,13 +44,13 @@ describe('help', () => {
 });
 
 describe('a failure', () => {
-  let app: ReturnType<typeof createAdminServer>;
+  let app: ReturnType<typeof createSeededServer>;
   let env: Record<string, string>;
   let services: SeededServices;
 
   beforeEach(async () => {
     services = createSeededServices();
-    app = createAdminServer(services);
+    app = createSeededServer(services);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
   });
@@ -121,7 +120,7 @@ describe('a failure', () => {
 describe('DOCKBELL_FACTORY', () => {
   it('names the factory if --factory does not', async () => {
     const services = createSeededServices();
-    const app = createAdminServer(services);
+    const app = createSeededServer(services);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     const env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner'), DOCKBELL_FACTORY: 'other' };
     expect(JSON.parse((await runCli(['status', '--json'], { env })).stdout).name).toBe('other');
@@ -143,7 +142,7 @@ describe('output without rows', () => {
     const none = async () => ({ data: [], nextCursor: null });
     const services = createSeededServices();
     Object.assign(services.reconciliations, { list: none });
-    const app = createAdminServer(services);
+    const app = createSeededServer(services);
     const url = await app.listen({ host: '127.0.0.1', port: 0 });
     const env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner'), DOCKBELL_FACTORY: 'payments' };
     const { code, stdout } = await runCli(argv, { env });

@@ -1,18 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createAdminServer } from '../../src/api/server/create-admin-server.ts';
 import type { CliSurroundings } from '../helpers/run-cli.ts';
 import { runCli } from '../helpers/run-cli.ts';
-import { createSeededServices, type SeededServices } from '../helpers/seeded-services.ts';
+import { createSeededServer, createSeededServices, type SeededServices } from '../helpers/seeded-services.ts';
 
 const PASSWORD = 'correct horse battery';
 
 let services: SeededServices;
-let app: ReturnType<typeof createAdminServer>;
+let app: ReturnType<typeof createSeededServer>;
 let env: Record<string, string>;
 
 beforeEach(async () => {
   services = createSeededServices();
-  app = createAdminServer(services);
+  app = createSeededServer(services);
   const url = await app.listen({ host: '127.0.0.1', port: 0 });
   env = { DOCKBELL_URL: url, DOCKBELL_TOKEN: services.grant('owner') };
 });

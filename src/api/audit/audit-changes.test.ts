@@ -1,15 +1,17 @@
 import type { InjectOptions } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { createSeededServices } from '../../../test/helpers/seeded-services.ts';
-import { createAdminServer } from '../server/create-admin-server.ts';
-import type { AdminServices } from '../services.ts';
+import {
+  createSeededServer,
+  createSeededServices,
+  type SeededServices,
+} from '../../../test/helpers/seeded-services.ts';
 
 const PASSWORD = 'correct horse battery';
 const F = '/factories/payments';
 
-function open(more: Partial<AdminServices> = {}) {
+function open(more: Partial<SeededServices> = {}) {
   const services = createSeededServices(more);
-  const app = createAdminServer(services);
+  const app = createSeededServer(services);
   const owner = services.grant('owner');
   const call = (method: InjectOptions['method'], url: string, payload?: object, token: string | null = owner) =>
     app.inject({

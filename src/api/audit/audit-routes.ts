@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { AUDIT_OUTCOMES, type AuditEntry, type AuditOutcome } from '../../core/audit.ts';
-import type { AuditRequest } from '../../core/ports/access/audit-log.ts';
+import type { AuditLog, AuditRequest } from '../../core/ports/access/audit-log.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { describeAction } from '../openapi/operations.ts';
 import { listOf } from '../openapi/schemas.ts';
@@ -8,7 +8,10 @@ import { requireRole } from '../server/access-rules.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
 import { INSTANT, parseInstant } from '../server/parse-instant.ts';
-import type { AdminServices } from '../services.ts';
+
+export interface AuditRouteParts {
+  auditLog: Pick<AuditLog, 'list'>;
+}
 
 interface AuditQuery extends PageQuery {
   actor?: string;
@@ -21,7 +24,7 @@ interface AuditQuery extends PageQuery {
 const text = { type: 'string', minLength: 1, maxLength: 512 };
 
 /** The audit log: who changed what, when, from where; and who signed in. */
-export function registerAuditRoutes(app: FastifyInstance, services: AdminServices): void {
+export async function auditPlugin(app: FastifyInstance, parts: AuditRouteParts): Promise<void> {
   app.get<{ Querystring: AuditQuery }>(
     '/audit',
     {
@@ -42,7 +45,7 @@ export function registerAuditRoutes(app: FastifyInstance, services: AdminService
         response: { 200: listOf('AuditEntry') },
       },
     },
-    async ({ query }) => presentPage(await services.auditLog.list(readRequest(query)), presentEntry),
+    async ({ query }) => presentPage(await parts.auditLog.list(readRequest(query)), presentEntry),
   );
 }
 

@@ -3,15 +3,25 @@ import { EXECUTION_OVERRIDES } from '../../core/definition.ts';
 import type { Json, JsonObject, JsonSchema } from '../../core/json.ts';
 import type { DeclaredAutomation } from '../../definitions/write/write-automation.ts';
 import { tagAutomation } from '../../edit/entity-tag.ts';
+import type { FactoryEditor } from '../../edit/factory-editor.ts';
 import { WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
 import { readEditOrder } from '../factories/edit-order.ts';
-import { type Advice, EDIT_ANSWERS, inFactory, refuseRepositoryEdits } from '../factories/reject-repository-edits.ts';
+import {
+  type Advice,
+  EDIT_ANSWERS,
+  type EditGuardParts,
+  inFactory,
+  rejectRepositoryEdits,
+} from '../factories/reject-repository-edits.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
 import { presentAutomation } from './present-automation.ts';
+
+export interface AutomationEditRouteParts extends EditGuardParts {
+  editor: Pick<FactoryEditor, 'writeAutomation' | 'deleteAutomation'>;
+}
 
 const tags = ['Automations'];
 const access = requireRole('manager', 'factory');
@@ -46,13 +56,13 @@ const creationSchema = { ...closedObject({ name, ...properties }), required: ['n
 const nameSchema = { type: 'object', required: ['factory', 'name'], properties: { factory: { type: 'string' }, name } };
 
 /** Edits of automations, for factories that the service hosts. */
-export function registerAutomationEditRoutes(app: FastifyInstance, services: AdminServices): void {
-  registerCreation(app, services);
-  registerReplacement(app, services);
-  registerDeletion(app, services);
+export function registerAutomationEditRoutes(app: FastifyInstance, parts: AutomationEditRouteParts): void {
+  registerCreation(app, parts);
+  registerReplacement(app, parts);
+  registerDeletion(app, parts);
 }
 
-function registerCreation(app: FastifyInstance, services: AdminServices): void {
+function registerCreation(app: FastifyInstance, parts: AutomationEditRouteParts): void {
   app.post<{ Body: AutomationBody & { name: string } }>(
     '/factories/:factory/automations',
     {
@@ -64,20 +74,20 @@ function registerCreation(app: FastifyInstance, services: AdminServices): void {
         body: creationSchema,
         response: { 201: refTo('Automation'), ...EDIT_ANSWERS },
       },
-      onRequest: refuseRepositoryEdits(services, async (_services, request) => {
-        return `Add the file ${inFactory(services, request, 'automations/<name>/automation.md')}`;
+      onRequest: rejectRepositoryEdits(parts, async (_services, request) => {
+        return `Add the file ${inFactory(parts, request, 'automations/<name>/automation.md')}`;
       }),
     },
     async (request, reply) => {
       const { name, ...body } = request.body;
       const writing = { name, automation: readAutomation(body as AutomationBody), mustBeNew: true };
-      await services.editor.writeAutomation(readEditOrder(request), writing);
-      return answer(services, request, markCreated(request, reply, name), name);
+      await parts.editor.writeAutomation(readEditOrder(request), writing);
+      return answer(parts, request, markCreated(request, reply, name), name);
     },
   );
 }
 
-function registerReplacement(app: FastifyInstance, services: AdminServices): void {
+function registerReplacement(app: FastifyInstance, parts: AutomationEditRouteParts): void {
   app.put<{ Body: AutomationBody; Params: { name: string } }>(
     '/factories/:factory/automations/:name',
     {
@@ -90,25 +100,25 @@ function registerReplacement(app: FastifyInstance, services: AdminServices): voi
         body: writingSchema,
         response: { 200: refTo('Automation'), 201: refTo('Automation'), ...EDIT_ANSWERS },
       },
-      onRequest: refuseRepositoryEdits(services, adviseReplacement),
+      onRequest: rejectRepositoryEdits(parts, adviseReplacement),
     },
     async (request, reply) => {
       const { name } = request.params;
       const writing = { name, automation: readAutomation(request.body), mustBeNew: false };
-      const isNew = await services.editor.writeAutomation(readEditOrder(request), writing);
-      return answer(services, request, isNew ? markCreated(request, reply, name) : reply, name);
+      const isNew = await parts.editor.writeAutomation(readEditOrder(request), writing);
+      return answer(parts, request, isNew ? markCreated(request, reply, name) : reply, name);
     },
   );
 }
 
-const adviseReplacement: Advice = async (services, request) => {
+const adviseReplacement: Advice = async (parts, request) => {
   const { name } = request.params as { name: string };
-  const found = await services.inventory.automation(factoryOf(request).name, name);
+  const found = await parts.inventory.automation(factoryOf(request).name, name);
   if (found !== null) return `Edit the file ${found.file}`;
-  return `Add the file ${inFactory(services, request, `automations/${name}/automation.md`)}`;
+  return `Add the file ${inFactory(parts, request, `automations/${name}/automation.md`)}`;
 };
 
-function registerDeletion(app: FastifyInstance, services: AdminServices): void {
+function registerDeletion(app: FastifyInstance, parts: AutomationEditRouteParts): void {
   app.delete<{ Params: { name: string } }>(
     '/factories/:factory/automations/:name',
     {
@@ -119,13 +129,13 @@ function registerDeletion(app: FastifyInstance, services: AdminServices): void {
         description: `Its runs stay, also those that wait. ${REFUSED}`,
         response: { 204: { type: 'null', description: 'Deleted.' }, ...EDIT_ANSWERS },
       },
-      onRequest: refuseRepositoryEdits(services, async ({ inventory }, request) => {
+      onRequest: rejectRepositoryEdits(parts, async ({ inventory }, request) => {
         const found = await inventory.automation(factoryOf(request).name, (request.params as { name: string }).name);
         return `Delete the file ${requireReached(request, 'automation', found).file}`;
       }),
     },
     async (request, reply) => {
-      await services.editor.deleteAutomation(readEditOrder(request), request.params.name);
+      await parts.editor.deleteAutomation(readEditOrder(request), request.params.name);
       return reply.code(204).send();
     },
   );
@@ -154,12 +164,12 @@ function markCreated(request: FastifyRequest, reply: FastifyReply, name: string)
 }
 
 async function answer(
-  services: AdminServices,
+  parts: AutomationEditRouteParts,
   request: FastifyRequest,
   reply: FastifyReply,
   name: string,
 ): Promise<FastifyReply> {
-  const found = await services.inventory.automation(factoryOf(request).name, name);
+  const found = await parts.inventory.automation(factoryOf(request).name, name);
   const automation = requireReached(request, 'automation', found);
-  return reply.header('etag', tagAutomation(automation)).send(presentAutomation(automation, services));
+  return reply.header('etag', tagAutomation(automation)).send(presentAutomation(automation, parts.findSource));
 }

@@ -1,17 +1,23 @@
 import type { FastifyInstance } from 'fastify';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import { tagAutomation } from '../../edit/entity-tag.ts';
+import type { FindSource } from '../factories/factory-source.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
 import { presentAutomation } from './present-automation.ts';
+
+export interface AutomationRouteParts {
+  inventory: InventoryReader;
+  findSource: FindSource;
+}
 
 const tags = ['Automations'];
 
 /** Reads of automations. */
-export function registerAutomationRoutes(app: FastifyInstance, services: AdminServices): void {
+export function registerAutomationRoutes(app: FastifyInstance, parts: AutomationRouteParts): void {
   const config = { access: requireRole('viewer', 'factory') };
 
   app.get<{ Querystring: PageQuery }>(
@@ -26,10 +32,10 @@ export function registerAutomationRoutes(app: FastifyInstance, services: AdminSe
       },
     },
     async (request) => {
-      const automations = await services.inventory.automations(factoryOf(request).name);
+      const automations = await parts.inventory.automations(factoryOf(request).name);
       return presentPage(
         pageOf(automations, request.query, ({ name }) => name),
-        (automation) => presentAutomation(automation, services),
+        (automation) => presentAutomation(automation, parts.findSource),
       );
     },
   );
@@ -41,10 +47,10 @@ export function registerAutomationRoutes(app: FastifyInstance, services: AdminSe
       schema: { tags, summary: 'Show an automation', response: { 200: refTo('Automation') } },
     },
     async (request, reply) => {
-      const found = await services.inventory.automation(factoryOf(request).name, request.params.name);
+      const found = await parts.inventory.automation(factoryOf(request).name, request.params.name);
       const automation = requireReached(request, 'automation', found);
       void reply.header('etag', tagAutomation(automation));
-      return presentAutomation(automation, services);
+      return presentAutomation(automation, parts.findSource);
     },
   );
 }

@@ -2,14 +2,18 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import type { WebhookUid } from '../../core/ids.ts';
 import type { JsonObject } from '../../core/json.ts';
-import type { WebhookView } from '../../core/ports/definitions/inventory.ts';
-import type { ProposedTrigger } from '../../core/ports/deliveries/backtester.ts';
+import type { InventoryReader, WebhookView } from '../../core/ports/definitions/inventory.ts';
+import type { Backtester, ProposedTrigger } from '../../core/ports/deliveries/backtester.ts';
 import { evaluateFilter } from '../../inspection/evaluate-filter.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { presentBacktest } from '../reconciliations/present-plan.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
+
+export interface BacktestRouteParts {
+  inventory: InventoryReader;
+  backtester: Backtester;
+}
 
 interface BodyTrigger {
   provider: string;
@@ -68,7 +72,7 @@ const backtestSchema = {
 };
 
 /** `POST /factories/{factory}/backtests`: what triggers would have started, before they are saved. */
-export function registerBacktestRoutes(app: FastifyInstance, services: AdminServices): void {
+export function registerBacktestRoutes(app: FastifyInstance, parts: BacktestRouteParts): void {
   app.post<{ Body: BacktestBody }>(
     '/factories/:factory/backtests',
     {
@@ -84,15 +88,15 @@ export function registerBacktestRoutes(app: FastifyInstance, services: AdminServ
     },
     async (request) => {
       const { automation, enabled } = request.body;
-      const proposed = await readTriggers(services, request);
+      const proposed = await readTriggers(parts, request);
       const triggers = enabled === false ? [] : proposed;
-      return presentBacktest(await services.backtester.backtest(factoryOf(request).name, automation, triggers));
+      return presentBacktest(await parts.backtester.backtest(factoryOf(request).name, automation, triggers));
     },
   );
 }
 
 async function readTriggers(
-  { inventory }: AdminServices,
+  { inventory }: BacktestRouteParts,
   request: FastifyRequest<{ Body: BacktestBody }>,
 ): Promise<ProposedTrigger[]> {
   const { automation, triggers } = request.body;

@@ -1,12 +1,20 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
 import type { FilterResult } from '../../filter/evaluate-filters.ts';
+import type { Inspector } from '../../inspection/create-inspector.ts';
 import type { TriedPayload } from '../../inspection/inspection.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
+
+export interface FilterRouteParts {
+  inventory: InventoryReader;
+  deliveries: DeliveryReader;
+  inspector: Pick<Inspector, 'evaluateFilter' | 'evaluateAutomation'>;
+}
 
 interface FilterTest {
   filter?: unknown;
@@ -28,7 +36,7 @@ const filterTestSchema = {
 };
 
 /** `POST /factories/{factory}/filters/test`: would this start something? Changes nothing. */
-export function registerFilterRoutes(app: FastifyInstance, services: AdminServices): void {
+export function registerFilterRoutes(app: FastifyInstance, parts: FilterRouteParts): void {
   app.post<{ Body: FilterTest }>(
     '/factories/:factory/filters/test',
     {
@@ -44,8 +52,8 @@ export function registerFilterRoutes(app: FastifyInstance, services: AdminServic
     async (request) => {
       requireOneOf(request.body, 'filter', 'automation');
       requireOneOf(request.body, 'payload', 'delivery');
-      const subject = await findSubject(services, request);
-      return judge(services, request, subject);
+      const subject = await findSubject(parts, request);
+      return judge(parts, request, subject);
     },
   );
 }
@@ -64,13 +72,13 @@ function requireOneOf(body: FilterTest, one: keyof FilterTest, other: keyof Filt
   }
 }
 
-async function findSubject(services: AdminServices, request: FilterTestRequest): Promise<Subject> {
+async function findSubject(parts: FilterRouteParts, request: FilterTestRequest): Promise<Subject> {
   const { body } = request;
   if (body.delivery === undefined) return { payload: { value: body.payload }, webhook: null };
-  const found = await services.deliveries.get(body.delivery as DeliveryId);
+  const found = await parts.deliveries.get(body.delivery as DeliveryId);
   const isHere = found?.factory === factoryOf(request).name;
   const delivery = requireReached(request, 'delivery', isHere ? found : null);
-  const bytes = await services.deliveries.payload(delivery.id);
+  const bytes = await parts.deliveries.payload(delivery.id);
   if (bytes === null) {
     throw new AppError(
       'conflict',
@@ -80,10 +88,10 @@ async function findSubject(services: AdminServices, request: FilterTestRequest):
   return { payload: { bytes }, webhook: delivery.webhookUid };
 }
 
-async function judge(services: AdminServices, request: FilterTestRequest, subject: Subject): Promise<FilterResult> {
+async function judge(parts: FilterRouteParts, request: FilterTestRequest, subject: Subject): Promise<FilterResult> {
   const { automation, filter } = request.body;
-  if (automation === undefined) return services.inspector.evaluateFilter(filter, subject.payload);
-  const found = await services.inventory.automation(factoryOf(request).name, automation);
+  if (automation === undefined) return parts.inspector.evaluateFilter(filter, subject.payload);
+  const found = await parts.inventory.automation(factoryOf(request).name, automation);
   const applied = requireReached(request, 'automation', found);
-  return services.inspector.evaluateAutomation(applied, subject.webhook, subject.payload);
+  return parts.inspector.evaluateAutomation(applied, subject.webhook, subject.payload);
 }

@@ -3,11 +3,11 @@ import type { Trigger } from '../../core/definition.ts';
 import { isWebhookTrigger } from '../../core/definition.ts';
 import type { WebhookUid } from '../../core/ids.ts';
 import { formatInstant } from '../../core/time/clock.ts';
-import { presentFile } from '../factories/present-file.ts';
+import { presentFile } from '../factories/factory-source.ts';
 
 /** An automation as the interfaces show it. */
-export function presentAutomation(automation: AppliedAutomation, surroundings: Parameters<typeof presentFile>[1]) {
-  const file = presentFile(automation, surroundings);
+export function presentAutomation(automation: AppliedAutomation, findSource: Parameters<typeof presentFile>[1]) {
+  const file = presentFile(automation, findSource);
   const isWritten = file !== null;
   return {
     name: automation.name,

@@ -4,6 +4,11 @@ import { DELIVERY_LABELS } from '../../core/delivery.ts';
 import { AppError } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
 import type { JsonSchema } from '../../core/json.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
+import type { HandshakeLog } from '../../core/ports/deliveries/handshake-log.ts';
+import type { ReplayControl } from '../../core/ports/deliveries/replay-control.ts';
+import type { DeliveryDiagnosis } from '../../diagnosis/try-mistakes.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
@@ -12,10 +17,18 @@ import { pageQuerySchema, presentPage, readPage } from '../server/page-query.ts'
 import { INSTANT, parseInstant } from '../server/parse-instant.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
-import type { AdminServices } from '../services.ts';
 import { findWebhook } from '../webhooks/find-webhook.ts';
 import { presentDelivery, presentExplanation } from './present-delivery.ts';
 import { presentHandshake } from './present-handshake.ts';
+
+export interface DeliveryRouteParts {
+  inventory: InventoryReader;
+  deliveries: DeliveryReader;
+  handshakes: Pick<HandshakeLog, 'list'>;
+  replays: ReplayControl;
+  /** Why a delivery was rejected, tried on what a capture window kept of it, or concluded from its reason. */
+  diagnose(delivery: Delivery): Promise<DeliveryDiagnosis>;
+}
 
 const tags = ['Deliveries'];
 
@@ -49,9 +62,9 @@ function readSearch({ label, delivery_id, from, to, ...page }: DeliveryQuery) {
 }
 
 /** The delivery log: who sent what, what became of it and why. */
-export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServices): void {
+export async function deliveriesPlugin(app: FastifyInstance, parts: DeliveryRouteParts): Promise<void> {
   const findDelivery = async (request: FastifyRequest<{ Params: { id: string } }>): Promise<Delivery> =>
-    requireReached(request, 'delivery', await services.deliveries.get(request.params.id as DeliveryId));
+    requireReached(request, 'delivery', await parts.deliveries.get(request.params.id as DeliveryId));
   const access = requireRole('viewer', 'object');
 
   app.get<{ Querystring: DeliveryQuery }>(
@@ -68,7 +81,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServ
     },
     async (request) => {
       const wanted = { ...readSearch(request.query), factory: factoryOf(request).name };
-      return presentPage(await services.deliveries.list(wanted), presentDelivery);
+      return presentPage(await parts.deliveries.list(wanted), presentDelivery);
     },
   );
 
@@ -84,9 +97,9 @@ export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServ
       },
     },
     async (request) => {
-      const { uid } = await findWebhook(services.inventory, request);
+      const { uid } = await findWebhook(parts.inventory, request);
       const wanted = { ...readSearch(request.query), webhookUid: uid };
-      return presentPage(await services.deliveries.list(wanted), presentDelivery);
+      return presentPage(await parts.deliveries.list(wanted), presentDelivery);
     },
   );
 
@@ -104,8 +117,8 @@ export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServ
       },
     },
     async (request) => {
-      const { uid } = await findWebhook(services.inventory, request);
-      const page = await services.handshakes.list({ ...readPage(request.query), webhookUid: uid });
+      const { uid } = await findWebhook(parts.inventory, request);
+      const page = await parts.handshakes.list({ ...readPage(request.query), webhookUid: uid });
       return presentPage(page, presentHandshake);
     },
   );
@@ -124,7 +137,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServ
     },
     async (request, reply) => {
       const { id, label } = await findDelivery(request);
-      const payload = await services.deliveries.payload(id);
+      const payload = await parts.deliveries.payload(id);
       if (payload === null)
         throw new AppError('not_found', `No payload is kept of this delivery; its label is ${label}.`);
       return sendPayload(reply, `${id}.json`, payload);
@@ -143,12 +156,12 @@ export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServ
       },
     },
     async (request) => {
-      const { mistake, sentence, tried } = await services.diagnose(await findDelivery(request));
+      const { mistake, sentence, tried } = await parts.diagnose(await findDelivery(request));
       return { mistake, sentence, tried };
     },
   );
 
-  registerReplay(app, services, findDelivery);
+  registerReplay(app, parts, findDelivery);
 
   app.get<{ Params: { id: string } }>(
     '/deliveries/:id/explain',
@@ -158,7 +171,7 @@ export function registerDeliveryRoutes(app: FastifyInstance, services: AdminServ
     },
     async (request) => {
       const { id } = await findDelivery(request);
-      return presentExplanation(id, await services.deliveries.decisions(id));
+      return presentExplanation(id, await parts.deliveries.decisions(id));
     },
   );
 }
@@ -173,7 +186,7 @@ const replaySchema: JsonSchema = {
 
 function registerReplay(
   app: FastifyInstance,
-  services: AdminServices,
+  parts: DeliveryRouteParts,
   findDelivery: (request: FastifyRequest<{ Params: { id: string } }>) => Promise<Delivery>,
 ): void {
   app.post<{ Params: { id: string }; Body?: { automation?: string | null } | null }>(
@@ -192,9 +205,9 @@ function registerReplay(
     async (request, reply) => {
       const delivery = await findDelivery(request);
       const automation = request.body?.automation ?? null;
-      const replayed = await services.replays.replay({ delivery, automation, clientAddress: request.ip });
+      const replayed = await parts.replays.replay({ delivery, automation, clientAddress: request.ip });
       if (replayed.outcome === 'refused') throw new AppError('conflict', replayed.why);
-      const made = await services.deliveries.get(replayed.id);
+      const made = await parts.deliveries.get(replayed.id);
       const replay = requireReached(request, 'delivery', made);
       return reply.code(201).header('location', locate('deliveries', replay.id)).send(presentDelivery(replay));
     },

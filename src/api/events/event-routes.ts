@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import { factoryOfEvent, type LiveEvent } from '../../core/live-event.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { EventFeed } from '../../core/ports/event-feed.ts';
+import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import { type Principal, reachesFactory } from '../auth/authenticator.ts';
 import { presentDelivery } from '../deliveries/present-delivery.ts';
 import { refTo } from '../openapi/schemas.ts';
@@ -9,9 +12,15 @@ import { presentRunInPassing } from '../runs/present-runs.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { querySchema } from '../server/page-query.ts';
 import { principalOf, requireFactory } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
 import { EventStream, type PresentEvent } from './event-stream.ts';
 import { type WatchParts, watchPrincipal } from './watch-principal.ts';
+
+export interface EventRouteParts {
+  events: EventFeed;
+  inventory: InventoryReader;
+  runControl: Pick<RunControl, 'explainWait'>;
+  watch: WatchParts;
+}
 
 /** Each costs a socket and up to a mebibyte. */
 const MAX_STREAMS = 100;
@@ -26,7 +35,7 @@ missing. A client that was cut off sends the last \`id\` as \`Last-Event-ID\` an
 remembered any more it gets \`reset\` and reads anew what it shows. A comment comes every 15 s.`;
 
 /** `GET /events`: what happens in the factories that the caller reaches, as it happens. */
-export function registerEventRoutes(app: FastifyInstance, services: AdminServices, watch: WatchParts): void {
+export async function eventsPlugin(app: FastifyInstance, parts: EventRouteParts): Promise<void> {
   const open = new Map<EventStream, Principal>();
   // A listener that waits for its connections to end would wait for these for ever.
   app.addHook('preClose', async () => {
@@ -62,16 +71,16 @@ export function registerEventRoutes(app: FastifyInstance, services: AdminService
     async (request, reply) => {
       const principal = principalOf(request);
       const { factory, after = null } = request.query;
-      if (factory !== undefined) await requireFactory(services.inventory, principal, factory);
+      if (factory !== undefined) await requireFactory(parts.inventory, principal, factory);
       requireRoom([...open.values()], principal);
       const isMeant = (event: LiveEvent) => {
         const name = factoryOfEvent(event);
         return (factory === undefined || factory === name) && reachesFactory(principal, name);
       };
-      const stream = new EventStream(selectEvents(isMeant, services));
+      const stream = new EventStream(selectEvents(isMeant, parts));
       open.set(stream, principal);
-      const unwatch = watchPrincipal(watch, request, principal, () => stream.end());
-      const leave = follow(services, stream, readLastEventId(request.headers['last-event-id']) ?? after);
+      const unwatch = watchPrincipal(parts.watch, request, principal, () => stream.end());
+      const leave = follow(parts, stream, readLastEventId(request.headers['last-event-id']) ?? after);
       stream.readable.once('close', () => {
         unwatch();
         leave();
@@ -100,21 +109,21 @@ function readLastEventId(header: string | string[] | undefined): string | null {
 }
 
 /** First what was missed, then what comes; answers with how to stop. */
-function follow({ events }: AdminServices, stream: EventStream, after: string | null): () => void {
+function follow({ events }: EventRouteParts, stream: EventStream, after: string | null): () => void {
   const { missed, position, end } = events.subscribe(after, (event) => stream.send(event));
   for (const event of missed ?? []) stream.send(event);
   stream.mark(missed === null ? 'reset' : 'ready', position);
   return end;
 }
 
-function selectEvents(isMeant: (event: LiveEvent) => boolean, services: AdminServices): PresentEvent {
-  return (event) => (isMeant(event) ? { name: event.kind, data: presentEvent(event, services) } : null);
+function selectEvents(isMeant: (event: LiveEvent) => boolean, parts: EventRouteParts): PresentEvent {
+  return (event) => (isMeant(event) ? { name: event.kind, data: presentEvent(event, parts) } : null);
 }
 
 /** A plan may be large and is read by few: it stays with the reconciliation. */
-function presentEvent(event: LiveEvent, services: AdminServices): object {
+function presentEvent(event: LiveEvent, parts: EventRouteParts): object {
   if (event.kind === 'delivery') return presentDelivery(event.delivery);
-  if (event.kind === 'run') return presentRunInPassing(event.run, services);
+  if (event.kind === 'run') return presentRunInPassing(event.run, parts);
   const { plan, diagnostics, ...rest } = presentReconciliation(event.reconciliation);
   return rest;
 }

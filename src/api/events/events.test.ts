@@ -2,6 +2,7 @@ import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import {
+  createSeededServer,
   createSeededServices,
   HOSTILE_TEXT,
   makeDelivery,
@@ -12,18 +13,17 @@ import {
 import type { Role } from '../../core/access.ts';
 import { EventHub } from '../../events/event-hub.ts';
 import { FailedTries } from '../auth/failed-tries.ts';
-import { createAdminServer } from '../server/create-admin-server.ts';
 
 let hub: EventHub;
 let services: SeededServices;
-let app: ReturnType<typeof createAdminServer>;
+let app: ReturnType<typeof createSeededServer>;
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   services = createSeededServices();
   hub = new EventHub(services.clock, 'e');
   services.events = hub;
-  app = createAdminServer(services);
+  app = createSeededServer(services);
 });
 afterEach(async () => {
   await app.close();
@@ -185,7 +185,7 @@ describe('GET /events', () => {
 
     it('does not count as failed attempts to authenticate', async () => {
       services.failedTries = new FailedTries({ limit: 1, windowMs: 60_000 }, services.clock);
-      app = createAdminServer(services);
+      app = createSeededServer(services);
       const { id, token } = (await change('POST', '/tokens', { name: 'ci', role: 'viewer' })).json();
       const streams = await Promise.all([1, 2, 3].map(() => listen({ authorization: `Bearer ${token}` })));
       await change('DELETE', `/tokens/${id}`);
@@ -224,7 +224,7 @@ describe('GET /events', () => {
 
     it('ends at the moment when the session expires, and is forgotten by the hub', async () => {
       services.sessionIdleMs = 100;
-      app = createAdminServer(services);
+      app = createSeededServer(services);
       const { stream, end } = await listen(await signIn({ api_token: services.grant('viewer') }));
       services.clock.advance(99);
       await settle();

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
+import type { ActivityReader } from '../../core/ports/deliveries/activity-reader.ts';
 import { HOUR_MS, MAX_ACTIVITY_MS } from '../../core/ports/deliveries/activity-reader.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { querySchema } from '../server/page-query.ts';
 import { INSTANT, parseInstant } from '../server/parse-instant.ts';
 import { factoryOf } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
 import { collectActivity } from './collect-activity.ts';
 import { presentActivity } from './present-activity.ts';
 
@@ -18,8 +19,13 @@ interface ActivityQuery {
 
 const DAY_MS = 24 * HOUR_MS;
 
+export interface ActivityRouteParts {
+  activity: ActivityReader;
+  clock: Pick<Clock, 'wallMs'>;
+}
+
 /** `GET /factories/{factory}/activity`: numbers for charts. */
-export function registerActivityRoutes(app: FastifyInstance, services: AdminServices): void {
+export function registerActivityRoutes(app: FastifyInstance, parts: ActivityRouteParts): void {
   app.get<{ Querystring: ActivityQuery }>(
     '/factories/:factory/activity',
     {
@@ -38,8 +44,8 @@ export function registerActivityRoutes(app: FastifyInstance, services: AdminServ
       },
     },
     async (request) => {
-      const span = { factory: factoryOf(request).name, ...readSpan(request.query, services.clock.wallMs()) };
-      return presentActivity(span, await collectActivity(services.activity, span));
+      const span = { factory: factoryOf(request).name, ...readSpan(request.query, parts.clock.wallMs()) };
+      return presentActivity(span, await collectActivity(parts.activity, span));
     },
   );
 }

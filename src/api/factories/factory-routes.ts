@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { ReconcileControl } from '../../core/ports/definitions/reconciler.ts';
 import type { FactoryStatus } from '../../core/reconciliation.ts';
 import { tagRevision } from '../../edit/entity-tag.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
@@ -7,13 +9,19 @@ import { requireRole } from '../server/access-rules.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { factoryOf, principalOf } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
+import type { FindSource } from './factory-source.ts';
 import { presentFactory } from './present-factory.ts';
 
+export interface FactoryRouteParts {
+  inventory: InventoryReader;
+  reconcile: Pick<ReconcileControl, 'contains'>;
+  findSource: FindSource;
+}
+
 /** `GET /factories`, `GET /factories/{factory}` and `GET /factories/{factory}/ancestry/{revision}`. */
-export function registerFactoryRoutes(app: FastifyInstance, services: AdminServices): void {
+export function registerFactoryRoutes(app: FastifyInstance, parts: FactoryRouteParts): void {
   const present = async (status: FactoryStatus) =>
-    presentFactory(status, services.factorySource(status.name), await services.inventory.counts(status.name));
+    presentFactory(status, parts.findSource(status.name), await parts.inventory.counts(status.name));
 
   app.get<{ Querystring: PageQuery }>(
     '/factories',
@@ -28,7 +36,7 @@ export function registerFactoryRoutes(app: FastifyInstance, services: AdminServi
     },
     async (request) => {
       const principal = principalOf(request);
-      const reached = (await services.inventory.factories()).filter(({ name }) => reachesFactory(principal, name));
+      const reached = (await parts.inventory.factories()).filter(({ name }) => reachesFactory(principal, name));
       const page = pageOf(reached, request.query, ({ name }) => name);
       return { data: await Promise.all(page.data.map(present)), next_cursor: page.nextCursor };
     },
@@ -51,10 +59,10 @@ export function registerFactoryRoutes(app: FastifyInstance, services: AdminServi
     },
   );
 
-  registerAncestry(app, services);
+  registerAncestry(app, parts);
 }
 
-function registerAncestry(app: FastifyInstance, services: AdminServices): void {
+function registerAncestry(app: FastifyInstance, parts: FactoryRouteParts): void {
   app.get<{ Params: { revision: string } }>(
     '/factories/:factory/ancestry/:revision',
     {
@@ -78,7 +86,7 @@ function registerAncestry(app: FastifyInstance, services: AdminServices): void {
       const { name, appliedRevision } = factoryOf(request);
       const { revision } = request.params;
       const ancestry =
-        appliedRevision === null ? 'no' : await services.reconcile.contains(name, appliedRevision, revision);
+        appliedRevision === null ? 'no' : await parts.reconcile.contains(name, appliedRevision, revision);
       const contained = ancestry === 'unknown' ? null : ancestry === 'yes';
       return { revision, applied_revision: appliedRevision, contained };
     },

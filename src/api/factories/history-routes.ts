@@ -1,20 +1,28 @@
 import type { FastifyInstance } from 'fastify';
 import type { Revision } from '../../core/ports/definitions/hosted-source.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { tagRevision } from '../../edit/entity-tag.ts';
+import type { FactoryEditor } from '../../edit/factory-editor.ts';
 import { closedObject, listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { type PageQuery, pageQuerySchema, presentPage, readPage } from '../server/page-query.ts';
 import { factoryOf } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
 import { readEditOrder } from './edit-order.ts';
+import type { FindSource } from './factory-source.ts';
 import { presentFactory } from './present-factory.ts';
-import { EDIT_ANSWERS, refuseRepositoryEdits } from './reject-repository-edits.ts';
+import { EDIT_ANSWERS, rejectRepositoryEdits } from './reject-repository-edits.ts';
 
 const tags = ['Factories'];
 
+export interface HistoryRouteParts {
+  inventory: InventoryReader;
+  editor: Pick<FactoryEditor, 'history' | 'revert'>;
+  findSource: FindSource;
+}
+
 /** What was done to a managed factory, and the way back. */
-export function registerHistoryRoutes(app: FastifyInstance, services: AdminServices): void {
+export function registerHistoryRoutes(app: FastifyInstance, parts: HistoryRouteParts): void {
   app.get<{ Querystring: PageQuery }>(
     '/factories/:factory/history',
     {
@@ -28,7 +36,7 @@ export function registerHistoryRoutes(app: FastifyInstance, services: AdminServi
       },
     },
     async (request) =>
-      presentPage(await services.editor.history(factoryOf(request).name, readPage(request.query)), presentRevision),
+      presentPage(await parts.editor.history(factoryOf(request).name, readPage(request.query)), presentRevision),
   );
 
   app.post<{ Body: { revision: string } }>(
@@ -43,15 +51,15 @@ export function registerHistoryRoutes(app: FastifyInstance, services: AdminServi
         body: closedObject({ revision: { type: 'string', pattern: '^[0-9a-f]{40}([0-9a-f]{24})?$' } }),
         response: { 200: refTo('Factory'), ...EDIT_ANSWERS },
       },
-      onRequest: refuseRepositoryEdits(services, async () => 'Revert the commit in the repository, and push'),
+      onRequest: rejectRepositoryEdits(parts, async () => 'Revert the commit in the repository, and push'),
     },
     async (request, reply) => {
       const { name } = factoryOf(request);
-      await services.editor.revert(readEditOrder(request), request.body.revision);
-      const status = (await services.inventory.factories()).find((factory) => factory.name === name)!;
-      const counts = await services.inventory.counts(name);
+      await parts.editor.revert(readEditOrder(request), request.body.revision);
+      const status = (await parts.inventory.factories()).find((factory) => factory.name === name)!;
+      const counts = await parts.inventory.counts(name);
       void reply.header('etag', tagRevision(status.appliedRevision));
-      return presentFactory(status, services.factorySource(name), counts);
+      return presentFactory(status, parts.findSource(name), counts);
     },
   );
 }

@@ -3,7 +3,7 @@ import { type Condition, type FactoryStatus, rateCondition } from '../../core/re
 import { formatInstant } from '../../core/time/clock.ts';
 import { describeStatusReason } from '../../words/status-reasons.ts';
 import { presentInstant } from '../server/present-instant.ts';
-import type { FactorySource } from '../services.ts';
+import type { FactorySource } from './factory-source.ts';
 
 type Counts = Awaited<ReturnType<InventoryReader['counts']>>;
 

@@ -1,11 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { factoryOf } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
+import type { FindSource } from './factory-source.ts';
+
+export interface EditGuardParts {
+  inventory: InventoryReader;
+  findSource: FindSource;
+}
 
 /** What to do in place of an edit; throws `not_found` where the object does not exist. */
-export type Advice = (services: AdminServices, request: FastifyRequest) => Promise<string>;
+export type Advice = (parts: EditGuardParts, request: FastifyRequest) => Promise<string>;
 
 /** What every edit of a definition can answer beside its success. 502: the repository that the service hosts. */
 export const EDIT_ANSWERS = {
@@ -19,29 +25,29 @@ export const EDIT_ANSWERS = {
  * A hook in front of every edit of a definition. Where a repository decides, it answers 409 and names the file to edit,
  * after 401, 403 and 404, and before any byte of the body is read: whatever it says, the answer is the same.
  */
-export function refuseRepositoryEdits(services: AdminServices, advise: Advice) {
+export function rejectRepositoryEdits(parts: EditGuardParts, advise: Advice) {
   return async (request: FastifyRequest): Promise<void> => {
-    const source = services.factorySource(factoryOf(request).name);
+    const source = parts.findSource(factoryOf(request).name);
     if (source?.type === 'managed' || source?.type === 'live') return;
-    const advice = await advise(services, request);
-    throw new AppError('conflict', `${sayWhoDecides(services, request)} ${advice}${sayWhere(services, request)}.`);
+    const advice = await advise(parts, request);
+    throw new AppError('conflict', `${sayWhoDecides(parts, request)} ${advice}${sayWhere(parts, request)}.`);
   };
 }
 
-function sayWhoDecides(services: AdminServices, request: FastifyRequest): string {
+function sayWhoDecides(parts: EditGuardParts, request: FastifyRequest): string {
   const { name } = factoryOf(request);
-  return services.factorySource(name) === null
+  return parts.findSource(name) === null
     ? `The factory ${name} stands in the configuration no more, so it cannot be changed.`
     : `The repository of the factory ${name} decides this.`;
 }
 
-function sayWhere(services: AdminServices, request: FastifyRequest): string {
-  const branch = services.factorySource(factoryOf(request).name)?.branch ?? null;
+function sayWhere(parts: EditGuardParts, request: FastifyRequest): string {
+  const branch = parts.findSource(factoryOf(request).name)?.branch ?? null;
   return branch === null ? '' : `, on its branch ${branch}`;
 }
 
 /** The path of a definition file from the root of the factory's repository. */
-export function inFactory(services: AdminServices, request: FastifyRequest, file: string): string {
-  const folder = (services.factorySource(factoryOf(request).name)?.path ?? '').replace(/^(\.?\/)+|^\.$|\/+$/g, '');
+export function inFactory(parts: EditGuardParts, request: FastifyRequest, file: string): string {
+  const folder = (parts.findSource(factoryOf(request).name)?.path ?? '').replace(/^(\.?\/)+|^\.$|\/+$/g, '');
   return folder === '' ? file : `${folder}/${file}`;
 }

@@ -5,6 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../../../test/helpers/eventually.ts';
 import { ScriptedExecutor } from '../../../test/helpers/scripted-executor.ts';
 import {
+  createSeededServer,
   createSeededServices,
   DELETED_UID,
   DELIVERY_ID,
@@ -16,7 +17,6 @@ import {
 } from '../../../test/helpers/seeded-services.ts';
 import { SecretValue } from '../../core/secret-value.ts';
 import { schemaOf } from '../../yaml/schemas.ts';
-import { createAdminServer } from '../server/create-admin-server.ts';
 import { BODY_EXAMPLES, COMPONENT_EXAMPLES } from './examples.ts';
 import { OPERATIONS } from './operations.ts';
 
@@ -39,7 +39,7 @@ interface Document {
 }
 
 const services = createSeededServices();
-const app = createAdminServer(services);
+const app = createSeededServer(services);
 const token = services.grant('owner');
 const headers = { authorization: `Bearer ${token}` };
 const ajv = new Ajv2020({ strict: false, allErrors: true });
@@ -369,7 +369,7 @@ describe('an answer is as the document says, no key more and none less', () => {
     await eventually(async () => (await services.runs.get(run))?.state === 'running');
     const authorization = `Bearer ${services.grant('operator')}`;
     const url = `/api/v1/runs/${run}/cancel`;
-    const answer = await createAdminServer(services).inject({ method: 'POST', url, headers: { authorization } });
+    const answer = await createSeededServer(services).inject({ method: 'POST', url, headers: { authorization } });
     expectDocumented(answer, '/api/v1/runs/{id}/cancel', 'post', 202);
   });
 

@@ -1,15 +1,23 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { networkOf } from '../../core/client-network.ts';
 import { AppError } from '../../core/errors.ts';
+import type { UserTable } from '../../core/ports/access/user-table.ts';
 import { SlidingWindow } from '../../core/time/sliding-window.ts';
+import type { FailedTries } from '../auth/failed-tries.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { PUBLIC } from '../server/access-rules.ts';
-import type { AdminServices } from '../services.ts';
-import { openSession } from '../sessions/open-session.ts';
+import { openSession, type SessionParts } from '../sessions/open-session.ts';
 import { createPendingCookie } from './pending-cookie.ts';
 import { readReturnPath } from './return-path.ts';
 import type { OidcOutcome, OidcRefusal, OpenIdSignIn } from './sign-in-oidc.ts';
 import { finishOidcSignIn, OIDC_REFUSALS } from './sign-in-oidc.ts';
+
+export interface OidcRouteParts extends SessionParts {
+  /** `null` if no OpenID provider is configured. */
+  openId: OpenIdSignIn | null;
+  users: UserTable;
+  failedTries: FailedTries;
+}
 
 const tags = ['Sign-in'];
 const LOGIN = '/auth/oidc/login';
@@ -32,10 +40,10 @@ interface LoginQuery {
 }
 
 /** Where browsers go to the OpenID provider, and where they come back. Both are visited, not called by scripts. */
-export function registerOidcRoutes(app: FastifyInstance, services: AdminServices): void {
-  const { randomBytes, adminUrl, clock } = services;
+export async function openIdPlugin(app: FastifyInstance, parts: OidcRouteParts): Promise<void> {
+  const { randomBytes, adminUrl, clock } = parts;
   const cookie = createPendingCookie(randomBytes, { adminUrl, nowMs: () => clock.wallMs() });
-  const refuse = createRefusal(services);
+  const refuse = createRefusal(parts);
 
   app.get<{ Querystring: LoginQuery }>(
     LOGIN,
@@ -50,7 +58,7 @@ export function registerOidcRoutes(app: FastifyInstance, services: AdminServices
       },
     },
     async (request, reply) => {
-      const { provider } = requireOpenId(services);
+      const { provider } = requireOpenId(parts);
       const returnTo = readReturnPath(request.query.return_to);
       if (isElsewhere(request, adminUrl())) return reply.redirect(composeLogin(adminUrl(), returnTo), 303);
       const begun = await provider.begin();
@@ -76,12 +84,12 @@ export function registerOidcRoutes(app: FastifyInstance, services: AdminServices
       },
     },
     async (request, reply) => {
-      const openId = requireOpenId(services);
+      const openId = requireOpenId(parts);
       request.signIn = { method: 'oidc', identity: null, about: null, refusal: null };
       const pending = cookie.take(request, reply);
       const query = readQuery(request);
       const isOurs = pending !== null && new URLSearchParams(query).get('state') === pending.state;
-      const outcome = isOurs ? await finishWithin(services, openId, request, query, pending) : EXPIRED;
+      const outcome = isOurs ? await finishWithin(parts, openId, request, query, pending) : EXPIRED;
       // The path is signed together with the state: where that is another, neither counts.
       const returnTo = isOurs ? readReturnPath(pending.returnTo) : '/';
       if (!outcome.ok) {
@@ -90,14 +98,17 @@ export function registerOidcRoutes(app: FastifyInstance, services: AdminServices
         return refuse(request, reply, outcome, returnTo);
       }
       request.signIn.identity = outcome.user;
-      await openSession(services, request, reply, { user: outcome.user.id });
+      await openSession(parts, request, reply, { user: outcome.user.id });
       return reply.redirect(returnTo, 303);
     },
   );
 }
 
 /** The sign-in page asks which ways there are. */
-export function registerSignInWays(app: FastifyInstance, { openId }: AdminServices): void {
+export async function signInWaysPlugin(
+  app: FastifyInstance,
+  { openId }: Pick<OidcRouteParts, 'openId'>,
+): Promise<void> {
   app.get(
     '/sign-in',
     { config, schema: { tags, summary: 'Ways to sign in', response: { 200: refTo('SignInWays') } } },
@@ -110,7 +121,7 @@ const EXPIRED: OidcOutcome = {
   problem: 'no sign-in was begun in this browser, or it was finished already',
 };
 
-function requireOpenId({ openId }: AdminServices): OpenIdSignIn {
+function requireOpenId({ openId }: OidcRouteParts): OpenIdSignIn {
   if (openId === null) throw new AppError('not_found', 'No OpenID provider is configured (admin.oidc).');
   return openId;
 }
@@ -134,16 +145,16 @@ function readQuery({ url }: FastifyRequest): string {
 
 /** Each try asks the provider: an address that fails again and again must not make us a nuisance there. */
 async function finishWithin(
-  services: AdminServices,
+  parts: OidcRouteParts,
   openId: OpenIdSignIn,
   { ip }: FastifyRequest,
   ...[query, pending]: [string, Parameters<typeof finishOidcSignIn>[3]]
 ): Promise<OidcOutcome> {
   try {
     const network = networkOf(ip);
-    services.failedTries.check(network);
-    const outcome = await finishOidcSignIn(openId, services, query, pending);
-    if (!outcome.ok && outcome.reason !== 'too_many') services.failedTries.charge(network);
+    parts.failedTries.check(network);
+    const outcome = await finishOidcSignIn(openId, parts, query, pending);
+    if (!outcome.ok && outcome.reason !== 'too_many') parts.failedTries.charge(network);
     return outcome;
   } catch (error) {
     if (!(error instanceof AppError) || error.code !== 'too_many_requests') throw error;
@@ -162,7 +173,7 @@ type Refuse = (
 ) => FastifyReply;
 
 /** Only the reason goes to the page, which has the sentence: a link of a stranger must not put words on it. */
-function createRefusal({ clock }: AdminServices): Refuse {
+function createRefusal({ clock }: OidcRouteParts): Refuse {
   const window = new SlidingWindow(MAX_LINES_PER_MINUTE, 60_000);
   return (request, reply, { reason, problem }, returnTo) => {
     if (window.admit(clock.monotonicMs()) === 0) {

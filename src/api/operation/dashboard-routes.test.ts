@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createSeededServices } from '../../../test/helpers/seeded-services.ts';
-import { createAdminServer } from '../server/create-admin-server.ts';
+import { createSeededServer, createSeededServices } from '../../../test/helpers/seeded-services.ts';
 
 // Its dashboard is test/fixtures/dashboard.
-const app = createAdminServer(createSeededServices());
+const app = createSeededServer(createSeededServices());
 const html = { accept: 'text/html,application/xhtml+xml' };
 
 describe('a page of the dashboard', () => {
@@ -55,7 +54,7 @@ describe('a page of the dashboard', () => {
   });
 
   it('is said to be missing where the dashboard is not built', async () => {
-    const bare = createAdminServer(createSeededServices({ dashboardDir: '/nonexistent' }));
+    const bare = createSeededServer(createSeededServices({ dashboardDir: '/nonexistent' }));
     const answer = await bare.inject({ url: '/', headers: html });
     expect(answer.json()).toMatchObject({ status: 404, detail: expect.stringContaining('not built') });
   });

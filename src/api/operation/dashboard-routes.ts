@@ -2,11 +2,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fastifyStatic from '@fastify/static';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { RandomBytes } from '../../core/ids.ts';
 import type { JsonSchema } from '../../core/json.ts';
 import { PUBLIC } from '../server/access-rules.ts';
 import { isUnderApi } from '../server/enforce-access.ts';
 import { describeProblem, sendProblem } from '../server/problem.ts';
-import type { AdminServices } from '../services.ts';
 
 /** Sends the one page of the dashboard where a browser asks for a page; `false` where it asks for something else. */
 export type PageSender = (request: FastifyRequest, reply: FastifyReply) => boolean;
@@ -25,7 +25,7 @@ const assetParams: JsonSchema = {
  * The files of the dashboard. Their names hold a hash of what is in them, so browsers may keep them for good. They are
  * the same for everybody and hold no data: who may see what is decided by the management API that they call.
  */
-export function registerDashboardFiles(app: FastifyInstance, { dashboardDir }: AdminServices): void {
+export async function dashboardPlugin(app: FastifyInstance, { dashboardDir }: { dashboardDir: string }): Promise<void> {
   const root = join(dashboardDir, 'assets');
   void app.register(fastifyStatic, { serve: false, preCompressed: true });
   app.get<{ Params: { asset: string } }>(
@@ -50,7 +50,13 @@ export function registerDashboardFiles(app: FastifyInstance, { dashboardDir }: A
  * Every path outside of the API that no route has is a page of the dashboard, which finds out itself which one. The
  * nonce is for the style elements that Mantine writes; there is no inline script (threat model W1).
  */
-export function createPageSender({ dashboardDir, randomBytes }: AdminServices): PageSender {
+export function createPageSender({
+  dashboardDir,
+  randomBytes,
+}: {
+  dashboardDir: string;
+  randomBytes: RandomBytes;
+}): PageSender {
   const file = join(dashboardDir, 'index.html');
   const page = existsSync(file) ? readFileSync(file, 'utf8') : null;
   return (request, reply) => {

@@ -1,11 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import type { FindableId } from '../../core/ports/id-finder.ts';
+import type { FindableId, IdFinder } from '../../core/ports/id-finder.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { querySchema } from '../server/page-query.ts';
 import { principalOf } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
+
+export interface IdRouteParts {
+  idFinder: IdFinder;
+}
 
 /** As many as a person can choose from. */
 const MAX_FOUND = 10;
@@ -23,7 +26,7 @@ const query = {
 };
 
 /** Whole IDs for what people abbreviate. */
-export function registerIdRoutes(app: FastifyInstance, services: AdminServices): void {
+export function registerIdRoutes(app: FastifyInstance, parts: IdRouteParts): void {
   app.get<{ Querystring: { prefix: FindableId; factory?: string } }>(
     '/ids',
     {
@@ -41,7 +44,7 @@ export function registerIdRoutes(app: FastifyInstance, services: AdminServices):
       const principal = principalOf(request);
       const isReached = factory === undefined || reachesFactory(principal, factory);
       const factories = factory === undefined ? principal.factories : [factory];
-      const data = isReached ? await services.idFinder.find({ prefix, factories, limit: MAX_FOUND }) : [];
+      const data = isReached ? await parts.idFinder.find({ prefix, factories, limit: MAX_FOUND }) : [];
       return { data, next_cursor: null };
     },
   );

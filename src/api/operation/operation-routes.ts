@@ -2,12 +2,24 @@ import type { FastifyInstance } from 'fastify';
 import { refTo } from '../openapi/schemas.ts';
 import { PUBLIC, requireRole } from '../server/access-rules.ts';
 import { problemType, sendProblem } from '../server/problem.ts';
-import type { AdminServices } from '../services.ts';
+
+/** Is the daemon fit to serve, and if not, why? Each problem is one readable sentence without secrets. */
+export interface HealthCheck {
+  ready(): Promise<{ ready: boolean; problems: string[]; warnings: string[] }>;
+}
+
+export interface OperationRouteParts {
+  health: HealthCheck;
+  /** The metrics in the Prometheus text format. */
+  renderMetrics(): Promise<string>;
+  /** May `/metrics` be read without a token? */
+  openMetrics: boolean;
+}
 
 const tags = ['Operation'];
 
 /** What load balancers and Prometheus ask for. */
-export function registerOperationRoutes(app: FastifyInstance, services: AdminServices): void {
+export async function operationPlugin(app: FastifyInstance, parts: OperationRouteParts): Promise<void> {
   app.get(
     '/healthz',
     {
@@ -30,7 +42,7 @@ export function registerOperationRoutes(app: FastifyInstance, services: AdminSer
       },
     },
     async (_request, reply) => {
-      const { ready, problems, warnings } = await services.health.ready();
+      const { ready, problems, warnings } = await parts.health.ready();
       if (ready) return { ready, problems, warnings };
       const detail = problems.join(' ');
       const code = 'not_ready';
@@ -50,7 +62,7 @@ export function registerOperationRoutes(app: FastifyInstance, services: AdminSer
     '/metrics',
     {
       // Metrics speak of every factory, so a token that is limited to some does not suffice.
-      config: { access: services.openMetrics ? PUBLIC : requireRole('viewer', 'team') },
+      config: { access: parts.openMetrics ? PUBLIC : requireRole('viewer', 'team') },
       schema: {
         tags,
         summary: 'Metrics for Prometheus',
@@ -58,6 +70,6 @@ export function registerOperationRoutes(app: FastifyInstance, services: AdminSer
       },
     },
     async (_request, reply) =>
-      reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(await services.renderMetrics()),
+      reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(await parts.renderMetrics()),
   );
 }

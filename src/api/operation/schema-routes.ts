@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
+import type { JsonObject } from '../../core/json.ts';
+import { readSchema, SCHEMA_NAMES } from '../../yaml/schemas.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { PUBLIC } from '../server/access-rules.ts';
 import { describeProblem, sendProblem } from '../server/problem.ts';
-import type { AdminServices } from '../services.ts';
 
 const tags = ['Schemas'];
 
@@ -10,9 +11,9 @@ const tags = ['Schemas'];
  * The JSON Schemas of the files that people write, for their editors: those cannot send a token, and what they read is
  * part of every package of the program.
  */
-export function registerSchemaRoutes(app: FastifyInstance, { schemas }: Pick<AdminServices, 'schemas'>): void {
-  const files = new Map([...schemas].map(([name, document]) => [`${name}.json`, document]));
-  registerList(app, schemas);
+export function registerSchemaRoutes(app: FastifyInstance): void {
+  const files = new Map(SCHEMA_NAMES.map((name) => [`${name}.json`, readSchema(name)]));
+  registerList(app, files);
   app.get<{ Params: { file: string } }>(
     '/schemas/:file',
     {
@@ -39,7 +40,7 @@ export function registerSchemaRoutes(app: FastifyInstance, { schemas }: Pick<Adm
   );
 }
 
-function registerList(app: FastifyInstance, schemas: AdminServices['schemas']): void {
+function registerList(app: FastifyInstance, files: ReadonlyMap<string, JsonObject>): void {
   app.get(
     '/schemas',
     {
@@ -51,7 +52,10 @@ function registerList(app: FastifyInstance, schemas: AdminServices['schemas']): 
       },
     },
     async () => ({
-      data: [...schemas].map(([name, { title }]) => ({ name, title, path: `${app.prefix}/schemas/${name}.json` })),
+      data: SCHEMA_NAMES.map((name) => {
+        const file = `${name}.json`;
+        return { name, title: files.get(file)!.title, path: `${app.prefix}/schemas/${file}` };
+      }),
       next_cursor: null,
     }),
   );

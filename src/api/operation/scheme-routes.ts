@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
-import type { SignatureSchemeFacts } from '../../signature/schemes/describe-scheme.ts';
+import { describeScheme, type SignatureSchemeFacts } from '../../signature/schemes/describe-scheme.ts';
+import { SCHEMES } from '../../signature/schemes/schemes.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
-import type { AdminServices } from '../services.ts';
 
 /** The signature schemes that a webhook can name: for forms that create one, and for people who read one. */
-export function registerSchemeRoutes(app: FastifyInstance, { signatureSchemes }: AdminServices): void {
+export function registerSchemeRoutes(app: FastifyInstance): void {
   app.get(
     '/signature-schemes',
     {
@@ -16,7 +16,7 @@ export function registerSchemeRoutes(app: FastifyInstance, { signatureSchemes }:
         response: { 200: listOf('SignatureScheme') },
       },
     },
-    async () => ({ data: signatureSchemes.map(presentScheme), next_cursor: null }),
+    async () => ({ data: SCHEMES.map((scheme) => presentScheme(describeScheme(scheme))), next_cursor: null }),
   );
 }
 

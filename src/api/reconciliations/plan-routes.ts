@@ -1,12 +1,19 @@
 import type { FastifyInstance } from 'fastify';
 import { roleHolds } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
+import type { PlanPreviewer } from '../../core/plan-preview.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import { MAX_DEFINITION_BYTES, type SourceTree } from '../../core/source-tree.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { factoryOf, principalOf } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
 import { presentPlanPreview } from './present-plan.ts';
+
+export interface PlanRouteParts {
+  inventory: InventoryReader;
+  planPreviewer: PlanPreviewer;
+  baseUrl(): string;
+}
 
 /** Text of each definition file by its path in the factory's folder. */
 type Files = Readonly<Record<string, string>>;
@@ -29,7 +36,7 @@ const planSchema = {
 };
 
 /** `POST /factories/{factory}/plan`: what applying these files would change. Changes nothing. */
-export function registerPlanRoutes(app: FastifyInstance, services: AdminServices): void {
+export function registerPlanRoutes(app: FastifyInstance, parts: PlanRouteParts): void {
   app.post<{ Body: { files: Files } }>(
     '/factories/:factory/plan',
     {
@@ -47,14 +54,14 @@ export function registerPlanRoutes(app: FastifyInstance, services: AdminServices
     async (request) => {
       const factory = factoryOf(request).name;
       const mayJudgeSecrets = roleHolds(principalOf(request).role, 'manager');
-      const preview = await services.planPreviewer.preview(factory, toTree(request.body.files), mayJudgeSecrets);
+      const preview = await parts.planPreviewer.preview(factory, toTree(request.body.files), mayJudgeSecrets);
       if (!preview.valid) {
         const message = 'The files are no valid definition; `diagnostics` lists all that is wrong.';
         throw new AppError('definition_invalid', message, { details: { diagnostics: preview.diagnostics } });
       }
-      const webhooks = await services.inventory.webhooks(factory);
+      const webhooks = await parts.inventory.webhooks(factory);
       const authModes = new Map(webhooks.map(({ uid, authMode }) => [uid, authMode]));
-      return presentPlanPreview(factory, preview, { baseUrl: services.baseUrl, authModes });
+      return presentPlanPreview(factory, preview, { baseUrl: parts.baseUrl, authModes });
     },
   );
 }

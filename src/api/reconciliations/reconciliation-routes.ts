@@ -1,5 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { ReconciliationId } from '../../core/ids.ts';
+import type { ReconcileControl } from '../../core/ports/definitions/reconciler.ts';
+import type { ReconciliationReader } from '../../core/ports/definitions/reconciliation-log.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { noBody } from '../openapi/no-body.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
@@ -7,14 +10,19 @@ import { requireRole } from '../server/access-rules.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageQuerySchema, presentPage, querySchema, readPage } from '../server/page-query.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
 import { presentReconciliation } from './present-reconciliation.ts';
+
+export interface ReconciliationRouteParts {
+  reconciliations: ReconciliationReader;
+  reconcile: Pick<ReconcileControl, 'reconcileNow'>;
+  clock: Pick<Clock, 'wallMs'>;
+}
 
 const tags = ['Reconciliations'];
 
 /** The loop of a factory: its history, and one pass on demand. */
-export function registerReconciliationRoutes(app: FastifyInstance, services: AdminServices): void {
-  registerReconcileNow(app, services);
+export function registerReconciliationRoutes(app: FastifyInstance, parts: ReconciliationRouteParts): void {
+  registerReconcileNow(app, parts);
 
   app.get<{ Querystring: PageQuery }>(
     '/factories/:factory/reconciliations',
@@ -30,7 +38,7 @@ export function registerReconciliationRoutes(app: FastifyInstance, services: Adm
     async (request) => {
       const factory = factoryOf(request).name;
       return presentPage(
-        await services.reconciliations.list({ ...readPage(request.query), factory }),
+        await parts.reconciliations.list({ ...readPage(request.query), factory }),
         presentReconciliation,
       );
     },
@@ -47,14 +55,14 @@ export function registerReconciliationRoutes(app: FastifyInstance, services: Adm
       },
     },
     async (request) => {
-      const found = await services.reconciliations.get(request.params.id as ReconciliationId);
+      const found = await parts.reconciliations.get(request.params.id as ReconciliationId);
       const isHere = found?.factory === factoryOf(request).name;
       return presentReconciliation(requireReached(request, 'reconciliation', isHere ? found : null));
     },
   );
 }
 
-function registerReconcileNow(app: FastifyInstance, services: AdminServices): void {
+function registerReconcileNow(app: FastifyInstance, parts: ReconciliationRouteParts): void {
   app.post<{ Querystring: { wait?: boolean } }>(
     '/factories/:factory/reconciliations',
     {
@@ -70,10 +78,10 @@ function registerReconcileNow(app: FastifyInstance, services: AdminServices): vo
     },
     async (request, reply) => {
       const factory = factoryOf(request).name;
-      const pass = services.reconcile.reconcileNow(factory);
+      const pass = parts.reconcile.reconcileNow(factory);
       if (request.query.wait === true) return presentReconciliation(await pass);
       pass.catch((error: unknown) => request.log.error({ err: error, factory }, 'a requested reconciliation broke'));
-      return reply.code(202).send({ factory, requested_at: formatInstant(services.clock.wallMs()) });
+      return reply.code(202).send({ factory, requested_at: formatInstant(parts.clock.wallMs()) });
     },
   );
 }

@@ -1,8 +1,8 @@
 import type { RunId } from '../../core/ids.ts';
-import type { WaitReason } from '../../core/ports/runs/run-control.ts';
+import type { RunControl, WaitReason } from '../../core/ports/runs/run-control.ts';
+import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import { presentRun, type RunView } from '../../core/present-run.ts';
 import type { Run } from '../../core/run.ts';
-import type { AdminServices } from '../services.ts';
 
 /** Why a queued run has not started, and how many runs of its factory start before it. */
 interface WaitView {
@@ -14,26 +14,29 @@ interface WaitView {
 
 export type ExplainedRunView = RunView & { waiting: WaitView | null };
 
-type RunServices = Pick<AdminServices, 'runs' | 'runControl'>;
-
-/** Runs of one factory as the management API shows them. One more query if any of them is queued. */
-export async function presentRuns(runs: readonly Run[], services: RunServices): Promise<ExplainedRunView[]> {
-  const queued = runs.filter(({ state }) => state === 'queued');
-  const positions = await findPositions(queued, services);
-  return runs.map((run) => presentWithWait(run, services, positions.get(run.id) ?? null));
+export interface RunViewParts {
+  runs: Pick<RunReader, 'queuePositions'>;
+  runControl: Pick<RunControl, 'explainWait'>;
 }
 
-export async function presentOneRun(run: Run, services: RunServices): Promise<ExplainedRunView> {
-  const [view] = await presentRuns([run], services);
+/** Runs of one factory as the management API shows them. One more query if any of them is queued. */
+export async function presentRuns(runs: readonly Run[], parts: RunViewParts): Promise<ExplainedRunView[]> {
+  const queued = runs.filter(({ state }) => state === 'queued');
+  const positions = await findPositions(queued, parts);
+  return runs.map((run) => presentWithWait(run, parts, positions.get(run.id) ?? null));
+}
+
+export async function presentOneRun(run: Run, parts: RunViewParts): Promise<ExplainedRunView> {
+  const [view] = await presentRuns([run], parts);
   return view!;
 }
 
 /** A run without a look at the queue: the position of a queued one is not known. */
-export function presentRunInPassing(run: Run, { runControl }: Pick<RunServices, 'runControl'>): ExplainedRunView {
+export function presentRunInPassing(run: Run, { runControl }: Pick<RunViewParts, 'runControl'>): ExplainedRunView {
   return presentWithWait(run, { runControl }, null);
 }
 
-async function findPositions(queued: readonly Run[], { runs }: RunServices): Promise<ReadonlyMap<RunId, number>> {
+async function findPositions(queued: readonly Run[], { runs }: RunViewParts): Promise<ReadonlyMap<RunId, number>> {
   const [first] = queued;
   if (first === undefined) return new Map();
   return runs.queuePositions({ factory: first.factory, runs: queued.map(({ id }) => id) });
@@ -41,7 +44,7 @@ async function findPositions(queued: readonly Run[], { runs }: RunServices): Pro
 
 function presentWithWait(
   run: Run,
-  { runControl }: Pick<RunServices, 'runControl'>,
+  { runControl }: Pick<RunViewParts, 'runControl'>,
   position: number | null,
 ): ExplainedRunView {
   if (run.state !== 'queued') return { ...presentRun(run), waiting: null };

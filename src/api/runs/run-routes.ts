@@ -1,6 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
+import type { RunLogReader } from '../../core/ports/runs/executor.ts';
+import type { RunControl } from '../../core/ports/runs/run-control.ts';
+import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import type { Run, RunInput, RunState } from '../../core/run.ts';
 import { RUN_STATES } from '../../core/run.ts';
 import { PAYLOAD_FILE } from '../../run/envelope.ts';
@@ -11,23 +14,28 @@ import type { PageQuery } from '../server/page-query.ts';
 import { pageQuerySchema, querySchema, readPage } from '../server/page-query.ts';
 import { factoryOf, requireReached } from '../server/reach.ts';
 import { PAYLOAD_RESPONSE, sendPayload } from '../server/send-payload.ts';
-import type { AdminServices } from '../services.ts';
 import { presentRunInput } from './present-run-input.ts';
 import { presentOneRun, presentRuns } from './present-runs.ts';
 import { readRunLog } from './read-run-log.ts';
+
+export interface RunRouteParts {
+  runs: RunReader;
+  runControl: RunControl;
+  runLogs: RunLogReader;
+}
 
 const tags = ['Runs'];
 type RunRequest = FastifyRequest<{ Params: { id: string } }>;
 
 /** Runs: what came of deliveries. */
-export function registerRunRoutes(app: FastifyInstance, services: AdminServices): void {
+export function registerRunRoutes(app: FastifyInstance, parts: RunRouteParts): void {
   const findRun = async (request: RunRequest): Promise<Run> =>
-    requireReached(request, 'run', await services.runs.get(request.params.id as RunId));
-  registerRunList(app, services);
-  registerRunInput(app, services, findRun);
-  registerRunLog(app, services, findRun);
-  registerRunCancel(app, services, findRun);
-  registerRunRetry(app, services, findRun);
+    requireReached(request, 'run', await parts.runs.get(request.params.id as RunId));
+  registerRunList(app, parts);
+  registerRunInput(app, parts, findRun);
+  registerRunLog(app, parts, findRun);
+  registerRunCancel(app, parts, findRun);
+  registerRunRetry(app, parts, findRun);
 
   app.get<{ Params: { id: string } }>(
     '/runs/:id',
@@ -35,11 +43,11 @@ export function registerRunRoutes(app: FastifyInstance, services: AdminServices)
       config: { access: requireRole('viewer', 'object') },
       schema: { tags, summary: 'Show a run', response: { 200: refTo('Run') } },
     },
-    async (request) => presentOneRun(await findRun(request), services),
+    async (request) => presentOneRun(await findRun(request), parts),
   );
 }
 
-function registerRunList(app: FastifyInstance, services: AdminServices): void {
+function registerRunList(app: FastifyInstance, parts: RunRouteParts): void {
   app.get<{ Querystring: PageQuery & { state?: RunState; automation?: string } }>(
     '/factories/:factory/runs',
     {
@@ -57,18 +65,18 @@ function registerRunList(app: FastifyInstance, services: AdminServices): void {
     async (request) => {
       const { state = null, automation = null } = request.query;
       const wanted = { ...readPage(request.query), factory: factoryOf(request).name, state, automation };
-      const { data, nextCursor } = await services.runs.list(wanted);
-      return { data: await presentRuns(data, services), next_cursor: nextCursor };
+      const { data, nextCursor } = await parts.runs.list(wanted);
+      return { data: await presentRuns(data, parts), next_cursor: nextCursor };
     },
   );
 }
 
 type FindRun = (request: RunRequest) => Promise<Run>;
 
-function registerRunInput(app: FastifyInstance, services: AdminServices, findRun: FindRun): void {
+function registerRunInput(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {
   const access = requireRole('viewer', 'object');
   const findInput = async (request: RunRequest): Promise<RunInput> => {
-    const input = await services.runs.input((await findRun(request)).id);
+    const input = await parts.runs.input((await findRun(request)).id);
     if (input === null) throw new AppError('not_found', 'The input of this run is not kept any more.');
     return input;
   };
@@ -92,7 +100,7 @@ function registerRunInput(app: FastifyInstance, services: AdminServices, findRun
   );
 }
 
-function registerRunLog(app: FastifyInstance, services: AdminServices, findRun: FindRun): void {
+function registerRunLog(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {
   app.get<{ Params: { id: string }; Querystring: { offset: number; limit?: number } }>(
     '/runs/:id/log',
     {
@@ -112,7 +120,7 @@ function registerRunLog(app: FastifyInstance, services: AdminServices, findRun: 
     async (request, reply) => {
       const { id } = await findRun(request);
       const { offset, limit } = request.query;
-      const bytes = await readRunLog(services.runLogs, id, offset, limit ?? Number.POSITIVE_INFINITY);
+      const bytes = await readRunLog(parts.runLogs, id, offset, limit ?? Number.POSITIVE_INFINITY);
       return reply
         .header('x-next-offset', String(offset + bytes.length))
         .header('content-type', 'text/plain; charset=utf-8')
@@ -121,7 +129,7 @@ function registerRunLog(app: FastifyInstance, services: AdminServices, findRun: 
   );
 }
 
-function registerRunCancel(app: FastifyInstance, services: AdminServices, findRun: FindRun): void {
+function registerRunCancel(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {
   app.post<{ Params: { id: string } }>(
     '/runs/:id/cancel',
     {
@@ -137,11 +145,9 @@ function registerRunCancel(app: FastifyInstance, services: AdminServices, findRu
     },
     async (request, reply) => {
       const { id, state } = await findRun(request);
-      const outcome = await services.runControl.cancel(id);
+      const outcome = await parts.runControl.cancel(id);
       if (outcome === 'finished') throw new AppError('conflict', `The run had already ended as ${state}.`);
-      return reply
-        .code(outcome === 'cancelling' ? 202 : 200)
-        .send(await presentOneRun(await findRun(request), services));
+      return reply.code(outcome === 'cancelling' ? 202 : 200).send(await presentOneRun(await findRun(request), parts));
     },
   );
 }
@@ -151,7 +157,7 @@ const RETRY_REFUSALS = {
   payload_gone: 'The payload of the run is not kept any more, so it cannot be carried out again.',
 } as const;
 
-function registerRunRetry(app: FastifyInstance, services: AdminServices, findRun: FindRun): void {
+function registerRunRetry(app: FastifyInstance, parts: RunRouteParts, findRun: FindRun): void {
   app.post<{ Params: { id: string } }>(
     '/runs/:id/retry',
     {
@@ -167,11 +173,11 @@ function registerRunRetry(app: FastifyInstance, services: AdminServices, findRun
     },
     async (request) => {
       const { id } = await findRun(request);
-      const outcome = await services.runControl.retry(id);
+      const outcome = await parts.runControl.retry(id);
       if (outcome === 'unfinished' || outcome === 'payload_gone') {
         throw new AppError('conflict', RETRY_REFUSALS[outcome]);
       }
-      return presentOneRun(await findRun(request), services);
+      return presentOneRun(await findRun(request), parts);
     },
   );
 }

@@ -2,16 +2,25 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { AppError } from '../../core/errors.ts';
 import type { RunId } from '../../core/ids.ts';
 import type { JsonSchema } from '../../core/json.ts';
-import type { ClaimedRun, HoldOutcome, LeaseTerm } from '../../core/ports/runs/worker-control.ts';
+import type { RunControl } from '../../core/ports/runs/run-control.ts';
+import type { RunReader } from '../../core/ports/runs/run-queue.ts';
+import type { ClaimedRun, HoldOutcome, LeaseTerm, WorkerControl } from '../../core/ports/runs/worker-control.ts';
 import type { Run, RunResult } from '../../core/run.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
+import type { FindSource } from '../factories/factory-source.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { principalOf, requireReached } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
 import { presentRunInput } from './present-run-input.ts';
 import { presentRunInPassing } from './present-runs.ts';
+
+export interface WorkerRouteParts {
+  runs: RunReader;
+  runControl: Pick<RunControl, 'explainWait'>;
+  workers: WorkerControl;
+  findSource: FindSource;
+}
 
 const tags = ['Workers'];
 const MAX_CLAIMED = 100;
@@ -30,13 +39,13 @@ const log: JsonSchema = {
 type WorkerRequest<Body> = FastifyRequest<{ Params: { id: string }; Body: Body }>;
 
 /** How workers pull runs: claim, heartbeat, complete (executor `queue`). */
-export function registerWorkerRoutes(app: FastifyInstance, services: AdminServices): void {
-  registerClaim(app, services);
-  registerHeartbeat(app, services);
-  registerCompletion(app, services);
+export function registerWorkerRoutes(app: FastifyInstance, parts: WorkerRouteParts): void {
+  registerClaim(app, parts);
+  registerHeartbeat(app, parts);
+  registerCompletion(app, parts);
 }
 
-function registerClaim(app: FastifyInstance, services: AdminServices): void {
+function registerClaim(app: FastifyInstance, parts: WorkerRouteParts): void {
   app.post<{ Body: { factory?: string; limit?: number } | null }>(
     '/runs/claim',
     {
@@ -68,20 +77,20 @@ function registerClaim(app: FastifyInstance, services: AdminServices): void {
     async (request) => {
       const { factory, limit = 1 } = request.body ?? {};
       const factories =
-        factory === undefined ? listClaimable(request, services) : [requireClaimable(request, factory, services)];
-      const claimed = await services.workers.claim({ factories, limit });
-      return { data: claimed.map((run) => presentClaimedRun(run, services)) };
+        factory === undefined ? listClaimable(request, parts) : [requireClaimable(request, factory, parts)];
+      const claimed = await parts.workers.claim({ factories, limit });
+      return { data: claimed.map((run) => presentClaimedRun(run, parts)) };
     },
   );
 }
 
-function listClaimable(request: FastifyRequest, { workers }: AdminServices): string[] {
+function listClaimable(request: FastifyRequest, { workers }: WorkerRouteParts): string[] {
   const principal = principalOf(request);
   return [...workers.claimable()].filter((factory) => reachesFactory(principal, factory));
 }
 
-function requireClaimable(request: FastifyRequest, name: string, { workers, factorySource }: AdminServices): string {
-  const known = factorySource(name) === null ? null : { factory: name };
+function requireClaimable(request: FastifyRequest, name: string, { workers, findSource }: WorkerRouteParts): string {
+  const known = findSource(name) === null ? null : { factory: name };
   const { factory } = requireReached(request, 'factory', known);
   if (workers.claimable().has(factory)) return factory;
   throw new AppError(
@@ -90,10 +99,10 @@ function requireClaimable(request: FastifyRequest, name: string, { workers, fact
   );
 }
 
-function presentClaimedRun({ input, fence: held, ...term }: ClaimedRun, services: AdminServices) {
+function presentClaimedRun({ input, fence: held, ...term }: ClaimedRun, parts: WorkerRouteParts) {
   const { run, webhook, agent } = input;
   return {
-    ...{ run: presentRunInPassing(run, services), webhook: { name: webhook.name, uid: webhook.uid }, agent },
+    ...{ run: presentRunInPassing(run, parts), webhook: { name: webhook.name, uid: webhook.uid }, agent },
     ...{ input: presentRunInput(input), fence: held },
     ...presentTerm(term),
   };
@@ -103,7 +112,7 @@ function presentTerm({ leaseMs, expiresAt }: LeaseTerm) {
   return { lease_seconds: leaseMs / 1000, lease_expires_at: formatInstant(expiresAt) };
 }
 
-function registerHeartbeat(app: FastifyInstance, services: AdminServices): void {
+function registerHeartbeat(app: FastifyInstance, parts: WorkerRouteParts): void {
   app.post<{ Params: { id: string }; Body: { fence: number; log: string } }>(
     '/runs/:id/heartbeat',
     {
@@ -119,8 +128,8 @@ function registerHeartbeat(app: FastifyInstance, services: AdminServices): void 
       },
     },
     async (request) => {
-      const { id } = await findRun(request, services);
-      const held = requireHeld(await services.workers.heartbeat({ id, fence: request.body.fence }, request.body.log));
+      const { id } = await findRun(request, parts);
+      const held = requireHeld(await parts.workers.heartbeat({ id, fence: request.body.fence }, request.body.log));
       return presentTerm(held);
     },
   );
@@ -134,7 +143,7 @@ interface Completion {
   log: string;
 }
 
-function registerCompletion(app: FastifyInstance, services: AdminServices): void {
+function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void {
   app.post<{ Params: { id: string }; Body: Completion }>(
     '/runs/:id/complete',
     {
@@ -161,10 +170,10 @@ function registerCompletion(app: FastifyInstance, services: AdminServices): void
       },
     },
     async (request) => {
-      const { id } = await findRun(request, services);
+      const { id } = await findRun(request, parts);
       const { fence: held, log: output } = request.body;
-      const outcome = await services.workers.complete({ id, fence: held }, readResult(request.body), output);
-      return presentRunInPassing(requireHeld(outcome).run, services);
+      const outcome = await parts.workers.complete({ id, fence: held }, readResult(request.body), output);
+      return presentRunInPassing(requireHeld(outcome).run, parts);
     },
   );
 }
@@ -180,7 +189,7 @@ function describeFailure(exitCode: number | null): string {
   return exitCode === null ? 'the worker gave no reason' : `exit code ${exitCode}`;
 }
 
-async function findRun(request: WorkerRequest<unknown>, { runs }: AdminServices): Promise<Run> {
+async function findRun(request: WorkerRequest<unknown>, { runs }: WorkerRouteParts): Promise<Run> {
   return requireReached(request, 'run', await runs.get(request.params.id as RunId));
 }
 

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
+import type { SecretStore } from '../../core/ports/secret-store.ts';
 import { SecretValue } from '../../core/secret-value.ts';
+import type { UploadedRequest } from '../../diagnosis/diagnose-upload.ts';
+import type { DeliveryDiagnosis } from '../../diagnosis/try-mistakes.ts';
 import { SECRET_NAME_PATTERN } from '../../words/names.ts';
 import { presentSecret } from '../auth/present-access.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
@@ -8,7 +11,12 @@ import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, querySchema, SHORT_LIST_QUERY } from '../server/page-query.ts';
-import type { AdminServices } from '../services.ts';
+
+export interface SecretRouteParts {
+  secrets: SecretStore;
+  /** Tries the usual mistakes on a request with a stored secret. `too_many_requests` beyond its rate. */
+  diagnoseUpload(request: UploadedRequest): Promise<DeliveryDiagnosis>;
+}
 
 const tags = ['Secrets'];
 /** The longest value that a body may hold. */
@@ -30,7 +38,7 @@ const nameSchema = {
 };
 
 /** Team secrets: put, listed by name, deleted. No route at any role returns a value (threat model S3). */
-export function registerSecretRoutes(app: FastifyInstance, services: AdminServices): void {
+export async function secretsPlugin(app: FastifyInstance, parts: SecretRouteParts): Promise<void> {
   const config = { access: requireRole('owner', 'team') };
 
   app.get<{ Querystring: PageQuery }>(
@@ -46,7 +54,7 @@ export function registerSecretRoutes(app: FastifyInstance, services: AdminServic
     },
     async (request) =>
       presentPage(
-        pageOf(await services.secrets.list(), request.query, ({ name }) => name),
+        pageOf(await parts.secrets.list(), request.query, ({ name }) => name),
         presentSecret,
       ),
   );
@@ -69,13 +77,13 @@ export function registerSecretRoutes(app: FastifyInstance, services: AdminServic
     async (request, reply) => {
       const { name } = request.params;
       const value = new SecretValue(request.body.value);
-      const { created, version } = await services.secrets.put(name, value, request.query.mode ?? 'put');
+      const { created, version } = await parts.secrets.put(name, value, request.query.mode ?? 'put');
       if (created) void reply.code(201).header('location', locate('secrets', name));
       return reply.send({ name, version, created });
     },
   );
 
-  registerDiagnosis(app, services);
+  registerDiagnosis(app, parts);
 
   app.delete<{ Params: { name: string }; Querystring: { force?: boolean } }>(
     '/secrets/:name',
@@ -91,7 +99,7 @@ export function registerSecretRoutes(app: FastifyInstance, services: AdminServic
       },
     },
     async (request, reply) => {
-      await services.secrets.delete(request.params.name, { force: request.query.force === true });
+      await parts.secrets.delete(request.params.name, { force: request.query.force === true });
       return reply.code(204).send();
     },
   );
@@ -146,7 +154,7 @@ const uploadSchema = {
 };
 
 /** Rated as the secrets are: who may ask about any of them by its name may also replace it. */
-function registerDiagnosis(app: FastifyInstance, services: AdminServices): void {
+function registerDiagnosis(app: FastifyInstance, parts: SecretRouteParts): void {
   app.post<{ Params: { name: string }; Body: UploadBody }>(
     '/secrets/:name/diagnoses',
     {
@@ -163,7 +171,7 @@ function registerDiagnosis(app: FastifyInstance, services: AdminServices): void 
     },
     async (request) => {
       const { scheme = null, headers, body_base64: body, received_at: receivedAt, url = null } = request.body;
-      const { mistake, sentence, tried } = await services.diagnoseUpload({
+      const { mistake, sentence, tried } = await parts.diagnoseUpload({
         ...{ secretName: request.params.name, scheme, url, rawHeaders: Object.entries(headers).flat() },
         body: new Uint8Array(Buffer.from(body, 'base64')),
         receivedAt: receivedAt === undefined ? null : readInstant(receivedAt),

@@ -2,6 +2,7 @@ import { text } from 'node:stream/consumers';
 import { fastify } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import {
+  createSeededServer,
   createSeededServices,
   DELIVERY_ID,
   RECONCILIATION_ID,
@@ -13,7 +14,6 @@ import type { Role } from '../../core/access.ts';
 import { ROLES } from '../../core/access.ts';
 import type { Reach } from './access-rules.ts';
 import { guardRegistration } from './access-rules.ts';
-import { createAdminServer } from './create-admin-server.ts';
 
 type Row = [method: string, url: string, role: Role | 'public', reach?: Reach];
 
@@ -127,7 +127,7 @@ function fillIn(url: string): string {
 }
 
 function openServer(services: SeededServices) {
-  const app = createAdminServer(services);
+  const app = createSeededServer(services);
   const ask = async ([method, url]: Row, token: string | null) => {
     const headers = token === null ? {} : { authorization: `Bearer ${token}` };
     const request = { method: method as 'GET', url: fillIn(url), headers, payloadAsStream: true } as const;
@@ -138,7 +138,7 @@ function openServer(services: SeededServices) {
 }
 
 /** `''` for a stream without end. */
-async function readBody(answer: Awaited<ReturnType<ReturnType<typeof createAdminServer>['inject']>>): Promise<string> {
+async function readBody(answer: Awaited<ReturnType<ReturnType<typeof createSeededServer>['inject']>>): Promise<string> {
   if (answer.headers['content-type'] !== 'text/event-stream') return text(answer.stream());
   answer.stream().destroy();
   return '';
@@ -279,7 +279,7 @@ describe('the reach of a token', () => {
 
 describe('metrics', () => {
   it('are open where the configuration says so', async () => {
-    const app = createAdminServer(createSeededServices({ openMetrics: true }));
+    const app = createSeededServer(createSeededServices({ openMetrics: true }));
     const answer = await app.inject({ url: '/metrics' });
     expect(answer.statusCode).toBe(200);
     expect(answer.body).toContain('dockbell_runs{state="running"} 1\n');

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { describe, expect, it } from 'vitest';
 import {
+  createSeededServer,
   createSeededServices,
   DELIVERY_ID,
   HOSTILE_TEXT,
@@ -10,12 +11,11 @@ import {
   type SeededServices,
 } from '../../../test/helpers/seeded-services.ts';
 import { AppError } from '../../core/errors.ts';
-import { createAdminServer } from './create-admin-server.ts';
 import { MAX_BODY_BYTES } from './parse-json-body.ts';
 
 function open(more: Parameters<typeof createSeededServices>[0] = {}) {
   const services = createSeededServices(more);
-  return { services, app: createAdminServer(services), owner: asOwner(services) };
+  return { services, app: createSeededServer(services), owner: asOwner(services) };
 }
 
 function asOwner(services: SeededServices) {
@@ -86,7 +86,7 @@ describe('an answer that creates', () => {
 
 describe('a conditional read', () => {
   it('is 304 without a body while the representation is the same, and the tag still serves an edit', async () => {
-    const { app, owner } = open({ factorySource: () => ({ type: 'live', url: null, branch: null, path: null }) });
+    const { app, owner } = open({ findSource: () => ({ type: 'live', url: null, branch: null, path: null }) });
     for (const path of ['', '/automations/fix-errors']) {
       const url = `/api/v1/factories/payments${path}`;
       const first = await app.inject({ url, headers: owner });

@@ -1,59 +1,52 @@
 import type { Socket } from 'node:net';
 import cookie from '@fastify/cookie';
 import swagger from '@fastify/swagger';
-import type { ConnectionError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ConnectionError, FastifyBaseLogger, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { fastify, LogController } from 'fastify';
-import { auditChanges } from '../audit/audit-changes.ts';
-import { registerAuditRoutes } from '../audit/audit-routes.ts';
-import { type Authenticator, createAuthenticator } from '../auth/authenticator.ts';
-import { registerAutomationEditRoutes } from '../automations/automation-edit-routes.ts';
-import { registerAutomationRoutes } from '../automations/automation-routes.ts';
-import { registerBacktestRoutes } from '../automations/backtest-routes.ts';
-import { registerFilterRoutes } from '../automations/filter-routes.ts';
-import { registerDeliveryRoutes } from '../deliveries/delivery-routes.ts';
-import { AccessChanges, announceAccessChanges } from '../events/access-changes.ts';
-import { registerEventRoutes } from '../events/event-routes.ts';
-import type { WatchParts } from '../events/watch-principal.ts';
-import { registerActivityRoutes } from '../factories/activity-routes.ts';
-import { registerFactoryRoutes } from '../factories/factory-routes.ts';
-import { registerHistoryRoutes } from '../factories/history-routes.ts';
+import type { RandomBytes } from '../../core/ids.ts';
+import type { AnswerStore } from '../../core/ports/access/idempotency.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import { type AuditParts, auditChanges } from '../audit/audit-changes.ts';
+import type { Authenticator } from '../auth/authenticator.ts';
 import { describeApi } from '../openapi/openapi.ts';
 import { COMPONENTS } from '../openapi/schemas.ts';
-import { registerOidcRoutes, registerSignInWays } from '../openid/oidc-routes.ts';
-import { createPageSender, type PageSender, registerDashboardFiles } from '../operation/dashboard-routes.ts';
-import { registerIdRoutes } from '../operation/id-routes.ts';
-import { registerOperationRoutes } from '../operation/operation-routes.ts';
-import { registerSchemaRoutes } from '../operation/schema-routes.ts';
-import { registerSchemeRoutes } from '../operation/scheme-routes.ts';
-import { registerPlanRoutes } from '../reconciliations/plan-routes.ts';
-import { registerReconciliationRoutes } from '../reconciliations/reconciliation-routes.ts';
-import { registerRunRoutes } from '../runs/run-routes.ts';
-import { registerWorkerRoutes } from '../runs/worker-routes.ts';
-import { registerSecretRoutes } from '../secrets/secret-routes.ts';
-import type { AdminServices } from '../services.ts';
-import { registerSessionListRoutes } from '../sessions/session-list-routes.ts';
-import { registerSessionRoutes } from '../sessions/session-routes.ts';
-import { registerTokenRoutes } from '../tokens/token-routes.ts';
-import { registerUserRoutes } from '../users/user-routes.ts';
-import { registerPayloadKeyRoutes } from '../webhooks/payload-key-routes.ts';
-import { registerWebhookEditRoutes } from '../webhooks/webhook-edit-routes.ts';
-import { registerWebhookRoutes } from '../webhooks/webhook-routes.ts';
-import { guardRegistration, PUBLIC } from './access-rules.ts';
+import { createPageSender, type PageSender } from '../operation/dashboard-routes.ts';
+import { guardRegistration } from './access-rules.ts';
 import { answerConditionally } from './answer-conditionally.ts';
 import { createHostHook } from './check-host.ts';
 import { compressAnswers } from './compress-answers.ts';
-import { API_PREFIX, createAccessHook } from './enforce-access.ts';
+import { createAccessHook } from './enforce-access.ts';
 import { describeRefusedRequest, handleError } from './handle-error.ts';
 import { handleIdempotencyKeys } from './idempotency.ts';
 import { acceptOnlyJson, MAX_BODY_BYTES } from './parse-json-body.ts';
 import { describeProblem, sendProblem } from './problem.ts';
 import { createRequestValidator } from './request-validator.ts';
 
-/** The admin listener: dashboard, management API, metrics and health. `listen` and `close` are the caller's. */
-export function createAdminServer(parts: AdminServices): FastifyInstance {
-  const changes = new AccessChanges();
-  const services = { ...parts, ...announceAccessChanges(parts, changes) };
-  const app = createBareServer(services);
+/** What every route shares. The resources are plugins that the caller registers. */
+export interface AdminServerParts {
+  authenticate: Authenticator;
+  inventory: Pick<InventoryReader, 'factories'>;
+  audit: AuditParts;
+  /** For requests that are repeated with their idempotency key. */
+  answers: AnswerStore;
+  randomBytes: RandomBytes;
+  /** Addresses and subnets of proxies whose `X-Forwarded-For` and `X-Forwarded-Proto` are trusted. */
+  trustedProxies: readonly string[];
+  /** Names that the `Host` header may hold besides those of loopback, with or without a port. */
+  allowedHosts: readonly string[];
+  /** The folder of the built dashboard: `index.html` and `assets/`. */
+  dashboardDir: string;
+  /** Version of the program, for the OpenAPI document. */
+  version: string;
+  logger: FastifyBaseLogger;
+}
+
+/**
+ * The server of the admin listener: who may ask, what is logged, and how answers look. The caller registers the
+ * resources, and calls `listen` and `close`.
+ */
+export function createAdminServer(parts: AdminServerParts): FastifyInstance {
+  const app = createBareServer(parts);
   guardRegistration(app);
   app.decorateRequest('principal', null);
   app.decorateRequest('factory', null);
@@ -62,22 +55,15 @@ export function createAdminServer(parts: AdminServices): FastifyInstance {
   // Response schemas describe; a serializer made from them would drop what they forgot.
   app.setSerializerCompiler(() => (data) => JSON.stringify(data));
   app.setErrorHandler(handleError);
-  app.setNotFoundHandler(createNotFoundHandler(app, createPageSender(services)));
-  const authenticate = createAuthenticator(services);
-  addHooks(app, services, authenticate);
-  auditChanges(app, services);
-  handleIdempotencyKeys(app, services.answers);
+  app.setNotFoundHandler(createNotFoundHandler(app, createPageSender(parts)));
+  addHooks(app, parts);
+  auditChanges(app, parts.audit);
+  handleIdempotencyKeys(app, parts.answers);
   answerConditionally(app);
   compressAnswers(app);
   for (const [name, schema] of Object.entries(COMPONENTS)) app.addSchema({ $id: name, ...schema });
   void app.register(cookie);
-  void app.register(swagger, describeApi(services.version));
-  void app.register(async (scope) => registerOperationRoutes(scope, services));
-  void app.register(async (scope) => registerOidcRoutes(scope, services));
-  void app.register(async (scope) => registerDashboardFiles(scope, services));
-  void app.register(async (scope) => registerApi(scope, services, { ...services, authenticate, changes }), {
-    prefix: API_PREFIX,
-  });
+  void app.register(swagger, describeApi(parts.version));
   return app;
 }
 
@@ -88,7 +74,7 @@ const KEEP_ALIVE_TIMEOUT_MS = 5_000;
 /** The longest names are secrets' (128) and automations' (100); a percent-encoded byte takes three characters. */
 const MAX_PARAM_CHARACTERS = 512;
 
-function createBareServer({ logger, randomBytes, trustedProxies }: AdminServices): FastifyInstance {
+function createBareServer({ logger, randomBytes, trustedProxies }: AdminServerParts): FastifyInstance {
   return fastify({
     loggerInstance: logger,
     // Changes are logged below; a line for each read would drown them.
@@ -109,10 +95,10 @@ function createBareServer({ logger, randomBytes, trustedProxies }: AdminServices
   });
 }
 
-function addHooks(app: FastifyInstance, services: AdminServices, authenticate: Authenticator): void {
+function addHooks(app: FastifyInstance, { authenticate, inventory, allowedHosts }: AdminServerParts): void {
   app.addHook('onRequest', async (_request, reply) => setSafeHeaders(reply));
-  app.addHook('onRequest', createHostHook(services.allowedHosts));
-  app.addHook('onRequest', createAccessHook({ inventory: services.inventory, authenticate }));
+  app.addHook('onRequest', createHostHook(allowedHosts));
+  app.addHook('onRequest', createAccessHook({ inventory, authenticate }));
   app.addHook('onResponse', async (request, reply) => {
     const reads = request.method === 'GET' || request.method === 'HEAD';
     if (reads || request.is404 || request.principal === null) return;
@@ -125,47 +111,6 @@ function addHooks(app: FastifyInstance, services: AdminServices, authenticate: A
       'management request',
     );
   });
-}
-
-function registerApi(scope: FastifyInstance, services: AdminServices, watch: WatchParts): void {
-  registerFactoryRoutes(scope, services);
-  registerReconciliationRoutes(scope, services);
-  registerPlanRoutes(scope, services);
-  registerWebhookRoutes(scope, services);
-  registerDeliveryRoutes(scope, services);
-  registerAutomationRoutes(scope, services);
-  registerFilterRoutes(scope, services);
-  registerRunRoutes(scope, services);
-  registerWorkerRoutes(scope, services);
-  registerIdRoutes(scope, services);
-  registerSecretRoutes(scope, services);
-  registerTokenRoutes(scope, services);
-  registerUserRoutes(scope, services);
-  registerSessionRoutes(scope, services);
-  registerSessionListRoutes(scope, services);
-  registerSignInWays(scope, services);
-  registerAuditRoutes(scope, services);
-  registerWebhookEditRoutes(scope, services);
-  registerAutomationEditRoutes(scope, services);
-  registerHistoryRoutes(scope, services);
-  registerActivityRoutes(scope, services);
-  registerPayloadKeyRoutes(scope, services);
-  registerBacktestRoutes(scope, services);
-  registerEventRoutes(scope, services, watch);
-  registerSchemaRoutes(scope, services);
-  registerSchemeRoutes(scope, services);
-  scope.get(
-    '/openapi.json',
-    {
-      config: { access: PUBLIC },
-      schema: {
-        tags: ['Operation'],
-        summary: 'This document',
-        response: { 200: { description: 'OpenAPI 3.1.', type: 'object' } },
-      },
-    },
-    async () => scope.swagger(),
-  );
 }
 
 /** Nothing but the dashboard is a page, which sets its own policy: not to be sniffed, stored, framed or referred from (threat model W1, W2). */

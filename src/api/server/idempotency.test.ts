@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createSeededServices, type SeededServices } from '../../../test/helpers/seeded-services.ts';
-import { createAdminServer } from './create-admin-server.ts';
+import {
+  createSeededServer,
+  createSeededServices,
+  type SeededServices,
+} from '../../../test/helpers/seeded-services.ts';
 
 const GENERATED = expect.stringMatching(/^dbs_[\w-]{43}$/);
 const WEBHOOKS = '/api/v1/factories/payments/webhooks';
@@ -11,7 +14,7 @@ const AUTOMATION = { name: 'tidy-up', triggers: [TRIGGER], prompt: 'x' };
 function open(change: (services: SeededServices) => void = () => undefined) {
   const services = createSeededServices({}, { source: 'live' });
   change(services);
-  const app = createAdminServer(services);
+  const app = createSeededServer(services);
   const owner = services.grant('owner');
   const post = async (url: string, payload: object, key: string, token = owner) => {
     const headers = { authorization: `Bearer ${token}`, 'idempotency-key': key };

@@ -19,7 +19,7 @@ export function factoryOf(request: FastifyRequest): FactoryStatus {
 
 /** Throws `not_found` for a factory that does not exist, in the same words for one out of the token's reach. */
 export async function requireFactory(
-  inventory: InventoryReader,
+  inventory: Pick<InventoryReader, 'factories'>,
   principal: Principal,
   name: string,
 ): Promise<FactoryStatus> {

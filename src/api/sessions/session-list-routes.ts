@@ -3,23 +3,33 @@ import type { Session, SessionOwner } from '../../core/access.ts';
 import { sessionOwnerOf } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
 import type { SessionId } from '../../core/ids.ts';
+import type { SessionTable } from '../../core/ports/access/session-table.ts';
+import type { UserTable } from '../../core/ports/access/user-table.ts';
+import type { Clock } from '../../core/time/clock.ts';
 import { presentBrowser } from '../auth/present-access.ts';
 import { noBody } from '../openapi/no-body.ts';
 import { listOf } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { principalOf } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
 import { findUser } from '../users/find-user.ts';
+
+export interface SessionListRouteParts {
+  sessions: SessionTable;
+  users: UserTable;
+  /** How long a session lasts without being used. */
+  sessionIdleMs: number;
+  clock: Pick<Clock, 'wallMs'>;
+}
 
 const tags = ['Sign-in'];
 
 /** Where somebody is signed in: for everybody the own sessions, for owners those of each user. */
-export function registerSessionListRoutes(app: FastifyInstance, services: AdminServices): void {
-  registerOwnSessions(app, services);
-  registerSessionsOfUsers(app, services);
+export function registerSessionListRoutes(app: FastifyInstance, parts: SessionListRouteParts): void {
+  registerOwnSessions(app, parts);
+  registerSessionsOfUsers(app, parts);
 }
 
-function registerOwnSessions(app: FastifyInstance, services: AdminServices): void {
+function registerOwnSessions(app: FastifyInstance, parts: SessionListRouteParts): void {
   const config = { access: requireRole('viewer', 'listed') };
 
   app.get(
@@ -30,7 +40,7 @@ function registerOwnSessions(app: FastifyInstance, services: AdminServices): voi
     },
     async (request) => {
       const principal = principalOf(request);
-      return presentSessions(await listOpen(services, sessionOwnerOf(principal)), principal.sessionId);
+      return presentSessions(await listOpen(parts, sessionOwnerOf(principal)), principal.sessionId);
     },
   );
 
@@ -47,7 +57,7 @@ function registerOwnSessions(app: FastifyInstance, services: AdminServices): voi
     },
     async (request, reply) => {
       const principal = principalOf(request);
-      await services.sessions.endAll(sessionOwnerOf(principal), principal.sessionId);
+      await parts.sessions.endAll(sessionOwnerOf(principal), principal.sessionId);
       return reply.code(204).send();
     },
   );
@@ -64,17 +74,17 @@ function registerOwnSessions(app: FastifyInstance, services: AdminServices): voi
       },
     },
     async (request, reply) => {
-      const own = await services.sessions.listOf(sessionOwnerOf(principalOf(request)), services.clock.wallMs());
+      const own = await parts.sessions.listOf(sessionOwnerOf(principalOf(request)), parts.clock.wallMs());
       const wanted = own.find(({ id }) => id === request.params.id);
       // A session of somebody else answers as one that does not exist.
-      const hasEnded = wanted !== undefined && (await services.sessions.end(wanted.id));
+      const hasEnded = wanted !== undefined && (await parts.sessions.end(wanted.id));
       if (!hasEnded) throw new AppError('not_found', 'You have no such session.');
       return reply.code(204).send();
     },
   );
 }
 
-function registerSessionsOfUsers(app: FastifyInstance, services: AdminServices): void {
+function registerSessionsOfUsers(app: FastifyInstance, parts: SessionListRouteParts): void {
   const config = { access: requireRole('owner', 'team') };
 
   app.get<{ Params: { id: string } }>(
@@ -84,8 +94,8 @@ function registerSessionsOfUsers(app: FastifyInstance, services: AdminServices):
       schema: { tags: ['Users'], summary: 'List the sessions of a user', response: { 200: listOf('Session') } },
     },
     async (request) => {
-      const { id } = await findUser(services, request.params.id);
-      return presentSessions(await listOpen(services, { user: id }), principalOf(request).sessionId);
+      const { id } = await findUser(parts, request.params.id);
+      return presentSessions(await listOpen(parts, { user: id }), principalOf(request).sessionId);
     },
   );
 
@@ -101,15 +111,18 @@ function registerSessionsOfUsers(app: FastifyInstance, services: AdminServices):
       },
     },
     async (request, reply) => {
-      const { id } = await findUser(services, request.params.id);
-      await services.sessions.endAll({ user: id }, null);
+      const { id } = await findUser(parts, request.params.id);
+      await parts.sessions.endAll({ user: id }, null);
       return reply.code(204).send();
     },
   );
 }
 
 /** Those whose next request would be answered: what was idle for too long is still stored until it expires. */
-async function listOpen({ sessions, sessionIdleMs, clock }: AdminServices, owner: SessionOwner): Promise<Session[]> {
+async function listOpen(
+  { sessions, sessionIdleMs, clock }: SessionListRouteParts,
+  owner: SessionOwner,
+): Promise<Session[]> {
   const now = clock.wallMs();
   return (await sessions.listOf(owner, now)).filter(({ lastUsedAt }) => now - lastUsedAt < sessionIdleMs);
 }

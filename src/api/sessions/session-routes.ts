@@ -3,8 +3,12 @@ import type { Identity, SessionOwner, User } from '../../core/access.ts';
 import type { SignInMethod } from '../../core/audit.ts';
 import { networkOf } from '../../core/client-network.ts';
 import { AppError } from '../../core/errors.ts';
+import type { TokenTable } from '../../core/ports/access/token-table.ts';
+import type { EventFeed } from '../../core/ports/event-feed.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { hashCredential } from '../auth/credential.ts';
+import type { FailedTries } from '../auth/failed-tries.ts';
+import type { PasswordParts } from '../auth/find-by-password.ts';
 import { findByPassword } from '../auth/find-by-password.ts';
 import { requireGoodPassword } from '../auth/passwords.ts';
 import { requireSameOrigin } from '../auth/require-same-origin.ts';
@@ -12,11 +16,16 @@ import { noBody } from '../openapi/no-body.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { PUBLIC, requireRole } from '../server/access-rules.ts';
 import { principalOf } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
 import { isApiTokenText } from '../tokens/create-api-token.ts';
-import { createLoginLink, takeLoginLink } from './create-login-link.ts';
-import { openSession, presentSession } from './open-session.ts';
+import { createLoginLink, type LoginLinkParts, takeLoginLink } from './create-login-link.ts';
+import { openSession, presentSession, type SessionParts } from './open-session.ts';
 import { clearSessionCookie, deriveCsrfToken, readSessionCookie } from './session-cookie.ts';
+
+export interface SessionRouteParts extends SessionParts, LoginLinkParts, PasswordParts {
+  tokens: TokenTable;
+  failedTries: FailedTries;
+  events: Pick<EventFeed, 'position'>;
+}
 
 const tags = ['Sign-in'];
 
@@ -35,19 +44,19 @@ const signInSchema = {
 };
 
 /** Signing in, asking who is signed in, signing out; and links that sign somebody in once. */
-export function registerSessionRoutes(app: FastifyInstance, services: AdminServices): void {
-  registerSignIn(app, services);
-  registerLoginLinks(app, services);
-  registerPassword(app, services);
+export function registerSessionRoutes(app: FastifyInstance, parts: SessionRouteParts): void {
+  registerSignIn(app, parts);
+  registerLoginLinks(app, parts);
+  registerPassword(app, parts);
   const config = { access: requireRole('viewer', 'listed') };
 
   app.get(
     '/session',
     { config, schema: { tags, summary: 'Show who is signed in', response: { 200: refTo('SignedIn') } } },
     async (request) => {
-      const text = readSessionCookie(request, services.adminUrl());
+      const text = readSessionCookie(request, parts.adminUrl());
       const principal = principalOf(request);
-      return presentSession(principal, principal.sessionId === null ? null : deriveCsrfToken(text!), services.events);
+      return presentSession(principal, principal.sessionId === null ? null : deriveCsrfToken(text!), parts.events);
     },
   );
 
@@ -66,14 +75,14 @@ export function registerSessionRoutes(app: FastifyInstance, services: AdminServi
     },
     async (request, reply) => {
       const { sessionId } = principalOf(request);
-      if (sessionId !== null) await services.sessions.end(sessionId);
-      clearSessionCookie(request, reply, services.adminUrl());
+      if (sessionId !== null) await parts.sessions.end(sessionId);
+      clearSessionCookie(request, reply, parts.adminUrl());
       return reply.code(204).send();
     },
   );
 }
 
-function registerSignIn(app: FastifyInstance, services: AdminServices): void {
+function registerSignIn(app: FastifyInstance, parts: SessionRouteParts): void {
   app.post<{ Body: SignInBody }>(
     '/session',
     {
@@ -88,13 +97,13 @@ function registerSignIn(app: FastifyInstance, services: AdminServices): void {
       },
     },
     async (request, reply) => {
-      const { method, recognise } = readCredentials(services, request);
-      request.signIn = { method, identity: null, about: await findTriedUser(services, request.body), refusal: null };
+      const { method, recognise } = readCredentials(parts, request);
+      request.signIn = { method, identity: null, about: await findTriedUser(parts, request.body), refusal: null };
       requireSameOrigin(request);
       const found = await recognise();
-      if (found === null) throw refuse(services, request);
+      if (found === null) throw refuse(parts, request);
       request.signIn.identity = found.identity;
-      return signIn(services, request, reply, found);
+      return signIn(parts, request, reply, found);
     },
   );
 }
@@ -105,14 +114,14 @@ interface Credentials {
   recognise(): Promise<SigningIn | null>;
 }
 
-function readCredentials(services: AdminServices, { body, ip }: FastifyRequest<{ Body: SignInBody }>): Credentials {
-  if ('login_token' in body) return { method: 'login_link', recognise: () => useLink(services, body.login_token) };
-  if ('api_token' in body) return { method: 'api_token', recognise: () => useToken(services, body.api_token) };
-  return { method: 'password', recognise: () => usePassword(services, body, ip) };
+function readCredentials(parts: SessionRouteParts, { body, ip }: FastifyRequest<{ Body: SignInBody }>): Credentials {
+  if ('login_token' in body) return { method: 'login_link', recognise: () => useLink(parts, body.login_token) };
+  if ('api_token' in body) return { method: 'api_token', recognise: () => useToken(parts, body.api_token) };
+  return { method: 'password', recognise: () => usePassword(parts, body, ip) };
 }
 
 /** Only a name that exists is noted: people type passwords into the wrong field. */
-async function findTriedUser({ users }: AdminServices, body: SignInBody): Promise<string | null> {
+async function findTriedUser({ users }: SessionRouteParts, body: SignInBody): Promise<string | null> {
   return 'username' in body ? ((await users.findLocal(body.username))?.user.name ?? null) : null;
 }
 
@@ -122,36 +131,36 @@ interface SigningIn {
   owner: SessionOwner;
 }
 
-async function signIn(services: AdminServices, request: FastifyRequest, reply: FastifyReply, found: SigningIn) {
-  const csrfToken = await openSession(services, request, reply, found.owner);
-  return reply.send(presentSession(found.identity, csrfToken, services.events));
+async function signIn(parts: SessionRouteParts, request: FastifyRequest, reply: FastifyReply, found: SigningIn) {
+  const csrfToken = await openSession(parts, request, reply, found.owner);
+  return reply.send(presentSession(found.identity, csrfToken, parts.events));
 }
 
-async function useLink(services: AdminServices, token: string): Promise<SigningIn | null> {
-  const link = await takeLoginLink(services, token);
+async function useLink(parts: SessionRouteParts, token: string): Promise<SigningIn | null> {
+  const link = await takeLoginLink(parts, token);
   if (link === null) return null;
   const identity = { kind: 'link', id: link.id, name: 'login link', role: 'owner', factories: null } as const;
   return { identity, owner: { link: link.id } };
 }
 
-async function useToken(services: AdminServices, text: string): Promise<SigningIn | null> {
-  const token = isApiTokenText(text) ? await services.tokens.findByHash(hashCredential(text)) : null;
+async function useToken(parts: SessionRouteParts, text: string): Promise<SigningIn | null> {
+  const token = isApiTokenText(text) ? await parts.tokens.findByHash(hashCredential(text)) : null;
   return token === null ? null : { identity: { kind: 'token', ...token }, owner: { token: token.id } };
 }
 
 async function usePassword(
-  services: AdminServices,
+  parts: SessionRouteParts,
   { username, password }: { username: string; password: string },
   address: string,
 ): Promise<SigningIn | null> {
-  const user = await findByPassword(services, { name: username, password, address });
+  const user = await findByPassword(parts, { name: username, password, address });
   if (user === null) return null;
-  await services.users.noteSignIn(user.id, services.clock.wallMs());
+  await parts.users.noteSignIn(user.id, parts.clock.wallMs());
   return { identity: user, owner: { user: user.id } };
 }
 
 /** One answer for whatever is wrong, which counts against the client's address. */
-function refuse({ failedTries }: AdminServices, request: FastifyRequest): AppError {
+function refuse({ failedTries }: SessionRouteParts, request: FastifyRequest): AppError {
   failedTries.charge(networkOf(request.ip));
   const help = 'A login link works once and for a short time; "dockbell login-link" makes a new one.';
   return new AppError('unauthorized', `These credentials are not valid. ${help}`);
@@ -162,7 +171,7 @@ interface PasswordBody {
   new_password: string;
 }
 
-function registerPassword(app: FastifyInstance, services: AdminServices): void {
+function registerPassword(app: FastifyInstance, parts: SessionRouteParts): void {
   app.post<{ Body: PasswordBody }>(
     '/session/password',
     {
@@ -177,29 +186,29 @@ function registerPassword(app: FastifyInstance, services: AdminServices): void {
       },
     },
     async (request, reply) => {
-      const user = await requirePasswordUser(services, request);
+      const user = await requirePasswordUser(parts, request);
       requireGoodPassword(request.body.new_password, user.name);
-      const passwordHash = await services.passwords.hash(request.body.new_password);
-      await services.users.change(user.id, { passwordHash }, services.clock.wallMs());
-      return signIn(services, request, reply, { identity: user, owner: { user: user.id } });
+      const passwordHash = await parts.passwords.hash(request.body.new_password);
+      await parts.users.change(user.id, { passwordHash }, parts.clock.wallMs());
+      return signIn(parts, request, reply, { identity: user, owner: { user: user.id } });
     },
   );
 }
 
 /** Who is signed in, once he has shown that he knows the password that is to be replaced. */
 async function requirePasswordUser(
-  services: AdminServices,
+  parts: SessionRouteParts,
   request: FastifyRequest<{ Body: PasswordBody }>,
 ): Promise<User> {
   const { kind, name } = principalOf(request);
   if (kind !== 'local') throw new AppError('conflict', 'Only users with a password here can change it.');
   const { current_password: password } = request.body;
-  const user = await findByPassword(services, { name, password, address: request.ip });
+  const user = await findByPassword(parts, { name, password, address: request.ip });
   if (user === null) throw new AppError('forbidden', 'The current password is not right.');
   return user;
 }
 
-function registerLoginLinks(app: FastifyInstance, services: AdminServices): void {
+function registerLoginLinks(app: FastifyInstance, parts: SessionRouteParts): void {
   app.post(
     '/login-links',
     {
@@ -213,7 +222,7 @@ function registerLoginLinks(app: FastifyInstance, services: AdminServices): void
       },
     },
     async (_request, reply) => {
-      const { link, url } = await createLoginLink(services, 'request');
+      const { link, url } = await createLoginLink(parts, 'request');
       return reply.code(201).send({ id: link.id, url, expires_at: formatInstant(link.expiresAt) });
     },
   );

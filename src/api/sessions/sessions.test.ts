@@ -1,16 +1,18 @@
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { createSeededServices } from '../../../test/helpers/seeded-services.ts';
+import {
+  createSeededServer,
+  createSeededServices,
+  type SeededServices,
+} from '../../../test/helpers/seeded-services.ts';
 import { FailedTries } from '../auth/failed-tries.ts';
-import { createAdminServer } from '../server/create-admin-server.ts';
-import type { AdminServices } from '../services.ts';
 import { createLoginLink } from './create-login-link.ts';
 
 const SESSION = '/api/v1/session';
 
-function open(more: Partial<AdminServices> = {}) {
+function open(more: Partial<SeededServices> = {}) {
   const services = createSeededServices(more);
-  const app = createAdminServer(services);
+  const app = createSeededServer(services);
   const signIn = (payload: object, headers: InjectOptions['headers'] = {}) =>
     app.inject({ method: 'POST', url: SESSION, payload, headers });
   const signInBy = async (token: string, headers: InjectOptions['headers'] = {}) =>
@@ -239,7 +241,7 @@ describe('a session', () => {
 });
 
 describe('a request with a session that changes something', () => {
-  const change = async (headers: InjectOptions['headers'], more: Partial<AdminServices> = {}) => {
+  const change = async (headers: InjectOptions['headers'], more: Partial<SeededServices> = {}) => {
     const { app, services, signInBy } = open(more);
     const { cookie, csrf } = await signInBy(services.grant('owner'));
     const sent = { cookie, 'x-csrf-token': csrf, ...headers };

@@ -19,14 +19,22 @@ export interface ApiTokenRequest {
   factories: string[] | null;
 }
 
+/** What making a token takes. */
+export interface TokenParts {
+  tokens: TokenTable;
+  clock: Pick<Clock, 'wallMs'>;
+  ids: IdSource;
+  randomBytes: RandomBytes;
+}
+
 /** Makes and stores an API token. The text of the token is returned this once and can never be read again. */
 export async function createApiToken(
-  services: { tokens: TokenTable; clock: Clock; ids: IdSource; randomBytes: RandomBytes },
+  { tokens, clock, ids, randomBytes }: TokenParts,
   request: ApiTokenRequest,
 ): Promise<{ record: ApiToken; token: string }> {
-  const token = createCredential('dbk_', services.randomBytes);
-  const createdAt = services.clock.wallMs();
-  const record: ApiToken = { id: services.ids.tokenId(createdAt), ...request, createdAt, lastUsedAt: null };
-  await services.tokens.insert(record, hashCredential(token));
+  const token = createCredential('dbk_', randomBytes);
+  const createdAt = clock.wallMs();
+  const record: ApiToken = { id: ids.tokenId(createdAt), ...request, createdAt, lastUsedAt: null };
+  await tokens.insert(record, hashCredential(token));
   return { record, token };
 }

@@ -3,15 +3,19 @@ import type { Role } from '../../core/access.ts';
 import { ROLES } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
 import type { TokenId } from '../../core/ids.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import { presentToken } from '../auth/present-access.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
-import type { AdminServices } from '../services.ts';
 import { requireKnownFactories } from '../users/require-known-factories.ts';
-import { createApiToken } from './create-api-token.ts';
+import { createApiToken, type TokenParts } from './create-api-token.ts';
+
+export interface TokenRouteParts extends TokenParts {
+  inventory: Pick<InventoryReader, 'factories'>;
+}
 
 const tags = ['Tokens'];
 
@@ -42,7 +46,7 @@ const tokenBodySchema = {
 };
 
 /** API tokens. The text of a token is shown once, when it is made. */
-export function registerTokenRoutes(app: FastifyInstance, services: AdminServices): void {
+export async function tokensPlugin(app: FastifyInstance, parts: TokenRouteParts): Promise<void> {
   const config = { access: requireRole('owner', 'team') };
 
   app.get<{ Querystring: PageQuery }>(
@@ -53,7 +57,7 @@ export function registerTokenRoutes(app: FastifyInstance, services: AdminService
     },
     async (request) =>
       presentPage(
-        pageOf(await services.tokens.list(), request.query, ({ id }) => id),
+        pageOf(await parts.tokens.list(), request.query, ({ id }) => id),
         presentToken,
       ),
   );
@@ -66,8 +70,8 @@ export function registerTokenRoutes(app: FastifyInstance, services: AdminService
     },
     async (request, reply) => {
       const { name, role, factories = null } = request.body;
-      await requireKnownFactories(services.inventory, factories ?? []);
-      const { record, token } = await createApiToken(services, { name, role, factories });
+      await requireKnownFactories(parts.inventory, factories ?? []);
+      const { record, token } = await createApiToken(parts, { name, role, factories });
       void reply.code(201).header('location', locate('tokens', record.id));
       return reply.send({ ...presentToken(record), token });
     },
@@ -84,7 +88,7 @@ export function registerTokenRoutes(app: FastifyInstance, services: AdminService
       },
     },
     async (request, reply) => {
-      const revoked = await services.tokens.revoke(request.params.id as TokenId);
+      const revoked = await parts.tokens.revoke(request.params.id as TokenId);
       if (!revoked) throw new AppError('not_found', 'There is no such token.');
       return reply.code(204).send();
     },

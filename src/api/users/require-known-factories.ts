@@ -2,7 +2,10 @@ import { AppError, type ProblemItem } from '../../core/errors.ts';
 import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 
 /** A misspelt factory would give rights to nothing, and nobody would know why. Throws `bad_request`. */
-export async function requireKnownFactories(inventory: InventoryReader, names: readonly string[]): Promise<void> {
+export async function requireKnownFactories(
+  inventory: Pick<InventoryReader, 'factories'>,
+  names: readonly string[],
+): Promise<void> {
   const known = new Set((await inventory.factories()).map(({ name }) => name));
   const unknown = names.flatMap((name, i): ProblemItem[] =>
     known.has(name) ? [] : [{ pointer: `#/factories/${i}`, in: 'body', detail: 'is not a factory of this daemon' }],

@@ -2,8 +2,11 @@ import type { FastifyInstance } from 'fastify';
 import type { Role, User } from '../../core/access.ts';
 import { ROLES, USER_NAME_PATTERN } from '../../core/access.ts';
 import { AppError } from '../../core/errors.ts';
-import type { UserId } from '../../core/ids.ts';
-import type { UserChange, UserOutcome } from '../../core/ports/access/user-table.ts';
+import type { IdSource, UserId } from '../../core/ids.ts';
+import type { UserChange, UserOutcome, UserTable } from '../../core/ports/access/user-table.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import type { Passwords } from '../auth/passwords.ts';
 import { requireGoodPassword } from '../auth/passwords.ts';
 import { presentUser } from '../auth/present-access.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
@@ -11,9 +14,16 @@ import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
-import type { AdminServices } from '../services.ts';
 import { findUser, unknownUser } from './find-user.ts';
 import { requireKnownFactories } from './require-known-factories.ts';
+
+export interface UserRouteParts {
+  inventory: Pick<InventoryReader, 'factories'>;
+  users: UserTable;
+  passwords: Passwords;
+  clock: Pick<Clock, 'wallMs'>;
+  ids: IdSource;
+}
 
 const tags = ['Users'];
 
@@ -57,7 +67,7 @@ type ChangeBody = Partial<Pick<NewUserBody, 'role' | 'factories' | 'password'> &
 const config = { access: requireRole('owner', 'team') };
 
 /** People who may sign in. Passwords go in and never come out. */
-export function registerUserRoutes(app: FastifyInstance, services: AdminServices): void {
+export async function usersPlugin(app: FastifyInstance, parts: UserRouteParts): Promise<void> {
   app.get<{ Querystring: PageQuery }>(
     '/users',
     {
@@ -66,7 +76,7 @@ export function registerUserRoutes(app: FastifyInstance, services: AdminServices
     },
     async (request) =>
       presentPage(
-        pageOf(await services.users.list(), request.query, ({ id }) => id),
+        pageOf(await parts.users.list(), request.query, ({ id }) => id),
         presentUser,
       ),
   );
@@ -83,29 +93,29 @@ export function registerUserRoutes(app: FastifyInstance, services: AdminServices
       },
     },
     async (request, reply) => {
-      const user = await addUser(services, request.body);
+      const user = await addUser(parts, request.body);
       return reply.code(201).header('location', locate('users', user.id)).send(presentUser(user));
     },
   );
 
-  registerChanges(app, services);
+  registerChanges(app, parts);
 }
 
-async function addUser(services: AdminServices, body: NewUserBody): Promise<User> {
-  await requireKnownFactories(services.inventory, body.factories ?? []);
+async function addUser(parts: UserRouteParts, body: NewUserBody): Promise<User> {
+  await requireKnownFactories(parts.inventory, body.factories ?? []);
   requireGoodPassword(body.password, body.name);
-  const passwordHash = await services.passwords.hash(body.password);
-  const now = services.clock.wallMs();
+  const passwordHash = await parts.passwords.hash(body.password);
+  const now = parts.clock.wallMs();
   const user: User = {
-    ...{ id: services.ids.userId(now), kind: 'local', name: body.name, role: body.role },
+    ...{ id: parts.ids.userId(now), kind: 'local', name: body.name, role: body.role },
     ...{ factories: body.factories ?? null, disabledAt: null, createdAt: now },
     ...{ lastSignInAt: null, passwordChangedAt: now },
   };
-  if (await services.users.insertLocal(user, passwordHash)) return user;
+  if (await parts.users.insertLocal(user, passwordHash)) return user;
   throw new AppError('conflict', 'There is a user of this name already. Letters of either case are the same.');
 }
 
-function registerChanges(app: FastifyInstance, services: AdminServices): void {
+function registerChanges(app: FastifyInstance, parts: UserRouteParts): void {
   app.patch<{ Params: { id: string }; Body: ChangeBody }>(
     '/users/:id',
     {
@@ -120,10 +130,10 @@ function registerChanges(app: FastifyInstance, services: AdminServices): void {
       },
     },
     async (request) => {
-      const user = await findUser(services, request.params.id);
-      const change = await readChange(services, user, request.body);
-      requireDone(await services.users.change(user.id, change, services.clock.wallMs()));
-      return presentUser(await findUser(services, user.id));
+      const user = await findUser(parts, request.params.id);
+      const change = await readChange(parts, user, request.body);
+      requireDone(await parts.users.change(user.id, change, parts.clock.wallMs()));
+      return presentUser(await findUser(parts, user.id));
     },
   );
 
@@ -138,15 +148,15 @@ function registerChanges(app: FastifyInstance, services: AdminServices): void {
       },
     },
     async (request, reply) => {
-      requireDone(await services.users.delete(request.params.id as UserId));
+      requireDone(await parts.users.delete(request.params.id as UserId));
       return reply.code(204).send();
     },
   );
 }
 
-async function readChange(services: AdminServices, user: User, body: ChangeBody): Promise<UserChange> {
+async function readChange(parts: UserRouteParts, user: User, body: ChangeBody): Promise<UserChange> {
   const { password, ...change } = body;
-  await requireKnownFactories(services.inventory, change.factories ?? []);
+  await requireKnownFactories(parts.inventory, change.factories ?? []);
   if (user.kind === 'oidc' && (password ?? change.role ?? change.factories) !== undefined) {
     throw new AppError(
       'conflict',
@@ -155,7 +165,7 @@ async function readChange(services: AdminServices, user: User, body: ChangeBody)
   }
   if (password === undefined) return change;
   requireGoodPassword(password, user.name);
-  return { ...change, passwordHash: await services.passwords.hash(password) };
+  return { ...change, passwordHash: await parts.passwords.hash(password) };
 }
 
 function requireDone(outcome: UserOutcome): void {

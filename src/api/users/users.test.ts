@@ -1,15 +1,17 @@
 import type { InjectOptions, LightMyRequestResponse } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { createSeededServices } from '../../../test/helpers/seeded-services.ts';
-import { createAdminServer } from '../server/create-admin-server.ts';
-import type { AdminServices } from '../services.ts';
+import {
+  createSeededServer,
+  createSeededServices,
+  type SeededServices,
+} from '../../../test/helpers/seeded-services.ts';
 
 const PASSWORD = 'correct horse battery';
 const OTHER = 'staple of another kind';
 
-function open(more: Partial<AdminServices> = {}) {
+function open(more: Partial<SeededServices> = {}) {
   const services = createSeededServices(more);
-  const app = createAdminServer(services);
+  const app = createSeededServer(services);
   const headers = { authorization: `Bearer ${services.grant('owner')}` };
   const call = (method: InjectOptions['method'], url: string, payload?: object) =>
     app.inject({ method: method!, url: `/api/v1${url}`, headers, ...(payload && { payload }) });

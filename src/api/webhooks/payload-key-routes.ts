@@ -1,12 +1,18 @@
 import type { FastifyInstance } from 'fastify';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
 import { formatPath } from '../../filter/payload-path.ts';
+import type { Inspector } from '../../inspection/create-inspector.ts';
 import { refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
-import type { AdminServices } from '../services.ts';
 import { findWebhook } from './find-webhook.ts';
 
+export interface PayloadKeyRouteParts {
+  inventory: InventoryReader;
+  inspector: Pick<Inspector, 'collectKeys'>;
+}
+
 /** `GET …/webhooks/{uid}/payload-keys`: what a filter could ask of the payloads of this webhook. */
-export function registerPayloadKeyRoutes(app: FastifyInstance, services: AdminServices): void {
+export function registerPayloadKeyRoutes(app: FastifyInstance, parts: PayloadKeyRouteParts): void {
   app.get(
     '/factories/:factory/webhooks/:uid/payload-keys',
     {
@@ -19,8 +25,8 @@ export function registerPayloadKeyRoutes(app: FastifyInstance, services: AdminSe
       },
     },
     async (request) => {
-      const { uid } = await findWebhook(services.inventory, request);
-      const { examined, keys } = await services.inspector.collectKeys(uid);
+      const { uid } = await findWebhook(parts.inventory, request);
+      const { examined, keys } = await parts.inspector.collectKeys(uid);
       const presented = keys.map(({ path, ...more }) => ({ path, text: formatPath(path), ...more }));
       return { webhook_uid: uid, examined, keys: presented };
     },

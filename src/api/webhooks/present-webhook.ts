@@ -3,9 +3,10 @@ import type { CaptureControl, CaptureState } from '../../core/ports/deliveries/c
 import { presentFields } from '../../core/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import { formatInstant } from '../../core/time/clock.ts';
-import { presentFile } from '../factories/present-file.ts';
+import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
+import { listIdentities } from '../../signature/schemes/schemes.ts';
+import { type FactorySource, presentFile } from '../factories/factory-source.ts';
 import { presentInstant } from '../server/present-instant.ts';
-import type { FactorySource } from '../services.ts';
 
 /**
  * What can tell one delivery of a webhook from another before its body does (decisions, "Identity", last bullet).
@@ -16,9 +17,8 @@ export type IdentifiedBy = 'header' | 'provider' | 'service header or body';
 /** What a view of a webhook needs beside its row. */
 export interface WebhookSurroundings {
   baseUrl(): string;
-  schemeNamesDeliveries(webhook: Pick<WebhookView, 'signatureScheme' | 'signature'>): boolean;
   captures: Pick<CaptureControl, 'state'>;
-  factorySource(factory: string): Pick<FactorySource, 'type'> | null;
+  findSource(factory: string): Pick<FactorySource, 'type'> | null;
 }
 
 /** A webhook as the interfaces show it. The URL of a `url_token` webhook holds the literal `{token}`. */
@@ -26,9 +26,9 @@ export function presentWebhook(webhook: WebhookView, surroundings: WebhookSurrou
   const url = `${surroundings.baseUrl()}/webhooks/w/${webhook.uid}`;
   return {
     ...presentFields(WEBHOOK_FIELDS, webhook),
-    file: presentFile(webhook, surroundings),
+    file: presentFile(webhook, surroundings.findSource),
     ingress_url: webhook.authMode === 'url_token' ? `${url}/{token}` : url,
-    identified_by: identifyBy(webhook, surroundings),
+    identified_by: identifyBy(webhook),
     secret_state: findWorst(webhook.secretState, webhook.verifyTokenSecretState ?? 'current'),
     credential_state: webhook.secretState,
     verify_token_state: webhook.verifyTokenSecretState,
@@ -46,8 +46,8 @@ export function presentCapture(state: CaptureState | null) {
   return state && { until: formatInstant(state.until), kept: state.kept };
 }
 
-function identifyBy(webhook: WebhookView, surroundings: WebhookSurroundings): IdentifiedBy {
-  if (webhook.deliveryIdHeader !== null) return 'header';
-  if (webhook.signatureScheme !== null && surroundings.schemeNamesDeliveries(webhook)) return 'provider';
-  return 'service header or body';
+function identifyBy({ deliveryIdHeader, signatureScheme, signature }: WebhookView): IdentifiedBy {
+  if (deliveryIdHeader !== null) return 'header';
+  const scheme = signatureScheme === null ? null : resolveScheme(signatureScheme, signature);
+  return scheme !== null && listIdentities(scheme).length > 0 ? 'provider' : 'service header or body';
 }

@@ -7,17 +7,28 @@ import { readDeclared, readRequest, requestProperties } from '../../core/resourc
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import { SecretValue } from '../../core/secret-value.ts';
 import { tagWebhook } from '../../edit/entity-tag.ts';
+import type { FactoryEditor } from '../../edit/factory-editor.ts';
 import type { NewWebhook } from '../../edit/webhook-edits.ts';
 import { readEditOrder } from '../factories/edit-order.ts';
-import { type Advice, EDIT_ANSWERS, inFactory, refuseRepositoryEdits } from '../factories/reject-repository-edits.ts';
+import {
+  type Advice,
+  EDIT_ANSWERS,
+  type EditGuardParts,
+  inFactory,
+  rejectRepositoryEdits,
+} from '../factories/reject-repository-edits.ts';
 import { closedObject, refTo } from '../openapi/schemas.ts';
 import { MAX_SECRET_CHARACTERS } from '../secrets/secret-routes.ts';
 import { requireRole } from '../server/access-rules.ts';
 import { locate } from '../server/locate.ts';
 import { factoryOf } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
 import { findLiveWebhook } from './find-webhook.ts';
-import { presentWebhook } from './present-webhook.ts';
+import { presentWebhook, type WebhookSurroundings } from './present-webhook.ts';
+
+export interface WebhookEditRouteParts extends EditGuardParts {
+  editor: FactoryEditor;
+  surroundings: WebhookSurroundings;
+}
 
 const tags = ['Webhooks'];
 const access = requireRole('manager', 'factory');
@@ -30,12 +41,12 @@ const secretValue: JsonSchema = {
 };
 
 /** Edits of webhooks, for factories that the service hosts. */
-export function registerWebhookEditRoutes(app: FastifyInstance, services: AdminServices): void {
-  registerCreation(app, services);
-  registerChange(app, services);
-  registerDeletion(app, services);
-  registerRotation(app, services);
-  registerSecretStep(app, services);
+export function registerWebhookEditRoutes(app: FastifyInstance, parts: WebhookEditRouteParts): void {
+  registerCreation(app, parts);
+  registerChange(app, parts);
+  registerDeletion(app, parts);
+  registerRotation(app, parts);
+  registerSecretStep(app, parts);
 }
 
 /** Keys are named as the API names the fields of a webhook. */
@@ -53,7 +64,7 @@ const creationSchema = {
   required: ['name'],
 };
 
-function registerCreation(app: FastifyInstance, services: AdminServices): void {
+function registerCreation(app: FastifyInstance, parts: WebhookEditRouteParts): void {
   app.post<{ Body: CreationBody }>(
     '/factories/:factory/webhooks',
     {
@@ -65,14 +76,14 @@ function registerCreation(app: FastifyInstance, services: AdminServices): void {
         body: creationSchema,
         response: { 201: refTo('NewWebhook'), ...EDIT_ANSWERS },
       },
-      onRequest: refuseRepositoryEdits(services, adviseCreation),
+      onRequest: rejectRepositoryEdits(parts, adviseCreation),
     },
     async (request, reply) => {
-      const generated = await services.editor.createWebhook(readEditOrder(request), readCreation(request.body));
-      const created = await findByName(services, request, request.body.name);
+      const generated = await parts.editor.createWebhook(readEditOrder(request), readCreation(request.body));
+      const created = await findByName(parts, request, request.body.name);
       const { factory, uid } = created;
       const located = reply.code(201).header('location', locate('factories', factory, 'webhooks', uid));
-      return answer(services, located, created, generated);
+      return answer(parts, located, created, generated);
     },
   );
 }
@@ -89,8 +100,8 @@ function readCreation({ secret, ...body }: CreationBody): NewWebhook {
   };
 }
 
-const adviseCreation: Advice = async (services, request) =>
-  `Add the file ${inFactory(services, request, 'webhooks/<name>.yaml')}`;
+const adviseCreation: Advice = async (parts, request) =>
+  `Add the file ${inFactory(parts, request, 'webhooks/<name>.yaml')}`;
 
 const changeSchema = {
   ...closedObject(requestProperties(WEBHOOK_FIELDS, 'change')),
@@ -98,7 +109,7 @@ const changeSchema = {
   minProperties: 1,
 };
 
-function registerChange(app: FastifyInstance, services: AdminServices): void {
+function registerChange(app: FastifyInstance, parts: WebhookEditRouteParts): void {
   app.patch<{ Body: ChangeBody; Params: { uid: string } }>(
     '/factories/:factory/webhooks/:uid',
     {
@@ -110,23 +121,23 @@ function registerChange(app: FastifyInstance, services: AdminServices): void {
         body: changeSchema,
         response: { 200: refTo('Webhook'), ...EDIT_ANSWERS },
       },
-      onRequest: refuseRepositoryEdits(services, async ({ inventory }, request) => {
+      onRequest: rejectRepositoryEdits(parts, async ({ inventory }, request) => {
         return `Edit the file ${(await findLiveWebhook(inventory, request)).file}`;
       }),
     },
     async (request, reply) => {
-      const { uid } = await findLiveWebhook(services.inventory, request);
-      await services.editor.changeWebhook(
+      const { uid } = await findLiveWebhook(parts.inventory, request);
+      await parts.editor.changeWebhook(
         readEditOrder(request),
         uid,
         readRequest(WEBHOOK_FIELDS, 'change', request.body),
       );
-      return answer(services, reply, await findByUid(services, uid), null);
+      return answer(parts, reply, await findByUid(parts, uid), null);
     },
   );
 }
 
-function registerDeletion(app: FastifyInstance, services: AdminServices): void {
+function registerDeletion(app: FastifyInstance, parts: WebhookEditRouteParts): void {
   app.delete<{ Params: { uid: string } }>(
     '/factories/:factory/webhooks/:uid',
     {
@@ -137,13 +148,13 @@ function registerDeletion(app: FastifyInstance, services: AdminServices): void {
         description: `Senders get 404 at once. Automations that select it stay and say so; its secret stays. ${REFUSED}`,
         response: { 204: { type: 'null', description: 'Deleted.' }, ...EDIT_ANSWERS },
       },
-      onRequest: refuseRepositoryEdits(services, async ({ inventory }, request) => {
+      onRequest: rejectRepositoryEdits(parts, async ({ inventory }, request) => {
         return `Delete the file ${(await findLiveWebhook(inventory, request)).file}`;
       }),
     },
     async (request, reply) => {
-      const { uid } = await findLiveWebhook(services.inventory, request);
-      await services.editor.deleteWebhook(readEditOrder(request), uid);
+      const { uid } = await findLiveWebhook(parts.inventory, request);
+      await parts.editor.deleteWebhook(readEditOrder(request), uid);
       return reply.code(204).send();
     },
   );
@@ -151,7 +162,7 @@ function registerDeletion(app: FastifyInstance, services: AdminServices): void {
 
 const rotationSchema = { ...closedObject({ secret: secretValue }, { type: ['object', 'null'] }), required: [] };
 
-function registerRotation(app: FastifyInstance, services: AdminServices): void {
+function registerRotation(app: FastifyInstance, parts: WebhookEditRouteParts): void {
   app.post<{ Body: { secret?: string } | null | undefined; Params: { uid: string } }>(
     '/factories/:factory/webhooks/:uid/rotate',
     {
@@ -163,18 +174,18 @@ function registerRotation(app: FastifyInstance, services: AdminServices): void {
         body: rotationSchema,
         response: { 200: refTo('NewWebhook'), ...EDIT_ANSWERS },
       },
-      onRequest: refuseRepositoryEdits(services, adviseSecretUpdate),
+      onRequest: rejectRepositoryEdits(parts, adviseSecretUpdate),
     },
     async (request, reply) => {
-      const { uid } = await findLiveWebhook(services.inventory, request);
+      const { uid } = await findLiveWebhook(parts.inventory, request);
       const given = request.body?.secret === undefined ? null : new SecretValue(request.body.secret);
-      const generated = await services.editor.rotateSecret(readEditOrder(request), uid, given);
-      return answer(services, reply, await findByUid(services, uid), generated);
+      const generated = await parts.editor.rotateSecret(readEditOrder(request), uid, given);
+      return answer(parts, reply, await findByUid(parts, uid), generated);
     },
   );
 }
 
-function registerSecretStep(app: FastifyInstance, services: AdminServices): void {
+function registerSecretStep(app: FastifyInstance, parts: WebhookEditRouteParts): void {
   app.post<{ Body: { secret: string }; Params: { uid: string } }>(
     '/factories/:factory/webhooks/:uid/secret',
     {
@@ -186,12 +197,12 @@ function registerSecretStep(app: FastifyInstance, services: AdminServices): void
         body: closedObject({ secret: secretValue }),
         response: { 200: refTo('Webhook'), ...EDIT_ANSWERS },
       },
-      onRequest: refuseRepositoryEdits(services, adviseSecretUpdate),
+      onRequest: rejectRepositoryEdits(parts, adviseSecretUpdate),
     },
     async (request, reply) => {
-      const { uid } = await findLiveWebhook(services.inventory, request);
-      await services.editor.giveSecret(readEditOrder(request), uid, new SecretValue(request.body.secret));
-      return answer(services, reply, await findByUid(services, uid), null);
+      const { uid } = await findLiveWebhook(parts.inventory, request);
+      await parts.editor.giveSecret(readEditOrder(request), uid, new SecretValue(request.body.secret));
+      return answer(parts, reply, await findByUid(parts, uid), null);
     },
   );
 }
@@ -201,25 +212,25 @@ const adviseSecretUpdate: Advice = async ({ inventory }, request) => {
   return `Update the secret with "dockbell secret update ${secretName}"; it takes effect with the next commit that applies`;
 };
 
-async function findByName(services: AdminServices, request: FastifyRequest, wanted: string): Promise<WebhookView> {
-  const webhooks = await services.inventory.webhooks(factoryOf(request).name);
+async function findByName(parts: WebhookEditRouteParts, request: FastifyRequest, wanted: string): Promise<WebhookView> {
+  const webhooks = await parts.inventory.webhooks(factoryOf(request).name);
   const found = webhooks.find(({ name }) => name === wanted);
   if (found !== undefined) return found;
   throw new AppError('conflict', `The webhook ${wanted} was created, and deleted or renamed by somebody else since.`);
 }
 
-async function findByUid({ inventory }: AdminServices, uid: WebhookUid): Promise<WebhookView> {
+async function findByUid({ inventory }: EditGuardParts, uid: WebhookUid): Promise<WebhookView> {
   return (await inventory.webhook(uid))!;
 }
 
 /** The generated secret is in the answer, and in the URL that is made of it, this once. */
 function answer(
-  services: AdminServices,
+  parts: WebhookEditRouteParts,
   reply: FastifyReply,
   webhook: WebhookView,
   generated: SecretValue | null,
 ): FastifyReply {
-  const presented = presentWebhook(webhook, services);
+  const presented = presentWebhook(webhook, parts.surroundings);
   void reply.header('etag', tagWebhook(webhook));
   if (generated === null) return reply.send(presented);
   const secret = generated.reveal();

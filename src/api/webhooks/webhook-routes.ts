@@ -1,19 +1,28 @@
 import type { FastifyInstance } from 'fastify';
 import { AppError } from '../../core/errors.ts';
+import type { InventoryReader } from '../../core/ports/definitions/inventory.ts';
+import type { CaptureControl } from '../../core/ports/deliveries/capture-control.ts';
 import { tagWebhook } from '../../edit/entity-tag.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';
 import type { PageQuery } from '../server/page-query.ts';
 import { pageOf, presentPage, SHORT_LIST_QUERY } from '../server/page-query.ts';
 import { factoryOf } from '../server/reach.ts';
-import type { AdminServices } from '../services.ts';
 import { findLiveWebhook, findWebhook } from './find-webhook.ts';
-import { presentCapture, presentWebhook } from './present-webhook.ts';
+import { presentCapture, presentWebhook, type WebhookSurroundings } from './present-webhook.ts';
+import type { SendTestDelivery } from './send-test-delivery.ts';
+
+export interface WebhookRouteParts {
+  inventory: InventoryReader;
+  captures: CaptureControl;
+  surroundings: WebhookSurroundings;
+  sendTestDelivery: SendTestDelivery;
+}
 
 const tags = ['Webhooks'];
 
 /** Reads of webhooks, and the delivery that a person sends to try one. */
-export function registerWebhookRoutes(app: FastifyInstance, services: AdminServices): void {
+export function registerWebhookRoutes(app: FastifyInstance, parts: WebhookRouteParts): void {
   app.get<{ Querystring: PageQuery }>(
     '/factories/:factory/webhooks',
     {
@@ -21,9 +30,9 @@ export function registerWebhookRoutes(app: FastifyInstance, services: AdminServi
       schema: { tags, summary: 'List webhooks', querystring: SHORT_LIST_QUERY, response: { 200: listOf('Webhook') } },
     },
     async (request) => {
-      const webhooks = await services.inventory.webhooks(factoryOf(request).name);
+      const webhooks = await parts.inventory.webhooks(factoryOf(request).name);
       const page = pageOf(webhooks, request.query, ({ name }) => name);
-      return presentPage(page, (webhook) => presentWebhook(webhook, services));
+      return presentPage(page, (webhook) => presentWebhook(webhook, parts.surroundings));
     },
   );
 
@@ -39,14 +48,14 @@ export function registerWebhookRoutes(app: FastifyInstance, services: AdminServi
       },
     },
     async (request, reply) => {
-      const webhook = await findWebhook(services.inventory, request);
+      const webhook = await findWebhook(parts.inventory, request);
       void reply.header('etag', tagWebhook(webhook));
-      return presentWebhook(webhook, services);
+      return presentWebhook(webhook, parts.surroundings);
     },
   );
 
-  registerTestDelivery(app, services);
-  registerCapture(app, services);
+  registerTestDelivery(app, parts);
+  registerCapture(app, parts);
 }
 
 interface TestDelivery {
@@ -74,7 +83,7 @@ const testDeliverySchema = {
   },
 };
 
-function registerTestDelivery(app: FastifyInstance, services: AdminServices): void {
+function registerTestDelivery(app: FastifyInstance, parts: WebhookRouteParts): void {
   app.post<{ Body: TestDelivery }>(
     '/factories/:factory/webhooks/:uid/test-deliveries',
     {
@@ -88,13 +97,13 @@ function registerTestDelivery(app: FastifyInstance, services: AdminServices): vo
       },
     },
     async (request) => {
-      const webhook = await findLiveWebhook(services.inventory, request);
+      const webhook = await findLiveWebhook(parts.inventory, request);
       const body = new Uint8Array(Buffer.from(request.body.payload_base64, 'base64'));
       const {
         status,
         headers,
         body: answer,
-      } = await services.sendTestDelivery(webhook, body, request.body.delivery_id ?? null);
+      } = await parts.sendTestDelivery(webhook, body, request.body.delivery_id ?? null);
       return { status, headers, body: answer };
     },
   );
@@ -109,7 +118,7 @@ const captureSchema = {
   },
 };
 
-function registerCapture(app: FastifyInstance, services: AdminServices): void {
+function registerCapture(app: FastifyInstance, parts: WebhookRouteParts): void {
   const access = requireRole('owner', 'factory');
 
   app.post<{ Body: { for_seconds: number } }>(
@@ -126,12 +135,12 @@ function registerCapture(app: FastifyInstance, services: AdminServices): void {
       },
     },
     async (request) => {
-      const webhook = await findLiveWebhook(services.inventory, request);
+      const webhook = await findLiveWebhook(parts.inventory, request);
       if (webhook.authMode === 'url_token') {
         const why = 'a token in the URL is right or wrong, and nothing else of a request counts';
         throw new AppError('conflict', `There is nothing to capture for ${webhook.name}: ${why}.`);
       }
-      return presentCapture(services.captures.open(webhook.uid, request.body.for_seconds * 1000));
+      return presentCapture(parts.captures.open(webhook.uid, request.body.for_seconds * 1000));
     },
   );
 
@@ -146,7 +155,7 @@ function registerCapture(app: FastifyInstance, services: AdminServices): void {
       },
     },
     async (request, reply) => {
-      services.captures.close((await findWebhook(services.inventory, request)).uid);
+      parts.captures.close((await findWebhook(parts.inventory, request)).uid);
       return reply.code(204).send();
     },
   );

@@ -1,0 +1,13 @@
+import type { FastifyInstance } from 'fastify';
+import { type ActivityRouteParts, registerActivityRoutes } from './activity-routes.ts';
+import { type FactoryRouteParts, registerFactoryRoutes } from './factory-routes.ts';
+import { type HistoryRouteParts, registerHistoryRoutes } from './history-routes.ts';
+
+export type FactoriesParts = FactoryRouteParts & HistoryRouteParts & ActivityRouteParts;
+
+/** Factories: their state, their activity, their revisions. */
+export async function factoriesPlugin(app: FastifyInstance, parts: FactoriesParts): Promise<void> {
+  registerFactoryRoutes(app, parts);
+  registerHistoryRoutes(app, parts);
+  registerActivityRoutes(app, parts);
+}

@@ -1,0 +1,11 @@
+import type { FastifyInstance } from 'fastify';
+import { type PlanRouteParts, registerPlanRoutes } from './plan-routes.ts';
+import { type ReconciliationRouteParts, registerReconciliationRoutes } from './reconciliation-routes.ts';
+
+export type ReconciliationsParts = ReconciliationRouteParts & PlanRouteParts;
+
+/** Reconciliations: their history, one on request, and what one would change. */
+export async function reconciliationsPlugin(app: FastifyInstance, parts: ReconciliationsParts): Promise<void> {
+  registerReconciliationRoutes(app, parts);
+  registerPlanRoutes(app, parts);
+}

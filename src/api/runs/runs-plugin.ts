@@ -1,0 +1,11 @@
+import type { FastifyInstance } from 'fastify';
+import { type RunRouteParts, registerRunRoutes } from './run-routes.ts';
+import { registerWorkerRoutes, type WorkerRouteParts } from './worker-routes.ts';
+
+export type RunsParts = RunRouteParts & WorkerRouteParts;
+
+/** Runs: reads, cancel and retry, and the routes for workers. */
+export async function runsPlugin(app: FastifyInstance, parts: RunsParts): Promise<void> {
+  registerRunRoutes(app, parts);
+  registerWorkerRoutes(app, parts);
+}

@@ -1,0 +1,11 @@
+import type { FastifyInstance } from 'fastify';
+import { registerSessionListRoutes, type SessionListRouteParts } from './session-list-routes.ts';
+import { registerSessionRoutes, type SessionRouteParts } from './session-routes.ts';
+
+export type SessionsParts = SessionRouteParts & SessionListRouteParts;
+
+/** Signing in and out, and the sessions that are open. */
+export async function sessionsPlugin(app: FastifyInstance, parts: SessionsParts): Promise<void> {
+  registerSessionRoutes(app, parts);
+  registerSessionListRoutes(app, parts);
+}

@@ -1,0 +1,56 @@
+import { AppError } from '../../core/errors.ts';
+import type { IdSource } from '../../core/ids.ts';
+import type { WebhookView } from '../../core/ports/definitions/inventory.ts';
+import type { SecretStore } from '../../core/ports/secret-store.ts';
+import type { Clock } from '../../core/time/clock.ts';
+import { buildSenderRequest } from '../../sender/build-request.ts';
+import { postDelivery } from '../../sender/post-delivery.ts';
+
+/** What the ingress answered to a test delivery. Header names are lowercase. */
+export interface TestDeliveryAnswer {
+  status: number;
+  headers: Record<string, string>;
+  body: string;
+}
+
+/** @param deliveryId `null`: no delivery ID header is sent */
+export type SendTestDelivery = (
+  webhook: WebhookView,
+  body: Uint8Array,
+  deliveryId: string | null,
+) => Promise<TestDeliveryAnswer>;
+
+export interface TestDeliveryParts {
+  secrets: Pick<SecretStore, 'open'>;
+  clock: Pick<Clock, 'wallMs'>;
+  ids: IdSource;
+  /** Where the ingress listens. */
+  ingressUrl: string;
+  /** Where senders reach it. */
+  baseUrl(): string;
+}
+
+/** Posts to the ingress of this daemon as a real sender does, so that no secret has to leave the store for a test. */
+export function createTestDeliverySender({
+  secrets,
+  clock,
+  ids,
+  ingressUrl,
+  baseUrl,
+}: TestDeliveryParts): SendTestDelivery {
+  return async (webhook, body, deliveryId) => {
+    const secret = await secrets.open(webhook.secretName, webhook.secretVersion);
+    if (secret === null) throw new AppError('conflict', `The secret of the webhook ${webhook.name} no longer exists.`);
+    const path = `/webhooks/w/${webhook.uid}`;
+    const url = `${ingressUrl}${path}`;
+    const target = {
+      ...webhook,
+      publicUrl: `${baseUrl()}${path}`,
+      ingressUrl: webhook.authMode === 'url_token' ? `${url}/{token}` : url,
+    };
+    const newId = () => ids.deliveryId(clock.wallMs());
+    return postDelivery(
+      buildSenderRequest(target, secret.reveal(), { body, deliveryId, nowMs: clock.wallMs(), newId }),
+    );
+  };
+}

@@ -1,0 +1,13 @@
+import type { FastifyInstance } from 'fastify';
+import { type PayloadKeyRouteParts, registerPayloadKeyRoutes } from './payload-key-routes.ts';
+import { registerWebhookEditRoutes, type WebhookEditRouteParts } from './webhook-edit-routes.ts';
+import { registerWebhookRoutes, type WebhookRouteParts } from './webhook-routes.ts';
+
+export type WebhooksParts = WebhookRouteParts & WebhookEditRouteParts & PayloadKeyRouteParts;
+
+/** Webhooks: reads, edits, test deliveries, capture windows. */
+export async function webhooksPlugin(app: FastifyInstance, parts: WebhooksParts): Promise<void> {
+  registerWebhookRoutes(app, parts);
+  registerWebhookEditRoutes(app, parts);
+  registerPayloadKeyRoutes(app, parts);
+}

@@ -1,0 +1,224 @@
+import { fileURLToPath } from 'node:url';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { auditPlugin } from '../api/audit/audit-routes.ts';
+import { createAuthenticator } from '../api/auth/authenticator.ts';
+import type { FailedTries } from '../api/auth/failed-tries.ts';
+import type { PasswordTries } from '../api/auth/password-tries.ts';
+import type { Passwords } from '../api/auth/passwords.ts';
+import { automationsPlugin } from '../api/automations/automations-plugin.ts';
+import { type DeliveryRouteParts, deliveriesPlugin } from '../api/deliveries/delivery-routes.ts';
+import { AccessChanges, announceAccessChanges } from '../api/events/access-changes.ts';
+import { eventsPlugin } from '../api/events/event-routes.ts';
+import { factoriesPlugin } from '../api/factories/factories-plugin.ts';
+import type { FindSource } from '../api/factories/factory-source.ts';
+import { openIdPlugin, signInWaysPlugin } from '../api/openid/oidc-routes.ts';
+import type { OpenIdSignIn } from '../api/openid/sign-in-oidc.ts';
+import { catalogPlugin } from '../api/operation/catalog-plugin.ts';
+import { dashboardPlugin } from '../api/operation/dashboard-routes.ts';
+import { type HealthCheck, operationPlugin } from '../api/operation/operation-routes.ts';
+import { reconciliationsPlugin } from '../api/reconciliations/reconciliations-plugin.ts';
+import { runsPlugin } from '../api/runs/runs-plugin.ts';
+import { type SecretRouteParts, secretsPlugin } from '../api/secrets/secret-routes.ts';
+import { createAdminServer } from '../api/server/create-admin-server.ts';
+import { API_PREFIX } from '../api/server/enforce-access.ts';
+import { sessionsPlugin } from '../api/sessions/sessions-plugin.ts';
+import { tokensPlugin } from '../api/tokens/token-routes.ts';
+import { usersPlugin } from '../api/users/user-routes.ts';
+import type { SendTestDelivery } from '../api/webhooks/send-test-delivery.ts';
+import { webhooksPlugin } from '../api/webhooks/webhooks-plugin.ts';
+import type { SignInMethod } from '../core/audit.ts';
+import type { IdSource, RandomBytes } from '../core/ids.ts';
+import type { AnswerStore } from '../core/ports/access/idempotency.ts';
+import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
+import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { CaptureControl } from '../core/ports/deliveries/capture-control.ts';
+import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
+import type { EventFeed } from '../core/ports/event-feed.ts';
+import type { SignInOutcome } from '../core/ports/metrics.ts';
+import type { RunLogReader } from '../core/ports/runs/executor.ts';
+import type { RunControl } from '../core/ports/runs/run-control.ts';
+import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Storage } from '../core/ports/storage.ts';
+import type { Clock } from '../core/time/clock.ts';
+import type { FactoryEditor } from '../edit/factory-editor.ts';
+import { builtFile } from '../files/package-files.ts';
+import { readPackageVersion } from '../files/package-version.ts';
+import type { InspectionThreads } from '../inspection/create-inspector.ts';
+
+/** What the configuration says about the admin listener, and where it is reached. */
+export interface ApiSettings {
+  /** Where browsers reach the admin listener, without a slash at its end. Known only once it listens. */
+  adminUrl(): string;
+  /** Where senders reach the ingress, without a slash at its end. Known only once it listens. */
+  baseUrl(): string;
+  findSource: FindSource;
+  sessionIdleMs: number;
+  sessionLifetimeMs: number;
+  /** May `/metrics` be read without a token? */
+  openMetrics: boolean;
+  allowedHosts: readonly string[];
+  trustedProxies: readonly string[];
+  /** The folder of the built dashboard; that of this package if omitted. */
+  dashboardDir?: string;
+}
+
+/** The modules of a daemon that the management API shows and controls. */
+export interface ApiModules {
+  settings: ApiSettings;
+  storage: Storage;
+  /** What is applied, with the conditions of this moment. */
+  inventory: InventoryReader;
+  secrets: SecretStore;
+  reconcile: ReconcileControl;
+  editor: FactoryEditor;
+  inspection: Pick<InspectionThreads, 'planPreviewer' | 'backtester' | 'inspector'>;
+  diagnosis: Pick<DeliveryRouteParts, 'diagnose'> & Pick<SecretRouteParts, 'diagnoseUpload'>;
+  ingress: { captures: CaptureControl; replays: ReplayControl; sendTestDelivery: SendTestDelivery };
+  runs: { control: RunControl; workers: WorkerControl; logs: RunLogReader };
+  events: EventFeed;
+  operation: {
+    health: HealthCheck;
+    /** The metrics in the Prometheus text format. */
+    renderMetrics(): Promise<string>;
+    countSignIn(method: SignInMethod, outcome: SignInOutcome): void;
+  };
+  signIn: {
+    passwords: Passwords;
+    passwordTries: PasswordTries;
+    /** Failed tries to authenticate, by client address. */
+    failedTries: FailedTries;
+    /** `null` if no OpenID provider is configured. */
+    openId: OpenIdSignIn | null;
+  };
+  answers: AnswerStore;
+  base: { clock: Clock; ids: IdSource; randomBytes: RandomBytes; logger: FastifyBaseLogger };
+}
+
+/** The server of the admin listener with every resource of the management API. `listen` and `close` are the caller's. */
+export function composeApi(modules: ApiModules): FastifyInstance {
+  const { settings, storage, inventory, answers, operation, signIn, base } = modules;
+  const { clock, ids, randomBytes, logger } = base;
+  const { trustedProxies, allowedHosts, adminUrl, sessionIdleMs } = settings;
+  const { failedTries, openId } = signIn;
+  const dashboardDir = settings.dashboardDir ?? fileURLToPath(builtFile('dashboard'));
+  const changes = new AccessChanges();
+  const tables = announceAccessChanges(storage, changes);
+  const { tokens, sessions, users } = tables;
+  const authenticate = createAuthenticator({ tokens, sessions, failedTries, sessionIdleMs, adminUrl, clock, logger });
+  const app = createAdminServer({
+    authenticate,
+    inventory,
+    audit: { auditLog: storage.auditLog, countSignIn: operation.countSignIn, clock, ids },
+    answers,
+    randomBytes,
+    trustedProxies,
+    allowedHosts,
+    dashboardDir,
+    version: readPackageVersion(),
+    logger,
+  });
+  const { health, renderMetrics } = operation;
+  const openingSessions = {
+    sessions,
+    sessionLifetimeMs: settings.sessionLifetimeMs,
+    adminUrl,
+    clock,
+    ids,
+    randomBytes,
+  };
+  void app.register(operationPlugin, { health, renderMetrics, openMetrics: settings.openMetrics });
+  void app.register(openIdPlugin, { openId, users, failedTries, ...openingSessions });
+  void app.register(dashboardPlugin, { dashboardDir });
+  void app.register(
+    async (api) => {
+      registerDefinitions(api, modules);
+      registerDeliveriesAndRuns(api, modules);
+      void api.register(secretsPlugin, {
+        secrets: modules.secrets,
+        diagnoseUpload: modules.diagnosis.diagnoseUpload,
+      });
+      void api.register(tokensPlugin, { tokens, inventory, clock, ids, randomBytes });
+      void api.register(usersPlugin, { users, passwords: signIn.passwords, inventory, clock, ids });
+      void api.register(sessionsPlugin, {
+        ...openingSessions,
+        sessionIdleMs,
+        users,
+        tokens,
+        loginLinks: storage.loginLinks,
+        passwords: signIn.passwords,
+        passwordTries: signIn.passwordTries,
+        failedTries,
+        events: modules.events,
+      });
+      void api.register(signInWaysPlugin, { openId });
+      void api.register(auditPlugin, { auditLog: storage.auditLog });
+      void api.register(eventsPlugin, {
+        events: modules.events,
+        inventory,
+        runControl: modules.runs.control,
+        watch: { authenticate, changes, clock },
+      });
+      void api.register(catalogPlugin, { idFinder: storage.idFinder });
+    },
+    { prefix: API_PREFIX },
+  );
+  return app;
+}
+
+function registerDefinitions(api: FastifyInstance, modules: ApiModules): void {
+  const { storage, inventory, editor, reconcile, inspection, base, ingress } = modules;
+  const { findSource, baseUrl } = modules.settings;
+  const { clock } = base;
+  void api.register(factoriesPlugin, {
+    inventory,
+    activity: storage.activityReader,
+    reconcile,
+    editor,
+    findSource,
+    clock,
+  });
+  void api.register(reconciliationsPlugin, {
+    reconciliations: storage.reconciliationReader,
+    reconcile,
+    planPreviewer: inspection.planPreviewer,
+    inventory,
+    baseUrl,
+    clock,
+  });
+  void api.register(webhooksPlugin, {
+    inventory,
+    editor,
+    inspector: inspection.inspector,
+    captures: ingress.captures,
+    sendTestDelivery: ingress.sendTestDelivery,
+    findSource,
+    surroundings: { baseUrl, findSource, captures: ingress.captures },
+  });
+  void api.register(automationsPlugin, {
+    inventory,
+    editor,
+    deliveries: storage.deliveryReader,
+    inspector: inspection.inspector,
+    backtester: inspection.backtester,
+    findSource,
+  });
+}
+
+function registerDeliveriesAndRuns(api: FastifyInstance, modules: ApiModules): void {
+  const { storage, inventory, diagnosis, ingress, runs } = modules;
+  void api.register(deliveriesPlugin, {
+    inventory,
+    deliveries: storage.deliveryReader,
+    handshakes: storage.handshakeLog,
+    replays: ingress.replays,
+    diagnose: diagnosis.diagnose,
+  });
+  void api.register(runsPlugin, {
+    runs: storage.runReader,
+    runControl: runs.control,
+    runLogs: runs.logs,
+    workers: runs.workers,
+    findSource: modules.settings.findSource,
+  });
+}
