@@ -4,7 +4,7 @@ import type { RunId } from '../core/ids.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
 import type { EventFeed } from '../core/ports/event-feed.ts';
-import type { TicketOffice } from '../core/ports/runs/executor.ts';
+import type { StartRecords } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/run.ts';
@@ -55,19 +55,19 @@ export interface Engine {
   adoptSecret: AdoptSecret;
   /** Tells the reconcilers of every value that comes. */
   secrets: SecretStore;
-  tickets: TicketOffice;
+  startRecords: StartRecords;
   health: Health;
 }
 
 export interface EngineHooks {
-  createTickets(dir: string): TicketOffice;
+  openStartRecords(dir: string): StartRecords;
   onRunEnded: ((run: Run) => void) | undefined;
 }
 
 /** Builds the engine and makes live what was applied last, so that it serves also while git cannot be reached. */
 export async function createEngine(
   foundation: Foundation,
-  { createTickets, onRunEnded }: EngineHooks,
+  { openStartRecords, onRunEnded }: EngineHooks,
 ): Promise<Engine> {
   const { config, env, storage, logger } = foundation;
   const commandPath = env.PATH ?? DEFAULT_COMMAND_PATH;
@@ -101,17 +101,17 @@ export async function createEngine(
     notifier.onSecretChanged(name);
   });
   const conditions = createLiveConditions(foundation, registry);
-  const tickets = createTickets(foundation.paths.tickets);
+  const startRecords = openStartRecords(foundation.paths.startRecords);
   const recorder = new DeliveryRecorder(storage.deliveryLog, sources.onRecorded);
   const dispatcher = createRunDispatcher({
-    ...{ ...foundation, secrets, tickets, commandPath, runUsers },
+    ...{ ...foundation, secrets, startRecords, commandPath, runUsers },
     onRunChanged: (run) => {
       sources.onRunChanged(run);
       if (onRunEnded !== undefined) void tellRunEnded(foundation, run, onRunEnded);
     },
   });
   return {
-    ...{ registry, reconcilers, notifier, secrets, tickets, recorder, dispatcher, events },
+    ...{ registry, reconcilers, notifier, secrets, startRecords, recorder, dispatcher, events },
     inventoryReader: addLiveConditions(storage.inventoryReader, { notifier, dispatcher, conditions }),
     conditions,
     rejectionRows: new RejectionRows((entry) => recorder.note(entry)),

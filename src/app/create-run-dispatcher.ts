@@ -1,7 +1,7 @@
 import type { Config, FactoryConfig } from '../config/config.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { TicketOffice } from '../core/ports/runs/executor.ts';
+import type { StartRecords } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Clock } from '../core/time/clock.ts';
@@ -10,7 +10,7 @@ import { createCommandExecutor } from '../executors/command/command-executor.ts'
 import { findRunUser, openRunsDir, type RunUser } from '../executors/command/run-user.ts';
 import { createRunLogWriter } from '../executors/log/run-log.ts';
 import { createDispatcher, type Dispatcher } from '../run/dispatcher.ts';
-import type { FactoryExecutor } from '../run/factory-executor.ts';
+import type { FactoryExecutor } from '../run/factory-queue.ts';
 import type { WorkerTerms } from '../run/run-leases.ts';
 import { createRedactingTransform } from '../secrets/redactor.ts';
 
@@ -19,7 +19,7 @@ export interface RunParts {
   paths: DataPaths;
   storage: Storage;
   secrets: SecretStore;
-  tickets: TicketOffice;
+  startRecords: StartRecords;
   /** `PATH` of commands: the one thing they get of the daemon's own environment. */
   commandPath: string;
   /** By factory: as whom its runs are started, where that is not the user of the daemon. */
@@ -53,7 +53,7 @@ function createFactoryExecutor(parts: RunParts, { name, runs }: FactoryConfig): 
     timeoutMs: runs.timeoutMs,
     runsDir: parts.config.runsDir,
     logsDir: parts.paths.runLogs,
-    tickets: parts.tickets,
+    startRecords: parts.startRecords,
     path: parts.commandPath,
     maskOutput: createRedactingTransform,
     clock: parts.clock,

@@ -2,14 +2,14 @@ import { loadConfig } from '../config/load-config.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
-import type { TicketOffice } from '../core/ports/runs/executor.ts';
+import type { StartRecords } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Run } from '../core/run.ts';
 import { measureUptimeMs } from '../core/time/steady-clock.ts';
 import { removeDaemonFile, writeDaemonFile } from '../data-dir/daemon-file.ts';
 import { createRunFiles } from '../executors/files/run-files.ts';
 import { createRunSpace } from '../executors/files/run-space.ts';
-import { createTicketOffice } from '../executors/start-records.ts';
+import { createStartRecords } from '../executors/start-records.ts';
 import { readPackageVersion } from '../files/package-version.ts';
 import { type DatabaseChecks, startDatabaseChecks } from '../health/database-checks.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
@@ -28,8 +28,8 @@ export interface DaemonOptions {
   overrides?: JsonObject;
   env: Environment;
   log: LogTarget;
-  /** Makes what keeps the tickets of started runs; files in the data directory where absent. */
-  createTickets?: (dir: string) => TicketOffice;
+  /** Makes what keeps the startRecords of started runs; files in the data directory where absent. */
+  openStartRecords?: (dir: string) => StartRecords;
   /** Done when the secrets are open and before the first commit is looked at. */
   beforeWork?: (secrets: SecretStore) => Promise<void>;
   /** Told of every run that has ended. */
@@ -63,8 +63,8 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const lifetime = new Lifetime();
   try {
     const foundation = await openFoundation(config, options.env, lifetime, options.log);
-    const { createTickets = createTicketOffice, onRunEnded } = options;
-    const engine = await createEngine(foundation, { createTickets, onRunEnded });
+    const { openStartRecords = createStartRecords, onRunEnded } = options;
+    const engine = await createEngine(foundation, { openStartRecords, onRunEnded });
     await options.beforeWork?.(engine.secrets);
     lifetime.defer(() => stopWork(foundation, engine));
     const ingressUrl = await openIngress(foundation, engine, lifetime);
@@ -91,8 +91,8 @@ function startWork(foundation: Foundation, engine: Engine, lifetime: Lifetime): 
     ...{ ...foundation, ...engine, policy: config.retention, retention: storage.retention, runs: storage.runReader },
     uptimeMs: measureUptimeMs,
     files: createRunFiles({
-      ...{ runsDir: config.runsDir, logsDir: paths.runLogs, ticketsDir: paths.tickets },
-      tickets: engine.tickets,
+      ...{ runsDir: config.runsDir, logsDir: paths.runLogs, startRecordsDir: paths.startRecords },
+      startRecords: engine.startRecords,
     }),
     space: createRunSpace({ runsDir: config.runsDir, logsDir: paths.runLogs, clock: foundation.clock }),
   });

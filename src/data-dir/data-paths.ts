@@ -7,7 +7,7 @@ export interface DataPaths {
   /** The repositories of managed factories: not to be lost. */
   managed: string;
   runLogs: string;
-  tickets: string;
+  startRecords: string;
   daemonFile: string;
   adminToken: string;
 }
@@ -18,7 +18,7 @@ export function resolveDataPaths(dataDir: string): DataPaths {
     mirrors: join(dataDir, 'mirrors'),
     managed: join(dataDir, 'managed'),
     runLogs: join(dataDir, 'run-logs'),
-    tickets: join(dataDir, 'tickets'),
+    startRecords: join(dataDir, 'tickets'),
     daemonFile: join(dataDir, 'daemon.json'),
     adminToken: join(dataDir, 'admin-token'),
   };

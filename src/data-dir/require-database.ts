@@ -20,8 +20,8 @@ export function requireDatabase(paths: DataPaths): void {
   );
 }
 
-function findTraces({ database, tickets, runLogs, managed, adminToken }: DataPaths): string[] {
-  const made = [adminToken, tickets, runLogs, managed].filter(isMadeHere).map((path) => basename(path));
+function findTraces({ database, startRecords, runLogs, managed, adminToken }: DataPaths): string[] {
+  const made = [adminToken, startRecords, runLogs, managed].filter(isMadeHere).map((path) => basename(path));
   const wal = `${database}-wal`;
   const backups = readdirSync(dirname(database)).filter((name) => name.startsWith(`${basename(database)}.before-v`));
   return [...made, ...(sizeOf(wal) > 0 ? [basename(wal)] : []), ...backups];

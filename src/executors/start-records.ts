@@ -2,40 +2,40 @@ import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemErrorCode } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
-import type { TicketOffice } from '../core/ports/runs/executor.ts';
+import type { StartRecords } from '../core/ports/runs/executor.ts';
 import { makeFolder } from '../files/make-folder.ts';
 import { syncFolder } from '../files/sync-folder.ts';
 import { runFolder } from './files/run-paths.ts';
 
 /**
- * Tickets as empty files `<dir>/<run>/<attempt>` (threat model D7). A ticket stays until its run is removed: as long as
- * there is a row that somebody could start, the proof that it was started stands beside it.
+ * Start records as empty files `<dir>/<run>/<attempt>` (threat model D7). A record is kept until its run is deleted: as long
+ * as the storage could start the run, the proof of its start exists.
  */
-export function createTicketOffice(dir: string): TicketOffice {
+export function createStartRecords(dir: string): StartRecords {
   return {
-    take: async (run, attempt) => {
+    create: async (run, attempt) => {
       const folder = runFolder(dir, run);
       await makeFolder(folder, { mode: 0o700 });
-      if (!(await createExclusively(ticketFile(dir, run, attempt)))) return false;
-      // The name of a file is on disk only once its folder is, and so is the name of that folder.
+      if (!(await createExclusively(recordFile(dir, run, attempt)))) return false;
+      // A file name is on disk only once its folder is synced, and so is the name of that folder.
       await syncFolder(folder);
       await syncFolder(dir);
       return true;
     },
     exists: async (run, attempt) => {
       try {
-        await stat(ticketFile(dir, run, attempt));
+        await stat(recordFile(dir, run, attempt));
         return true;
       } catch (error) {
         if (systemErrorCode(error) === 'ENOENT') return false;
         throw error;
       }
     },
-    discard: (run) => rm(runFolder(dir, run), { recursive: true, force: true }),
+    delete: (run) => rm(runFolder(dir, run), { recursive: true, force: true }),
   };
 }
 
-function ticketFile(dir: string, run: RunId, attempt: number): string {
+function recordFile(dir: string, run: RunId, attempt: number): string {
   return join(runFolder(dir, run), String(attempt));
 }
 

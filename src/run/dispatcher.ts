@@ -9,19 +9,18 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { explainWait } from './explain-wait.ts';
-import type { FactoryExecutor } from './factory-executor.ts';
-import { Lane } from './factory-queue.ts';
+import { type FactoryExecutor, FactoryQueue } from './factory-queue.ts';
 import { recoverRuns } from './recover.ts';
 import { RunLeases, type WorkerTerms } from './run-leases.ts';
 import type { StartFailure } from './start-failures.ts';
 
-/** Nothing depends on it: it finds a run whose `wake` was lost. */
+/** A safety net for a lost `wake`; nothing depends on it. */
 const SAFETY_NET_MS = 30_000;
 
 export interface DispatcherOptions {
   queue: RunQueue;
   runs: Pick<RunReader, 'get'>;
-  /** By factory. The runs of a factory that is not in here stay queued, unless workers claim them. */
+  /** By factory. Runs of a factory without an entry stay queued, unless workers claim them. */
   executors: ReadonlyMap<string, FactoryExecutor>;
   /** By factory: those whose runs workers may claim. */
   workers: ReadonlyMap<string, WorkerTerms>;
@@ -29,23 +28,23 @@ export interface DispatcherOptions {
   secrets: Pick<SecretStore, 'resolve'>;
   clock: Clock;
   logger: Logger;
-  /** Told of every run whose state changed, after the change is on disk. */
+  /** Called for each run whose state changed, after the change is on disk. */
   onRunChanged?: (run: RunId) => void;
 }
 
-/** Takes queued runs and has them carried out. Idle, it waits to be woken and does nothing else. */
+/** Claims queued runs and executes them. While idle it only waits for `wake`. */
 export interface Dispatcher extends RunControl {
   /** The runs that workers pull. */
   workers: WorkerControl;
-  /** Settles what an earlier daemon left behind, then begins to claim. Resolves after the recovery. */
+  /** Recovers the runs of an earlier daemon, then starts to claim. Resolves after the recovery. */
   start(): Promise<void>;
-  /** A run of that factory was born or given back. May be called at any time and as often as liked. */
+  /** A run of that factory was created or released. May be called at any time. */
   wake(factory: string): void;
   /** Why runs of this factory cannot start on this machine, if they cannot. */
   startFailure(factory: string): StartFailure | null;
   /**
-   * Claims nothing more; running commands get SIGTERM at once and SIGKILL after the grace period. A run that did not
-   * succeed by then is recorded as `failed`, `interrupted`. Resolves when nothing runs any more.
+   * Stops claiming and stops the current runs, which have `graceMs` to end. A run that does not succeed is recorded as
+   * `failed`, `interrupted`. Resolves when no run is left.
    */
   stop(graceMs: number): Promise<void>;
 }
@@ -54,14 +53,14 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   const { queue, runs, executors, workers, logs, clock, logger } = options;
   const stopping = new AbortController();
   const onRunChanged = guardListener(options.onRunChanged, logger);
-  const lanes = createLanes(options, onRunChanged);
+  const queues = createFactoryQueues(options, onRunChanged);
   const leases = new RunLeases({ ...{ queue, runs, workers, logs, clock, logger }, onRunChanged, onReleased: wake });
   let safetyNet: NodeJS.Timeout | null = null;
   let recovered = false;
   let starting: Promise<void> = Promise.resolve();
 
   function wakeAll(): void {
-    for (const lane of lanes.values()) lane.wake();
+    for (const factoryQueue of queues.values()) factoryQueue.wake();
   }
 
   async function recoverAndClaim(): Promise<void> {
@@ -72,7 +71,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
         await recoverRuns(parts, (run) => onRunChanged(run.id));
       },
       stopping.signal,
-      (error) => logger.error({ err: error }, 'runs of an earlier daemon cannot be recovered; trying again'),
+      (error) => logger.error({ err: error }, 'recovering runs failed, retrying'),
     );
     if (stopping.signal.aborted) return;
     recovered = true;
@@ -85,7 +84,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       onRunChanged(id);
       return 'cancelled';
     }
-    return (await cancelHeld([...lanes.values()], id)) ?? (await cancelUnheld(runs, leases, id));
+    return (await cancelHeld([...queues.values()], id)) ?? (await cancelUnheld(runs, leases, id));
   }
 
   async function retry(id: RunId): ReturnType<RunControl['retry']> {
@@ -98,23 +97,23 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   function wake(factory: string): void {
-    // Before the recovery a claim would take runs that it has not decided about yet.
-    if (recovered && !stopping.signal.aborted) lanes.get(factory)?.wake();
+    // A claim before the end of the recovery could take runs that are not recovered yet.
+    if (recovered && !stopping.signal.aborted) queues.get(factory)?.wake();
   }
 
   function explainWaitOf(factory: string): ReturnType<RunControl['explainWait']> {
-    const lane = lanes.get(factory);
+    const factoryQueue = queues.get(factory);
     const terms = workers.get(factory);
     const concurrency = executors.get(factory)?.concurrency ?? terms?.concurrency ?? 0;
     return explainWait({
       factory,
       phase: stopping.signal.aborted ? 'stopping' : recovered ? 'running' : 'recovering',
-      carriedOutBy: lane !== undefined ? 'daemon' : terms !== undefined ? 'workers' : null,
-      isFull: lane?.isFull() ?? leases.countHeld(factory) >= concurrency,
+      executedBy: factoryQueue !== undefined ? 'daemon' : terms !== undefined ? 'workers' : null,
+      isFull: factoryQueue?.isFull() ?? leases.countHeld(factory) >= concurrency,
       concurrency,
       hasExecutor: terms?.hasExecutor ?? true,
       wasAskedFor: leases.wasAskedFor(factory),
-      startFailure: lane?.startFailure()?.problem ?? null,
+      startFailure: factoryQueue?.startFailure()?.problem ?? null,
     });
   }
 
@@ -128,32 +127,35 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     cancel,
     retry,
     explainWait: explainWaitOf,
-    startFailure: (factory) => lanes.get(factory)?.startFailure() ?? null,
+    startFailure: (factory) => queues.get(factory)?.startFailure() ?? null,
     stop: async (graceMs) => {
       stopping.abort();
       leases.stop();
       if (safetyNet !== null) clearInterval(safetyNet);
-      await Promise.all([starting, ...[...lanes.values()].map((lane) => lane.stop(graceMs))]);
+      await Promise.all([starting, ...[...queues.values()].map((factoryQueue) => factoryQueue.stop(graceMs))]);
     },
   };
 }
 
-function createLanes(options: DispatcherOptions, onRunChanged: (run: RunId) => void): Map<string, Lane> {
+function createFactoryQueues(
+  options: DispatcherOptions,
+  onRunChanged: (run: RunId) => void,
+): Map<string, FactoryQueue> {
   const { queue, secrets, clock } = options;
-  const lanes = new Map<string, Lane>();
+  const queues = new Map<string, FactoryQueue>();
   for (const [factory, entry] of options.executors) {
     const logger = options.logger.child({ factory });
-    lanes.set(factory, new Lane({ factory, entry, queue, secrets, clock, logger, onRunChanged }));
+    queues.set(factory, new FactoryQueue({ factory, entry, queue, secrets, clock, logger, onRunChanged }));
   }
-  return lanes;
+  return queues;
 }
 
-/** A run that left the queue while we looked may be in the hands of a claim on its way: wait for that one. */
-async function cancelHeld(lanes: readonly Lane[], id: RunId): Promise<'cancelling' | 'finished' | null> {
-  const held = lanes.find((lane) => lane.holds(id));
+/** A run that is neither queued nor held may be in a claim that is in progress: wait for it. */
+async function cancelHeld(queues: readonly FactoryQueue[], id: RunId): Promise<'cancelling' | 'finished' | null> {
+  const held = queues.find((queue) => queue.holds(id));
   if (held !== undefined) return held.cancel(id);
-  await Promise.all(lanes.map((lane) => lane.settled()));
-  return lanes.find((lane) => lane.holds(id))?.cancel(id) ?? null;
+  await Promise.all(queues.map((queue) => queue.settled()));
+  return queues.find((queue) => queue.holds(id))?.cancel(id) ?? null;
 }
 
 async function cancelUnheld(
@@ -165,16 +167,19 @@ async function cancelUnheld(
   if (run === null) return 'not_found';
   if (await leases.cancel(run)) return 'cancelled';
   if (run.state !== 'queued' && run.state !== 'running') return 'finished';
-  throw new AppError('conflict', `run ${id} is changing hands just now and cannot be cancelled; try again in a moment`);
+  throw new AppError(
+    'conflict',
+    `run ${id} is being claimed or released and cannot be cancelled now; try again in a moment`,
+  );
 }
 
-/** A listener that throws is logged: it must not end a run or lose a slot. */
+/** Logs what a listener throws: it must not end a run or lose a slot. */
 function guardListener(listener: DispatcherOptions['onRunChanged'], logger: Logger): (run: RunId) => void {
   return (run) => {
     try {
       listener?.(run);
     } catch (error) {
-      logger.error({ err: error, run }, 'a listener to changes of runs failed');
+      logger.error({ err: error, run }, 'run listener failed');
     }
   };
 }

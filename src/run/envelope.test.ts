@@ -48,7 +48,7 @@ describe('the envelope', () => {
     expect(renderEnvelope(makeInput({ identity }))).toContain(`- Delivery ID: \`${shown}\`\n`);
   });
 
-  it('keeps its lines whatever names and delivery IDs hold', () => {
+  it('keeps its lines for any name and delivery ID', () => {
     fc.assert(
       fc.property(anyText(), anyText(), (name, identity) => {
         const lines = renderEnvelope(makeInput({ name, identity })).split(/[\n\v\f\r\u0085\u2028\u2029]/u);
@@ -66,7 +66,7 @@ describe('the documents of a run', () => {
     expect(promptFile).toBe(`Fix the build.\n\n---\n\n${renderEnvelope(makeInput())}`);
   });
 
-  it('begins the envelope on a line of its own where the prompt ends without one', () => {
+  it('starts the envelope on a separate line if the prompt does not end with a line break', () => {
     expect(renderRunDocuments(makeInput({ prompt: 'Go' })).promptFile).toMatch(/^Go\n\n---\n/);
   });
 

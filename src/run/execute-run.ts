@@ -8,17 +8,16 @@ import type { SecretValue } from '../core/secret-value.ts';
 import { backoffMs, LOCAL_BACKOFF, pause } from '../core/time/backoff.ts';
 import { renderRunDocuments } from './envelope.ts';
 
-/** Times that a busy storage is asked before the run goes back to the queue. */
-const SECRET_TRIES = 3;
+/** Number of attempts to read a secret from a busy storage before the run returns to the queue. */
+const SECRET_ATTEMPTS = 3;
 
 type Resolved = { ok: true; secrets: Map<string, SecretValue> } | { ok: false; error: string };
 type Orders = Pick<ExecutionRequest, 'signal' | 'onStarted'>;
 
 /**
- * One attempt from its documents and secrets to its result. Never throws: whatever goes wrong is the run's result, or, if
- * the run is not at fault, `not_started`.
+ * Executes one attempt. Never throws: each failure is the result of the run, or `not_started` if the run is not at fault.
  */
-export async function carryOut(
+export async function executeRun(
   input: RunInput,
   parts: { executor: Executor; secrets: Pick<SecretStore, 'resolve'>; logger: Logger },
   orders: Orders,
@@ -30,8 +29,8 @@ export async function carryOut(
     return await parts.executor.execute({ input, documents, secrets: resolved.secrets, ...orders });
   } catch (error) {
     if (isPassing(error)) return { state: 'not_started', problem: error.message, nextAttempt: input.run.attempt };
-    parts.logger.error({ err: error, run: input.run.id }, 'a run could not be carried out');
-    const text = error instanceof AppError ? error.message : "internal error: the daemon's log has it in full";
+    parts.logger.error({ err: error, run: input.run.id }, 'run failed with an internal error');
+    const text = error instanceof AppError ? error.message : 'internal error; see the log of the daemon';
     return failed(text);
   }
 }
@@ -54,13 +53,13 @@ async function resolveSecrets(
   return { ok: true, secrets };
 }
 
-/** A storage that is busy for a moment is no reason to fail a run. */
+/** A storage that is briefly busy must not fail a run. */
 async function resolvePatiently(name: string, store: Pick<SecretStore, 'resolve'>, signal: AbortSignal) {
   for (let failures = 1; ; failures++) {
     try {
       return await store.resolve(name);
     } catch (error) {
-      if (!isPassing(error) || failures === SECRET_TRIES || signal.aborted) {
+      if (!isPassing(error) || failures === SECRET_ATTEMPTS || signal.aborted) {
         const code = error instanceof AppError ? error.code : 'internal';
         throw new AppError(code, `secret ${name} could not be read: ${messageOf(error)}`, { cause: error });
       }

@@ -1,11 +1,11 @@
 import type { WaitReason } from '../core/ports/runs/run-control.ts';
 
-/** What the daemon knows at this moment about the queue of one factory. */
+/** The current state of the queue of one factory. */
 export interface WaitFacts {
   factory: string;
   phase: 'recovering' | 'running' | 'stopping';
   /** `null`: the configuration does not have the factory. */
-  carriedOutBy: 'daemon' | 'workers' | null;
+  executedBy: 'daemon' | 'workers' | null;
   /** Do the runs of the factory fill its concurrency? */
   isFull: boolean;
   concurrency: number;
@@ -17,12 +17,12 @@ export interface WaitFacts {
   startFailure: string | null;
 }
 
-/** Why queued runs wait. The first fact that alone keeps every run from starting decides. */
+/** Explains why queued runs wait: the first fact that keeps every run from starting. */
 export function explainWait(facts: WaitFacts): WaitReason {
-  const { factory, phase, carriedOutBy, isFull, concurrency, hasExecutor, wasAskedFor, startFailure } = facts;
+  const { factory, phase, executedBy, isFull, concurrency, hasExecutor, wasAskedFor, startFailure } = facts;
   if (phase === 'stopping')
     return { reason: 'stopping', text: 'The daemon is stopping. The run starts after the next start.' };
-  if (carriedOutBy === null) {
+  if (executedBy === null) {
     return {
       reason: 'factory_not_configured',
       text: `The configuration has no factory ${factory}. Add it to dockbell.yaml again, or cancel the run.`,
@@ -46,7 +46,7 @@ export function explainWait(facts: WaitFacts): WaitReason {
       text: `runs.concurrency is reached: ${concurrency} of ${concurrency} slots are in use.`,
     };
   }
-  if (carriedOutBy === 'daemon') return { reason: 'starting', text: 'The run starts in a moment.' };
+  if (executedBy === 'daemon') return { reason: 'starting', text: 'The run starts in a moment.' };
   if (wasAskedFor) return { reason: 'no_worker', text: 'The run waits until a worker claims it.' };
   if (hasExecutor) {
     return {

@@ -1,18 +1,26 @@
 import { messageOf } from '../core/errors.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
-import type { NotStarted, StopOrder } from '../core/ports/runs/executor.ts';
+import type { Executor, NotStarted, StopOrder } from '../core/ports/runs/executor.ts';
 import type { RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { RunInput, RunResult } from '../core/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';
-import { carryOut } from './execute-run.ts';
-import type { FactoryExecutor } from './factory-executor.ts';
+import { executeRun } from './execute-run.ts';
 import { type StartFailure, StartFailures } from './start-failures.ts';
 
-interface LaneParts {
+/** How the daemon executes the runs of one factory. */
+export interface FactoryExecutor {
+  executor: Executor;
+  /** Maximum number of runs of the factory at the same time. */
+  concurrency: number;
+  /** `retry: interrupted`: a run that a crash interrupted is retried, up to its third attempt. */
+  retryInterrupted?: boolean;
+}
+
+interface FactoryQueueParts {
   factory: string;
   entry: FactoryExecutor;
   queue: RunQueue;
@@ -24,14 +32,14 @@ interface LaneParts {
 
 interface Attempt {
   stop: AbortController;
-  /** The command has ended; what is left is to record it. */
+  /** The run has ended; its end is not recorded yet. */
   ended: boolean;
   done: Promise<void>;
 }
 
-/** The runs of one factory: claims as many as there are free slots, carries them out, records how they ended. */
-export class Lane {
-  readonly #parts: LaneParts;
+/** The runs of one factory: claims as many as there are free slots, executes them and records how they ended. */
+export class FactoryQueue {
+  readonly #parts: FactoryQueueParts;
   readonly #attempts = new Map<RunId, Attempt>();
   readonly #stopping = new AbortController();
   readonly #startFailures: StartFailures;
@@ -39,7 +47,7 @@ export class Lane {
   #cancelWake = () => {};
   #wanted = false;
 
-  constructor(parts: LaneParts) {
+  constructor(parts: FactoryQueueParts) {
     this.#parts = parts;
     this.#startFailures = new StartFailures(parts.clock);
   }
@@ -49,14 +57,14 @@ export class Lane {
     return this.#startFailures.current();
   }
 
-  /** There may be something to claim. Cheap: one look at the queue at a time, whatever calls come meanwhile. */
+  /** There may be a run to claim. Cheap: calls during a claim cause one further claim. */
   wake(): void {
     if (this.#stopping.signal.aborted) return;
     this.#wanted = true;
     this.#claiming ??= this.#claimWhileWanted();
   }
 
-  /** Resolves when no claim is on its way, so that every run this process holds is known here. */
+  /** Resolves when no claim is in progress: then every run that this process holds is known here. */
   async settled(): Promise<void> {
     await this.#claiming;
   }
@@ -70,7 +78,7 @@ export class Lane {
     return this.#attempts.has(id);
   }
 
-  /** Stops a run that this lane holds; `finished` where its command has ended and only the record is missing. */
+  /** Stops a run that this queue holds; returns `finished` if it has ended and only the record is missing. */
   cancel(id: RunId): 'cancelling' | 'finished' {
     const attempt = this.#attempts.get(id);
     if (attempt === undefined || attempt.ended) return 'finished';
@@ -78,7 +86,7 @@ export class Lane {
     return 'cancelling';
   }
 
-  /** Claims nothing more, stops what runs and resolves when all of it has ended and is recorded. */
+  /** Stops claiming, stops the current runs and resolves when all of them have ended and are recorded. */
   async stop(graceMs: number): Promise<void> {
     this.#stopping.abort();
     this.#cancelWake();
@@ -94,11 +102,11 @@ export class Lane {
         await this.#claimFreeSlots();
       } catch (error) {
         const { pauseMs } = this.#startFailures.note(null, `runs cannot be claimed: ${messageOf(error)}`);
-        this.#parts.logger.warn({ err: error, pauseMs }, 'runs cannot be claimed');
+        this.#parts.logger.warn({ err: error, pauseMs }, 'claiming runs failed');
         this.#wakeAt(this.#startFailures.pausedUntil());
       }
     }
-    // In the same step as the last look at `#wanted`, so that no wake falls between the two.
+    // Without an `await` after the last check of `#wanted`, so that no wake is lost.
     this.#claiming = null;
   }
 
@@ -108,14 +116,14 @@ export class Lane {
     if (free <= 0) return;
     const pausedUntil = this.#startFailures.pausedUntil();
     if (pausedUntil !== null) return this.#wakeAt(pausedUntil);
-    // While runs cannot start, one at a time shows whether they can again.
+    // While runs cannot start, a single one shows whether they can again.
     const limit = this.startFailure() === null ? free : 1;
     const resting = this.#startFailures.resting();
     const order = { factory, executor: entry.executor.type, limit, at: clock.wallMs(), except: resting.runs };
     const inputs = await queue.claim(order);
     if (inputs.length === 0) this.#noteEmptyQueue(resting);
     for (const input of inputs) {
-      if (this.#stopping.signal.aborted) await this.#giveBack(input);
+      if (this.#stopping.signal.aborted) await this.#release(input);
       else this.#begin(input);
     }
   }
@@ -133,22 +141,22 @@ export class Lane {
   #begin(input: RunInput): void {
     const attempt: Attempt = { stop: new AbortController(), ended: false, done: Promise.resolve() };
     this.#attempts.set(input.run.id, attempt);
-    attempt.done = this.#attend(input, attempt).finally(() => {
+    attempt.done = this.#execute(input, attempt).finally(() => {
       this.#attempts.delete(input.run.id);
       this.wake();
     });
     this.#parts.onRunChanged(input.run.id);
   }
 
-  async #attend(input: RunInput, attempt: Attempt): Promise<void> {
+  async #execute(input: RunInput, attempt: Attempt): Promise<void> {
     const { entry, secrets } = this.#parts;
     const logger = this.#parts.logger.child({ run: input.run.id, attempt: input.run.attempt });
     const onStarted = () => this.#noteStart(input, logger);
     const { signal } = attempt.stop;
-    const result = await carryOut(input, { executor: entry.executor, secrets, logger }, { signal, onStarted });
+    const result = await executeRun(input, { executor: entry.executor, secrets, logger }, { signal, onStarted });
     if (result.state === 'not_started') return this.#postpone(input, result, signal, logger);
     attempt.ended = true;
-    if (await this.#mayStartAgain(input, result)) return this.#giveBack(input);
+    if (await this.#mayStartAgain(input, result)) return this.#release(input);
     this.#startFailures.forget(input.run.id);
     await this.#record(input, result, logger);
   }
@@ -157,61 +165,61 @@ export class Lane {
     if (this.startFailure() !== null) this.#parts.logger.info({ run: run.id }, 'runs start again');
     this.#startFailures.noteStart(run.id);
     logger.info({ automation: run.automation }, 'run started');
-    // The others were held back until one could start.
+    // The other runs waited until one could start.
     this.wake();
   }
 
-  /** The run is not at fault: it goes back to the queue, and the lane pauses. */
+  /** The machine is at fault, not the run: it returns to the queue, and claiming pauses. */
   async #postpone(
     input: RunInput,
     { problem, nextAttempt }: NotStarted,
     signal: AbortSignal,
     logger: Logger,
   ): Promise<void> {
-    if (this.#stopping.signal.aborted) return this.#giveBack(input, nextAttempt);
+    if (this.#stopping.signal.aborted) return this.#release(input, nextAttempt);
     const { id } = input.run;
     const { pauseMs, isHopeless } = this.#startFailures.note(id, problem);
     logger.warn({ problem, pauseMs }, 'run could not start');
     if (isHopeless) {
       this.#startFailures.forget(id);
-      const error = `the run could not be prepared, while others could: ${problem}`;
+      const error = `the run cannot start, but other runs can: ${problem}`;
       return this.#record(input, { state: 'failed', error, exitCode: null }, logger);
     }
-    await this.#giveBack(input, nextAttempt);
-    // Whoever cancelled it meanwhile was told that it ends.
+    await this.#release(input, nextAttempt);
+    // The API has promised the end of a run that was cancelled meanwhile.
     if (signal.aborted) await this.#parts.queue.cancelQueued({ id, at: this.#parts.clock.wallMs() });
     this.#parts.onRunChanged(id);
   }
 
-  /** The slot stays taken until the end is on disk: a run that the queue still calls running uses it. */
+  /** The slot stays in use until the end is on disk: for the queue, the run is running until then. */
   async #record({ run }: RunInput, result: RunResult, logger: Logger): Promise<void> {
     const { queue, clock, onRunChanged } = this.#parts;
     const at = clock.wallMs();
     const finished = await retryWithBackoff(
       () => queue.finish({ id: run.id, attempt: run.attempt, result, at }),
       this.#stopping.signal,
-      (error, failures) => logger.warn({ err: error, failures }, 'the end of a run cannot be recorded; trying again'),
+      (error, failures) => logger.warn({ err: error, failures }, 'recording the end of a run failed, retrying'),
     );
     if (finished === null)
-      logger.error({ result }, 'the end of a run was not recorded; the next start decides about it');
-    else if (!finished.value) logger.warn({ result }, 'a run had been ended by somebody else; this end was dropped');
+      logger.error({ result }, 'end of run not recorded, the next start of the daemon recovers the run');
+    else if (!finished.value) logger.warn({ result }, 'end of run discarded, the run had already ended');
     else logger.info({ ...result }, 'run ended');
     onRunChanged(run.id);
   }
 
-  /** The daemon stopped before the command started: as after a crash, the ticket decides. */
+  /** The daemon stopped before the run started: as after a crash, the start record decides. */
   async #mayStartAgain({ run }: RunInput, result: RunResult): Promise<boolean> {
     if (!this.#stopping.signal.aborted || result.error !== 'interrupted') return false;
     return !(await this.#parts.entry.executor.wasStarted(run.id, run.attempt).catch(() => true));
   }
 
-  /** A run that was never started is queued again, for this daemon or the next one. */
-  async #giveBack({ run }: RunInput, nextAttempt = run.attempt): Promise<void> {
+  /** Queues a run again that was never started, for this daemon or the next one. */
+  async #release({ run }: RunInput, nextAttempt = run.attempt): Promise<void> {
     const { id, attempt } = run;
     await retryWithBackoff(
       () => this.#parts.queue.release({ id, attempt, nextAttempt }),
       this.#stopping.signal,
-      (error) => this.#parts.logger.warn({ err: error, run: id }, 'a run cannot be given back'),
+      (error) => this.#parts.logger.warn({ err: error, run: id }, 'releasing a run failed, retrying'),
     );
   }
 }

@@ -3,12 +3,12 @@ import type { Executor } from '../core/ports/runs/executor.ts';
 import type { RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { ExecutorType, Run } from '../core/run.ts';
 import type { Clock } from '../core/time/clock.ts';
-import type { FactoryExecutor } from './factory-executor.ts';
+import type { FactoryExecutor } from './factory-queue.ts';
 
-/** A run that takes the daemon down with it must not do so for ever (threat model D11). */
+/** A run that crashes the daemon must not do so forever (threat model D11). */
 export const MAX_INTERRUPTED_ATTEMPTS = 3;
 
-/** What became of a run that an earlier daemon left behind as `running`. */
+/** The outcome for a run that an earlier daemon left as `running`. */
 export type Recovered = 'started_again' | 'retried' | 'interrupted';
 
 interface Parts {
@@ -19,9 +19,9 @@ interface Parts {
 }
 
 /**
- * Decides about every run that an earlier daemon left as `running` (decisions, "Run input"). Without a ticket it was
- * never started and is queued again. With one it is not started again: it ends as `failed`, `interrupted`, or is
- * queued as the next attempt where the configuration says `retry: interrupted`. What still runs of it is ended first.
+ * Recovers each run that an earlier daemon left as `running` (decisions, "Run input"). A run without a start record was
+ * never started and is queued again. A run with one is not started again: it ends as `failed`, `interrupted`, or with
+ * `retry: interrupted` is queued as the next attempt. Its remaining processes are ended first.
  */
 export async function recoverRuns(parts: Parts, onRecovered: (run: Run, outcome: Recovered) => void): Promise<void> {
   for (const type of executorTypes(parts.executors)) {
@@ -29,7 +29,7 @@ export async function recoverRuns(parts: Parts, onRecovered: (run: Run, outcome:
     await Promise.all(
       runs.map(async (run) => {
         const outcome = await recoverRun(run, parts);
-        parts.logger.info({ run: run.id, attempt: run.attempt, outcome }, 'a run left behind by an earlier daemon');
+        parts.logger.info({ run: run.id, attempt: run.attempt, outcome }, 'run recovered');
         onRecovered(run, outcome);
       }),
     );
@@ -53,12 +53,12 @@ async function recoverRun(run: Run, { queue, executors, clock, logger }: Parts):
   return 'interrupted';
 }
 
-/** A ticket that cannot be looked up counts as there: a run too few is visible, a run twice does harm unseen. */
+/** If the record cannot be read, the run counts as started: a missing run is visible, a second start is not. */
 async function wasPerhapsStarted(run: Run, executor: Executor, logger: Logger): Promise<boolean> {
   try {
     return await executor.wasStarted(run.id, run.attempt);
   } catch (error) {
-    logger.error({ err: error, run: run.id }, 'the ticket of a run cannot be read; it counts as started');
+    logger.error({ err: error, run: run.id }, 'start record cannot be read, the run counts as started');
     return true;
   }
 }

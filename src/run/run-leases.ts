@@ -13,11 +13,11 @@ import { MAX_INTERRUPTED_ATTEMPTS } from './recover.ts';
 
 /** How workers hold the runs of one factory. */
 export interface WorkerTerms {
-  /** At most so many runs of the factory at a time. */
+  /** Maximum number of runs of the factory at the same time. */
   concurrency: number;
-  /** How long a worker may be silent. */
+  /** Maximum time between two heartbeats of a worker. */
   leaseMs: number;
-  /** How long one attempt may take, however lively its worker is. */
+  /** Maximum duration of one attempt, also if its worker sends heartbeats. */
   timeoutMs: number;
   /** Does the configuration name the executor `queue`? Without any executor, workers may claim runs too. */
   hasExecutor: boolean;
@@ -26,32 +26,32 @@ export interface WorkerTerms {
 export interface RunLeaseParts {
   queue: RunQueue;
   runs: Pick<RunReader, 'get'>;
-  /** By factory: those whose runs workers carry out. */
+  /** By factory: those whose runs workers execute. */
   workers: ReadonlyMap<string, WorkerTerms>;
   logs: RunLogWriter;
   clock: Clock;
   logger: Logger;
-  /** Told of every run whose state changed, after the change is on disk. */
+  /** Called for each run whose state changed, after the change is on disk. */
   onRunChanged(run: RunId): void;
   /** A run is queued again. */
   onReleased(factory: string): void;
 }
 
-/** One attempt in the hands of a worker. */
+/** One attempt that a worker holds. */
 interface Lease {
   run: Run;
-  /** When its time is over, on the monotonic clock. */
+  /** When its timeout elapses, on the monotonic clock. */
   endsAt: number;
   cancelExpiry(): void;
 }
 
-/** For runs of a factory that the configuration has given to a command since, or names no more. */
+/** For runs of a factory that has another executor since, or that the configuration does not have any more. */
 const LAST_TERMS: Pick<WorkerTerms, 'leaseMs' | 'timeoutMs'> = { leaseMs: 60_000, timeoutMs: 1_800_000 };
 
 /**
- * The leases of runs that workers pull (executor `queue`). Who holds a run stands in the queue: `running`, by its
- * attempt, which is the fencing number. Until when stands only here, on the monotonic clock (threat model D9): after
- * a restart each worker has a whole lease to report again.
+ * The leases of runs that workers pull (executor `queue`). The queue stores who holds a run: `running`, with its attempt as
+ * the fencing number. The end of a lease is only in memory, on the monotonic clock (threat model D9): after a restart each
+ * worker has a full lease to report again.
  */
 export class RunLeases implements WorkerControl {
   readonly #parts: RunLeaseParts;
@@ -70,7 +70,7 @@ export class RunLeases implements WorkerControl {
     return new Set(this.#parts.workers.keys());
   }
 
-  /** How many of the runs of this factory workers hold. */
+  /** Number of runs of this factory that workers hold. */
   countHeld(factory: string): number {
     return [...this.#held.values()].filter(({ run }) => run.factory === factory).length;
   }
@@ -80,13 +80,13 @@ export class RunLeases implements WorkerControl {
     return this.#askedFor.has(factory);
   }
 
-  /** Takes up what workers held when an earlier daemon ended. */
+  /** Continues the leases of runs that workers held when an earlier daemon ended. */
   async recover(): Promise<void> {
     for (const run of await this.#parts.queue.running('queue')) this.#hold(run);
     this.#recovered = true;
   }
 
-  /** One at a time, so that two workers that ask at once do not both get the last free place. */
+  /** One claim at a time, so that two workers cannot both get the last free slot. */
   claim({ factories, limit }: Parameters<WorkerControl['claim']>[0]): Promise<ClaimedRun[]> {
     for (const factory of factories) this.#askedFor.add(factory);
     return this.#claims.run(() => this.#claimOldest(factories, limit));
@@ -118,7 +118,7 @@ export class RunLeases implements WorkerControl {
     return isEndOfThis ? { outcome: 'held', run } : { outcome: 'lost', run };
   }
 
-  /** Takes a run from its worker, which hears of it with its next heartbeat. `false` where no worker holds it. */
+  /** Takes a run from its worker, which learns it from its next heartbeat. Resolves with `false` if no worker holds it. */
   async cancel(run: Run): Promise<boolean> {
     if (run.state !== 'running' || run.executor !== 'queue') return false;
     const result: RunResult = { state: 'cancelled', error: 'cancelled', exitCode: null };
@@ -128,7 +128,7 @@ export class RunLeases implements WorkerControl {
     return isCancelled;
   }
 
-  /** Gives nothing out any more. What workers hold stays theirs: the next daemon takes it up. */
+  /** Stops giving out runs. Workers keep the runs that they hold: the next daemon continues the leases. */
   stop(): void {
     this.#stopping.abort();
     for (const lease of this.#held.values()) lease.cancelExpiry();
@@ -136,7 +136,7 @@ export class RunLeases implements WorkerControl {
 
   async #claimOldest(factories: readonly string[], limit: number): Promise<ClaimedRun[]> {
     if (!this.#recovered || this.#stopping.signal.aborted) {
-      throw new AppError('storage_unavailable', 'The daemon gives out no runs just now; try again in a moment.');
+      throw new AppError('storage_unavailable', 'The daemon cannot give out runs now; try again in a moment.');
     }
     const claimed: ClaimedRun[] = [];
     for (const factory of rotate(factories, this.#turn++)) {
@@ -155,10 +155,10 @@ export class RunLeases implements WorkerControl {
     return { input, fence: run.attempt, ...term };
   }
 
-  /** A log that cannot be written takes no run from its worker. */
+  /** A log that cannot be written must not take the run from its worker. */
   async #keepLog(run: Run, write: () => Promise<void>): Promise<void> {
     await write().catch((error: unknown) => {
-      this.#loggerOf(run).warn({ err: error }, "a run's log is not complete");
+      this.#loggerOf(run).warn({ err: error }, 'writing the log of a run failed');
     });
   }
 
@@ -176,7 +176,7 @@ export class RunLeases implements WorkerControl {
     return run.state === 'running' && run.executor === 'queue' && run.attempt === fence;
   }
 
-  /** Begins the lease of an attempt, or begins it anew; its whole time is not prolonged. */
+  /** Begins or renews the lease of an attempt; a renewal does not extend its timeout. */
   #hold(run: Run): LeaseTerm {
     const { workers, clock } = this.#parts;
     const { leaseMs, timeoutMs } = workers.get(run.factory) ?? LAST_TERMS;
@@ -197,7 +197,7 @@ export class RunLeases implements WorkerControl {
     this.#parts.onRunChanged(id);
   }
 
-  /** The place stays taken until it is on disk what becomes of the run. */
+  /** The slot stays in use until the new state of the run is on disk. */
   async #expire(id: RunId): Promise<void> {
     const lease = this.#held.get(id);
     if (lease === undefined) return;
@@ -205,11 +205,11 @@ export class RunLeases implements WorkerControl {
     const settled = await retryWithBackoff(
       () => this.#settle(lease),
       this.#stopping.signal,
-      (error, failures) => logger.warn({ err: error, failures }, 'a lease that is over cannot be settled'),
+      (error, failures) => logger.warn({ err: error, failures }, 'ending a lease failed, retrying'),
     );
     if (settled === null || settled.value === 'renewed') return;
-    logger.warn({ outcome: settled.value }, 'the lease of a run is over');
-    // A heartbeat that came in the same moment may have begun a lease of the attempt that is over.
+    logger.warn({ outcome: settled.value }, 'lease expired');
+    // A heartbeat at the same moment may have renewed the lease of the attempt that ended.
     if (this.#held.get(id)?.run.attempt === lease.run.attempt) this.#letGo(id);
     if (settled.value === 'queued_again') this.#parts.onReleased(lease.run.factory);
   }
@@ -229,7 +229,7 @@ export class RunLeases implements WorkerControl {
   }
 }
 
-/** Begins with another one each time, so that none waits for ever behind a busy one. */
+/** Begins with another factory each time, so that none waits forever behind a busy one. */
 function rotate<T>(items: readonly T[], turns: number): T[] {
   const first = items.length === 0 ? 0 : turns % items.length;
   return [...items.slice(first), ...items.slice(0, first)];

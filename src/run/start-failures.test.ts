@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 
 describe('failures to start', () => {
-  it('pause the lane, longer each time up to half a minute, until a run starts', () => {
+  it('pause the queue, longer each time up to half a minute, until a run starts', () => {
     const pauses = Array.from({ length: 9 }, () => failures.note(FIRST, 'EMFILE').pauseMs);
     expect(pauses).toEqual([250, 500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
     expect(failures.pausedUntil()).toBe(30_000);
@@ -28,7 +28,7 @@ describe('failures to start', () => {
     expect(failures.current()).toEqual({ problem: 'ENOSPC', since: 1_000_000 });
   });
 
-  it('let the run rest for longer than the lane, so that another run is attempted next', () => {
+  it('let the run wait longer than the queue, so that another run is attempted next', () => {
     failures.note(FIRST, 'EMFILE');
     expect(failures.resting()).toEqual({ runs: [FIRST], until: 500 });
     nowMs = failures.pausedUntil()!;

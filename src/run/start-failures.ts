@@ -2,13 +2,10 @@ import type { RunId } from '../core/ids.ts';
 import { backoffMs, LOCAL_BACKOFF } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 
-/**
- * A run that cannot start this many times over at least this time, while other runs of the factory start in between, is
- * itself at fault.
- */
+/** A run that fails to start this often, over at least this time, while other runs start in between, is itself at fault. */
 const MAX_STRIKES = 5;
 const HOPELESS_AFTER_MS = 10 * 60_000;
-/** What is known about a run that was not claimed again for this long (it was cancelled, for example) is dropped. */
+/** The failures of a run that was not claimed again for this time are forgotten (it was cancelled, for example). */
 const FORGET_MS = 60 * 60_000;
 
 /** Why the runs of a factory cannot start on this machine. */
@@ -24,15 +21,15 @@ interface Failing {
   count: number;
   /** Failures before which another run had started since the failure before. */
   strikes: number;
-  /** Number of starts in the lane at the last failure. */
+  /** Number of starts in the queue at the last failure. */
   startsBefore: number;
   restUntil: number;
 }
 
 /**
- * Keeps a lane from using up its queue when the machine cannot start runs: no file descriptors, processes, memory or
- * disk. After each failure the lane pauses, longer each time. The run that failed rests for twice as long, so that the
- * next attempt is made with another run: only that tells a machine in trouble from a run that can never start.
+ * Prevents that a queue fails all its runs while the machine cannot start any: no file descriptors, processes, memory or
+ * disk. Claiming pauses after each failure, longer each time. The run that failed waits twice as long, so that another run
+ * is tried next: this distinguishes a machine that cannot start runs from a run that can never start.
  */
 export class StartFailures {
   readonly #clock: Clock;
@@ -51,7 +48,7 @@ export class StartFailures {
     return this.#current;
   }
 
-  /** When the lane may claim again, on the monotonic clock; `null`: now. */
+  /** When the queue may claim again, on the monotonic clock; `null` for now. */
   pausedUntil(): number | null {
     return this.#pausedUntil > this.#clock.monotonicMs() ? this.#pausedUntil : null;
   }
@@ -65,7 +62,7 @@ export class StartFailures {
 
   /**
    * A run could not start, or, without a run, none could be claimed.
-   * @returns how long the lane pauses, in milliseconds, and whether this run is to be given up
+   * @returns how long claiming pauses, in milliseconds, and whether to fail this run
    */
   note(run: RunId | null, problem: string): { pauseMs: number; isHopeless: boolean } {
     const now = this.#clock.monotonicMs();
@@ -84,7 +81,7 @@ export class StartFailures {
     this.clear();
   }
 
-  /** The run ended without a start, for a reason of its own. */
+  /** The run ended without a start for another reason. */
   forget(run: RunId): void {
     this.#failing.delete(run);
   }

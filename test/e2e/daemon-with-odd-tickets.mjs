@@ -4,16 +4,16 @@
 //   stuck_before  a run is claimed, and its ticket never written
 //   stuck_after   the ticket is on disk, and the run goes no further
 import { startDaemon } from '../../dist/app/start-daemon.js';
-import { createTicketOffice } from '../../dist/executors/start-records.js';
+import { createStartRecords } from '../../dist/executors/start-records.js';
 
 const never = () => new Promise(() => {});
 
 const ODD_TICKETS = {
-  none: () => ({ take: async () => true, exists: async () => false, discard: async () => {} }),
-  stuck_before: (dir) => ({ ...createTicketOffice(dir), take: never }),
+  none: () => ({ create: async () => true, exists: async () => false, delete: async () => {} }),
+  stuck_before: (dir) => ({ ...createStartRecords(dir), create: never }),
   stuck_after: (dir) => {
-    const office = createTicketOffice(dir);
-    return { ...office, take: (run, attempt) => office.take(run, attempt).then(never) };
+    const records = createStartRecords(dir);
+    return { ...records, create: (run, attempt) => records.create(run, attempt).then(never) };
   },
 };
 
@@ -21,7 +21,7 @@ const daemon = await startDaemon({
   configFile: process.argv[2],
   env: process.env,
   log: { format: 'json', destination: process.stdout },
-  createTickets: ODD_TICKETS[process.env.ODD_TICKETS],
+  openStartRecords: ODD_TICKETS[process.env.ODD_TICKETS],
 });
 process.once('SIGTERM', () => void daemon.stop());
 process.exitCode = await daemon.exited;

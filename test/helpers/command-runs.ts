@@ -9,7 +9,7 @@ import type { Run, RunInput, RunResult } from '../../src/core/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { type CommandExecutorOptions, createCommandExecutor } from '../../src/executors/command/command-executor.ts';
-import { createTicketOffice } from '../../src/executors/start-records.ts';
+import { createStartRecords } from '../../src/executors/start-records.ts';
 import { renderRunDocuments } from '../../src/run/envelope.ts';
 import { createRedactingTransform } from '../../src/secrets/redactor.ts';
 
@@ -67,7 +67,7 @@ export async function openWorkshop(): Promise<Workshop> {
   const dir = await mkdtemp(join(tmpdir(), 'dockbell-runs-'));
   const runsDir = join(dir, 'runs');
   const logsDir = join(dir, 'logs');
-  const tickets = createTicketOffice(join(dir, 'tickets'));
+  const startRecords = createStartRecords(join(dir, 'tickets'));
   return {
     dir,
     runsDir,
@@ -78,7 +78,7 @@ export async function openWorkshop(): Promise<Workshop> {
         timeoutMs: 20_000,
         runsDir,
         logsDir,
-        tickets,
+        startRecords,
         path: SEARCH_PATH,
         maskOutput: createRedactingTransform,
         clock: systemClock,

@@ -9,7 +9,7 @@ export class ScriptedExecutor implements Executor {
   readonly type = 'command';
   /** Every request so far, in the order of their start. */
   readonly requests: ExecutionRequest[] = [];
-  readonly tickets = new Set<RunId>();
+  readonly startRecords = new Set<RunId>();
   highest = 0;
   #open = new Map<RunId, (result: RunResult) => void>();
 
@@ -20,7 +20,7 @@ export class ScriptedExecutor implements Executor {
   execute(request: ExecutionRequest): Promise<RunResult> {
     this.requests.push(request);
     const { id } = request.input.run;
-    this.tickets.add(id);
+    this.startRecords.add(id);
     request.onStarted();
     return new Promise((resolve) => {
       this.#open.set(id, resolve);
@@ -30,7 +30,7 @@ export class ScriptedExecutor implements Executor {
   }
 
   async wasStarted(run: RunId): Promise<boolean> {
-    return this.tickets.has(run);
+    return this.startRecords.has(run);
   }
 
   endLeftovers: Executor['endLeftovers'] = async () => undefined;

@@ -32,7 +32,7 @@ import { activateLastApplied } from '../../src/registry/activate-last-applied.ts
 import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
 import { Registry } from '../../src/registry/registry.ts';
 import { createDispatcher, type Dispatcher } from '../../src/run/dispatcher.ts';
-import type { FactoryExecutor } from '../../src/run/factory-executor.ts';
+import type { FactoryExecutor } from '../../src/run/factory-queue.ts';
 import type { WorkerTerms } from '../../src/run/run-leases.ts';
 import { createNotifyingSecretStore } from '../../src/secrets/notifying-secret-store.ts';
 import { createLiveSource } from '../../src/source/live-source.ts';

@@ -2,7 +2,7 @@ import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Transform } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { TicketOffice } from '../../src/core/ports/runs/executor.ts';
+import type { StartRecords } from '../../src/core/ports/runs/executor.ts';
 import {
   execute,
   isAlive,
@@ -236,14 +236,14 @@ describe('the ticket', () => {
     expect((await execute(executor, second)).state).toBe('succeeded');
   });
 
-  it('is what prevents it: an office that always says yes lets it start twice', async () => {
+  it('is what prevents it: an records that always says yes lets it start twice', async () => {
     const input = makeRunInput();
-    const careless: TicketOffice = {
-      take: async () => true,
+    const careless: StartRecords = {
+      create: async () => true,
       exists: async () => false,
-      discard: async () => undefined,
+      delete: async () => undefined,
     };
-    const executor = workshop.executor(touch, { tickets: careless });
+    const executor = workshop.executor(touch, { startRecords: careless });
     await execute(executor, input);
     await execute(executor, input);
     expect(await workshop.log(input.run.id)).toBe('started\nstarted\n');

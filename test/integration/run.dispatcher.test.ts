@@ -277,7 +277,7 @@ describe('after a crash', () => {
   it('a run without ticket is started as the same attempt, one with ticket ends as interrupted', async () => {
     const never = addRun({ state: 'running', executor: 'command' });
     const started = addRun({ state: 'running', executor: 'command' });
-    executor.tickets.add(started);
+    executor.startRecords.add(started);
     const changes: string[] = [];
     await open({ onRunChanged: (id) => changes.push(id) }).start();
     expect(queue.run(started)).toMatchObject({ state: 'failed', error: 'interrupted', attempt: 1 });
@@ -289,7 +289,7 @@ describe('after a crash', () => {
 
   it('what still runs of an interrupted run is ended before it is recorded or tried again', async () => {
     const id = addRun({ state: 'running', executor: 'command' });
-    executor.tickets.add(id);
+    executor.startRecords.add(id);
     const seen: string[] = [];
     executor.endLeftovers = async (run) => {
       seen.push(`${run} ${queue.run(id).state} ${queue.run(id).attempt}`);
@@ -316,7 +316,7 @@ describe('after a crash', () => {
   it('with `retry: interrupted`, a run with ticket is the next attempt, up to the third', async () => {
     const again = addRun({ state: 'running', executor: 'command' });
     const enough = addRun({ state: 'running', executor: 'command', attempt: 3 });
-    executor.tickets.add(again).add(enough);
+    executor.startRecords.add(again).add(enough);
     await open({ retryInterrupted: true }).start();
     await waitUntil(() => executor.running === 1, 'one is carried out');
     expect(queue.run(again)).toMatchObject({ state: 'running', attempt: 2 });
@@ -391,7 +391,7 @@ describe('stop', () => {
     const execute = executor.execute.bind(executor);
     executor.execute = (request) => {
       const result = execute(request);
-      executor.tickets.delete(request.input.run.id);
+      executor.startRecords.delete(request.input.run.id);
       return result;
     };
     await open().start();

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openFolders } from '../../src/executors/files/remove-tree.ts';
 import { createRunFiles } from '../../src/executors/files/run-files.ts';
 import { createRunLogReader } from '../../src/executors/log/run-log.ts';
-import { createTicketOffice } from '../../src/executors/start-records.ts';
+import { createStartRecords } from '../../src/executors/start-records.ts';
 import { execute, makeRunInput, newRunId, openWorkshop, type Workshop } from '../helpers/command-runs.ts';
 
 let workshop: Workshop;
@@ -15,27 +15,27 @@ afterEach(() => workshop.close());
 
 const text = (bytes: Uint8Array | null) => (bytes === null ? null : Buffer.from(bytes).toString());
 
-describe('the ticket office', () => {
+describe('the ticket records', () => {
   it('gives each attempt one ticket, whoever asks at the same time', async () => {
-    const office = createTicketOffice(join(workshop.dir, 'tickets'));
+    const records = createStartRecords(join(workshop.dir, 'tickets'));
     const run = newRunId();
-    expect(await office.exists(run, 1)).toBe(false);
-    const taken = await Promise.all(Array.from({ length: 20 }, () => office.take(run, 1)));
+    expect(await records.exists(run, 1)).toBe(false);
+    const taken = await Promise.all(Array.from({ length: 20 }, () => records.create(run, 1)));
     expect(taken.filter(Boolean)).toHaveLength(1);
-    expect(await office.exists(run, 1)).toBe(true);
-    expect(await office.exists(run, 2)).toBe(false);
-    expect(await office.take(run, 2)).toBe(true);
+    expect(await records.exists(run, 1)).toBe(true);
+    expect(await records.exists(run, 2)).toBe(false);
+    expect(await records.create(run, 2)).toBe(true);
     expect((await stat(join(workshop.dir, 'tickets', run))).mode & 0o777).toBe(0o700);
   });
 
   it('is the same for the next daemon, and forgets a run that is discarded', async () => {
     const run = newRunId();
-    await createTicketOffice(join(workshop.dir, 'tickets')).take(run, 1);
-    const office = createTicketOffice(join(workshop.dir, 'tickets'));
-    expect(await office.take(run, 1)).toBe(false);
-    await office.discard(run);
-    await office.discard(run);
-    expect(await office.exists(run, 1)).toBe(false);
+    await createStartRecords(join(workshop.dir, 'tickets')).create(run, 1);
+    const records = createStartRecords(join(workshop.dir, 'tickets'));
+    expect(await records.create(run, 1)).toBe(false);
+    await records.delete(run);
+    await records.delete(run);
+    expect(await records.exists(run, 1)).toBe(false);
     expect(await readdir(join(workshop.dir, 'tickets'))).toEqual([]);
   });
 });
@@ -58,9 +58,9 @@ describe('the log of a run', () => {
 });
 
 describe('removal of what a run leaves', () => {
-  it('takes its directories, its log and its tickets, and nothing of others', async () => {
-    const tickets = createTicketOffice(join(workshop.dir, 'tickets'));
-    const files = createRunFiles({ ...workshop, ticketsDir: join(workshop.dir, 'tickets'), tickets });
+  it('takes its directories, its log and its startRecords, and nothing of others', async () => {
+    const startRecords = createStartRecords(join(workshop.dir, 'tickets'));
+    const files = createRunFiles({ ...workshop, startRecordsDir: join(workshop.dir, 'tickets'), startRecords });
     const executor = workshop.executor(['echo', 'hello']);
     const [gone, kept] = [makeRunInput(), makeRunInput()];
     await execute(executor, gone);
@@ -69,8 +69,8 @@ describe('removal of what a run leaves', () => {
     await files.removeRunFiles(gone.run.id);
     expect(await readdir(workshop.runsDir)).toEqual([kept.run.id]);
     expect(await readdir(workshop.logsDir)).toEqual([`${kept.run.id}.log`]);
-    expect(await tickets.exists(gone.run.id, 1)).toBe(false);
-    expect(await tickets.exists(kept.run.id, 1)).toBe(true);
+    expect(await startRecords.exists(gone.run.id, 1)).toBe(false);
+    expect(await startRecords.exists(kept.run.id, 1)).toBe(true);
   });
 
   it('makes folders writable first where nobody may write to them, and does not follow links', async () => {
@@ -89,8 +89,8 @@ describe('removal of what a run leaves', () => {
   });
 
   it('takes a tree with such folders and leaves what its links point to', async () => {
-    const tickets = createTicketOffice(join(workshop.dir, 'tickets'));
-    const files = createRunFiles({ ...workshop, ticketsDir: join(workshop.dir, 'tickets'), tickets });
+    const startRecords = createStartRecords(join(workshop.dir, 'tickets'));
+    const files = createRunFiles({ ...workshop, startRecordsDir: join(workshop.dir, 'tickets'), startRecords });
     const run = newRunId();
     const locked = join(workshop.runsDir, run, '1', 'cache');
     await mkdir(locked, { recursive: true });
@@ -105,17 +105,17 @@ describe('removal of what a run leaves', () => {
 
 describe('what is left of runs', () => {
   it('is found by a directory, a log or a ticket alone, and nothing else is taken for a run', async () => {
-    const ticketsDir = join(workshop.dir, 'tickets');
-    const tickets = createTicketOffice(ticketsDir);
-    const files = createRunFiles({ ...workshop, ticketsDir, tickets });
+    const startRecordsDir = join(workshop.dir, 'tickets');
+    const startRecords = createStartRecords(startRecordsDir);
+    const files = createRunFiles({ ...workshop, startRecordsDir, startRecords });
     expect(await files.list()).toEqual([]);
-    const [byFolder, byLog, byTicket] = [newRunId(), newRunId(), newRunId()];
+    const [byFolder, byLog, byRecord] = [newRunId(), newRunId(), newRunId()];
     await mkdir(join(workshop.runsDir, byFolder), { recursive: true });
     await mkdir(workshop.logsDir, { recursive: true });
     await writeFile(join(workshop.logsDir, `${byLog}.log`), 'x');
     await writeFile(join(workshop.logsDir, 'notes.log'), 'x');
-    await tickets.take(byTicket, 1);
-    expect((await files.list()).sort()).toEqual([byFolder, byLog, byTicket].sort());
+    await startRecords.create(byRecord, 1);
+    expect((await files.list()).sort()).toEqual([byFolder, byLog, byRecord].sort());
   });
 });
 
@@ -128,11 +128,11 @@ describe('an identifier that is none', () => {
     'run_01arz3ndektsv4rrffq69g5fav/x',
   ])('never becomes part of a path: %s', async (id) => {
     const run = id as `run_${string}`;
-    const tickets = createTicketOffice(join(workshop.dir, 'tickets'));
-    const files = createRunFiles({ ...workshop, ticketsDir: join(workshop.dir, 'tickets'), tickets });
+    const startRecords = createStartRecords(join(workshop.dir, 'tickets'));
+    const files = createRunFiles({ ...workshop, startRecordsDir: join(workshop.dir, 'tickets'), startRecords });
     await expect(files.removeRunFiles(id)).rejects.toMatchObject({ code: 'bad_request' });
     await expect(createRunLogReader(workshop.logsDir).read(run, 0, 1)).rejects.toMatchObject({ code: 'bad_request' });
-    await expect(tickets.take(run, 1)).rejects.toMatchObject({ code: 'bad_request' });
+    await expect(startRecords.create(run, 1)).rejects.toMatchObject({ code: 'bad_request' });
     expect((await execute(workshop.executor(['true']), makeRunInput({ run: { id: run } }))).state).toBe('failed');
     expect(await readdir(workshop.dir)).toEqual([]);
   });

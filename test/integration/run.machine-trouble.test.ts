@@ -9,7 +9,7 @@ import type { Logger } from '../../src/core/ports/logger.ts';
 import type { Run } from '../../src/core/run.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import type { CommandExecutorOptions } from '../../src/executors/command/command-executor.ts';
-import { createTicketOffice } from '../../src/executors/start-records.ts';
+import { createStartRecords } from '../../src/executors/start-records.ts';
 import { createDispatcher, type Dispatcher } from '../../src/run/dispatcher.ts';
 import {
   execute,
@@ -140,39 +140,39 @@ describe('a machine that cannot start runs', () => {
 });
 
 describe('an attempt that could not start', () => {
-  const ticketsDir = () => join(workshop.dir, 'tickets');
+  const startRecordsDir = () => join(workshop.dir, 'tickets');
 
   it('for want of file descriptors at its preparation leaves no ticket', async () => {
     const input = makeRunInput();
     const outcome = await withoutDescriptors(() => tryToExecute(workshop.executor(ECHO), input));
     expect(outcome).toEqual({ state: 'not_started', nextAttempt: 1, problem: expect.stringContaining('EMFILE') });
-    expect(existsSync(join(ticketsDir(), input.run.id, '1'))).toBe(false);
+    expect(existsSync(join(startRecordsDir(), input.run.id, '1'))).toBe(false);
     expect(await execute(workshop.executor(ECHO), input)).toMatchObject({ state: 'succeeded' });
   });
 
   it('for want of file descriptors at its start is free for the next attempt number', async () => {
     const input = makeRunInput();
-    const tickets = createTicketOffice(ticketsDir());
+    const startRecords = createStartRecords(startRecordsDir());
     let lift = async () => {};
-    const take: typeof tickets.take = async (...ticket) => {
-      const isTaken = await tickets.take(...ticket);
+    const create: typeof startRecords.create = async (...record) => {
+      const isCreated = await startRecords.create(...record);
       lift = await denyDescriptors();
-      return isTaken;
+      return isCreated;
     };
-    const executor = workshop.executor(ECHO, { tickets: { ...tickets, take } });
+    const executor = workshop.executor(ECHO, { startRecords: { ...startRecords, create } });
     const outcome = await tryToExecute(executor, input).finally(() => lift());
     expect(outcome).toEqual({ state: 'not_started', nextAttempt: 2, problem: expect.stringContaining('EMFILE') });
-    expect(readdirSync(join(ticketsDir(), input.run.id))).toEqual(['1']);
+    expect(readdirSync(join(startRecordsDir(), input.run.id))).toEqual(['1']);
     const second = { ...input, run: { ...input.run, attempt: 2 } };
     expect(await execute(workshop.executor(ECHO), second)).toMatchObject({ state: 'succeeded' });
   });
 
   it('because its ticket could not be written may be started as the same attempt', async () => {
     const input = makeRunInput();
-    writeFileSync(ticketsDir(), 'not a folder');
+    writeFileSync(startRecordsDir(), 'not a folder');
     const outcome = await tryToExecute(workshop.executor(ECHO), input);
     expect(outcome).toMatchObject({ state: 'not_started', problem: expect.stringContaining('ENOTDIR') });
-    await rm(ticketsDir());
+    await rm(startRecordsDir());
     expect(await execute(workshop.executor(ECHO), input)).toMatchObject({ state: 'succeeded' });
   });
 });

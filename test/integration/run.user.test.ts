@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { findRunUser, openRunsDir, type RunUser } from '../../src/executors/command/run-user.ts';
 import { createRunFiles } from '../../src/executors/files/run-files.ts';
-import { createTicketOffice } from '../../src/executors/start-records.ts';
+import { createStartRecords } from '../../src/executors/start-records.ts';
 import { execute, makeRunInput, openWorkshop, SEARCH_PATH, type Workshop } from '../helpers/command-runs.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -81,9 +81,13 @@ describe.skipIf(!isRoot)('a run with a user', () => {
       AGENT,
       input,
     );
-    const ticketsDir = join(workshop.dir, 'tickets');
-    const tickets = createTicketOffice(ticketsDir);
-    const files = createRunFiles({ ...{ runsDir: workshop.runsDir, logsDir: workshop.logsDir }, ticketsDir, tickets });
+    const startRecordsDir = join(workshop.dir, 'tickets');
+    const startRecords = createStartRecords(startRecordsDir);
+    const files = createRunFiles({
+      ...{ runsDir: workshop.runsDir, logsDir: workshop.logsDir },
+      startRecordsDir,
+      startRecords,
+    });
     // What root owns in the directory shows who removes it: the user may not, root would.
     const work = join(workshop.runsDir, input.run.id, '1');
     await mkdir(join(work, 'of-root'));

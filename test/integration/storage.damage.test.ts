@@ -109,7 +109,7 @@ describe('damage of the database', () => {
     const paths = resolveDataPaths(folder.path);
     writeFileSync(join(folder.path, 'master.key'), 'key');
     expect(() => requireDatabase(paths)).not.toThrow();
-    mkdirSync(paths.tickets);
+    mkdirSync(paths.startRecords);
     expect(() => requireDatabase(paths)).toThrow(
       expect.objectContaining({ code: 'storage_damaged', message: expect.stringContaining('is missing, but tickets') }),
     );

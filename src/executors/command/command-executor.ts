@@ -6,8 +6,8 @@ import type {
   ExecutionRequest,
   Executor,
   NotStarted,
+  StartRecords,
   StopOrder,
-  TicketOffice,
 } from '../../core/ports/runs/executor.ts';
 import type { RunResult } from '../../core/run.ts';
 import type { SecretValue } from '../../core/secret-value.ts';
@@ -36,7 +36,7 @@ export interface CommandExecutorOptions {
   runsDir: string;
   /** Holds a file for each run. */
   logsDir: string;
-  tickets: TicketOffice;
+  startRecords: StartRecords;
   /** `PATH` of the command. */
   path: string;
   /** A stream that masks these values wherever they stand in what goes through it. */
@@ -72,7 +72,7 @@ export function createCommandExecutor(options: CommandExecutorOptions): Executor
   return {
     type: 'command',
     execute: (request) => execute(request, settings, inFlight),
-    wasStarted: (run, attempt) => settings.tickets.exists(run, attempt),
+    wasStarted: (run, attempt) => settings.startRecords.exists(run, attempt),
     endLeftovers: (run) => endLeftovers(run, settings.lingerMs),
   };
 }
@@ -105,7 +105,7 @@ async function execute(
   if (inFlight.has(key)) return failed('interrupted');
   inFlight.add(key);
   try {
-    if (await settings.tickets.exists(id, attempt)) return failed('interrupted');
+    if (await settings.startRecords.exists(id, attempt)) return failed('interrupted');
     return await executeInDirectory(request, settings);
   } catch (error) {
     if (error instanceof AppError && error.code === 'bad_request') return failed(error.message);
@@ -115,7 +115,7 @@ async function execute(
   }
 }
 
-/** Throws only before there is a ticket: whatever is missing on the machine then, the attempt can be tried again. */
+/** Throws only before the start record exists: whatever the machine lacks then, the attempt can be retried. */
 async function executeInDirectory(request: ExecutionRequest, settings: Settings): Promise<RunResult | NotStarted> {
   const directory = await prepareRunDirectory(settings.runsDir, request, settings.user);
   try {
@@ -139,7 +139,7 @@ async function executeCaptured(
   const capture = await openCapture(request, directory, settings);
   try {
     if (request.signal.aborted) return describeStop(request.signal);
-    const refusal = await takeTicket(request, settings.tickets);
+    const refusal = await recordStart(request, settings.startRecords);
     if (refusal !== null) return refusal;
     capture.begin();
     return await runCommand(request, directory, environment, capture, settings);
@@ -150,21 +150,24 @@ async function executeCaptured(
 }
 
 /**
- * From here on the attempt counts as started (threat model D7): a crash before the command really starts costs one run
- * that a person can repeat, where the other order could start one twice. `null`: the ticket is ours.
+ * Once the record exists, the attempt counts as started (threat model D7). A crash before the command starts then costs one
+ * run, which a person can retry; the opposite order could start a run twice. Resolves with `null` if the run may start.
  */
-async function takeTicket(request: ExecutionRequest, tickets: TicketOffice): Promise<RunResult | NotStarted | null> {
+async function recordStart(
+  request: ExecutionRequest,
+  startRecords: StartRecords,
+): Promise<RunResult | NotStarted | null> {
   const { id, attempt } = request.input.run;
   try {
-    return (await tickets.take(id, attempt)) ? null : failed('interrupted');
+    return (await startRecords.create(id, attempt)) ? null : failed('interrupted');
   } catch (error) {
-    // The ticket may be there all the same: then only the next attempt can be started.
-    const isThere = await tickets.exists(id, attempt).catch(() => true);
+    // The record may exist nevertheless: then only the next attempt can be started.
+    const isThere = await startRecords.exists(id, attempt).catch(() => true);
     return notStarted(request, messageOf(error), isThere ? attempt + 1 : attempt);
   }
 }
 
-/** Errors of `spawn` that say what the machine lacks. There is no process then, but the ticket of this attempt is used. */
+/** Errors of `spawn` that say what the machine lacks. No process exists then, but the start record of this attempt does. */
 const MACHINE_LACKS: ReadonlySet<string | null> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOSPC', 'EDQUOT']);
 
 async function runCommand(

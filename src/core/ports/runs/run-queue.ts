@@ -22,7 +22,7 @@ export interface RunQueue {
   finish(request: { id: RunId; attempt: number; result: RunResult; at: number }): Promise<boolean>;
   /**
    * Gives a running attempt back: it is `queued` again, as attempt `nextAttempt`. That is the same number for one that
-   * was surely never started (no ticket), `attempt` + 1 for one that is to be tried again. `false` where the run is not
+   * was surely never started (no start record), `attempt` + 1 for one that is to be tried again. `false` where the run is not
    * `running` in that attempt any more.
    */
   release(request: { id: RunId; attempt: number; nextAttempt: number }): Promise<boolean>;
