@@ -7,7 +7,7 @@ import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 const HOUR = Math.floor(START_MS / HOUR_MS) * HOUR_MS;
 const DAY = { factory: FACTORY, fromAt: HOUR, untilAt: HOUR + 24 * HOUR_MS };
 
-describe.each(STORAGES)('the counts of what happened on $name', (kind) => {
+describe.each(STORAGES)('activity counts on $name', (kind) => {
   const opened = useStorage(kind);
   const reader = () => opened.storage.activityReader;
 
@@ -31,7 +31,7 @@ describe.each(STORAGES)('the counts of what happened on $name', (kind) => {
     return { uid, later };
   }
 
-  it('hold what arrived in each hour: sums of floods whole, and neither replays nor what could not be written', async () => {
+  it('count the deliveries of each hour: summed-up rejections in full, no replays or failed entries', async () => {
     const { uid, later } = await recordSome();
     const counted = await reader().deliveries(DAY);
     expect(counted).toHaveLength(5);
@@ -49,7 +49,7 @@ describe.each(STORAGES)('the counts of what happened on $name', (kind) => {
     expect(await reader().deliveries({ ...DAY, factory: 'other' })).toEqual([]);
   });
 
-  it('hold the runs born in each hour under the state they are in now', async () => {
+  it('count the runs created in each hour by their current state', async () => {
     const { later } = await recordSome();
     const [first] = await opened.storage.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: later });
     const failed = { state: 'failed', error: 'exit code 1', exitCode: 1 } as const;
@@ -64,11 +64,11 @@ describe.each(STORAGES)('the counts of what happened on $name', (kind) => {
     expect(await reader().runs({ ...DAY, factory: 'other' })).toEqual([]);
   });
 
-  it('are empty where nothing ever was', async () => {
+  it('are empty if nothing was ever received', async () => {
     expect([await reader().deliveries(DAY), await reader().runs(DAY)]).toEqual([[], []]);
   });
 
-  it('outlive the log by a month', async () => {
+  it('remain a month longer than the log', async () => {
     await recordSome();
     const policy = { deliveriesMs: 1, minDeliveries: 0, identitiesMs: 1, runsMs: 1, auditMs: 1 };
     const pruneAt = async (days: number) => {

@@ -28,7 +28,7 @@ describe.each(STORAGES)('the audit log on $name', (kind) => {
   const all = { actor: null, object: null, outcome: null, limit: 50, cursor: null };
   const list = (more = {}) => opened.storage.auditLog.list({ ...all, ...more });
 
-  it('gives back what was appended, newest first, page by page', async () => {
+  it('lists entries newest first, in pages', async () => {
     const actor = { kind: 'local', id: 'usr_1', name: 'alice' } as const;
     const entries = [buildEntry(), buildEntry({ actor, changes: null }), buildEntry({ status: 403 })];
     for (const entry of entries) await opened.storage.auditLog.append(entry);
@@ -39,7 +39,7 @@ describe.each(STORAGES)('the audit log on $name', (kind) => {
     expect((await list({ actor: 'usr_1' })).data).toEqual([entries[1]]);
   });
 
-  it('finds an object and what lies below it, and no neighbour', async () => {
+  it('finds an object and the objects below it, but no similar paths', async () => {
     const objects = [
       'factories/a',
       'factories/a/webhooks/w',
@@ -53,7 +53,7 @@ describe.each(STORAGES)('the audit log on $name', (kind) => {
     expect(found).toEqual(['factories/a/webhooks/w', 'factories/a']);
   });
 
-  it('is asked for a time, an outcome, and both of one object and one actor', async () => {
+  it('filters by time and by outcome, also for one object and one actor', async () => {
     const actor = { kind: 'local', id: 'usr_1', name: 'alice' } as const;
     const statuses = [200, 403, 500, 204];
     const entries = statuses.map((status, index) =>
@@ -72,7 +72,7 @@ describe.each(STORAGES)('the audit log on $name', (kind) => {
     expect(await find({ object: 'users', cursor: nextCursor, untilAt: START_MS + 9 })).toEqual([403, 200]);
   });
 
-  it('loses what is too old, and nothing else', async () => {
+  it('loses expired entries and no others', async () => {
     const [old, young] = [buildEntry(), buildEntry({ at: START_MS + 5 * DAY_MS })];
     for (const entry of [old, young]) await opened.storage.auditLog.append(entry);
     await opened.storage.retention.prune(POLICY, START_MS + 10 * DAY_MS);
@@ -83,7 +83,7 @@ describe.each(STORAGES)('the audit log on $name', (kind) => {
 });
 
 describe('an entry of the audit log in SQLite', () => {
-  it('cannot be changed, also not by code to come', () => {
+  it('cannot be changed by any statement', () => {
     const db = new Database(':memory:');
     for (const step of MIGRATIONS) db.exec(step);
     const insert =

@@ -5,7 +5,7 @@ import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook } from '../
 import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 
-const NOTHING_DECIDED = { decisions: [], omitted: null };
+const NO_DECISIONS = { decisions: [], omitted: null };
 
 describe.each(STORAGES)('the delivery log on $name', (kind) => {
   const opened = useStorage(kind);
@@ -13,7 +13,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     opened.storage.deliveryLog.record(batch);
   const outcomes = (recorded: RecordOutcome[]) => recorded.map(({ outcome }) => outcome);
 
-  it('keeps how many decisions were left out', async () => {
+  it('stores the number of omitted decisions', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const omitted = { filtered: 4800, disabled: 1, filter_error: 2 };
     const decision = {
@@ -30,7 +30,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     expect(stored).toEqual({ decisions: [{ automation: 'one', ...decision }], omitted });
   });
 
-  it('stores a new delivery, its exact bytes, its decisions and its runs together', async () => {
+  it('stores a new delivery with its exact bytes, its decisions and its runs', async () => {
     const { webhook, version, uid } = await applyOneOfEach(opened.storage);
     const offer = buildOffer({ webhook, body: '{"big": 1e400}', runs: [{ automation: 'fix-errors', version }] });
     const expected = { id: offer.id, run: offer.runs[0]!.id, decisions: offer.decisions };
@@ -64,7 +64,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     expect(await runReader.get(expected.run)).toMatchObject({ state: 'queued', attempt: 1, delivery: expected.id });
   });
 
-  it('keeps what it accepted when it is closed and opened again', async () => {
+  it('keeps accepted deliveries after it is closed and reopened', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const offer = buildOffer({ webhook });
     await record(offer);
@@ -90,7 +90,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     expect(page.data.map((run) => run.delivery)).toEqual([first.id]);
   });
 
-  it('keeps of a duplicate the metadata only, linked to the accepted delivery', async () => {
+  it('stores only the metadata of a duplicate, linked to the accepted delivery', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const [first, second] = [buildOffer({ webhook, key: 'k' }), buildOffer({ webhook, key: 'k', at: START_MS + 5 })];
     await record(first);
@@ -103,10 +103,10 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       runs: [],
     });
     expect(await deliveryReader.payload(second.id)).toBeNull();
-    expect(await deliveryReader.decisions(second.id)).toEqual(NOTHING_DECIDED);
+    expect(await deliveryReader.decisions(second.id)).toEqual(NO_DECISIONS);
   });
 
-  it('stores a replay beside its original, whose identity stays accepted', async () => {
+  it('stores a replay next to its original, which keeps its identity', async () => {
     const { webhook, version } = await applyOneOfEach(opened.storage);
     const original = buildOffer({ webhook, key: 'k', body: '[1]' });
     const runs = [{ automation: 'fix-errors', version }];
@@ -130,7 +130,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     ]);
   });
 
-  it('says when an identity is repeated with another body', async () => {
+  it('reports a repeated identity with a different body', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     await record(buildOffer({ webhook, key: 'k', body: '1' }));
     const other = buildOffer({ webhook, key: 'k', body: '2' });
@@ -138,7 +138,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     expect(await opened.storage.deliveryReader.get(other.id)).toMatchObject({ reason: 'same_identity_other_body' });
   });
 
-  it('scopes identities to the webhook and to the source they came from', async () => {
+  it('scopes identities to their webhook and source', async () => {
     const webhooks = [buildWebhook({ name: 'a' }), buildWebhook({ name: 'b' })];
     const applied = await applyFactory(opened.storage, { webhooks });
     const [a, b] = applied.webhooks.map((webhook) => webhook.ref);
@@ -149,7 +149,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     expect(new Set(outcomes(await record(...batch)))).toEqual(new Set(['accepted']));
   });
 
-  it('compares identities by every character, also those that text functions cut or fold', async () => {
+  it('compares every character of identities, including those that text functions truncate or fold', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const keys = ['a', 'A', 'a ', ' a', 'a\u0000', 'a\u0000b', '\u00e9', 'e\u0301', '', '\u0000'];
     const batch = keys.map((key) => buildOffer({ webhook, key }));
@@ -158,14 +158,14 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     expect(outcomes(await record(...again))).toEqual(keys.map(() => 'duplicate'));
   });
 
-  it('remembers no identity of a delivery that was turned away', async () => {
+  it('does not store the identity of a rejected delivery', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const rejection = { ...buildRejection({ webhook }), identity: { source: 'header' as const, value: 'k' } };
     const batch = [rejection, buildOffer({ webhook, key: 'k' })];
     expect(outcomes(await record(...batch))).toEqual(['logged', 'accepted']);
   });
 
-  it('stores a rejection with its reason, its count and no payload', async () => {
+  it('stores a rejection with its reason and count, without payload', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const rejection = buildRejection({ webhook, label: 'Rejected (too large)', count: 17 });
     await record({ ...rejection, detail: 'announced 300000 bytes' });
@@ -181,10 +181,10 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       size: 12,
     });
     expect(await deliveryReader.payload(rejection.id)).toBeNull();
-    expect(await deliveryReader.decisions(rejection.id)).toEqual(NOTHING_DECIDED);
+    expect(await deliveryReader.decisions(rejection.id)).toEqual(NO_DECISIONS);
   });
 
-  it('fails an entry that cannot be stored alone, and leaves nothing of it', async () => {
+  it('fails only the entry that cannot be stored, and stores no part of it', async () => {
     const { webhook, version } = await applyOneOfEach(opened.storage);
     const runs = [{ automation: 'fix-errors', version }];
     const first = buildOffer({ webhook, runs });
@@ -197,24 +197,24 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     expect(outcomes(await record(buildOffer({ webhook, key: 'poison' })))).toEqual(['accepted']);
   });
 
-  it('refuses a delivery whose run would have no prompt', async () => {
+  it('rejects a delivery whose run would have no prompt', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const offer = buildOffer({ webhook, runs: [{ automation: 'fix-errors', version: 4711 }] });
     expect(await record(offer)).toEqual([{ outcome: 'failed', message: expect.stringContaining('4711') }]);
     expect(await opened.storage.deliveryReader.get(offer.id)).toBeNull();
   });
 
-  it('gives each automation at most one run of a delivery', async () => {
+  it('creates at most one run per delivery and automation', async () => {
     const { webhook, version } = await applyOneOfEach(opened.storage);
     const twice = [1, 2].map(() => ({ automation: 'fix-errors', version }));
     expect(outcomes(await record(buildOffer({ webhook, runs: twice })))).toEqual(['failed']);
   });
 
-  it('takes an empty batch', async () => {
+  it('accepts an empty batch', async () => {
     expect(await record()).toEqual([]);
   });
 
-  it('accepts exactly one delivery of each identity, whatever the batches', async () => {
+  it('accepts exactly one delivery of each identity, with any distribution over batches', async () => {
     const drawnOffer = fc.record({
       webhook: fc.constantFrom(0, 1),
       source: fc.constantFrom(...IDENTITY_SOURCES),

@@ -10,7 +10,7 @@ const UNKNOWN = 'dlv_00000000000000000000000000' as DeliveryId;
 describe.each(STORAGES)('reading deliveries on $name', (kind) => {
   const opened = useStorage(kind);
 
-  /** 3 accepted, 2 of them repeated, 2 rejected, in turn. */
+  /** 3 accepted, 2 duplicates and 2 rejected deliveries, alternating. */
   async function recordSeven() {
     const { webhook, version, uid } = await applyOneOfEach(opened.storage);
     const runs = [{ automation: 'fix-errors', version }];
@@ -59,7 +59,7 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
       for (let cursor: string | null | undefined = null; cursor !== undefined; ) {
         const page = await opened.storage.deliveryReader.list({ ...request, limit: 2, cursor });
         walked.push(...page.data.map((delivery) => delivery.id));
-        // New entries between two pages shift nothing.
+        // New entries between two pages do not shift the list.
         if (label === null) await opened.storage.deliveryLog.record([buildOffer({ webhook })]);
         cursor = page.nextCursor ?? undefined;
       }
@@ -67,7 +67,7 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     },
   );
 
-  it('gives no cursor where a page ends with the last entry', async () => {
+  it('returns no cursor if a page ends with the last entry', async () => {
     const { uid } = await recordSeven();
     const page = await opened.storage.deliveryReader.list({ webhookUid: uid, label: null, limit: 7, cursor: null });
     expect(page.data).toHaveLength(7);
@@ -75,7 +75,7 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
   });
 
   it.each(['', 'nonsense', 'czU=', Buffer.from('5').toString('base64url'), Buffer.from('s-1').toString('base64url')])(
-    'refuses the cursor %j, which no page gave',
+    'rejects the invalid cursor %j',
     async (cursor) => {
       const { uid } = await recordSeven();
       const listing = opened.storage.deliveryReader.list({ webhookUid: uid, label: null, limit: 5, cursor });
@@ -83,7 +83,7 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     },
   );
 
-  it('lists nothing of another webhook, and an empty page for one that never was', async () => {
+  it('lists no entries of other webhooks, and an empty page for an unknown webhook', async () => {
     const { uid } = await recordSeven();
     const { webhooks } = await applyFactory(opened.storage, { webhooks: [buildWebhook({ name: 'other' })] });
     const other = webhooks.find((webhook) => webhook.name === 'other')!;
@@ -98,7 +98,7 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     expect(await deliveryReader.list({ ...request, webhookUid: 'wh_nobody' })).toEqual({ data: [], nextCursor: null });
   });
 
-  it('lists all webhooks of a factory as one log, in pages, and nothing of another factory', async () => {
+  it('lists all webhooks of a factory as one log, in pages, without other factories', async () => {
     const { uid, ids } = await recordSeven();
     const { webhooks } = await applyFactory(opened.storage, { webhooks: [buildWebhook({ name: 'other' })] });
     const other = webhooks.find((webhook) => webhook.name === 'other')!;
@@ -123,7 +123,7 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     expect(await walk('Rejected (auth)')).toEqual([more[1]!.id, ids[1]]);
   });
 
-  it('finds every entry with a delivery ID, exactly, under a label or under all', async () => {
+  it('finds exactly the entries with a delivery ID, for one label or for all', async () => {
     const { uid, ids } = await recordSeven();
     const search = async (identity: string, label: DeliveryLabel | null = null) => {
       const request = { webhookUid: uid, label, identity, limit: 50, cursor: null };
@@ -135,10 +135,10 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     expect(await search('%')).toEqual([]);
   });
 
-  it('finds a replay beside its original, and a delivery ID outside of ASCII', async () => {
+  it('finds a replay and its original, and a delivery ID with non-ASCII characters', async () => {
     const { uid, webhook } = await applyOneOfEach(opened.storage);
     const original = buildOffer({ webhook, key: 'Lieferung 7 ä' });
-    // As it arrives: the bytes of the header, one character each.
+    // As received: one character for each byte of the header.
     original.identity.key = Buffer.from(original.identity.value, 'utf8').toString('latin1');
     const replay = buildReplay(original, { webhook });
     const rejection = { ...buildRejection({ webhook }), identity: original.identity };
@@ -153,7 +153,7 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     expect(await search('Rejected (auth)', 50)).toEqual([rejection.id]);
   });
 
-  it('lists what was received from one time on and before another', async () => {
+  it('lists the deliveries of a time range', async () => {
     const { uid, webhook } = await applyOneOfEach(opened.storage);
     const batch = [0, 10, 10, 20, 30].map((at) => buildOffer({ webhook, at: START_MS + at }));
     const places = new Map(batch.map(({ id }, place) => [id, place]));
@@ -184,7 +184,7 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     expect(page.data).toHaveLength(ids.length);
   });
 
-  it('tells an unknown id from an entry without payload', async () => {
+  it('distinguishes an unknown ID from an entry without payload', async () => {
     const { ids } = await recordSeven();
     const { deliveryReader } = opened.storage;
     expect(await deliveryReader.get(UNKNOWN)).toBeNull();
@@ -193,7 +193,7 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     expect(await deliveryReader.decisions(ids[1]!)).toEqual({ decisions: [], omitted: null });
   });
 
-  it('gives back every byte of a payload', async () => {
+  it('returns every byte of a payload', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const bytes = Uint8Array.from({ length: 262_144 }, (_, index) => index & 255);
     const offer = buildOffer({ webhook, body: bytes });

@@ -31,7 +31,7 @@ describe.each(STORAGES)('the log of handshakes on $name', (kind) => {
     return (await applyFactory(opened.storage, { webhooks })).webhooks;
   }
 
-  it('reads back what was written, newest first, each webhook for itself', async () => {
+  it('lists entries newest first, separately for each webhook', async () => {
     const [a, b] = await applyTwo();
     const first = buildEntry(a!.ref);
     const second = buildEntry(a!.ref, { outcome: 'refused', detail: 'wrong', count: 12, receivedAt: START_MS + 1 });
@@ -44,7 +44,7 @@ describe.each(STORAGES)('the log of handshakes on $name', (kind) => {
     expect((await list('wh_unknown')).data).toEqual([]);
   });
 
-  it('is walked in pages', async () => {
+  it('is listed in pages', async () => {
     const [a] = await applyTwo();
     for (let i = 0; i < 5; i++) await opened.storage.handshakeLog.append(buildEntry(a!.ref, { count: i + 1 }));
     const first = await list(a!.uid, 2);
@@ -55,7 +55,7 @@ describe.each(STORAGES)('the log of handshakes on $name', (kind) => {
     await expect(list(a!.uid, 2, 'nonsense')).rejects.toMatchObject({ code: 'bad_request' });
   });
 
-  it('is kept for as long as deliveries are', async () => {
+  it('is kept as long as deliveries', async () => {
     const [a] = await applyTwo();
     for (const days of [0, 1, 6]) {
       await opened.storage.handshakeLog.append(buildEntry(a!.ref, { receivedAt: START_MS + days * DAY_MS }));
@@ -71,7 +71,7 @@ describe.each(STORAGES)('the log of handshakes on $name', (kind) => {
 describe.each(STORAGES)('secrets of webhooks on $name', (kind) => {
   const opened = useStorage(kind);
 
-  it('can be pinned anew where nothing else has changed', async () => {
+  it('can be pinned to a new version if nothing else has changed', async () => {
     const [webhook] = (await applyFactory(opened.storage, { webhooks: [buildWebhook()] })).webhooks;
     const { inventory, inventoryReader } = opened.storage;
     expect(await inventory.pinSecret(webhook!.uid, { from: 1, to: 2 }, START_MS + 5)).toBe(true);
@@ -82,7 +82,7 @@ describe.each(STORAGES)('secrets of webhooks on $name', (kind) => {
     expect(await inventoryReader.webhook(webhook!.uid)).toMatchObject({ secretVersion: 2 });
   });
 
-  it('count a verify token as a use, and keep its pinned version', async () => {
+  it('count as used by a verify token, and keep its pinned version', async () => {
     const { sealedSecrets, retention } = opened.storage;
     for (const [name, version] of [
       ['APP', 1],

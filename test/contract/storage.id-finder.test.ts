@@ -22,7 +22,7 @@ describe.each(STORAGES)('finding IDs on $name', (kind) => {
     return { uid, otherUid: other.webhooks[0]!.uid, here: here.id, there: there.id, run: here.runs[0]!.id };
   }
 
-  it('finds deliveries, runs, webhooks and reconciliations by their beginning', async () => {
+  it('finds deliveries, runs, webhooks and reconciliations by their prefix', async () => {
     const { uid, here, run } = await recordTwoFactories();
     expect(await find(here)).toEqual([{ id: here, factory: FACTORY }]);
     expect(await find(run.slice(0, 28))).toEqual([{ id: run, factory: FACTORY }]);
@@ -31,14 +31,14 @@ describe.each(STORAGES)('finding IDs on $name', (kind) => {
     expect(await find(data[0]!.id)).toEqual([{ id: data[0]!.id, factory: FACTORY }]);
   });
 
-  it('lists all that begin alike, the most recent first, up to the limit', async () => {
+  it('lists all IDs with the prefix, most recent first, up to the limit', async () => {
     const { here, there } = await recordTwoFactories();
     const prefix = here.slice(0, 12);
     expect((await find(prefix)).map(({ id }) => id)).toEqual([there, here]);
     expect((await find(prefix, null, 1)).map(({ id }) => id)).toEqual([there]);
   });
 
-  it('leaves out what belongs to other factories', async () => {
+  it('omits objects of other factories', async () => {
     const { here, there, run, otherUid } = await recordTwoFactories();
     expect((await find(here.slice(0, 12), [FACTORY])).map(({ id }) => id)).toEqual([here]);
     expect((await find(here.slice(0, 12), ['other'])).map(({ id }) => id)).toEqual([there]);
@@ -46,7 +46,7 @@ describe.each(STORAGES)('finding IDs on $name', (kind) => {
     expect(await find(otherUid, [FACTORY])).toEqual([]);
   });
 
-  it('finds nothing for another beginning, however the time is written', async () => {
+  it('finds nothing for another prefix with the same time', async () => {
     await recordTwoFactories();
     const unknown = START_MS.toString(32).padStart(10, 'z');
     expect(await find(`dlv_${unknown}`)).toEqual([]);

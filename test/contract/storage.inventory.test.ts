@@ -20,19 +20,19 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
   const inventory = () => opened.storage.inventory;
   const reader = () => opened.storage.inventoryReader;
 
-  it('knows nothing of a factory that was never registered', async () => {
+  it('returns null for a factory that was never registered', async () => {
     expect(await inventory().load('nobody')).toBeNull();
     expect(await inventory().status('nobody')).toBeNull();
     expect(await inventory().lastReconciliation('nobody')).toBeNull();
   });
 
-  it('registers a factory once and keeps what is there', async () => {
+  it('registers a factory once and keeps existing data', async () => {
     await applyFactory(opened.storage, { webhooks: [buildWebhook()] });
     await inventory().register(FACTORY, LATER);
     expect(await inventory().load(FACTORY)).toMatchObject({ revision: 'c0ffee', webhooks: [{ name: 'internal-ci' }] });
   });
 
-  it('gives back what was applied, every field of it', async () => {
+  it('returns every field of the applied definitions', async () => {
     const webhook = buildWebhook({
       description: 'Ours',
       authMode: 'signature',
@@ -70,7 +70,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     });
   });
 
-  it('says what is applied and attempted since when', async () => {
+  it('returns the applied and attempted revisions with their times', async () => {
     await applyFactory(opened.storage, { conditions: [READY], source: 'main of /repo' });
     expect(await inventory().status(FACTORY)).toEqual({
       name: FACTORY,
@@ -84,7 +84,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(await reader().factories()).toEqual([await inventory().status(FACTORY)]);
   });
 
-  it('keeps number and time of creation of a webhook that is applied again', async () => {
+  it('keeps the number and the creation time of a webhook that is applied again', async () => {
     const webhook = buildWebhook();
     const [before] = (await applyFactory(opened.storage, { webhooks: [webhook] })).webhooks;
     const changed = { ...webhook, enabled: false, secretVersion: 2, updatedAt: LATER };
@@ -92,7 +92,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(after).toEqual({ ...before, enabled: false, secretVersion: 2, updatedAt: LATER });
   });
 
-  it('marks a webhook deleted whose file is gone, and restores it with the file', async () => {
+  it('marks a webhook without file as deleted, and restores it with the file', async () => {
     const webhook = buildWebhook();
     const [before] = (await applyFactory(opened.storage, { webhooks: [webhook] })).webhooks;
     const deleted = await applyFactory(opened.storage, { deleteWebhooks: [webhook.uid], at: LATER });
@@ -103,11 +103,11 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(restored.webhooks).toEqual([before]);
   });
 
-  it('keeps one version for one content of an automation, also when an older one comes back', async () => {
+  it('stores one version per content of an automation, also if an earlier content returns', async () => {
     const versionOf = async (more: Parameters<typeof buildAutomation>[0]) =>
       (await applyFactory(opened.storage, { automations: [buildAutomation(more)] })).automations[0]!.version;
     const first = await versionOf({});
-    expect(await versionOf({ enabled: false, description: 'told better', updatedAt: LATER })).toBe(first);
+    expect(await versionOf({ enabled: false, description: 'a better description', updatedAt: LATER })).toBe(first);
     const changed = [{ prompt: 'Fix it well.' }, { agent: 'reviewer' }, { overrides: { model: 'large' } }];
     const others = [];
     for (const change of changed) others.push(await versionOf(change));
@@ -115,7 +115,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(await versionOf({})).toBe(first);
   });
 
-  it('removes an automation whose file is gone', async () => {
+  it('removes an automation without file', async () => {
     const automations = [buildAutomation({ name: 'a' }), buildAutomation({ name: 'b' })];
     await applyFactory(opened.storage, { automations });
     const { automations: left } = await applyFactory(opened.storage, { deleteAutomations: ['a'] });
@@ -128,7 +128,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     const webhook = buildWebhook();
     await applyFactory(opened.storage, { webhooks: [webhook], conditions: [READY] });
     const before = await inventory().load(FACTORY);
-    // A second webhook of the same name breaks the apply after the first rows are written.
+    // A second webhook with the same name makes the apply fail after the first rows are written.
     const broken = buildApply({
       revision: 'bad',
       webhooks: [{ ...webhook, enabled: false }, buildWebhook({ name: 'new' }), buildWebhook({ name: 'new' })],
@@ -150,7 +150,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect((await reader().factories()).map((factory) => factory.name)).toEqual(['other', FACTORY]);
   });
 
-  it('records an attempt beside what stays applied', async () => {
+  it('records an attempt without changing the applied state', async () => {
     await applyFactory(opened.storage, { webhooks: [buildWebhook()], conditions: [READY] });
     const attempt = buildReconciliation({
       revision: 'bad',
@@ -170,7 +170,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(await inventory().lastReconciliation(FACTORY)).toEqual(attempt);
   });
 
-  it('renews the newest row where the same commit has the same outcome', async () => {
+  it('updates the newest row if the same commit has the same outcome', async () => {
     await inventory().register(FACTORY, START_MS);
     const bad = { revision: 'bad', result: 'invalid', reason: 'ValidationFailed' } as const;
     const first = buildReconciliation({ ...bad, diagnostics: [buildWarning('wrong')] });
@@ -196,14 +196,14 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(await listReconciliations()).toEqual([second, first]);
   });
 
-  it('keeps the commit last attempted when a pass fails before it knows one', async () => {
+  it('keeps the last attempted commit if a reconciliation fails before it has one', async () => {
     await applyFactory(opened.storage);
     const unreachable = { revision: null, result: 'failed', reason: 'RepositoryUnreachable' } as const;
     await inventory().recordAttempt(buildReconciliation({ ...unreachable, finishedAt: LATER }), []);
     expect(await inventory().status(FACTORY)).toMatchObject({ attemptedRevision: 'c0ffee', attemptedAt: LATER });
   });
 
-  it('shows of a webhook its newest delivery and how its secret stands', async () => {
+  it('returns the last delivery and the secret state of a webhook', async () => {
     const webhook = buildWebhook({ secretName: 'CI_SECRET', secretVersion: 1 });
     const { webhooks } = await applyFactory(opened.storage, { webhooks: [webhook] });
     const view = async () => (await reader().webhook(webhook.uid))!;
@@ -221,7 +221,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect(await reader().webhooks(FACTORY)).toEqual([await view()]);
   });
 
-  it('shows how the secret of a verify token stands, apart from that of the credential', async () => {
+  it('returns a separate secret state for the verify token', async () => {
     const webhook = buildWebhook({ verifyTokenSecretName: 'VERIFY', verifyTokenSecretVersion: 1 });
     await applyFactory(opened.storage, { webhooks: [webhook, buildWebhook({ name: 'without' })] });
     const states = async () =>
@@ -239,7 +239,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
     expect((await states())[0]).toEqual(['current', 'outdated']);
   });
 
-  it('counts what exists and what waits', async () => {
+  it('counts webhooks, automations and unfinished runs', async () => {
     const webhooks = [buildWebhook({ name: 'a' }), buildWebhook({ name: 'b' })];
     const applied = await applyFactory(opened.storage, { webhooks, automations: [buildAutomation()] });
     await applyFactory(opened.storage, { deleteWebhooks: [webhooks[1]!.uid] });
@@ -259,7 +259,7 @@ describe.each(STORAGES)('the inventory on $name', (kind) => {
 describe.each(STORAGES)('the reconciliation history on $name', (kind) => {
   const opened = useStorage(kind);
 
-  it('is listed newest first, in pages, and read one by one', async () => {
+  it('is listed newest first, in pages, and read by ID', async () => {
     await opened.storage.inventory.register(FACTORY, START_MS);
     await opened.storage.inventory.register('other', START_MS);
     const rows = [0, 1, 2, 3, 4].map((index) => buildReconciliation({ revision: `commit-${index}` }));

@@ -10,7 +10,7 @@ const [KEY, OTHER_KEY] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)
 const [BODY, OTHER_BODY] = [new Uint8Array(32).fill(3), new Uint8Array(32).fill(4)];
 const SECRET = 'dbs_shown-this-once';
 
-describe.each(STORAGES)('answers that are given again on $name', (kind) => {
+describe.each(STORAGES)('stored responses on $name', (kind) => {
   const opened = useStorage(kind);
   const vault = createVault(randomBytes(32));
   let nowMs = START_MS;
@@ -21,7 +21,7 @@ describe.each(STORAGES)('answers that are given again on $name', (kind) => {
       clock: { wallMs: () => nowMs, monotonicMs: () => nowMs },
     });
 
-  it('are found by key and body for a day, also by the next process', async () => {
+  it('are found by key and body for a day, also after a restart', async () => {
     await answers().keep(KEY, BODY, SECRET);
     opened.reopen();
     expect(await answers().find(KEY, BODY)).toEqual({ kind: 'found', text: SECRET });
@@ -33,18 +33,18 @@ describe.each(STORAGES)('answers that are given again on $name', (kind) => {
     expect((await answers().find(KEY, BODY)).kind).toBe('none');
   });
 
-  it('are gone from the storage when the next one comes after that day', async () => {
+  it('are removed when another response is stored after that day', async () => {
     await answers().keep(KEY, BODY, SECRET);
     nowMs += DAY_MS + 1;
     await answers().keep(OTHER_KEY, BODY, 'x');
     expect(await opened.storage.keptAnswers.find(KEY, 0)).toBeNull();
   });
 
-  it('are stored encrypted, and open under no other key', async () => {
+  it('are stored encrypted, and cannot be decrypted with another key', async () => {
     await answers().keep(KEY, BODY, SECRET);
     const kept = (await opened.storage.keptAnswers.find(KEY, 0))!;
     const stored = Buffer.from(kept.sealed);
-    // From the digest of a body a password in it could be guessed.
+    // A digest of the body could reveal a password in it.
     for (const clear of [SECRET, Buffer.from(BODY), Buffer.from(BODY).toString('hex')]) {
       expect(stored.includes(clear)).toBe(false);
     }

@@ -18,7 +18,7 @@ describe.each(STORAGES)('definitions without a repository on $name', (kind) => {
     expect([await live().head('f'), await live().read('f')]).toEqual([null, null]);
   });
 
-  it('are numbered by their edits, each factory for itself, and outlive the process', async () => {
+  it('are numbered by their edits, separately for each factory, and survive a restart', async () => {
     expect(await live().commit('f', { from: null, files: [A] })).toBe(1);
     expect(await live().commit('f', { from: 1, files: [B] })).toBe(2);
     expect(await live().commit('g', { from: null, files: [B] })).toBe(1);
@@ -28,13 +28,13 @@ describe.each(STORAGES)('definitions without a repository on $name', (kind) => {
     expect(read).toEqual({ revision: 2, files: [A, B].map((file) => ({ ...file, uid: null })) });
   });
 
-  it('are not written by an edit of another revision than the newest', async () => {
+  it('are not changed by an edit that is not based on the newest revision', async () => {
     await live().commit('f', { from: null, files: [A] });
     for (const from of [null, 0, 2]) expect(await live().commit('f', { from, files: [B] })).toBeNull();
     expect((await live().read('f'))?.files.map(({ path }) => path)).toEqual([A.path]);
   });
 
-  it('let one of two edits of the same revision win', async () => {
+  it('accept only one of two edits of the same revision', async () => {
     await live().commit('f', { from: null, files: [A] });
     const edits = [
       await live().commit('f', { from: 1, files: [B] }),
@@ -54,14 +54,14 @@ describe.each(STORAGES)('definitions without a repository on $name', (kind) => {
   });
 });
 
-describe.each(STORAGES)('webhooks that take other names on $name', (kind) => {
+describe.each(STORAGES)('renamed webhooks on $name', (kind) => {
   const opened = useStorage(kind);
   const names = async () => {
     const applied = await opened.storage.inventory.load('payments');
     return Object.fromEntries(applied!.webhooks.map(({ uid, name, deletedAt }) => [uid, [name, deletedAt !== null]]));
   };
 
-  it('may take the name of one that was deleted, and each other’s', async () => {
+  it('can take the name of a deleted webhook, and swap their names', async () => {
     const [a, b] = [buildWebhook({ name: 'a' }), buildWebhook({ name: 'b' })];
     await applyFactory(opened.storage, { webhooks: [a, b] });
     await applyFactory(opened.storage, {
@@ -75,7 +75,7 @@ describe.each(STORAGES)('webhooks that take other names on $name', (kind) => {
     expect(await names()).toEqual({ [a.uid]: ['a', false], [b.uid]: ['a', true] });
   });
 
-  it('never share a name while they live', async () => {
+  it('never share a name while they exist', async () => {
     const [a, b] = [buildWebhook({ name: 'a' }), buildWebhook({ name: 'a' })];
     await expect(applyFactory(opened.storage, { webhooks: [a, b] })).rejects.toThrow();
   });

@@ -29,11 +29,11 @@ function buildNotice(more: Partial<NewNotice> = {}): NewNotice {
   };
 }
 
-describe.each(STORAGES)('the queue of notices on $name', (kind) => {
+describe.each(STORAGES)('the queue of notifications on $name', (kind) => {
   const opened = useStorage(kind);
   const queue = () => opened.storage.noticeQueue;
 
-  it('gives back what was put, also after a restart, each target for itself', async () => {
+  it('returns stored entries, also after a restart, separately for each target', async () => {
     const notice = buildNotice();
     expect(await queue().put(notice)).toBe(true);
     await queue().put(buildNotice({ target: 'gitlab', revision: 'other' }));
@@ -43,7 +43,7 @@ describe.each(STORAGES)('the queue of notices on $name', (kind) => {
     expect(await queue().next({ ...TARGET, factory: 'other' })).toBeNull();
   });
 
-  it('takes one outcome of a commit once, however it ended, and another one in its place', async () => {
+  it('stores each outcome of a commit once, and replaces it if the outcome changes', async () => {
     const first = buildNotice();
     await queue().put(first);
     expect(await queue().put(buildNotice())).toBe(false);
@@ -57,7 +57,7 @@ describe.each(STORAGES)('the queue of notices on $name', (kind) => {
     expect(await queue().put(buildNotice())).toBe(true);
   });
 
-  it('gives what is due first, and counts the tries that failed', async () => {
+  it('returns the entry that is due first, and counts failed attempts', async () => {
     const [a, b] = [buildNotice({ revision: 'a' }), buildNotice({ revision: 'b' })];
     await queue().put(a);
     await queue().put(b);
@@ -75,7 +75,7 @@ describe.each(STORAGES)('the queue of notices on $name', (kind) => {
     expect(await queue().newest(TARGET)).toMatchObject({ id: b.id, state: 'posted', failingSince: null });
   });
 
-  it('tries at once what waits and what was given up last, and leaves what was given up before', async () => {
+  it('retries waiting entries and the last abandoned one immediately, but no earlier abandoned ones', async () => {
     const [a, b, c] = ['a', 'b', 'c'].map((revision) => buildNotice({ revision }));
     for (const notice of [a!, b!, c!]) await queue().put(notice);
     await queue().settle(a!.id, { problem: 'answered 401', at: START_MS });
@@ -94,7 +94,7 @@ describe.each(STORAGES)('the queue of notices on $name', (kind) => {
     ]);
   });
 
-  it('is kept for as long as the history of reconciliations, and the newest of each target longer', async () => {
+  it('is kept as long as the reconciliation history, and the newest entry of each target longer', async () => {
     for (const revision of ['a', 'b']) await queue().put(buildNotice({ revision }));
     await opened.storage.retention.prune(POLICY, START_MS + 89 * DAY_MS);
     expect(await queue().put(buildNotice({ revision: 'a' }))).toBe(false);

@@ -19,7 +19,7 @@ const POLICY: RetentionPolicy = {
   runsMs: 30 * DAY_MS,
   auditMs: 365 * DAY_MS,
 };
-/** One piece removes at most so many rows. */
+/** Maximum number of rows that one piece removes. */
 const PIECE_ROWS = 500;
 const SUCCEEDED = { state: 'succeeded', error: null, exitCode: 0 } as const;
 
@@ -28,7 +28,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
   const record = (...batch: Parameters<typeof opened.storage.deliveryLog.record>[0]) =>
     opened.storage.deliveryLog.record(batch);
 
-  /** One whole pass, `days` after the start. */
+  /** One complete pass, `days` after the start. */
   async function prune(days: number, policy: Partial<RetentionPolicy> = {}) {
     const removedRuns: string[] = [];
     let pieces = 0;
@@ -45,7 +45,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     return (await opened.storage.deliveryReader.list(request)).data.map((delivery) => delivery.id);
   }
 
-  it('removes entries that are too old together with their payloads, and keeps the newest of each webhook', async () => {
+  it('removes expired entries with their payloads, and keeps the newest entries of each webhook', async () => {
     const webhooks = [buildWebhook({ name: 'busy' }), buildWebhook({ name: 'quiet' })];
     const applied = await applyFactory(opened.storage, { webhooks });
     const [busy, quiet] = applied.webhooks;
@@ -83,7 +83,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect(await runReader.get(run)).toBeNull();
   });
 
-  it('removes a large log in pieces, also behind a long row of entries that stay', async () => {
+  it('removes a large log in pieces, also after many entries that remain', async () => {
     const { webhook, version, uid } = await applyOneOfEach(opened.storage);
     const runs = [{ automation: 'fix-errors', version }];
     const waiting = Array.from({ length: PIECE_ROWS + 100 }, () => buildOffer({ webhook, runs }));
@@ -95,7 +95,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect(await listIds(uid)).toHaveLength(waiting.length + POLICY.minDeliveries);
   });
 
-  it('removes at most a few hundred rows at once', async () => {
+  it('removes at most a few hundred rows per call', async () => {
     const { webhook, uid } = await applyOneOfEach(opened.storage);
     const count = 2 * PIECE_ROWS + 10;
     await record(...Array.from({ length: count }, () => buildOffer({ webhook })));
@@ -104,7 +104,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect(await listIds(uid)).toHaveLength(count - PIECE_ROWS);
   });
 
-  it('is not held up by an entry from the future, after a clock was set back', async () => {
+  it('is not stopped by an entry from the future after the clock was set back', async () => {
     const { webhook, uid } = await applyOneOfEach(opened.storage);
     const future = buildOffer({ webhook, at: START_MS + 1000 * DAY_MS });
     const young = [8, 8].map((days) => buildOffer({ webhook, at: START_MS + days * DAY_MS }));
@@ -113,7 +113,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect(await listIds(uid)).toEqual([young[1]!.id, young[0]!.id, future.id]);
   });
 
-  it('gives no number of a removed entry to a new one while runs refer to it', async () => {
+  it('does not reuse the number of a removed entry while runs refer to it', async () => {
     const { webhook, version } = await applyOneOfEach(opened.storage);
     const runs = [{ automation: 'fix-errors', version }];
     const offer = buildOffer({ webhook, runs });
@@ -128,7 +128,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect(await deliveryReader.get(next.id)).toMatchObject({ runs: [born] });
   });
 
-  it('remembers an identity for its time, and longer while its delivery is in the log', async () => {
+  it('keeps an identity for its retention time, and longer while its delivery is in the log', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     await record(buildOffer({ webhook, key: 'forgotten' }));
     await record(buildOffer({ webhook, key: 'logged' }), buildOffer({ webhook, key: 'logged too' }));
@@ -140,7 +140,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect(await repeat('forgotten')).toBe('accepted');
   });
 
-  it('remembers identities at least as long as deliveries', async () => {
+  it('keeps identities at least as long as deliveries', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const offers = ['a', 'b', 'c'].map((key) => buildOffer({ webhook, key }));
     await record(...offers);
@@ -149,7 +149,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect(repeated).toMatchObject({ outcome: 'duplicate' });
   });
 
-  it('unlinks a duplicate from an accepted delivery that is gone', async () => {
+  it('unlinks a duplicate from a removed accepted delivery', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const first = buildOffer({ webhook, key: 'k' });
     const repeats = [1, 2].map(() => buildOffer({ webhook, key: 'k', at: START_MS + 3 * DAY_MS }));
@@ -160,7 +160,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect(await deliveryReader.get(repeats[0]!.id)).toMatchObject({ label: 'Duplicate', duplicateOf: null });
   });
 
-  it('removes runs by the time of their end, and names them so that their files can go', async () => {
+  it('removes runs by the time of their end, and returns their IDs so that their files can be removed', async () => {
     const { webhook, version } = await applyOneOfEach(opened.storage);
     const runs = [{ automation: 'fix-errors', version }];
     const offers = [1, 2, 3].map(() => buildOffer({ webhook, runs }));
@@ -176,7 +176,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect(await runReader.get(queued!)).toMatchObject({ state: 'queued' });
   });
 
-  it('removes versions of automations that are neither live nor named by a run, one pass later', async () => {
+  it('removes versions of automations without an automation and a run, one pass later', async () => {
     const applied = await applyFactory(opened.storage, {
       webhooks: [buildWebhook()],
       automations: [buildAutomation({ prompt: 'Named by a run.' })],
@@ -230,7 +230,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     expect(await left()).toEqual(['PINNED 2', 'PINNED 3']);
   });
 
-  it('caps the history of reconciliations by count and by age, and keeps the newest', async () => {
+  it('limits the reconciliation history by number and age, and keeps the newest row', async () => {
     const { inventory, reconciliationReader } = opened.storage;
     const attempt = (revision: string, days = 0) =>
       inventory.recordAttempt(buildReconciliation({ revision, finishedAt: START_MS + days * DAY_MS }), []);

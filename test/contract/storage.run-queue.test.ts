@@ -15,26 +15,26 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
   const reader = () => opened.storage.runReader;
   const claim = (limit: number, factory = FACTORY) => queue().claim({ factory, executor: 'command', limit, at: AT });
 
-  /** As many deliveries, each with one run; answers with the runs, oldest first. */
-  async function bearRuns(count: number): Promise<RunId[]> {
+  /** Records `count` deliveries with one run each. Returns the runs, oldest first. */
+  async function recordRuns(count: number): Promise<RunId[]> {
     const { webhook, version } = await applyOneOfEach(opened.storage);
     const runs = [{ automation: 'fix-errors', version }];
     const offers = Array.from({ length: count }, (_, index) => buildOffer({ webhook, body: `${index}`, runs }));
-    const born = offers.map((offer) => offer.runs[0]!.id);
+    const ids = offers.map((offer) => offer.runs[0]!.id);
     await opened.storage.deliveryLog.record(offers);
-    return born;
+    return ids;
   }
 
-  it('hands out the oldest runs first, each once', async () => {
-    const born = await bearRuns(5);
+  it('returns the oldest runs first, each once', async () => {
+    const ids = await recordRuns(5);
     const first = await claim(2);
     const second = await claim(10);
-    expect(first.map((input) => input.run.id)).toEqual(born.slice(0, 2));
-    expect(second.map((input) => input.run.id)).toEqual(born.slice(2));
+    expect(first.map((input) => input.run.id)).toEqual(ids.slice(0, 2));
+    expect(second.map((input) => input.run.id)).toEqual(ids.slice(2));
     expect(await claim(10)).toEqual([]);
   });
 
-  it('gives a claim all that an attempt needs, as it was when the delivery came', async () => {
+  it('returns with a claim everything for an attempt, as it was when the delivery was received', async () => {
     const webhook = buildWebhook({ name: 'ci' });
     const automation = buildAutomation({ prompt: 'Then.', agent: 'reviewer', overrides: { model: 'large' } });
     const applied = await applyFactory(opened.storage, { webhooks: [webhook], automations: [automation] });
@@ -73,8 +73,8 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(await reader().input(expected.run)).toEqual(input);
   });
 
-  it('gives the positions of queued runs in the queue of their factory', async () => {
-    const [running, first, second, third] = await bearRuns(4);
+  it('returns the positions of queued runs in the queue of their factory', async () => {
+    const [running, first, second, third] = await recordRuns(4);
     await claim(1);
     const runs = [third!, running!, first!, UNKNOWN] as const;
     expect(await reader().queuePositions({ factory: FACTORY, runs })).toEqual(
@@ -88,15 +88,15 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(await reader().queuePositions({ factory: 'other', runs: [third!] })).toEqual(new Map());
   });
 
-  it('leaves the runs of other factories alone', async () => {
-    await bearRuns(1);
+  it('does not change runs of other factories', async () => {
+    await recordRuns(1);
     await opened.storage.inventory.register('other', START_MS);
     expect(await claim(10, 'other')).toEqual([]);
     expect(await claim(10)).toHaveLength(1);
   });
 
   it('ends an attempt once', async () => {
-    const [id] = await bearRuns(1);
+    const [id] = await recordRuns(1);
     await claim(1);
     const failed = { state: 'failed', error: 'exit code 3', exitCode: 3 } as const;
     expect(await queue().finish({ id: id!, attempt: 1, result: failed, at: AT + 5 })).toBe(true);
@@ -106,8 +106,8 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(await reader().get(id!)).toEqual(ended);
   });
 
-  it('changes nothing for a run that is not running in that attempt', async () => {
-    const [queued, running] = await bearRuns(2);
+  it('does not change a run that is not running in that attempt', async () => {
+    const [queued, running] = await recordRuns(2);
     await queue().cancelQueued({ id: queued!, at: AT });
     await claim(1);
     const before = [await reader().get(queued!), await reader().get(running!)];
@@ -120,7 +120,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
   });
 
   it.each([1, 2])('queues a run again as attempt %i', async (nextAttempt) => {
-    const [id] = await bearRuns(1);
+    const [id] = await recordRuns(1);
     await claim(1);
     expect(await queue().release({ id: id!, attempt: 1, nextAttempt })).toBe(true);
     const queued = { state: 'queued', attempt: nextAttempt, executor: null, startedAt: null };
@@ -129,15 +129,15 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(again!.run).toMatchObject({ id, state: 'running', attempt: nextAttempt });
   });
 
-  it('gives a run back its place at the front', async () => {
-    const [oldest] = await bearRuns(3);
+  it('returns a released run to the front of the queue', async () => {
+    const [oldest] = await recordRuns(3);
     await claim(1);
     await queue().release({ id: oldest!, attempt: 1, nextAttempt: 2 });
     expect((await claim(1))[0]!.run.id).toBe(oldest);
   });
 
-  it('cancels a queued run, and only a queued one', async () => {
-    const [running, queued] = await bearRuns(2);
+  it('cancels only queued runs', async () => {
+    const [running, queued] = await recordRuns(2);
     await claim(1);
     expect(await queue().cancelQueued({ id: queued!, at: AT })).toBe(true);
     expect(await reader().get(queued!)).toMatchObject({ state: 'cancelled', startedAt: null, finishedAt: AT });
@@ -148,9 +148,9 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
   });
 
   it.each([SUCCEEDED, { state: 'failed', error: 'exit code 3', exitCode: 3 }] as const)(
-    'queues a run that has ended as $state once more',
+    'retries a run that has ended as $state',
     async (result) => {
-      const [id] = await bearRuns(1);
+      const [id] = await recordRuns(1);
       await claim(1);
       expect(await queue().retry(id!)).toBe('unfinished');
       await queue().finish({ id: id!, attempt: 1, result, at: AT + 5 });
@@ -169,16 +169,16 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     },
   );
 
-  it('queues a cancelled run once more, and none that never was', async () => {
-    const [id] = await bearRuns(1);
+  it('retries a cancelled run, but no unknown run', async () => {
+    const [id] = await recordRuns(1);
     await queue().cancelQueued({ id: id!, at: AT });
     expect(await queue().retry(id!)).toBe('queued');
     expect(await queue().retry(UNKNOWN)).toBe('not_found');
   });
 
-  it('queues no run whose payload retention has removed', async () => {
-    // The newest delivery of all stays for its number.
-    const [id] = await bearRuns(2);
+  it('does not retry a run whose payload was removed', async () => {
+    // The newest delivery is never removed.
+    const [id] = await recordRuns(2);
     await queue().cancelQueued({ id: id!, at: AT });
     await opened.storage.retention.prune(
       { deliveriesMs: 0, minDeliveries: 0, identitiesMs: 0, runsMs: 1e12, auditMs: 0 },
@@ -189,8 +189,8 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(await reader().get(id!)).toMatchObject({ state: 'cancelled', attempt: 1 });
   });
 
-  it('shows what a daemon left behind as running, also after it is opened again', async () => {
-    const [first, second] = await bearRuns(3);
+  it('lists the runs that a daemon left running, also after it is reopened', async () => {
+    const [first, second] = await recordRuns(3);
     await claim(2);
     opened.reopen();
     expect((await queue().running('command')).map((run) => run.id)).toEqual([first, second]);
@@ -218,7 +218,7 @@ describe.each(STORAGES)('the queue of runs on $name', (kind) => {
     expect(await list('failed', null)).toEqual({ data: [], nextCursor: null });
   });
 
-  it('knows no run that never was', async () => {
+  it('returns null for an unknown run', async () => {
     expect(await reader().get(UNKNOWN)).toBeNull();
     expect(await reader().input(UNKNOWN)).toBeNull();
   });

@@ -14,11 +14,11 @@ function seal(version: number, more: Partial<SealedSecret> = {}): SealedSecret {
   };
 }
 
-describe.each(STORAGES)('the rows of sealed secrets on $name', (kind) => {
+describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
   const opened = useStorage(kind);
   const table = () => opened.storage.sealedSecrets;
 
-  it('keeps the proof of the master key', async () => {
+  it('stores the proof of the master key', async () => {
     expect(await table().keyCheck()).toBeNull();
     await table().setKeyCheck(new Uint8Array([1, 0, 2]));
     opened.reopen();
@@ -31,7 +31,7 @@ describe.each(STORAGES)('the rows of sealed secrets on $name', (kind) => {
     expect([...(await table().keyCheck())!]).toEqual([1]);
   });
 
-  it('replaces all sealed values with the proof of the new key, or none', async () => {
+  it('replaces all encrypted values and the proof of the master key, or none', async () => {
     await table().setKeyCheck(new Uint8Array([1]));
     await table().insert(seal(1));
     await table().insert(seal(2));
@@ -51,7 +51,7 @@ describe.each(STORAGES)('the rows of sealed secrets on $name', (kind) => {
     expect([...(await table().keyCheck())!]).toEqual([2]);
   });
 
-  it('gives the newest version, and every other by its number, byte for byte', async () => {
+  it('returns the newest version, and every other version by number, byte for byte', async () => {
     await table().insert(seal(1));
     await table().insert(seal(2));
     expect(describeSecret(await table().newest('API_KEY'))).toEqual(describeSecret(seal(2)));
@@ -60,7 +60,7 @@ describe.each(STORAGES)('the rows of sealed secrets on $name', (kind) => {
     expect(await table().newest('OTHER')).toBeNull();
   });
 
-  it('refuses a version that is taken', async () => {
+  it('rejects a version that exists', async () => {
     await table().insert(seal(1));
     await table().insert(seal(2));
     for (const version of [1, 2]) {
@@ -70,7 +70,7 @@ describe.each(STORAGES)('the rows of sealed secrets on $name', (kind) => {
     expect(describeSecret(await table().newest('API_KEY'))).toEqual(describeSecret(seal(2)));
   });
 
-  it('takes a name away but not the versions that may be pinned, and uses no number twice', async () => {
+  it('deletes a name but no pinned versions, and never reuses a version number', async () => {
     await table().insert(seal(1));
     expect(await table().delete('API_KEY')).toBe(true);
     expect(await table().delete('API_KEY')).toBe(false);
@@ -83,12 +83,12 @@ describe.each(STORAGES)('the rows of sealed secrets on $name', (kind) => {
     expect(await table().list()).toMatchObject([{ name: 'API_KEY', version: 2, createdAt: START_MS + 2 }]);
   });
 
-  it('knows no version of a new name, and cannot delete it', async () => {
+  it('has no version of an unknown name, and cannot delete it', async () => {
     expect(await table().lastVersion('NEW')).toBe(0);
     expect(await table().delete('NEW')).toBe(false);
   });
 
-  it('lists names with their newest version and who is pinned to which', async () => {
+  it('lists names with their newest version and the versions that webhooks have pinned', async () => {
     await table().insert(seal(1));
     await table().insert(seal(1, { name: 'B_KEY' }));
     const webhooks = [
@@ -106,7 +106,7 @@ describe.each(STORAGES)('the rows of sealed secrets on $name', (kind) => {
     ]);
   });
 
-  it('lists the automations that give a secret to their runs, as long as they exist', async () => {
+  it('lists the automations that pass a secret to their runs, while they exist', async () => {
     await table().insert(seal(1));
     const automations = [
       buildAutomation({ name: 'report', overrides: { secrets: ['OTHER', 'API_KEY'] } }),

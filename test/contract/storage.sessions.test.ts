@@ -36,14 +36,14 @@ describe.each(STORAGES)('sessions on $name', (kind) => {
     expect(await sessions().find(OTHER_HASH, START_MS)).toBeNull();
   });
 
-  it('of a login link have the rights of an owner', async () => {
+  it('of a login link have the owner role', async () => {
     const link = ids.loginLinkId(START_MS);
     await sessions().insert(buildSession({ link }), HASH);
     const found = await sessions().find(HASH, START_MS);
     expect(found!.identity).toEqual({ kind: 'link', id: link, name: 'login link', role: 'owner', factories: null });
   });
 
-  it('remember their last use, and are gone when they end', async () => {
+  it('store their last use, and cannot be found after they end', async () => {
     const session = buildSession({ link: ids.loginLinkId(START_MS) });
     await sessions().insert(session, HASH);
     await sessions().touch(session.id, START_MS + 5);
@@ -53,7 +53,7 @@ describe.each(STORAGES)('sessions on $name', (kind) => {
     expect(await sessions().end(session.id)).toBe(false);
   });
 
-  it('end with their API token, and at their time', async () => {
+  it('end with their API token, and when they expire', async () => {
     const { id } = await insertToken();
     await sessions().insert(buildSession({ token: id }), HASH);
     await sessions().insert(buildSession({ link: ids.loginLinkId(START_MS) }), OTHER_HASH);
@@ -63,7 +63,7 @@ describe.each(STORAGES)('sessions on $name', (kind) => {
     expect(await sessions().find(OTHER_HASH, START_MS + 1000)).toBeNull();
   });
 
-  it('are listed and ended for one owner, also all but one; those of others stay', async () => {
+  it('are listed and ended by owner, also all but one, without the sessions of others', async () => {
     const [mine, other] = [ids.loginLinkId(START_MS), ids.loginLinkId(START_MS)];
     const [old, young] = [buildSession({ link: mine }), buildSession({ link: mine }, { createdAt: START_MS + 1 })];
     const expired = buildSession({ link: mine }, { expiresAt: START_MS });
@@ -79,7 +79,7 @@ describe.each(STORAGES)('sessions on $name', (kind) => {
     expect(await sessions().listOf({ link: other }, START_MS)).toEqual([theirs]);
   });
 
-  it('are pruned at their time, and not before', async () => {
+  it('are removed when they expire, and not before', async () => {
     const session = buildSession({ link: ids.loginLinkId(START_MS) });
     await sessions().insert(session, HASH);
     await opened.storage.retention.prune(RETENTION, START_MS + 999);
@@ -94,19 +94,19 @@ describe.each(STORAGES)('login links on $name', (kind) => {
   const opened = useStorage(kind);
   const links = () => opened.storage.loginLinks;
 
-  it('are taken once', async () => {
+  it('can be used once', async () => {
     const link = buildLink();
     await links().insert(link, HASH);
     expect(await links().take(HASH, START_MS)).toEqual(link);
     expect(await links().take(HASH, START_MS)).toBeNull();
   });
 
-  it('are not given after their time', async () => {
+  it('cannot be used after they expire', async () => {
     await links().insert(buildLink(), HASH);
     expect(await links().take(HASH, START_MS + 1000)).toBeNull();
   });
 
-  it('of a start take the place of the one before, and of no other', async () => {
+  it('of a start replace only the link of the previous start', async () => {
     const asked = buildLink();
     await links().insert(asked, HASH);
     await links().insert(buildLink({ origin: 'start' }), OTHER_HASH);
@@ -115,7 +115,7 @@ describe.each(STORAGES)('login links on $name', (kind) => {
     expect(await links().take(HASH, START_MS)).toEqual(asked);
   });
 
-  it('that nobody used are pruned', async () => {
+  it('that were not used are removed', async () => {
     await links().insert(buildLink(), HASH);
     await opened.storage.retention.prune(RETENTION, START_MS + 1000);
     expect(await links().take(HASH, START_MS)).toBeNull();

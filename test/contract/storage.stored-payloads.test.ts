@@ -7,7 +7,7 @@ import { STORAGES, useStorage } from '../helpers/with-storage.ts';
 describe.each(STORAGES)('stored payloads in bulk on $name', (kind) => {
   const opened = useStorage(kind);
 
-  /** Ten accepted a second apart for `a`, with a rejection and one for `b` between any two. */
+  /** Ten accepted deliveries for `a`, one per second, each followed by a rejection and a delivery for `b`. */
   async function recordTen(bodyOf = (place: number) => JSON.stringify({ place })) {
     const { webhooks } = await applyFactory(opened.storage, {
       webhooks: [buildWebhook({ name: 'a' }), buildWebhook({ name: 'b' })],
@@ -30,7 +30,7 @@ describe.each(STORAGES)('stored payloads in bulk on $name', (kind) => {
     return { taken, places: places.sort((one, other) => one - other), payloads };
   };
 
-  it('are found newest first, accepted ones of that webhook only, in pieces', async () => {
+  it('are found newest first, only accepted ones of that webhook, in pieces', async () => {
     const uid = await recordTen();
     const all = await listKeys(uid);
     expect(all).toHaveLength(10);
@@ -52,14 +52,14 @@ describe.each(STORAGES)('stored payloads in bulk on $name', (kind) => {
     expect(await listKeys(await recordTen(), { since })).toHaveLength(count);
   });
 
-  it('are not found where even the last of all is older', async () => {
+  it('are not found if even the newest is older', async () => {
     const { webhooks } = await applyFactory(opened.storage, { webhooks: [buildWebhook({ name: 'a' })] });
     await opened.storage.deliveryLog.record([buildOffer({ webhook: webhooks[0]!.ref, at: START_MS })]);
     expect(await listKeys(webhooks[0]!.uid, { since: START_MS + 1 })).toEqual([]);
     expect(await listKeys(webhooks[0]!.uid, { since: START_MS })).toHaveLength(1);
   });
 
-  it('are read as far as they fit, and at least one', async () => {
+  it('are read up to the size limit, and at least one', async () => {
     const keys = await listKeys(await recordTen());
     expect(await read(keys)).toMatchObject({ taken: 10, places: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] });
     const size = JSON.stringify({ place: 0 }).length;
@@ -67,14 +67,14 @@ describe.each(STORAGES)('stored payloads in bulk on $name', (kind) => {
     expect(await read(keys, 1)).toMatchObject({ taken: 1, places: [9] });
   });
 
-  it('are none in an empty log, and for a webhook that nobody knows', async () => {
+  it('are not found in an empty log, and for an unknown webhook', async () => {
     expect(await listKeys('wh_unknown')).toEqual([]);
     await recordTen();
     expect(await listKeys('wh_unknown')).toEqual([]);
     expect(await read([])).toMatchObject({ taken: 0, places: [] });
   });
 
-  it('leave out what is gone', async () => {
+  it('omit removed deliveries', async () => {
     const keys = await listKeys(await recordTen());
     expect(await read([...keys, 999_999])).toMatchObject({ taken: 11, places: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9] });
   });

@@ -22,13 +22,13 @@ describe.each(STORAGES)('API tokens on $name', (kind) => {
     expect(await tokens().findByHash(new Uint8Array(32))).toBeNull();
   });
 
-  it('tell a token for all factories from one for none', async () => {
+  it('distinguish a token for all factories from a token for none', async () => {
     const none = buildToken({ factories: [] });
     await tokens().insert(none, HASH);
     expect((await tokens().findByHash(HASH))!.factories).toEqual([]);
   });
 
-  it('are listed in the order of their birth, with their last use', async () => {
+  it('are listed in the order of their creation, with their last use', async () => {
     const [first, second] = [buildToken(), buildToken({ createdAt: START_MS + 1 })];
     await tokens().insert(first, HASH);
     await tokens().insert(second, new Uint8Array(32));
@@ -36,7 +36,7 @@ describe.each(STORAGES)('API tokens on $name', (kind) => {
     expect(await tokens().list()).toEqual([{ ...first, lastUsedAt: START_MS + 9 }, second]);
   });
 
-  it('are gone at once when revoked', async () => {
+  it('cannot be found immediately after they are revoked', async () => {
     const token = buildToken();
     await tokens().insert(token, HASH);
     expect(await tokens().revoke(token.id)).toBe(true);

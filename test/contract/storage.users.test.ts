@@ -27,7 +27,7 @@ describe.each(STORAGES)('users on $name', (kind) => {
     return user;
   };
 
-  it('are found by name whatever its case, and by ID', async () => {
+  it('are found by name, ignoring case, and by ID', async () => {
     const user = await insert(buildUser('Alice', 'operator', { factories: ['payments'] }), 'the hash');
     expect(await users().findLocal('aLiCe')).toEqual({ user, passwordHash: 'the hash' });
     expect(await users().get(user.id)).toEqual(user);
@@ -35,13 +35,13 @@ describe.each(STORAGES)('users on $name', (kind) => {
     expect(await users().get('usr_unknown')).toBeNull();
   });
 
-  it('share no name', async () => {
+  it('have unique names', async () => {
     const user = await insert(buildUser('alice'));
     expect(await users().insertLocal(buildUser('ALICE'), 'other')).toBe(false);
     expect(await users().list()).toEqual([user]);
   });
 
-  it('change in what the change names, and in nothing else', async () => {
+  it('change only the fields of the request', async () => {
     const user = await insert(buildUser('alice'));
     expect(await users().change(user.id, { role: 'manager' }, START_MS + 1)).toBe('done');
     expect(await users().change(user.id, { factories: ['a'], disabled: true }, START_MS + 2)).toBe('done');
@@ -56,7 +56,7 @@ describe.each(STORAGES)('users on $name', (kind) => {
     expect(await users().change('usr_unknown', { role: 'owner' }, START_MS)).toBe('not_found');
   });
 
-  it('remember the last sign-in', async () => {
+  it('store the last sign-in', async () => {
     const user = await insert(buildUser('alice'));
     await users().noteSignIn(user.id, START_MS + 7);
     expect((await users().get(user.id))!.lastSignInAt).toBe(START_MS + 7);
@@ -85,7 +85,7 @@ describe.each(STORAGES)('users on $name', (kind) => {
     },
   );
 
-  it('keep one owner who can sign in and reaches everything', async () => {
+  it('keep one owner who can sign in and access everything', async () => {
     const [alice, bob] = [await insert(buildUser('alice', 'owner')), await insert(buildUser('bob', 'owner'))];
     await insert(buildUser('limited', 'owner', { factories: ['a'] }));
     await insert(buildUser('disabled', 'owner', { disabledAt: START_MS }));

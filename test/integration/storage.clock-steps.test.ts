@@ -22,7 +22,7 @@ const POLICY = {
   runBytes: 1e9,
 };
 
-describe('retention on a machine whose clock is set', () => {
+describe('retention while the clock changes', () => {
   const folder = useFolder();
   const machine = { wallMs: START_MS, uptimeMs: 0 };
   let storage: SqliteStorage;
@@ -45,12 +45,12 @@ describe('retention on a machine whose clock is set', () => {
     storage.deliveryLog
       .record([{ ...buildOffer({ webhook, key }), receivedAt: machine.wallMs }])
       .then(([outcome]) => outcome!.outcome);
-  /** Each of the first deliveries is still known. */
+  /** Every first delivery still has its identity. */
   async function expectNothingNew(deliveries: number): Promise<void> {
     for (let number = 0; number < deliveries; number += 1) expect(await deliver(`event-${number}`)).toBe('duplicate');
   }
 
-  /** The housekeeping of one life of a daemon, over the storage as it is. */
+  /** The housekeeping of one daemon, from start to stop, on the existing storage. */
   async function start() {
     const clock = { wallMs: () => machine.wallMs, monotonicMs: () => machine.uptimeMs };
     const mark = await storage.retention.lastMark();
@@ -91,7 +91,7 @@ describe('retention on a machine whose clock is set', () => {
     return { housekeeping, ofDaemon };
   }
 
-  /** Lets time pass with a pass of retention each hour. */
+  /** Advances the clock, with one pass of retention per hour. */
   async function live(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += HOUR_MS) {
       machine.wallMs += HOUR_MS;
@@ -100,7 +100,7 @@ describe('retention on a machine whose clock is set', () => {
     }
   }
 
-  it('keeps everything through a clock that is a year ahead for some hours, and no old delivery is new again', async () => {
+  it('keeps everything while the clock is a year ahead for some hours, and accepts no old delivery again', async () => {
     for (let number = 0; number < 50; number += 1) expect(await deliver(`event-${number}`)).toBe('accepted');
     const { housekeeping, ofDaemon } = await start();
     machine.wallMs += 365 * DAY_MS;
@@ -114,7 +114,7 @@ describe('retention on a machine whose clock is set', () => {
     await housekeeping.stop();
   });
 
-  it('removes in bounded steps after a start with a clock that is a year ahead', async () => {
+  it('removes rows in limited steps after a start with a clock that is a year ahead', async () => {
     for (let number = 0; number < 50; number += 1) await deliver(`event-${number}`);
     const first = await start();
     await first.housekeeping.stop();
@@ -126,7 +126,7 @@ describe('retention on a machine whose clock is set', () => {
     await housekeeping.stop();
   });
 
-  it('works through a real absence of three months in less than three weeks', async () => {
+  it('catches up after a downtime of three months in less than three weeks', async () => {
     for (let number = 0; number < 50; number += 1) await deliver(`event-${number}`);
     const first = await start();
     await first.housekeeping.stop();
@@ -138,7 +138,7 @@ describe('retention on a machine whose clock is set', () => {
     await housekeeping.stop();
   });
 
-  it('keeps what is stored while the clock is a year behind, also when it is right again', async () => {
+  it('keeps all rows while the clock is a year behind, and after it is corrected', async () => {
     for (let number = 0; number < 50; number += 1) await deliver(`event-${number}`);
     const { housekeeping } = await start();
     machine.wallMs -= 365 * DAY_MS;

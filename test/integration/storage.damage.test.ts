@@ -27,7 +27,7 @@ describe('damage of the database', () => {
     db.close();
   }
 
-  /** Overwrites a leaf page that holds rows, as the review did. */
+  /** Overwrites a leaf page that contains rows. */
   function damage(): void {
     const content = readFileSync(file());
     const at = Math.floor(content.lastIndexOf('factory-1500') / PAGE_BYTES) * PAGE_BYTES;
@@ -35,7 +35,7 @@ describe('damage of the database', () => {
     writeFileSync(file(), content);
   }
 
-  it('is found at the start of a small file, with what to do', () => {
+  it('is found at startup in a small file, and the error says how to repair it', () => {
     fill();
     expect(() => checkAtStart(file())).not.toThrow();
     damage();
@@ -48,7 +48,7 @@ describe('damage of the database', () => {
     );
   });
 
-  it('is found by another process while the database is used, and noted for the next start', async () => {
+  it('is found by another process while the database is in use, and marked for the next start', async () => {
     fill();
     const db = openDatabase(file());
     expect(await checkInBackground(CHECK_WORKER, file(), never)).toMatchObject({ outcome: 'undamaged' });
@@ -58,14 +58,14 @@ describe('damage of the database', () => {
     db.close();
   });
 
-  it('is forgotten when the next start finds a whole file', () => {
+  it('is no longer marked after the next start finds an undamaged file', () => {
     fill();
     markDamaged(file(), 'a page');
     checkAtStart(file());
     expect(existsSync(`${file()}.damaged`)).toBe(false);
   });
 
-  it('is not claimed when the check was stopped', async () => {
+  it('is not reported when the check was stopped', async () => {
     fill();
     const abort = new AbortController();
     const checking = checkInBackground(CHECK_WORKER, file(), abort.signal);
@@ -79,7 +79,7 @@ describe('damage of the database', () => {
       vi.useRealTimers();
     });
 
-    it('ends the daemon; a check that gave way is repeated after an hour', async () => {
+    it('stops the daemon; an aborted check is repeated after an hour', async () => {
       vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
       fill();
       const outcomes = [
@@ -105,7 +105,7 @@ describe('damage of the database', () => {
     });
   });
 
-  it('is a missing database beside what a daemon has made, and no first start beside a master key alone', () => {
+  it('includes a missing database next to other files of a daemon, but not next to a master key only', () => {
     const paths = resolveDataPaths(folder.path);
     writeFileSync(join(folder.path, 'master.key'), 'key');
     expect(() => requireDatabase(paths)).not.toThrow();

@@ -10,7 +10,7 @@ import { useFolder } from '../helpers/with-storage.ts';
 
 const LOCK_MODULE = pathToFileURL(join(import.meta.dirname, '../../src/storage/data-dir-lock.ts')).href;
 
-/** Takes the lock, says what came of it, and lives until it is told to end. */
+/** Takes the lock, reports the result, and runs until it receives a message. */
 const HOLDER = `
   const { lockDataDir } = await import(process.argv[2]);
   let lock = null;
@@ -39,7 +39,7 @@ describe('the lock on the data directory (threat model D15)', () => {
     return { child, answer: answer as Record<string, unknown> };
   }
 
-  it('refuses a second process at once and names the first', async () => {
+  it('rejects a second process immediately and names the first', async () => {
     const first = await startHolder();
     expect(first.answer).toEqual({ locked: true });
     const second = await startHolder();
@@ -68,16 +68,16 @@ describe('the lock on the data directory (threat model D15)', () => {
     expect(existsSync(join(folder.path, 'daemon.pid'))).toBe(false);
   });
 
-  it('is not given twice to one process', () => {
+  it('cannot be taken twice by one process', () => {
     const lock = lockDataDir(folder.path);
     expect(() => lockDataDir(folder.path)).toThrow(expect.objectContaining({ code: 'data_dir_locked' }));
-    // The attempt that failed must not have cost the first its lock.
+    // The failed attempt must not release the first lock.
     expect(() => lockDataDir(folder.path)).toThrow(expect.objectContaining({ code: 'data_dir_locked' }));
     lock.release();
     lockDataDir(folder.path).release();
   });
 
-  it('stays with its holder while the holder starts processes of its own', async () => {
+  it('remains with its holder while the holder starts child processes', async () => {
     const lock = lockDataDir(folder.path);
     const { child, answer } = await startHolder();
     expect(answer).toMatchObject({ locked: false, code: 'data_dir_locked' });
@@ -89,7 +89,7 @@ describe('the lock on the data directory (threat model D15)', () => {
     });
   });
 
-  it('says what is wrong with a folder that cannot be locked', () => {
+  it('explains why a folder cannot be locked', () => {
     const missing = join(folder.path, 'missing');
     expect(() => lockDataDir(missing)).toThrow(
       expect.objectContaining({ code: 'storage_broken', message: expect.stringContaining(missing) }),

@@ -14,12 +14,12 @@ import { useFolder } from '../helpers/with-storage.ts';
 const MIB = 1024 * 1024;
 const GIB = 1024 * MIB;
 
-describe('a storage that cannot take the write', () => {
+describe('a storage that cannot write', () => {
   const folder = useFolder();
   const file = () => join(folder.path, 'dockbell.db');
   const ballast = () => `${file()}.ballast`;
 
-  /** A storage whose database may not grow any more: to SQLite that is a full disk. */
+  /** A storage whose database cannot grow, which SQLite treats as a full disk. */
   async function openFull(space?: ReturnType<typeof createSpaceGuard>) {
     const db = openDatabase(file());
     const storage = createSqliteStorage(db, space);
@@ -31,7 +31,7 @@ describe('a storage that cannot take the write', () => {
     return { db, storage, webhook, runs, count };
   }
 
-  it('refuses a batch on a full disk as a whole, and takes it when there is room', async () => {
+  it('rejects a complete batch on a full disk, and accepts it when there is space', async () => {
     const { db, storage, webhook, runs, count } = await openFull();
     const small = () => buildOffer({ webhook, key: 'small', body: '1', runs });
     const large = () => buildOffer({ webhook, key: 'large', body: 'x'.repeat(200_000), runs });
@@ -46,7 +46,7 @@ describe('a storage that cannot take the write', () => {
     storage.close();
   });
 
-  it('names a full disk as the cause also where a transaction of the query builder broke', async () => {
+  it('reports a full disk as the cause of a failed transaction of the query builder', async () => {
     const { db, storage } = await openFull();
     const webhooks = [buildWebhook({ name: 'new', description: 'x'.repeat(200_000) })];
     const applying = storage.inventory.apply(buildApply({ revision: 'bad', webhooks }));
@@ -56,7 +56,7 @@ describe('a storage that cannot take the write', () => {
     storage.close();
   });
 
-  it('tells what ended a transaction also where SQLite has rolled it back by itself', async () => {
+  it('reports the cause of a failed transaction that SQLite rolled back automatically', async () => {
     const db = openDatabase(file());
     const transaction = createQueryBuilder(db)
       .transaction()
@@ -69,7 +69,7 @@ describe('a storage that cannot take the write', () => {
     db.close();
   });
 
-  it('gives up its ballast on a full disk', async () => {
+  it('releases its ballast on a full disk', async () => {
     const room = { freeBytes: 100 * GIB, totalBytes: 200 * GIB };
     const space = createSpaceGuard(file(), { measureSpace: () => room });
     const { storage, webhook } = await openFull(space);
@@ -80,7 +80,7 @@ describe('a storage that cannot take the write', () => {
     storage.close();
   });
 
-  it('accepts nothing while little space is left, but still does everything else', async () => {
+  it('rejects deliveries while little space is free, but performs all other operations', async () => {
     const space = { freeBytes: 100 * MIB, totalBytes: 200 * GIB };
     let nowMs = 0;
     const guard = createSpaceGuard(file(), { measureSpace: () => space, monotonicMs: () => nowMs });
@@ -96,11 +96,11 @@ describe('a storage that cannot take the write', () => {
     storage.close();
   });
 
-  it('says that the storage is broken where it may not write', async () => {
+  it('fails with storage_broken if it has no permission to write', async () => {
     const db = openDatabase(file());
     const storage = createSqliteStorage(db);
     const { webhook } = await applyOneOfEach(storage);
-    // Permissions would not keep root from writing.
+    // File permissions do not restrict root.
     db.pragma('query_only = ON');
     const writing = storage.deliveryLog.record([buildOffer({ webhook })]);
     await expect(writing).rejects.toMatchObject({ name: 'AppError', code: 'storage_broken' });
@@ -109,11 +109,11 @@ describe('a storage that cannot take the write', () => {
     storage.close();
   });
 
-  it('says that the storage is broken where the file is damaged', async () => {
+  it('fails with storage_damaged if the file is damaged', async () => {
     const storage = openSqliteStorage(file());
     const { uid } = await applyOneOfEach(storage);
     storage.close();
-    // The first page stays, so that the file opens; all the others are torn.
+    // The first page stays intact, so that the file can be opened. All others are overwritten.
     const torn = statSync(file()).size - 4096;
     const db = openDatabase(file());
     const reopened = createSqliteStorage(db);
@@ -126,7 +126,7 @@ describe('a storage that cannot take the write', () => {
     db.close();
   });
 
-  it('waits for nobody for ever: a database that another process holds is unavailable, not broken', async () => {
+  it('does not wait forever: a database that another process has locked is unavailable, not broken', async () => {
     const db = openDatabase(file());
     const storage = createSqliteStorage(db);
     const { webhook } = await applyOneOfEach(storage);

@@ -45,7 +45,7 @@ vi.setConfig({ testTimeout: 90_000 });
 const STORAGE_WORKER = new URL('../../dist/storage/sqlite/thread/worker.js', import.meta.url);
 const LIMITED_DATABASE = pathToFileURL(join(import.meta.dirname, '../helpers/limited-database.mjs')).href;
 
-/** Leaves a mark, then goes on until it is told to stop; with a file `quick` in the folder it ends at once. */
+/** Writes a mark and runs until SIGTERM. If the folder contains a file `quick`, it exits immediately. */
 const COMMAND = `#!/bin/sh
 echo "$DOCKBELL_RUN_ID \${PWD##*/}" >> "$1/marks"
 [ -e "$1/quick" ] && exit 0
@@ -70,22 +70,22 @@ afterEach(async () => {
 });
 
 interface Scene {
-  /** Where the command leaves its marks. */
+  /** The folder in which the command writes its marks. */
   folder: string;
   options: TestDaemonOptions & { dataDir: string };
 }
 
-/** A data directory that a daemon has served from and left cleanly. Tests get copies. */
+/** A data directory after a clean stop of a daemon. Each test gets a copy. */
 interface Prepared {
   dataDir: string;
   webhookUid: string;
-  /** The one delivery, with a body of many pages. Its runs have ended. */
+  /** The only delivery. Its body has many pages and its runs have ended. */
   delivery: DeliveryId;
 }
 
-/** Has a copy of the prepared data directory. */
+/** Creates a copy of the prepared data directory. */
 function createScene(folder = createTempDir('faults')): Scene {
-  // The ballast is left out, because a small file system has no room for it.
+  // A small file system has no space for the ballast.
   cpSync(prepared.dataDir, folder, { recursive: true, filter: (file) => !file.endsWith('.ballast') });
   return createSceneIn(folder);
 }
@@ -115,7 +115,7 @@ async function prepareDataDir(): Promise<Prepared> {
   return { dataDir: options.dataDir, webhookUid, delivery: body.data[0].id };
 }
 
-/** Sends a body that no free corner of a page can hold. */
+/** Sends a body that needs new pages. */
 function post(
   daemon: TestDaemon,
   name: string,
@@ -134,7 +134,7 @@ async function askReady(daemon: TestDaemon): Promise<{ status: number; problems:
   return { status: response.status, problems: body.problems.join(' ') };
 }
 
-/** Counts of what belongs together: a delivery, its body, its runs. */
+/** Counts deliveries, bodies and runs, which must match. */
 function countRows(dataDir: string): { accepted: number; bodies: number; runs: number; check: unknown } {
   const db = new Database(join(dataDir, 'dockbell.db'), { readonly: true });
   const count = (sql: string) => db.prepare<[], number>(sql).pluck().get()!;
@@ -148,8 +148,8 @@ function countRows(dataDir: string): { accepted: number; bodies: number; runs: n
   return rows;
 }
 
-/** Starts a daemon that must not come to serve; answers with its exit code and everything it said. */
-async function startInVain(options: TestDaemonOptions): Promise<{ code: number | null; output: string }> {
+/** Starts a daemon that must fail to start. Returns its exit code and output. */
+async function startFailing(options: TestDaemonOptions): Promise<{ code: number | null; output: string }> {
   const launched = launchTestDaemon(options);
   const serving = await launched.serving;
   if (serving !== null) running.push(serving);
@@ -158,26 +158,26 @@ async function startInVain(options: TestDaemonOptions): Promise<{ code: number |
 }
 
 describe('a full disk (threat model D4)', () => {
-  /** From the last accepted delivery over a full disk to service as before, with nothing half written. */
-  async function showRefusalAndRecovery(scene: Scene, fill: () => void, makeRoom: () => void): Promise<void> {
+  /** Fills the disk under a running daemon, frees it again, and checks that every delivery is stored completely. */
+  async function expectRejectionAndRecovery(scene: Scene, fill: () => void, makeRoom: () => void): Promise<void> {
     const daemon = await serve(scene.options);
     expect((await post(daemon, 'before')).status).toBe(202);
     expect(await askReady(daemon)).toMatchObject({ status: 200 });
 
     fill();
     let accepted = 2;
-    const refused = await eventually(async () => {
+    const rejected = await eventually(async () => {
       const response = await post(daemon, `filling-${accepted}`);
       if (response.status !== 202) return response;
       accepted += 1;
       return null;
     });
-    expect(refused.status).toBe(503);
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(rejected.status).toBe(503);
+    expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await askReady(daemon)).toMatchObject({ status: 503, problems: expect.stringMatching(/full|free/) });
 
     makeRoom();
-    // The sender does as it was told and says the same again.
+    // The sender retries the same delivery.
     await eventually(async () => (await post(daemon, `filling-${accepted}`)).status === 202);
     accepted += 1;
     expect(await eventually(async () => (await askReady(daemon)).status === 200)).toBe(true);
@@ -187,11 +187,11 @@ describe('a full disk (threat model D4)', () => {
     expect(countRows(scene.options.dataDir)).toEqual({ accepted, bodies: accepted, runs, check: 'ok' });
   }
 
-  it('answers 503 with Retry-After where SQLite finds no room, says so, and goes on when there is room', async () => {
+  it('answers 503 with Retry-After on a full disk, is not ready, and recovers when there is space', async () => {
     const scene = createScene();
     const limit = join(scene.folder, 'limit');
     scene.options.env = { NODE_OPTIONS: `--import=${LIMITED_DATABASE}`, LIMITED_DATABASE: limit };
-    await showRefusalAndRecovery(
+    await expectRejectionAndRecovery(
       scene,
       () => writeFileSync(limit, ''),
       () => rmSync(limit),
@@ -199,22 +199,22 @@ describe('a full disk (threat model D4)', () => {
   });
 
   const mayMount = tryOnSmallDisk(async () => {}) !== null;
-  if (!mayMount) console.warn('A file system without a free byte is not tested: mounting a small one needs root.');
+  if (!mayMount) console.warn('Skipped: a test on a full file system, because mounting one needs root.');
 
   it.skipIf(!mayMount)(
-    'does the same on a file system without a free byte, and ends a start there with exit code 1',
+    'does the same on a file system without a free byte, where a start fails with exit code 1',
     async () => {
       await tryOnSmallDisk(async (folder) => {
         const filler = join(folder, 'filler');
         const scene = createScene(folder);
         fillDisk(filler);
-        const { code, output } = await startInVain(scene.options);
-        // An error that can pass: a service manager starts the daemon again.
+        const { code, output } = await startFailing(scene.options);
+        // A transient error: a service manager restarts the daemon.
         expect(output).toContain('start Dockbell again');
         expect(code).toBe(1);
         rmSync(filler);
 
-        await showRefusalAndRecovery(
+        await expectRejectionAndRecovery(
           scene,
           () => fillDisk(filler),
           () => rmSync(filler),
@@ -224,16 +224,16 @@ describe('a full disk (threat model D4)', () => {
   );
 });
 
-/** Does something in a small file system of its own; `null` where this user may not mount one. */
+/** Runs `work` in a small separate file system. Returns `null` if this user cannot mount one. */
 function tryOnSmallDisk(work: (folder: string) => Promise<void>): Promise<void> | null {
   const folder = createTempDir('small-disk');
   try {
-    // Too small for the ballast, which would give way before anybody is refused.
+    // Too small for the ballast, whose release would hide the full disk.
     execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48m,mode=0700', 'dockbell-test', folder], { stdio: 'pipe' });
   } catch {
     return null;
   }
-  // Lazily: where the test failed, a daemon may still be there.
+  // Lazy, because a daemon may still use the folder after a failed test.
   return work(folder).finally(() => execFileSync('umount', ['--lazy', folder]));
 }
 
@@ -251,12 +251,12 @@ function fillDisk(file: string): void {
 }
 
 describe('a broken storage (threat model D3)', () => {
-  it('ends the daemon with exit code 1, nothing is accepted any more, and after the repair it goes on', async () => {
+  it('stops the daemon with exit code 1, accepts nothing more, and works again after the repair', async () => {
     const scene = createScene();
     const database = join(scene.options.dataDir, 'dockbell.db');
     const payloadPath = `/deliveries/${prepared.delivery}/payload`;
     const { damage, repair } = findBody(database);
-    await showThatNothingIsWritten(database, damage);
+    await expectNoWrites(database, damage);
     repair();
 
     const daemon = await serve(scene.options);
@@ -265,7 +265,7 @@ describe('a broken storage (threat model D3)', () => {
     const sending = keepPosting(daemon, answers);
     await eventually(() => answers.length >= 3);
     expect(await daemon.api(payloadPath)).toMatchObject({ status: 503, body: { code: 'storage_damaged' } });
-    // One may have been on its way to its sender.
+    // One answer may have been in transit.
     const answered = answers.length + 1;
     await sending;
     expect(await daemon.exited).toBe(1);
@@ -274,9 +274,9 @@ describe('a broken storage (threat model D3)', () => {
     expect(daemon.output()).toMatch(/storage is broken.*start it again/);
     expect(existsSync(join(scene.options.dataDir, 'daemon.json'))).toBe(false);
 
-    const refused = await startInVain(scene.options);
-    expect(refused.code).toBe(2);
-    expect(refused.output).toMatch(/is damaged.*restore your copy of dockbell\.db/);
+    const failed = await startFailing(scene.options);
+    expect(failed.code).toBe(2);
+    expect(failed.output).toMatch(/is damaged.*restore your copy of dockbell\.db/);
 
     repair();
     const repaired = await serve(scene.options);
@@ -288,7 +288,7 @@ describe('a broken storage (threat model D3)', () => {
   });
 });
 
-/** Sends one delivery after the other until nobody answers. */
+/** Sends deliveries sequentially until the daemon does not answer. */
 async function keepPosting(daemon: TestDaemon, answers: number[]): Promise<void> {
   for (;;) {
     try {
@@ -299,8 +299,8 @@ async function keepPosting(daemon: TestDaemon, answers: number[]): Promise<void>
   }
 }
 
-/** Once it has found damage, the storage itself refuses everything, whoever asks and however it is stopped. */
-async function showThatNothingIsWritten(database: string, damage: () => void): Promise<void> {
+/** After it has found damage, the storage rejects every operation. */
+async function expectNoWrites(database: string, damage: () => void): Promise<void> {
   const thread = await startStorage(STORAGE_WORKER, { file: database });
   const { deliveryLog, deliveryReader } = thread.storage;
   const broken = expect.objectContaining({ code: 'storage_damaged' });
@@ -312,11 +312,11 @@ async function showThatNothingIsWritten(database: string, damage: () => void): P
   await thread.close();
 }
 
-/** How to cut the chain of pages of the long body, and how to join it again. */
+/** Finds a page of the long body, to break and repair the list of its pages. */
 function findBody(database: string): { damage(): void; repair(): void } {
   const pageBytes = 4096;
   const content = readFileSync(database);
-  // A page of nothing but the body begins with the number of the next one.
+  // An overflow page begins with the number of the next page and contains only the body.
   const inner = Buffer.alloc(pageBytes - 4, 'x');
   let at = pageBytes;
   while (!content.subarray(at + 4, at + pageBytes).equals(inner)) at += pageBytes;
@@ -336,8 +336,8 @@ function hashFile(file: string): string {
   return createHash('sha256').update(readFileSync(file)).digest('hex');
 }
 
-describe('a data directory that cannot be taken', () => {
-  // One folder for all: each test puts right what it did, and the last one shows that the daemon starts again.
+describe('a data directory that cannot be used', () => {
+  // All tests share a folder: each one restores it, and the last one checks that the daemon starts again.
   let scene: Scene;
   let database: string;
   beforeAll(() => {
@@ -345,11 +345,11 @@ describe('a data directory that cannot be taken', () => {
     database = join(scene.options.dataDir, 'dockbell.db');
   });
 
-  it('is refused where the file is no database, and the file stays as it is (threat model D3)', async () => {
+  it('is rejected if the file is not a database, and the file is not changed (threat model D3)', async () => {
     const whole = readFileSync(database);
     writeFileSync(database, Buffer.from(whole).fill('garbage ', 0, 4096));
     const damaged = hashFile(database);
-    const { code, output } = await startInVain(scene.options);
+    const { code, output } = await startFailing(scene.options);
     expect(code).toBe(2);
     expect(output).toContain(database);
     expect(output).toContain('not a database');
@@ -361,10 +361,10 @@ describe('a data directory that cannot be taken', () => {
   it.each([
     ['is missing', (file: string) => rmSync(file)],
     ['is empty', (file: string) => writeFileSync(file, '')],
-  ])('is refused with exit code 2 if the database %s and the rest of the folder is there', async (state, lose) => {
+  ])('is rejected with exit code 2 if the database %s but other files exist', async (state, lose) => {
     const whole = readFileSync(database);
     lose(database);
-    const { code, output } = await startInVain(scene.options);
+    const { code, output } = await startFailing(scene.options);
     expect(code).toBe(2);
     expect(output).toContain(`${database} ${state}, but admin-token`);
     expect(output).toContain('Restore your copy of dockbell.db');
@@ -372,10 +372,10 @@ describe('a data directory that cannot be taken', () => {
     writeFileSync(database, whole);
   });
 
-  it('is refused with a database of a newer version, and nothing changes (threat model D14)', async () => {
+  it('is rejected with a database of a newer version, and nothing changes (threat model D14)', async () => {
     const version = changeVersion(database, 99);
     const before = hashFile(database);
-    const { code, output } = await startInVain(scene.options);
+    const { code, output } = await startFailing(scene.options);
     expect(code).toBe(2);
     expect(output).toMatch(/schema version 99/);
     expect(hashFile(database)).toBe(before);
@@ -383,12 +383,12 @@ describe('a data directory that cannot be taken', () => {
     changeVersion(database, version);
   });
 
-  it('is refused with a wrong master key, and nothing is written (threat model S1)', async () => {
+  it('is rejected with a wrong master key, and nothing is written (threat model S1)', async () => {
     const { dataDir } = scene.options;
     const before = dumpDatabase(dataDir);
     const key = readFileSync(join(dataDir, 'master.key'), 'utf8');
     const wrongKey = Buffer.alloc(32, 9).toString('base64');
-    const { code, output } = await startInVain({ ...scene.options, env: { DOCKBELL_MASTER_KEY: wrongKey } });
+    const { code, output } = await startFailing({ ...scene.options, env: { DOCKBELL_MASTER_KEY: wrongKey } });
     expect(code).toBe(2);
     expect(output).toContain('master key is not the one');
     expect(output).not.toContain(wrongKey);
@@ -396,9 +396,9 @@ describe('a data directory that cannot be taken', () => {
     expect(readFileSync(join(dataDir, 'master.key'), 'utf8')).toBe(key);
   });
 
-  it('is taken once all that is put right, and a second daemon is refused at once (threat model D15)', async () => {
+  it('can be used after everything is restored, and a second daemon is rejected (threat model D15)', async () => {
     const first = await serve(scene.options);
-    // Its own configuration, as a second service would have; the data directory is the same.
+    // A second configuration with the same data directory, as a second service would have.
     const file = join(scene.folder, 'second.yaml');
     const { dataDir } = scene.options;
     writeFileSync(file, JSON.stringify({ ...scene.options.config, dataDir, ingress: { port: 0 }, admin: { port: 0 } }));
@@ -410,7 +410,7 @@ describe('a data directory that cannot be taken', () => {
   });
 });
 
-/** Returns the version before. */
+/** Returns the previous version. */
 function changeVersion(database: string, version: number): number {
   const db = new Database(database);
   const before = db.pragma('user_version', { simple: true }) as number;
@@ -429,7 +429,7 @@ function dumpDatabase(dataDir: string): Record<string, unknown[]> {
 }
 
 describe('a clean stop', () => {
-  it('under load stores what got a 202, ends what runs, and the next daemon goes on', async () => {
+  it('under load stores every delivery with a 202, ends the runs, and the next daemon continues', async () => {
     const scene = createSceneIn(createTempDir('faults'));
     const { dataDir } = scene.options;
     rmSync(join(scene.folder, 'quick'));
@@ -460,7 +460,7 @@ function countLines(file: string): number {
   return existsSync(file) ? readFileSync(file, 'utf8').split('\n').length - 1 : 0;
 }
 
-/** How the runs that have ended did so. */
+/** The results of the ended runs. */
 function listEnds(dataDir: string): unknown[] {
   const db = new Database(join(dataDir, 'dockbell.db'), { readonly: true });
   const ended = db

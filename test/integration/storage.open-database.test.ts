@@ -20,14 +20,14 @@ describe('opening the database', () => {
     db.close();
   });
 
-  it('refuses to start where a commit would not be on disk', () => {
-    // A database in memory cannot have a write-ahead log; SQLite says so only when it is asked.
+  it('rejects a database whose commits are not durable', () => {
+    // A database in memory cannot have a write-ahead log. SQLite reports this only through the pragma.
     expect(() => openDatabase(':memory:')).toThrow(
       expect.objectContaining({ code: 'storage_broken', message: expect.stringContaining('journal_mode memory') }),
     );
   });
 
-  it('creates the schema of the newest version, and finds it there the next time', () => {
+  it('creates the schema of the newest version, and keeps it the next time', () => {
     openDatabase(file()).close();
     const db = openDatabase(file());
     expect(db.pragma('user_version', { simple: true })).toBe(MIGRATIONS.length);
@@ -36,7 +36,7 @@ describe('opening the database', () => {
     expect(readdirSync(folder.path)).toEqual(['dockbell.db']);
   });
 
-  it('refuses a file of a newer version and changes no byte of it', () => {
+  it('rejects a file of a newer version without changing it', () => {
     openDatabase(file()).close();
     const newer = new Database(file());
     newer.pragma(`user_version = ${MIGRATIONS.length + 1}`);
@@ -49,7 +49,7 @@ describe('opening the database', () => {
     expect(readdirSync(folder.path)).toEqual(['dockbell.db']);
   });
 
-  it('keeps a copy of an older file before it migrates', () => {
+  it('creates a backup of an older file before it migrates', () => {
     makeOlder(file());
     const db = openDatabase(file(), [...MIGRATIONS, 'CREATE TABLE added (a INTEGER) STRICT']);
     expect(db.prepare('SELECT count(*) AS n FROM added').get()).toEqual({ n: 0 });
@@ -60,7 +60,7 @@ describe('opening the database', () => {
     backup.close();
   });
 
-  it('leaves the file as it was when a migration fails, and migrates it the next time', () => {
+  it('does not change the file when a migration fails, and migrates it the next time', () => {
     makeOlder(file());
     const failing = [...MIGRATIONS, 'CREATE TABLE added (a INTEGER) STRICT; CREATE TABLE added (a INTEGER) STRICT'];
     expect(() => openDatabase(file(), failing)).toThrow(
@@ -75,16 +75,16 @@ describe('opening the database', () => {
     db.close();
   });
 
-  it('replaces a backup that was not finished', () => {
+  it('replaces an unfinished backup', () => {
     makeOlder(file());
     const backup = `${file()}.before-v${MIGRATIONS.length + 1}`;
-    writeFileSync(`${backup}.unfinished`, 'half of a copy');
+    writeFileSync(`${backup}.unfinished`, 'part of a backup');
     openDatabase(file(), [...MIGRATIONS, 'SELECT 1']).close();
     expect(existsSync(`${backup}.unfinished`)).toBe(false);
     expect(new Database(backup, { readonly: true }).pragma('integrity_check', { simple: true })).toBe('ok');
   });
 
-  it('knows IDs that were hashed before hashes had keys of their own', () => {
+  it('recognizes IDs that were hashed before hashes had separate keys', () => {
     const step = MIGRATIONS.findIndex((sql) => sql.includes('char(10)'));
     const older = openDatabase(file(), MIGRATIONS.slice(0, step));
     const hash = `sha256:${'a'.repeat(64)}`;
@@ -109,7 +109,7 @@ describe('opening the database', () => {
     db.close();
   });
 
-  it('says which file is no database', () => {
+  it('names the file that is not a database', () => {
     writeFileSync(file(), 'not a database, but long enough to be looked at as one'.repeat(100));
     const before = digest(file());
     expect(() => openDatabase(file())).toThrow(
@@ -118,7 +118,7 @@ describe('opening the database', () => {
     expect(digest(file())).toBe(before);
   });
 
-  it('says which folder is missing', () => {
+  it('names the missing folder', () => {
     const missing = join(folder.path, 'missing', 'dockbell.db');
     expect(() => openDatabase(missing)).toThrow(
       expect.objectContaining({ code: 'storage_broken', message: expect.stringContaining(missing) }),

@@ -17,10 +17,10 @@ const AUDIT = { actor: null, object: null, outcome: null };
 const POLICY = { deliveriesMs: 1, minDeliveries: 50, identitiesMs: 1, runsMs: 1, auditMs: 1 };
 
 const DAY_MS = 86_400_000;
-/** An hour before the runs were born. */
-const BORN_MS = Math.floor(START_MS / 3_600_000 - 1) * 3_600_000;
+/** An hour before the runs were created. */
+const CREATED_MS = Math.floor(START_MS / 3_600_000 - 1) * 3_600_000;
 
-/** Each operation with the tables that it may walk whole. */
+/** Each operation with the tables that it may scan completely. */
 const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Promise<unknown>, mayScan: string[]][] = [
   ['deliveries', (s, uid) => s.deliveryReader.list({ webhookUid: uid, label: null, ...PAGE }), []],
   ['deliveries after a cursor', (s, uid) => s.deliveryReader.list({ webhookUid: uid, label: null, ...NEXT_PAGE }), []],
@@ -42,8 +42,16 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
     (s, uid) => s.deliveryReader.list({ webhookUid: uid, label: null, fromAt: 1, untilAt: 2, ...PAGE }),
     [],
   ],
-  ['what arrived in a day', (s) => s.activityReader.deliveries({ factory: FACTORY, fromAt: 0, untilAt: DAY_MS }), []],
-  ['runs of a day', (s) => s.activityReader.runs({ factory: FACTORY, fromAt: BORN_MS, untilAt: BORN_MS + DAY_MS }), []],
+  [
+    'hourly deliveries of a day',
+    (s) => s.activityReader.deliveries({ factory: FACTORY, fromAt: 0, untilAt: DAY_MS }),
+    [],
+  ],
+  [
+    'runs of a day',
+    (s) => s.activityReader.runs({ factory: FACTORY, fromAt: CREATED_MS, untilAt: CREATED_MS + DAY_MS }),
+    [],
+  ],
   ['one delivery', (s) => s.deliveryReader.get('dlv_a'), []],
   ['one payload', (s) => s.deliveryReader.payload('dlv_a'), []],
   ['keys of stored payloads', (s) => s.storedPayloads.keys({ webhook: 'wh_a', since: 1, before: 9, limit: 9 }), []],
@@ -57,16 +65,16 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
     ['first', '(subquery-4)'],
   ],
   ['one run', (s) => s.runReader.get('run_a'), []],
-  ['a claim', (s) => s.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 4, at: 1 }), []],
-  ['the end of a run', (s) => s.runQueue.cancelQueued({ id: 'run_a', at: 1 }), []],
-  ['runs left behind', (s) => s.runQueue.running('command'), []],
+  ['a claim of runs', (s) => s.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 4, at: 1 }), []],
+  ['a cancelled run', (s) => s.runQueue.cancelQueued({ id: 'run_a', at: 1 }), []],
+  ['runs left running', (s) => s.runQueue.running('command'), []],
   ['counts', (s) => s.inventoryReader.counts(FACTORY), []],
   ['webhooks', (s) => s.inventoryReader.webhooks(FACTORY), []],
   ['reconciliations', (s) => s.reconciliationReader.list({ factory: FACTORY, ...NEXT_PAGE }), []],
   ['the last reconciliation', (s) => s.inventory.lastReconciliation(FACTORY), []],
-  ['a notice', (s) => s.noticeQueue.next({ factory: FACTORY, target: 'a' }), []],
-  ['the newest notice', (s) => s.noticeQueue.newest({ factory: FACTORY, target: 'a' }), []],
-  ['notices that are due now', (s) => s.noticeQueue.retryNow({ factory: FACTORY, target: 'a' }, 1), []],
+  ['a notification', (s) => s.noticeQueue.next({ factory: FACTORY, target: 'a' }), []],
+  ['the newest notification', (s) => s.noticeQueue.newest({ factory: FACTORY, target: 'a' }), []],
+  ['notifications that are due', (s) => s.noticeQueue.retryNow({ factory: FACTORY, target: 'a' }, 1), []],
   ['a token', (s) => s.tokens.findByHash(new Uint8Array(32)), []],
   ['a session', (s) => s.sessions.find(new Uint8Array(32), 1), []],
   ['the sessions of a user', (s) => s.sessions.listOf({ user: 'usr_a' }, 1), []],
@@ -74,11 +82,11 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
   ['a user by name', (s) => s.users.findLocal('alice'), []],
   ['the audit log', (s) => s.auditLog.list({ ...AUDIT, ...PAGE }), []],
   ['the audit log after a cursor', (s) => s.auditLog.list({ ...AUDIT, ...NEXT_PAGE }), []],
-  ['what somebody did', (s) => s.auditLog.list({ ...AUDIT, actor: 'usr_a', ...NEXT_PAGE }), []],
-  ['what happened to an object', (s) => s.auditLog.list({ ...AUDIT, object: 'a', ...NEXT_PAGE }), []],
-  ['what was refused', (s) => s.auditLog.list({ ...AUDIT, outcome: 'refused', ...PAGE }), []],
+  ['changes by a user', (s) => s.auditLog.list({ ...AUDIT, actor: 'usr_a', ...NEXT_PAGE }), []],
+  ['changes of an object', (s) => s.auditLog.list({ ...AUDIT, object: 'a', ...NEXT_PAGE }), []],
+  ['rejected changes', (s) => s.auditLog.list({ ...AUDIT, outcome: 'refused', ...PAGE }), []],
   ['changes of a time', (s) => s.auditLog.list({ ...AUDIT, fromAt: 1, untilAt: 2, ...PAGE }), []],
-  // Retention walks the small tables whole; of those that grow it takes the front.
+  // Retention scans small tables completely, and only the oldest rows of growing tables.
   [
     'retention',
     (s) => s.retention.prune(POLICY, 1e15),
@@ -88,7 +96,7 @@ const OPERATIONS: [name: string, run: (storage: Storage, uid: WebhookUid) => Pro
 
 const NEXT_CURSOR = NEXT_PAGE.cursor;
 
-/** All that the management API lets people combine, with what is walked for one webhook. */
+/** All combinations of filters in the management API, with the steps of their plan for one webhook. */
 const SEARCHES = [false, true].flatMap((isOfFactory) =>
   ([null, 'Rejected (auth)'] as const).flatMap((label) =>
     [undefined, 'a'].flatMap((identity) =>
@@ -106,7 +114,7 @@ const SEARCHES = [false, true].flatMap((isOfFactory) =>
   ),
 );
 
-/** The entries of each label are merged; those under a delivery ID are its claim and what came later. */
+/** The entries of each label are merged. Entries with a delivery ID come from its identity and from an index. */
 function listSteps(label: string | null, identity: string | undefined): string[] {
   if (identity !== undefined) {
     return [
@@ -136,7 +144,7 @@ describe('every query of the storage', () => {
   });
   afterEach(() => db.close());
 
-  /** The same database, noting the plan of whatever is prepared from now on. */
+  /** The same database, which records the plan of each statement that is prepared from now on. */
   function recordPlans(database: Database.Database): Database.Database {
     const prepare = database.prepare.bind(database);
     database.prepare = ((sql: string) => {
@@ -160,7 +168,7 @@ describe('every query of the storage', () => {
     }
   });
 
-  it.each(OPERATIONS)('sorts no page of %s', async (_, run) => {
+  it.each(OPERATIONS)('does not sort for %s', async (_, run) => {
     await run(storage, uid);
     const pages = statements.filter(({ sql }) => /limit \?/i.test(sql));
     for (const { sql, plan } of pages) {
@@ -171,7 +179,7 @@ describe('every query of the storage', () => {
     }
   });
 
-  it('walks indexes of the log in order of the page, whatever it is searched by', async () => {
+  it('reads indexes of the log in page order, with every combination of filters', async () => {
     for (const { name, isOfFactory, steps, ...search } of SEARCHES) {
       statements.length = 0;
       const of = isOfFactory ? { factory: FACTORY } : { webhookUid: uid };
@@ -182,15 +190,15 @@ describe('every query of the storage', () => {
     }
   });
 
-  it('counts runs without reading one', async () => {
-    await storage.activityReader.runs({ factory: FACTORY, fromAt: BORN_MS, untilAt: BORN_MS + DAY_MS });
+  it('counts runs from an index only', async () => {
+    await storage.activityReader.runs({ factory: FACTORY, fromAt: CREATED_MS, untilAt: CREATED_MS + DAY_MS });
     const plan = statements.flatMap((statement) => statement.plan).filter((step) => step.includes('runs_by_state'));
     expect(plan.length).toBeGreaterThan(4);
     for (const step of plan)
       expect(step).toMatch(/COVERING INDEX runs_by_state \(state=\? AND factory=\? AND seq>\? AND seq<\?\)/);
   });
 
-  it('finds queued runs without walking over the ended ones', async () => {
+  it('finds queued runs without reading ended ones', async () => {
     await storage.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 4, at: 1 });
     const plan = statements.flatMap((statement) => statement.plan);
     expect(plan).toContainEqual(expect.stringContaining('runs_by_state (state=? AND factory=?)'));

@@ -18,7 +18,7 @@ const POLICY = {
 describe('retention in a SQLite file', () => {
   const folder = useFolder();
 
-  it('leaves nothing of a delivery that is too old, and its pages to later ones (threat model D10)', async () => {
+  it('removes every part of an expired delivery and reuses its pages (threat model D10)', async () => {
     const db = openDatabase(join(folder.path, 'dockbell.db'));
     const storage = createSqliteStorage(db);
     const { webhook } = await applyOneOfEach(storage);
@@ -34,7 +34,7 @@ describe('retention in a SQLite file', () => {
     storage.close();
   });
 
-  it('removes in the next pass what it could not remove on a full disk', async () => {
+  it('removes in the next pass the rows that it could not remove on a full disk', async () => {
     const db = openDatabase(join(folder.path, 'dockbell.db'));
     const storage = createSqliteStorage(db);
     const { webhook } = await applyOneOfEach(storage);

@@ -19,7 +19,7 @@ describe.skipIf(probe === null)('a storage on a small file system', () => {
   let now = 0;
   afterEach(() => disk.remove());
 
-  /** A storage that looks at the disk before each batch. */
+  /** A storage that measures the disk before each batch. */
   async function open() {
     const file = join(disk.path, 'dockbell.db');
     const monotonicMs = () => {
@@ -48,7 +48,7 @@ describe.skipIf(probe === null)('a storage on a small file system', () => {
     return { file, storage, accept, fill, prune };
   }
 
-  it('accepts again when retention has removed rows, also without the file getting smaller', async () => {
+  it('accepts deliveries after retention has removed rows, even if the file does not shrink', async () => {
     disk = mountTmpfs(110)!;
     const { storage, accept, fill, prune } = await open();
     expect(await fill()).toBeGreaterThan(40);
@@ -62,7 +62,7 @@ describe.skipIf(probe === null)('a storage on a small file system', () => {
     storage.close();
   });
 
-  it('accepts again when others filled the disk to the last byte and remove their files', async () => {
+  it('accepts deliveries after other files filled the disk and were removed', async () => {
     disk = mountTmpfs(110)!;
     const { file, storage, accept } = await open();
     for (let count = 0; count < 20; count += 1) expect(await accept()).toBe(true);
@@ -75,7 +75,7 @@ describe.skipIf(probe === null)('a storage on a small file system', () => {
     storage.close();
   });
 
-  it('removes rows, gives their space back and accepts while the rest of the disk stays full', async () => {
+  it('removes rows, returns their space and accepts deliveries while the rest of the disk remains full', async () => {
     disk = mountTmpfs(160)!;
     const { storage, accept, prune } = await open();
     for (let count = 0; count < 60; count += 1) expect(await accept()).toBe(true);
@@ -88,7 +88,7 @@ describe.skipIf(probe === null)('a storage on a small file system', () => {
     storage.close();
   });
 
-  it('removes rows without the ballast and with little space, a few at a time', async () => {
+  it('removes a few rows per call without ballast and with little space', async () => {
     disk = mountTmpfs(160)!;
     const first = await open();
     for (let count = 0; count < 100; count += 1) expect(await first.accept()).toBe(true);
@@ -103,7 +103,7 @@ describe.skipIf(probe === null)('a storage on a small file system', () => {
     storage.close();
   });
 
-  it('opens on a disk without a free byte, and recovers', async () => {
+  it('opens on a full disk, and recovers', async () => {
     disk = mountTmpfs(160)!;
     const first = await open();
     for (let count = 0; count < 60; count += 1) expect(await first.accept()).toBe(true);

@@ -19,7 +19,7 @@ describe('the guard of free space', () => {
   const ballast = () => `${file()}.ballast`;
   const keepBallast = () => createSpaceGuard(file(), { measureSpace: () => ROOMY }).check();
 
-  /** A guard over a disk and a clock that the test turns. */
+  /** A guard with a disk and a clock that the test controls. */
   function guard(space: DiskSpace) {
     const disk = { ...space, looks: 0, nowMs: 0 };
     const measureSpace = () => {
@@ -44,7 +44,7 @@ describe('the guard of free space', () => {
     else expect(() => space.check()).toThrow(SHORT);
   });
 
-  it('looks at the disk at most once a second, and sees then what has changed', () => {
+  it('measures the disk at most once a second, and then detects changes', () => {
     const { disk, guard: space } = guard(ROOMY);
     space.check();
     const { looks } = disk;
@@ -59,7 +59,7 @@ describe('the guard of free space', () => {
     expect(() => space.check()).not.toThrow();
   });
 
-  it('accepts again only with more than the limit, so that it does not flicker', () => {
+  it('accepts deliveries again only above the limit, so that the state does not flap', () => {
     keepBallast();
     const { disk, guard: space } = guard({ freeBytes: 200 * MIB - 1, totalBytes: 100 * GIB });
     expect(() => space.check()).toThrow(SHORT);
@@ -74,7 +74,7 @@ describe('the guard of free space', () => {
     expect(() => space.check()).not.toThrow();
   });
 
-  it('keeps 16 MiB that really take their room', () => {
+  it('keeps a ballast of 16 MiB that really uses disk space', () => {
     keepBallast();
     const { size, blocks } = statSync(ballast());
     expect(size).toBe(16 * MIB);
@@ -82,7 +82,7 @@ describe('the guard of free space', () => {
     expect(readdirSync(folder.path)).toEqual(['dockbell.db.ballast']);
   });
 
-  it('keeps the ballast that it finds, and makes a new one where it is cut short', () => {
+  it('keeps an existing ballast, and replaces an incomplete one', () => {
     keepBallast();
     const { ino } = statSync(ballast());
     keepBallast();
@@ -92,7 +92,7 @@ describe('the guard of free space', () => {
     expect(statSync(ballast()).size).toBe(16 * MIB);
   });
 
-  it('accepts nothing on the space that the ballast left, until there is enough for both', () => {
+  it('rejects deliveries after it released the ballast, until there is space for both', () => {
     const { disk, guard: space } = guard({ freeBytes: 60 * MIB, totalBytes: 110 * MIB });
     space.check();
     expect(existsSync(ballast())).toBe(true);
@@ -120,7 +120,7 @@ describe('the guard of free space', () => {
   });
 
   describe('over a database', () => {
-    /** A guarded database with rows of 4 MiB and more in its file, on a disk that the test turns. */
+    /** A guarded database with at least 4 MiB of rows, on a disk that the test controls. */
     function openGuarded(space: DiskSpace) {
       keepBallast();
       const db = openDatabase(file());
@@ -147,7 +147,7 @@ describe('the guard of free space', () => {
       db.close();
     });
 
-    it('still needs space for the write-ahead log, however many pages are free', () => {
+    it('needs space for the write-ahead log, even with many free pages', () => {
       const { db, disk, fill, recheck, space } = openGuarded(ROOMY);
       for (let row = 0; row < 10; row += 1) fill();
       db.exec('DELETE FROM filling');
@@ -158,13 +158,13 @@ describe('the guard of free space', () => {
       db.close();
     });
 
-    it('counts as taken what the log has yet to write into the file, and writes it back before it rejects', () => {
+    it('counts the pending part of the log as used, and checkpoints it before rejecting deliveries', () => {
       const { db, disk, fill, recheck, space } = openGuarded(ROOMY);
       for (let row = 0; row < 5; row += 1) fill();
       const { pendingBytes, walBytes } = space.measure();
       expect(pendingBytes).toBeGreaterThan(20 * MIB);
       disk.freeBytes = 200 * MIB + pendingBytes - 1;
-      // What the checkpoint leaves to the file system: the log is empty, and the file has grown.
+      // After the checkpoint, the log is empty and the file has grown.
       Object.defineProperty(disk, 'freeBytes', {
         get: () => 200 * MIB + pendingBytes - 1 + (space.measure().walBytes === 0 ? walBytes - pendingBytes : 0),
       });
@@ -188,7 +188,7 @@ describe('the guard of free space', () => {
       db.close();
     });
 
-    it('gives pages that retention freed back to the file system, and keeps some for later rows', async () => {
+    it('returns pages that retention freed to the file system, and keeps some for new rows', async () => {
       const { db, fill, storage, space } = openGuarded(ROOMY);
       for (let row = 0; row < 20; row += 1) fill();
       db.exec('DELETE FROM filling');
@@ -204,7 +204,7 @@ describe('the guard of free space', () => {
       db.close();
     });
 
-    it('gives back all that the file system lacks when the disk is nearly full', async () => {
+    it('returns all missing space to the file system when the disk is nearly full', async () => {
       const { db, disk, fill, storage, space, recheck } = openGuarded(ROOMY);
       for (let row = 0; row < 10; row += 1) fill();
       db.exec('DELETE FROM filling');
@@ -235,9 +235,9 @@ describe('a database of Dockbell 0.1, whose file cannot shrink', () => {
     old.close();
   }
 
-  it('is rebuilt at the start, with all that it holds', () => {
+  it('is rebuilt at startup with its complete content', () => {
     makeOld();
-    writeFileSync(`${file()}.rebuilt`, 'left by a start that was interrupted');
+    writeFileSync(`${file()}.rebuilt`, 'from an interrupted start');
     const warnings: string[] = [];
     const db = openDatabase(file(), undefined, (message) => warnings.push(message));
     expect(db.pragma('auto_vacuum', { simple: true })).toBe(2);
@@ -248,7 +248,7 @@ describe('a database of Dockbell 0.1, whose file cannot shrink', () => {
     db.close();
   });
 
-  it('stays as it is, with a warning, while another connection holds it open', () => {
+  it('is not changed, with a warning, while another connection has it open', () => {
     makeOld();
     const other = new Database(file());
     other.pragma('journal_mode = WAL');

@@ -11,7 +11,7 @@ import { useFolder } from '../helpers/with-storage.ts';
 
 const WORKER = new URL('../../dist/storage/sqlite/thread/worker.js', import.meta.url);
 
-describe('the storage in its own thread', () => {
+describe('the storage in a separate thread', () => {
   const folder = useFolder();
   const file = () => join(folder.path, 'dockbell.db');
   const started: StorageThread[] = [];
@@ -25,7 +25,7 @@ describe('the storage in its own thread', () => {
     return thread;
   }
 
-  it('stores a delivery and gives it back, byte for byte', async () => {
+  it('stores and returns a delivery byte for byte', async () => {
     const { storage } = await start();
     const { webhook, version, uid } = await applyOneOfEach(storage);
     const body = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) & 255);
@@ -38,7 +38,7 @@ describe('the storage in its own thread', () => {
     expect(Buffer.compare(input!.payload, body)).toBe(0);
   });
 
-  it('takes a body over without a copy', async () => {
+  it('transfers a body without a copy', async () => {
     const { storage } = await start();
     const { webhook } = await applyOneOfEach(storage);
     const offer = buildOffer({ webhook });
@@ -46,7 +46,7 @@ describe('the storage in its own thread', () => {
     expect(offer.body.byteLength).toBe(0);
   });
 
-  it('tells failures by their code, as the storage itself does', async () => {
+  it('returns failures with the error code of the storage', async () => {
     const { storage } = await start();
     const listing = storage.deliveryReader.list({ webhookUid: 'wh_a', label: null, limit: 5, cursor: 'nonsense' });
     await expect(listing).rejects.toMatchObject({ name: 'AppError', code: 'bad_request' });
@@ -55,10 +55,10 @@ describe('the storage in its own thread', () => {
     await expect(storage.sealedSecrets.insert(secret)).rejects.toMatchObject({ name: 'AppError', code: 'conflict' });
   });
 
-  it('keeps an apply that fails and the deliveries beside it apart', async () => {
+  it('separates a failing apply from concurrent deliveries', async () => {
     const { storage } = await start();
     const { webhook } = await applyOneOfEach(storage);
-    // The last of these rows breaks the apply, after awaits in the middle of its transaction.
+    // The last of these rows makes the apply fail, after awaits inside its transaction.
     const webhooks = ['a', 'b', 'c', 'c'].map((name) => buildWebhook({ name }));
     for (let round = 0; round < 20; round += 1) {
       const offer = buildOffer({ webhook });
@@ -72,12 +72,12 @@ describe('the storage in its own thread', () => {
     expect((await storage.inventory.load(FACTORY))!.webhooks).toHaveLength(1);
   });
 
-  it('lets a batch of deliveries overtake the reads that wait', async () => {
+  it('processes a batch of deliveries before waiting reads', async () => {
     const { storage } = await start();
     const { webhook, uid } = await applyOneOfEach(storage);
     await storage.deliveryLog.record(Array.from({ length: 2000 }, () => buildOffer({ webhook })));
     const order: string[] = [];
-    // Each takes the thread far longer than all of them take to arrive there.
+    // Each read takes much longer than the arrival of all messages.
     const request = { webhookUid: uid as 'wh_', label: null, limit: 2000, cursor: null };
     const reads = Array.from({ length: 20 }, () => storage.deliveryReader.list(request).then(() => order.push('read')));
     const recording = storage.deliveryLog.record([buildOffer({ webhook })]).then(() => order.push('batch'));
@@ -85,7 +85,7 @@ describe('the storage in its own thread', () => {
     expect(order.indexOf('batch')).toBeLessThan(10);
   });
 
-  it('finishes what it was asked before it closes, and refuses what comes later', async () => {
+  it('finishes pending requests before it closes, and rejects later ones', async () => {
     const { storage, close } = await startStorage(WORKER, { file: file() });
     const { webhook } = await applyOneOfEach(storage);
     const asked = Array.from({ length: 50 }, () => storage.deliveryLog.record([buildOffer({ webhook })]));
@@ -93,14 +93,14 @@ describe('the storage in its own thread', () => {
     expect(await Promise.all(asked)).toEqual(asked.map(() => [{ outcome: 'accepted' }]));
     await expect(storage.inventory.load(FACTORY)).rejects.toMatchObject({ code: 'storage_unavailable' });
     await close();
-    // The write-ahead log went into the database, as closing promises.
+    // Closing has checkpointed the write-ahead log.
     expect(readdirSync(folder.path).filter((name) => /-(wal|shm)$/.test(name))).toEqual([]);
     const db = new Database(file(), { readonly: true });
     expect(db.prepare('SELECT count(*) FROM deliveries').pluck().get()).toBe(50);
     db.close();
   });
 
-  it('refuses a file of a newer version by the same code and leaves it alone', async () => {
+  it('rejects a file of a newer version with the same code, without changing it', async () => {
     openDatabase(file()).close();
     const newer = new Database(file());
     newer.pragma('user_version = 99');
@@ -110,18 +110,18 @@ describe('the storage in its own thread', () => {
     expect(digest(file())).toBe(before);
   });
 
-  it('refuses a file that is no database', async () => {
+  it('rejects a file that is not a database', async () => {
     writeFileSync(file(), 'no database'.repeat(1000));
     const starting = startStorage(WORKER, { file: file() });
     await expect(starting).rejects.toMatchObject({ code: 'storage_damaged', message: expect.stringContaining(file()) });
   });
 
-  it('refuses a folder that does not exist', async () => {
+  it('rejects a folder that does not exist', async () => {
     const missing = join(folder.path, 'missing', 'dockbell.db');
     await expect(startStorage(WORKER, { file: missing })).rejects.toMatchObject({ code: 'storage_broken' });
   });
 
-  it('answers nothing any more once the database is damaged, not even what still could be read', async () => {
+  it('rejects every operation after the database is damaged, even reads that could still succeed', async () => {
     const { storage, broken } = await start();
     const { webhook } = await applyOneOfEach(storage);
     await storage.deliveryLog.record([buildOffer({ webhook })]);
@@ -139,7 +139,7 @@ describe('the storage in its own thread', () => {
     db.close();
   });
 
-  /** What the schema says of a table is made senseless, so that the next statement finds the database damaged. */
+  /** Makes the schema of a table invalid, so that the next statement finds the database damaged. */
   function damageSchema(): () => void {
     const db = new Database(file());
     db.unsafeMode(true);
