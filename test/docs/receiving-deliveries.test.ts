@@ -1,11 +1,13 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readHandshakeGuides } from '../../scripts/scheme-docs.ts';
 import { OPTIONS } from '../../src/config/options.ts';
 import { IDENTITY_SOURCES } from '../../src/core/delivery.ts';
 import { HANDSHAKE_OUTCOMES, type HandshakeOutcome } from '../../src/core/handshake.ts';
 import * as answers from '../../src/ingress/transport/answers.ts';
 import { emptyAnswer, textAnswer } from '../../src/signature/handshakes/handshake.ts';
 import { HANDSHAKES } from '../../src/signature/handshakes/handshakes.ts';
+import { findScheme } from '../../src/signature/schemes/schemes.ts';
 import { AUTH_REASONS, OTHER_REASONS } from '../../src/words/delivery-reasons.ts';
 import { expectGenerated, locate, readDocument, renderTable } from '../helpers/documents.ts';
 
@@ -67,10 +69,13 @@ describe('docs/reference/receiving-deliveries.md', () => {
   });
 
   it('lists every handshake and every outcome', () => {
-    const rows = HANDSHAKES.map(({ title, scheme, guide }) => {
+    const guides = readHandshakeGuides();
+    const rows = HANDSHAKES.map(({ name, scheme }) => {
       const webhook = scheme === null ? '`authMode: url_token`' : `[\`${scheme}\`](../schemes/${scheme}.md)`;
-      return [title, webhook, guide.sends, guide.answered];
+      const { title, sends, answered } = guides[name]!;
+      return [title ?? findScheme(scheme!)!.title, webhook, sends, answered];
     });
+    expect(Object.keys(guides)).toEqual(HANDSHAKES.map(({ name }) => name));
     expectGenerated(PAGE, 'handshakes', renderTable(['provider', 'webhook', 'sends', 'answered'], rows));
     const outcomes = HANDSHAKE_OUTCOMES.map((outcome) => [`\`${outcome}\``, OUTCOMES[outcome]]);
     expectGenerated(PAGE, 'handshake outcomes', renderTable(['outcome', 'means'], outcomes));

@@ -2,33 +2,34 @@ import type { RequestHeaders } from '../../core/headers.ts';
 import type { AuthMode } from '../../core/resources/webhook.ts';
 
 /**
- * When a handshake is looked for. `get`, `head`, `options`: a request of that method, which carries no signature. `unsigned`: a
- * POST before its signature is looked at. `verified`: a POST whose signature verified and whose body is JSON.
+ * When a request is checked for a handshake. `get`, `head`, `options`: a request with that method, which carries no
+ * signature. `unsigned`: a POST before its signature is checked. `verified`: a POST whose signature verified and whose
+ * body is JSON.
  */
 export type HandshakePhase = 'get' | 'head' | 'options' | 'unsigned' | 'verified';
 
-/** A request in which a handshake is looked for. */
+/** A request that may be a handshake. */
 export interface HandshakeRequest {
-  /** What follows the first `?` of the request target; empty where there is nothing. */
+  /** What follows the first `?` of the request target; empty without a query. */
   query: string;
   headers: RequestHeaders;
   /** The exact bytes; empty for a GET, HEAD or OPTIONS. */
   body: Uint8Array;
-  /** The body parsed, at the phase `verified`; `undefined` before. */
+  /** The parsed body in the phase `verified`; `undefined` in earlier phases. */
   payload: unknown;
-  /** The deliveries that the webhook accepts in a minute. */
+  /** The number of deliveries that the webhook accepts per minute. */
   deliveriesPerMinute: number;
 }
 
-/** What the answers to a webhook's handshakes are made with. */
+/** The secrets that the answers of a webhook need. */
 export interface HandshakeKeys {
   /** The webhook's secret. */
   secretText: string;
-  /** Is this the verify token that the team chose? As decoded from a query. Always `false` where it chose none. */
+  /** Is this, as decoded from a query, the verify token of the team? Always `false` if the webhook names none. */
   isVerifyToken(presented: string): boolean;
 }
 
-/** What a provider waits for. A body of `null` is none. */
+/** The answer that a provider expects. A body of `null` stands for no body. */
 export interface HandshakeAnswer {
   status: 200 | 204;
   mediaType: 'text/plain; charset=utf-8' | 'application/json' | null;
@@ -39,65 +40,50 @@ export interface HandshakeAnswer {
 
 /** What to do about a handshake of the right shape. */
 export type HandshakeReply =
-  /** `detail`: what the log says beside the outcome. */
+  /** `detail`: logged in addition to the outcome. */
   | { do: 'answer'; answer: HandshakeAnswer; detail?: string }
-  /** Logged, and answered as if there were no such handshake. */
+  /** Logged, and answered as if the webhook had no such handshake. */
   | { do: 'reject'; detail: string }
-  /** The sender brings its secret along: it is stored and pinned before the answer leaves. */
+  /** The provider supplies the secret: it is stored and pinned before the answer is sent. */
   | { do: 'adopt'; secretText: string; answer: HandshakeAnswer }
-  /** A checked URL is to be fetched, outside of the request path. */
+  /** A checked URL is fetched later, outside of the request path. */
   | { do: 'confirm'; url: string; answer: HandshakeAnswer };
-
-/** What a person has to know of a handshake; Markdown, one paragraph each. */
-export interface HandshakeGuide {
-  /** What the provider sends, in a few words. */
-  sends: string;
-  /** What is answered, in a few words. */
-  answered: string;
-  /** What the team does, and what to look out for. */
-  setUp: string;
-}
 
 /** One row of the table of handshakes: a scheme, the shape of a request, the answer. */
 export interface HandshakeRow {
-  /** Unique; what the log shows. */
+  /** Unique; shown in the log. */
   name: string;
-  /** Webhooks of this scheme answer it. `null`: those of mode `url_token`, whose sender signs nothing. */
+  /** Webhooks of this scheme answer it. `null`: webhooks with the mode `url_token`, whose senders sign nothing. */
   scheme: string | null;
-  /** Name of the provider for people. */
-  title: string;
   phase: HandshakePhase;
-  /** Is it answered only by webhooks that name a verify token? */
+  /** Do only webhooks that name a verify token answer it? */
   needsVerifyToken: boolean;
   /** Is the answer a digest of the challenge under the webhook's secret? */
   signs: boolean;
-  /** The provider's own page about it. */
-  documentation: string;
-  guide: HandshakeGuide;
-  /** `null`: the request does not have exactly the shape of this handshake. Never throws, whatever it holds. */
+  /** `null`: the request does not have exactly the shape of this handshake. Never throws. */
   respond(request: HandshakeRequest, keys: HandshakeKeys): HandshakeReply | null;
 }
 
-/** A handshake that one webhook answers, its keys already inside. */
+/** A handshake that one webhook answers, with its secrets. */
 export interface LiveHandshake {
   name: string;
   phase: HandshakePhase;
   respond(request: HandshakeRequest): HandshakeReply | null;
 }
 
-/** Which webhooks a row is for. */
+/** The keys of a webhook that decide which handshakes it answers. */
 export interface WebhookAuth {
   authMode: AuthMode;
   signatureScheme: string | null;
 }
 
 /**
- * What a team stores as the value of a secret that the provider supplies in the handshake. Public knowledge: while a
- * webhook is pinned to it, no signature verifies.
+ * The value that a team stores for a secret that the provider supplies in the handshake. Publicly known: while a webhook
+ * is pinned to it, no signature verifies.
  */
 export const SECRET_PLACEHOLDER = 'awaiting-x-hook-secret';
 
-/** A challenge as it came. Browsers must not take it for a page, whatever it holds. */
+/** An unchanged challenge. `nosniff`: browsers must not interpret it as a page. */
 export function textAnswer(body: string): HandshakeAnswer {
   return { status: 200, mediaType: 'text/plain; charset=utf-8', body, headers: ['X-Content-Type-Options', 'nosniff'] };
 }
@@ -112,7 +98,7 @@ export function emptyAnswer(status: 200 | 204, headers: readonly string[] = []):
   return { status, mediaType: null, body: '', headers };
 }
 
-/** The answer, and nothing else to do. */
+/** The answer, without another action. */
 export function reply(answer: HandshakeAnswer): HandshakeReply {
   return { do: 'answer', answer };
 }

@@ -12,16 +12,9 @@ export const SETUP_HANDSHAKES: readonly HandshakeRow[] = [
   {
     name: 'asana X-Hook-Secret',
     scheme: 'asana',
-    title: 'Asana',
     phase: 'unsigned',
     needsVerifyToken: false,
     signs: false,
-    documentation: 'https://developers.asana.com/docs/webhooks-guide',
-    guide: {
-      sends: 'a `POST` with the header `X-Hook-Secret` while the call that creates the webhook is still open',
-      answered: 'the same header, once the secret is stored',
-      setUp: `Asana chooses the secret and tells it to the URL itself. Store the placeholder \`${SECRET_PLACEHOLDER}\` as the value of the team secret and apply; every delivery is rejected as long as it is pinned. Then create the webhook at Asana: the first \`X-Hook-Secret\` that arrives becomes the next version of that team secret and is pinned to this webhook at once, and no further one is taken. Whoever posts first wins, so keep the URL to yourself until then; the log of handshakes shows which address it was, and a secret of a stranger shows in deliveries of Asana that are rejected. Give each Asana webhook a team secret of its own. To begin anew, store the placeholder again and apply.`,
-    },
     respond: ({ query, headers, body }, { secretText }) => {
       const hookSecret = headers.get('x-hook-secret');
       if (hookSecret === undefined || headers.get('x-hook-signature') !== undefined) return null;
@@ -34,18 +27,9 @@ export const SETUP_HANDSHAKES: readonly HandshakeRow[] = [
   {
     name: 'cloudevents OPTIONS',
     scheme: null,
-    title: 'CloudEvents (Azure Event Grid)',
     phase: 'options',
     needsVerifyToken: false,
     signs: false,
-    documentation: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
-    guide: {
-      sends: '`OPTIONS` with the header `WebHook-Request-Origin`',
-      answered:
-        '`WebHook-Allowed-Origin` with that origin and `WebHook-Allowed-Rate` with the delivery rate, if the token in the URL is right',
-      setUp:
-        'Create the webhook with `authMode: url_token` first, then subscribe its whole URL. Azure Event Grid validates it with the event schema "Cloud Event Schema v1.0" only. For senders in binary content mode, `deliveryIdHeader: ce-id` takes the ID of the event as identity.',
-    },
     respond: ({ headers, deliveriesPerMinute }) => {
       const origin = headers.get('webhook-request-origin') ?? '';
       if (!ORIGIN.test(origin)) return null;
@@ -56,18 +40,9 @@ export const SETUP_HANDSHAKES: readonly HandshakeRow[] = [
   {
     name: 'discord PING',
     scheme: 'discord',
-    title: 'Discord',
     phase: 'verified',
     needsVerifyToken: false,
     signs: false,
-    documentation: 'https://docs.discord.com/developers/events/webhook-events',
-    guide: {
-      sends:
-        'a signed PING: `{"type": 1, …}` for interactions, `{"version": 1, "application_id": …, "type": 0}` for events',
-      answered: '`{"type": 1}` for interactions, `204` for events',
-      setUp:
-        'Create the webhook with the public key of the application first, then enter its URL as "Interactions Endpoint URL" or under "Webhooks". Discord also sends wrong signatures on purpose, which appear as `Rejected (auth)`.',
-    },
     respond: ({ payload }) => {
       if (isInteractionPing(payload)) return reply(jsonAnswer({ type: 1 }));
       const message = readExactObject(payload, ['version', 'application_id', 'type']);
@@ -79,33 +54,17 @@ export const SETUP_HANDSHAKES: readonly HandshakeRow[] = [
   {
     name: 'intercom HEAD',
     scheme: 'intercom',
-    title: 'Intercom',
     phase: 'head',
     needsVerifyToken: false,
     signs: false,
-    documentation: 'https://developers.intercom.com/docs/webhooks/setting-up-webhooks',
-    guide: {
-      sends: 'a `HEAD`',
-      answered: '`200`',
-      setUp:
-        'Create the webhook with the client secret of the app first, then enter its URL. Intercom proves nothing about itself in this request, so whoever knows the URL can see that it is an Intercom webhook.',
-    },
     respond: ({ query }) => (query === '' ? reply(emptyAnswer(200)) : null),
   },
   {
     name: 'sns SubscriptionConfirmation',
     scheme: 'sns',
-    title: 'Amazon SNS',
     phase: 'verified',
     needsVerifyToken: false,
     signs: false,
-    documentation: 'https://docs.aws.amazon.com/sns/latest/dg/SendMessageToHttp.prepare.html',
-    guide: {
-      sends: 'a signed `POST` of type `SubscriptionConfirmation` with a `SubscribeURL`',
-      answered: '`200`; the URL is fetched in the background, and its result is in the log of handshakes',
-      setUp:
-        'Create the webhook with the ARN of the topic as its secret first, then subscribe its URL with the protocol HTTPS and without raw message delivery. Only a URL of `https://sns.<region>.amazonaws.com` (or `.com.cn`) in the region of the topic, for this topic and this token, is fetched: without redirects, within ten seconds.',
-    },
     respond: ({ headers, payload }) => {
       if (headers.get('x-amz-sns-message-type') !== 'SubscriptionConfirmation') return null;
       const url = readSubscribeUrl(payload);
@@ -115,17 +74,9 @@ export const SETUP_HANDSHAKES: readonly HandshakeRow[] = [
   {
     name: 'sns UnsubscribeConfirmation',
     scheme: 'sns',
-    title: 'Amazon SNS',
     phase: 'verified',
     needsVerifyToken: false,
     signs: false,
-    documentation: 'https://docs.aws.amazon.com/sns/latest/dg/http-unsubscribe-confirmation-json.html',
-    guide: {
-      sends: 'a signed `POST` of type `UnsubscribeConfirmation`, when the subscription was deleted',
-      answered: '`200`; nothing is fetched, so that the subscription stays deleted',
-      setUp:
-        'When somebody deletes the subscription, SNS says so to the URL. It is logged and starts nothing. No deliveries come any more; subscribe the URL again if that was a mistake.',
-    },
     // Known by its signed type alone: whatever else it holds, it reports no event, so that nothing may start by it.
     respond: ({ payload }) => {
       if (!isJsonObject(payload) || payload.Type !== 'UnsubscribeConfirmation') return null;
