@@ -37,7 +37,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await page.getByText(`Copied ${what}.`).waitFor({ state: 'attached' });
     return readCopied(page);
   };
-  /** What a shell prints for the command that the page offers, pasted as it stands. */
+  /** Runs the copied command in a shell and returns its output. */
   const paste = async (page: Page) => (await run('/bin/sh', ['-c', await copy(page, 'command')])).stdout;
   const leave = async (page: Page, words: string) => {
     await page.getByRole('button', { name: words }).click();
@@ -52,16 +52,16 @@ describeDashboard('a new webhook', ({ signIn }) => {
     ['Bearer token', null],
     ['URL token', null],
     ['Provider signature', 'Standard Webhooks'],
-  ])('comes with a command that works in a shell (%s)', async (mode, provider) => {
+  ])('shows a command that works in a shell (%s)', async (mode, provider) => {
     const page = await openForm();
     await field(page, 'Name').fill(mode.replace(' ', '-'));
     if (provider === null) await page.getByRole('radio', { name: mode }).click();
     else {
       await chooseProvider(page, provider);
-      await page.getByText('Left blank, one is generated and shown once').waitFor();
+      await page.getByText('Leave blank to generate a secret').waitFor();
     }
     await submit(page);
-    await page.getByText('Copy it now').waitFor();
+    await page.getByText('Copy the secret now').waitFor();
     expect(await paste(page)).toMatch(/^HTTP\/1.1 202[\s\S]*"delivery_id"/);
     await leave(page, 'I have copied it');
     await expect.poll(() => labels(page)).toEqual(['Accepted']);
@@ -70,13 +70,13 @@ describeDashboard('a new webhook', ({ signIn }) => {
   it.each([
     ['token', 'Bearer token'],
     ['url_token', 'URL token'],
-  ])('leaves a command that works once the shell knows the secret (%s)', async (mode, label) => {
+  ])('shows a command that works when the secret is set in the shell (%s)', async (mode, label) => {
     const page = await openForm();
     await field(page, 'Name').fill(`later-${mode}`);
     await page.getByRole('radio', { name: label }).click();
     await field(page, 'Secret name').fill(`LATER_${mode}`);
     await submit(page);
-    await page.getByText('Copy it now').waitFor();
+    await page.getByText('Copy the secret now').waitFor();
     const secret = mode === 'token' ? await copy(page, 'secret') : (await copy(page, 'ingress URL')).split('/').at(-1)!;
     await leave(page, 'I have copied it');
     const { stdout } = await run('/bin/sh', ['-c', await copy(page, 'command')], {
@@ -88,12 +88,12 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await expect.poll(() => page.content()).not.toContain(secret);
   });
 
-  it('takes the value of a secret that exists, and does not show it', async () => {
+  it('uses an existing secret and does not show it', async () => {
     const page = await openForm();
     await field(page, 'Name').fill('shared');
     await field(page, 'Secret name').fill('TEAM_SECRET');
     await submit(page);
-    await page.getByText('It uses the value of the team secret TEAM_SECRET, which is not shown.').waitFor();
+    await page.getByText('The webhook uses the team secret TEAM_SECRET, which is not shown.').waitFor();
     await expect.poll(() => page.content()).not.toContain('the-secret-that-the-team-has');
     const url = await copy(page, 'ingress URL');
     await lookAt(page, 'webhook-existing-secret');
@@ -102,7 +102,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     expect((await fetch(url, { method: 'POST', headers, body: '{}' })).status).toBe(202);
   });
 
-  it('stores the secret of a provider, which it does not show again', async () => {
+  it('stores the secret of a provider and does not show it again', async () => {
     const page = await openForm();
     await field(page, 'Name').fill('code');
     await chooseProvider(page, 'GitHub');
@@ -117,21 +117,21 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await expect.poll(() => labels(page)).toEqual(['Accepted']);
   });
 
-  it('needs the secret of a provider that neither issues it later nor lets it be generated', async () => {
+  it('requires a secret if the provider does not issue it later', async () => {
     const page = await openForm();
     await field(page, 'Name').fill('secretless');
     await chooseProvider(page, 'GitHub');
     await submit(page);
-    await page.getByText('Give the secret here, or name the team secret below that holds it.').waitFor();
+    await page.getByText('Enter the secret, or the name of an existing team secret below.').waitFor();
     await lookAt(page, 'add-webhook-secretless');
     expect((await daemon.cli('webhook', 'show', 'secretless', '--factory', 'rows')).code).not.toBe(0);
-    // Whether there is a secret of that name is for the daemon to say.
+    // The daemon checks whether the secret exists.
     await field(page, 'Secret name').fill('NOBODY_MADE_IT');
     await submit(page);
     await page.getByRole('alert').waitFor();
   });
 
-  it('tells deliveries apart by the header that it names, which must be none of a credential', async () => {
+  it('identifies deliveries by its delivery ID header, which must not be a credential header', async () => {
     const page = await openForm();
     await field(page, 'Name').fill('stamped');
     await field(page, 'Delivery ID header').fill('Authorization');
@@ -139,7 +139,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await page.getByRole('alert').waitFor();
     await field(page, 'Delivery ID header').fill('X-Event-Id');
     await submit(page);
-    await page.getByText('Copy it now').waitFor();
+    await page.getByText('Copy the secret now').waitFor();
     const [url, secret] = [await copy(page, 'ingress URL'), await copy(page, 'secret')];
     for (const id of ['1', '2', '2']) {
       const headers = { authorization: `Bearer ${secret}`, 'x-event-id': id };
@@ -150,7 +150,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await expect.poll(() => labels(page)).toEqual(['Duplicate', 'Accepted', 'Accepted']);
   });
 
-  it('suggests a name for the secret, and is given another where that one is taken', async () => {
+  it('suggests a secret name, and appends a number if it exists', async () => {
     await daemon.cli('secret', 'create', 'TAKEN_WEBHOOK_SECRET', '--value', 'of-somebody-else-altogether');
     const page = await openForm();
     await field(page, 'Name').fill('taken');
@@ -159,7 +159,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await page.getByText('stored encrypted as TAKEN_WEBHOOK_SECRET_2').waitFor();
   });
 
-  it('is refused with the limit where there are twenty', async () => {
+  it('is rejected if the factory has 20 webhooks', async () => {
     for (let i = 1; i <= 20; i += 1) {
       const body = { name: `w${i}`, secret_name: 'TEAM_SECRET' };
       expect((await daemon.api('/factories/full/webhooks', { method: 'POST', body })).status).toBe(201);
@@ -170,9 +170,9 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await page.getByRole('alert').getByText(/20/).first().waitFor();
   });
 
-  it.each(['rows', 'files'])('is added with the keyboard alone (%s)', async (factory) => {
+  it.each(['rows', 'files'])('is added with the keyboard (%s)', async (factory) => {
     const page = await signIn(daemon, `/factories/${factory}/webhooks`);
-    // With a window Chromium grants this to whoever presses a key; its headless shell needs it granted.
+    // Chromium grants this on a key press. Its headless shell needs an explicit grant.
     await page.context().grantPermissions(['clipboard-write']);
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
     const { keyboard } = page;
@@ -216,7 +216,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await keyboard.press('Shift+Tab');
     await expectProvider(page, 'Shopify');
     await typeAnother('no such provider');
-    await page.getByText('No such provider.').waitFor();
+    await page.getByText('No matching provider.').waitFor();
     await keyboard.press('Enter');
     await keyboard.press('Tab');
     await expectProvider(page, 'Shopify');
@@ -232,7 +232,7 @@ describeDashboard('a new webhook', ({ signIn }) => {
     await keyboard.type('X-Event-Id');
     await tabTo(/^Add webhook/);
     await keyboard.press('Enter');
-    await page.getByText('Copy it now').waitFor();
+    await page.getByText('Copy the secret now').waitFor();
     await tabTo(/^Copy ingress URL/);
     await keyboard.press('Enter');
     await page.getByText('Copied ingress URL.').waitFor({ state: 'attached' });

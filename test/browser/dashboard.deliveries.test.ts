@@ -24,9 +24,9 @@ describeDashboard('the deliveries', ({ signIn }) => {
   const detailsOf = (page: Page, id: string) =>
     page.getByRole('row').filter({ hasText: id }).getByRole('button').first();
 
-  it('teach how to send the first one', async () => {
+  it('explain how to send the first delivery', async () => {
     const page = await signIn(factory.daemon, `${PATH}?webhook=${quiet}`);
-    await page.getByRole('heading', { name: 'Nothing has arrived yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No deliveries yet' }).waitFor();
     await expect
       .poll(() => page.getByRole('region', { name: 'send command' }).textContent())
       .toContain('dockbell send quiet');
@@ -36,7 +36,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await lookAt(page, 'deliveries-empty');
   });
 
-  it('open to their decisions and their payload, whose paths are copied as filters', async () => {
+  it('show decisions and payload, and copy paths of the payload as filters', async () => {
     await send('filtered-1', '{"start": false, "labels": [{"name": "bug"}]}');
     await send('started-1', '{"start": true, "data": {"level": "fatal", "count": 3, "none": null}}');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}`);
@@ -59,16 +59,19 @@ describeDashboard('the deliveries', ({ signIn }) => {
     expect(await text(await (await download).createReadStream())).toContain('"level": "fatal"');
   });
 
-  it('give away filters of which each lets its own delivery through', async () => {
+  it('copy filters that match the delivery', async () => {
     const payload = {
-      ...{ text: 'a', empty: '', yes: true, none: null, 'dots.and "quotes"': 1, list: [1, [2, 3], { deep: 0.1 }] },
-      ...{
-        bare: {},
-        bareList: [],
-        '\u202e<b>': '\u0000\ud83d\ude00',
-        long: 'x'.repeat(2_000),
-        far: Number.MAX_SAFE_INTEGER * 1_000,
-      },
+      text: 'a',
+      empty: '',
+      yes: true,
+      none: null,
+      'dots.and "quotes"': 1,
+      list: [1, [2, 3], { deep: 0.1 }],
+      bare: {},
+      bareList: [],
+      '\u202e<b>': '\u0000\ud83d\ude00',
+      long: 'x'.repeat(2_000),
+      far: Number.MAX_SAFE_INTEGER * 1_000,
       a: { b: { c: { d: { e: { f: 'deep' } } } } },
     };
     await send('copied-1', JSON.stringify(payload));
@@ -94,7 +97,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     }
   });
 
-  it('lead to the automations that decided, their runs and their webhook', async () => {
+  it('link to automations, runs and the webhook', async () => {
     await send('linked-1', '{"start": true}');
     const page = await signIn(factory.daemon, `${PATH}?id=linked-1`);
     await detailsOf(page, 'linked-1').click();
@@ -110,7 +113,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.waitForURL(`**/webhooks/${factory.uid}`);
   });
 
-  it('are there on a narrow screen too', async () => {
+  it('fit on a narrow screen', async () => {
     await send('narrow-1', '{"start": true}');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}`, NARROW);
     await detailsOf(page, 'narrow-1').click();
@@ -119,18 +122,18 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await lookAt(page, 'deliveries-narrow');
   });
 
-  it('say of a duplicate what it repeats and what decided', async () => {
+  it('show the first delivery and the identity of a duplicate', async () => {
     await send('twice');
     await send('twice');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Duplicate`);
     await detailsOf(page, 'twice').click();
-    await page.getByText('They count as one by the header X-Service-Delivery-Id.').waitFor();
+    await page.getByText('Both have the same identity: X-Service-Delivery-Id.').waitFor();
     await lookAt(page, 'deliveries-duplicate');
     await page.getByRole('link', { name: /^dlv_/ }).click();
     await page.getByRole('region', { name: 'Payload' }).waitFor();
   });
 
-  it('say in plain words why one was rejected, find its cause, and keep the next ones for that', async () => {
+  it('explain a rejection, diagnose it, and capture the next rejected requests', async () => {
     expect((await factory.send('{}', { authorization: 'Bearer wrong' })).status).toBe(401);
     expect((await factory.send('no json')).status).toBe(400);
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}`);
@@ -152,7 +155,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await expect.poll(() => page.getByRole('row').filter({ hasText: 'Rejected (invalid JSON)' }).count()).toBe(0);
   });
 
-  it('are replayed after it was said what that does', async () => {
+  it('are replayed after a confirmation', async () => {
     await send('again', '{"start": true, "again": true}');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}`);
     await detailsOf(page, 'again').click();
@@ -162,14 +165,14 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await lookAt(page, 'deliveries-replay');
     await dialog.getByRole('button', { name: 'Replay' }).click();
     await page.waitForURL(/deliveries\/dlv_/);
-    await page.getByText('It started 1 run.').waitFor();
+    await page.getByText('1 run started.').waitFor();
     await page.getByText('Replay of').waitFor();
     await lookAt(page, 'delivery');
     const { body } = await factory.daemon.api(`/factories/payments/webhooks/${factory.uid}/deliveries?limit=2`);
     expect(body.data[0].replay_of).toBe(body.data[1].id);
   });
 
-  it('of hostile senders are shown as text and run nothing', async () => {
+  it('show hostile content as text', async () => {
     const keys = Object.fromEntries(NAUGHTY.map((text, i) => [`${i}${text}`, text]));
     await send('hostile', JSON.stringify({ [SCRIPT]: SCRIPT, __proto__: 1, naughty: NAUGHTY.slice(0, 30), keys }));
     await send(SCRIPT, JSON.stringify({ id: 'hostile' }));
@@ -189,27 +192,27 @@ describeDashboard('the deliveries', ({ signIn }) => {
     expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
   });
 
-  it('of all webhooks are listed, also of a webhook that was deleted', async () => {
-    const gone = await createWebhook(factory.daemon, 'gone');
-    const headers = { authorization: `Bearer ${gone.secret}`, 'content-type': 'application/json' };
+  it('list all webhooks, including a deleted one', async () => {
+    const retired = await createWebhook(factory.daemon, 'retired');
+    const headers = { authorization: `Bearer ${retired.secret}`, 'content-type': 'application/json' };
     const last = { ...headers, 'x-service-delivery-id': 'its-last' };
-    expect((await fetch(gone.ingress_url, { method: 'POST', headers: last, body: '{}' })).status).toBe(202);
-    const { status } = await factory.daemon.api(`/factories/payments/webhooks/${gone.uid}`, { method: 'DELETE' });
+    expect((await fetch(retired.ingress_url, { method: 'POST', headers: last, body: '{}' })).status).toBe(202);
+    const { status } = await factory.daemon.api(`/factories/payments/webhooks/${retired.uid}`, { method: 'DELETE' });
     expect(status).toBe(204);
     await send('of-ci');
     const page = await signIn(factory.daemon, PATH);
     const row = page.getByRole('row').filter({ hasText: 'its-last' });
-    await row.getByRole('link', { name: 'gone' }).waitFor();
+    await row.getByRole('link', { name: 'retired' }).waitFor();
     await row.getByText('deleted').waitFor();
     await page.getByRole('row').filter({ hasText: 'of-ci' }).getByRole('link', { name: 'ci', exact: true }).waitFor();
     await lookAt(page, 'deliveries-all');
-    await page.goto(`${factory.daemon.adminUrl}${PATH}?webhook=${gone.uid}`);
+    await page.goto(`${factory.daemon.adminUrl}${PATH}?webhook=${retired.uid}`);
     await page.getByRole('link', { name: 'its-last' }).waitFor();
-    await expect.poll(() => page.getByRole('combobox', { name: 'Webhook' }).inputValue()).toBe('gone (deleted)');
+    await expect.poll(() => page.getByRole('combobox', { name: 'Webhook' }).inputValue()).toBe('retired (deleted)');
     await expect.poll(() => page.getByRole('row').count()).toBe(2);
   });
 
-  it('are searched by the ID of the sender, or opened by ours', async () => {
+  it('are found by the delivery ID of the sender or the internal ID', async () => {
     await send('dlv_looks-like-ours');
     await send('Searched-1');
     const page = await signIn(factory.daemon, PATH);
@@ -224,7 +227,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.reload();
     await page.getByRole('link', { name: 'Searched-1' }).waitFor();
     await expect.poll(() => field.inputValue()).toBe('Searched-1');
-    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await page.getByRole('button', { name: 'Clear search' }).click();
     await expect.poll(() => page.getByRole('row').count()).toBeGreaterThan(2);
     await field.fill('dlv_looks-like-ours');
     await page.getByRole('button', { name: 'Search' }).click();
@@ -238,7 +241,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.getByRole('heading', { level: 1, name: 'Searched-1' }).waitFor();
   });
 
-  it('are narrowed to a time, which stands in the address', async () => {
+  it('are filtered by time, which is kept in the URL', async () => {
     await send('of-now');
     const page = await signIn(factory.daemon, PATH);
     const choose = async (name: string) => {
@@ -248,13 +251,13 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await choose('Last hour');
     await expect.poll(() => page.url()).toContain('last=1h');
     await page.getByRole('link', { name: 'of-now' }).waitFor();
-    await choose('From … to …');
+    await choose('Custom range');
     await expect.poll(() => page.url()).toContain('from=');
     await page.getByRole('link', { name: 'of-now' }).waitFor();
     await lookAt(page, 'deliveries-time');
     await page.getByLabel('To', { exact: true }).fill('2020-01-01T00:00:00');
     await page.keyboard.press('Enter');
-    await page.getByText('Ends before it begins').waitFor();
+    await page.getByText('The end must be after the start').waitFor();
     await page.getByLabel('From', { exact: true }).fill('2019-12-31T00:00:00');
     await page.keyboard.press('Enter');
     await page.getByText('No matching deliveries').waitFor();
@@ -267,7 +270,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.getByRole('link', { name: 'of-now' }).waitFor();
   });
 
-  it('that a filter does not let through are no dead end', async () => {
+  it('offer to clear filters without matches', async () => {
     await send('relaxed-1');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${quiet}&id=relaxed-1&label=Accepted&last=7d`);
     await page.getByText('No matching deliveries').waitFor();
@@ -287,8 +290,8 @@ describeDashboard('the deliveries', ({ signIn }) => {
     ['a label', 'label=Accepted'],
     ['a delivery ID', 'id=NEW'],
     ['the last hour', 'last=1h'],
-    ['a time that goes on', 'from=2020-01-01T00:00:00Z&to=2999-01-01T00:00:00Z'],
-  ])('appear as they arrive in the view of %s', async (view, search) => {
+    ['an open time range', 'from=2020-01-01T00:00:00Z&to=2999-01-01T00:00:00Z'],
+  ])('appear when they arrive, filtered by %s', async (view, search) => {
     const id = `new-${view.replaceAll(' ', '-')}`;
     const filter = search.replace('UID', factory.uid).replace('NEW', id);
     const page = await signIn(factory.daemon, `${PATH}?${filter}`);
@@ -302,7 +305,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.getByRole('link', { name: id }).waitFor();
   });
 
-  it('appear as they arrive, but move nothing under the pointer or while one is open', async () => {
+  it('appear when they arrive, but not under the pointer or while a row is open', async () => {
     await send('live-1');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Accepted`);
     const first = page.getByRole('link', { name: 'live-1' });
@@ -324,7 +327,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.getByRole('link', { name: 'live-4' }).waitFor();
   });
 
-  it('that came while another page was shown are there on the way back', async () => {
+  it('appear after returning from another page', async () => {
     await send('before-1');
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Accepted`);
     await page.getByRole('link', { name: 'before-1' }).waitFor();
@@ -335,11 +338,11 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await page.getByRole('link', { name: 'while-away' }).waitFor();
   });
 
-  it('go on to older pages and back', async () => {
+  it('have pages', async () => {
     for (let i = 0; i < 60; i += 1) await send(`paged-${i}`);
     const page = await signIn(factory.daemon, `${PATH}?webhook=${factory.uid}&label=Accepted`);
     await page.getByRole('link', { name: 'paged-59' }).waitFor();
-    // Asked twice while the page is on its way, it leads one page on.
+    // Two clicks while the page is loading go one page further.
     let answer = () => {};
     const isAnswered = new Promise<void>((resolve) => {
       answer = resolve;
@@ -366,7 +369,7 @@ describeDashboard('the deliveries', ({ signIn }) => {
     await older.waitFor();
     await page.getByRole('button', { name: 'Newest' }).click();
     await page.getByRole('link', { name: 'paged-59' }).waitFor();
-    // Whoever reads further down sees the offer of new rows too.
+    // The button for new rows is visible after scrolling down.
     await page.getByRole('link', { name: 'paged-15', exact: true }).hover();
     await send('while-down');
     const offer = page.getByRole('button', { name: '1 new' });

@@ -13,11 +13,11 @@ const NAUGHTY: string[] = JSON.parse(
 );
 const SCRIPT = '<script>globalThis.hasRun = true</script><img src=x onerror="globalThis.hasRun = true">';
 const LINK = 'javascript:globalThis.hasRun=true';
-/** Those that somebody wrote to become a part of a page. */
+/** Texts that are written to become part of a page. */
 const MARKUP = NAUGHTY.filter((text) => /[<>]|javascript:/i.test(text));
 const ALL = [SCRIPT, LINK, ...NAUGHTY].join('\n');
 
-describeDashboard('text of strangers', ({ signIn }) => {
+describeDashboard('untrusted text', ({ signIn }) => {
   let daemon: TestDaemon;
   let repo: TempGitRepo;
   let run: { id: string; delivery: string; webhook_uid: string };
@@ -60,7 +60,7 @@ describeDashboard('text of strangers', ({ signIn }) => {
   };
   const senders: { url: string; secret: string }[] = [];
 
-  /** A webhook and an automation whose every text is hostile, made by somebody of such a name. */
+  /** A webhook and an automation with hostile texts, created by a token with a hostile name. */
   const fill = async (factory: string) => {
     const webhook = await post(`/factories/${factory}/webhooks`, { name: 'ci', description: ALL.slice(0, 900) }, token);
     senders.push({ url: webhook.ingress_url, secret: webhook.secret });
@@ -106,7 +106,7 @@ describeDashboard('text of strangers', ({ signIn }) => {
     expect((await daemon.cli('reconcile', '--factory', 'theirs', '--wait')).code).toBe(1);
   };
 
-  /** Nothing of the text became a part of the page. That nothing was run or refused is looked at after each test. */
+  /** Checks that no text became part of the page. Executed scripts and policy violations are checked after each test. */
   const expectInert = async (page: Page) => {
     expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
     const alive = await page.evaluate(`[...document.querySelectorAll('body *')]
@@ -116,7 +116,7 @@ describeDashboard('text of strangers', ({ signIn }) => {
       .map((el) => el.outerHTML.slice(0, 200))`);
     expect(alive).toEqual([]);
   };
-  /** Opens the page and waits for the hostile text, which has to be there to prove anything. */
+  /** Opens the page and waits for the hostile text, so that the check proves something. */
   const open = async (path: string, text: string | RegExp = '<script>globalThis.hasRun = true</script>') => {
     const page = await signIn(daemon, path);
     await page.getByText(text).first().waitFor({ state: 'attached' });
@@ -124,7 +124,7 @@ describeDashboard('text of strangers', ({ signIn }) => {
     return page;
   };
 
-  it('is text in names of tokens, of authors and in the messages of revisions', async () => {
+  it('is text in names of tokens and authors, and in messages of revisions', async () => {
     await open('/settings');
     await open('/settings/audit');
     const page = await signIn(daemon, '/factories/files/reconciliations');
@@ -142,7 +142,7 @@ describeDashboard('text of strangers', ({ signIn }) => {
     await open('/factories/theirs/webhooks');
   });
 
-  it('is text in the editor, in what it completes, and in the answers of its tests', async () => {
+  it('is text in the editor, its completions and its test results', async () => {
     const page = await signIn(daemon, '/factories/rows/automations/hostile/edit');
     await page.getByRole('button', { name: 'Test filter' }).click();
     const result = page.getByRole('status', { name: 'Test result' });
@@ -171,14 +171,14 @@ describeDashboard('text of strangers', ({ signIn }) => {
     await expectInert(page);
   });
 
-  it('is text in IDs of deliveries, of which each page can be turned', async () => {
+  it('is text in delivery IDs on every page of the log', async () => {
     const page = await open(`/factories/rows/deliveries?webhook=${run.webhook_uid}`);
     const older = page.getByRole('button', { name: 'Older' });
     const firstRow = page.getByRole('row').nth(1);
     for (let i = 0; i < 3 && (await older.isEnabled()); i += 1) {
       const before = await firstRow.textContent();
       await older.click();
-      // Until then, the rows and the button are those of the page before.
+      // Until then, the rows and the button belong to the previous page.
       await expect.poll(() => firstRow.textContent()).not.toBe(before);
       await expectInert(page);
     }
@@ -196,7 +196,7 @@ describeDashboard('text of strangers', ({ signIn }) => {
     await expectInert(page);
   });
 
-  it('is text in findings about files: their names, their keys and what they say', async () => {
+  it('is text in findings: file names, keys and messages', async () => {
     const page = await signIn(daemon, '/factories/theirs/reconciliations');
     await page
       .getByRole('link', { name: /error|invalid/i })

@@ -33,7 +33,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
   };
   const readPrompt = async () => (await daemon.api(AUTOMATION)).body.prompt;
 
-  it('takes a new automation, a change of it and its end from the browser', async () => {
+  it('creates, changes and deletes an automation', async () => {
     const page = await signIn(daemon, `${FACTORY}/automations`);
     await page.getByRole('link', { name: 'Add automation' }).first().click();
     await page.getByRole('textbox', { name: 'Name' }).fill('triage');
@@ -56,7 +56,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
     expect((await daemon.api(AUTOMATION)).status).toBe(404);
   });
 
-  it('has each of them in its history, with who did it, and brings an earlier state back by one click', async () => {
+  it('lists the changes with their authors, and reverts to an earlier revision', async () => {
     const page = await revisions();
     const rows = page.getByRole('row').filter({ hasText: 'triage' });
     for (const what of [/delete/i, /change|update/i, /create/i]) await rows.filter({ hasText: what }).first().waitFor();
@@ -78,7 +78,7 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await page.getByText('The second prompt.').waitFor();
   });
 
-  it('tells the second of two people who edit at once, and loses the edit of neither', async () => {
+  it('reports an edit conflict to the second user, and loses no edit', async () => {
     const mine = await editor();
     await prompt(mine).fill('What I think.');
     const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['issues'] } }];
@@ -98,43 +98,43 @@ describeDashboard('a managed factory', ({ signIn }) => {
     await expect.poll(() => mine.getByRole('row').filter({ hasText: 'triage' }).count()).toBeGreaterThanOrEqual(5);
   });
 
-  it('rotates by a new value of the secret, which the webhook takes up when it is turned off and on', async () => {
+  it('rotates with a new secret value, which the webhook uses after disabling and enabling', async () => {
     const post = async (secret: string) =>
       (await fetch(sender.url, { method: 'POST', headers: { authorization: `Bearer ${secret}` }, body: '{}' })).status;
     const page = await signIn(daemon, `${FACTORY}/webhooks`);
     await page.getByRole('link', { name: 'issues' }).click();
-    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('button', { name: 'Actions' }).click();
     await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
     const dialog = page.getByRole('dialog');
     const command = (await dialog.getByRole('region', { name: 'command' }).textContent())!;
     expect(command).toBe('dockbell secret update --team ISSUES_WEBHOOK_SECRET');
     await lookAt(page, 'webhook-rotate-managed');
-    await dialog.getByRole('button', { name: 'Understood' }).click();
+    await dialog.getByRole('button', { name: 'Done' }).click();
     const [, ...args] = command.split(' ');
     expect((await daemon.cli(...args, '--value', 'the-value-after-the-rotation')).code).toBe(0);
     expect([await post(sender.secret), await post('the-value-after-the-rotation')]).toEqual([202, 401]);
     await page.reload();
-    await page.getByText('A newer value of its secret is stored').waitFor();
+    await page.getByText('A newer version of the secret is stored').waitFor();
     await lookAt(page, 'webhook-outdated');
     for (const action of ['Disable', 'Enable']) {
       await page.getByRole('switch', { name: 'Enabled' }).click();
       await dialog.getByRole('button', { name: action }).click();
       await dialog.waitFor({ state: 'detached' });
     }
-    await page.getByText('A newer value of its secret is stored').waitFor({ state: 'detached' });
+    await page.getByText('A newer version of the secret is stored').waitFor({ state: 'detached' });
     expect([await post(sender.secret), await post('the-value-after-the-rotation')]).toEqual([401, 202]);
   });
 
-  it('leaves an automation visible whose webhook is deleted, and says that it stopped firing', async () => {
+  it('keeps an automation without its deleted webhook, and shows a warning', async () => {
     const page = await signIn(daemon, `${FACTORY}/webhooks`);
     await page.getByRole('link', { name: 'issues' }).click();
-    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('button', { name: 'Actions' }).click();
     await page.getByRole('menuitem', { name: 'Delete' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByText('Automations that select it remain visible but stop firing from it.').waitFor();
     await dialog.getByRole('textbox').fill('issues');
     await dialog.getByRole('button', { name: 'Delete webhook' }).click();
-    await page.getByRole('heading', { name: 'No webhook yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No webhooks yet' }).waitFor();
     await page.getByRole('link', { name: 'Automations', exact: true }).click();
     await page.getByRole('link', { name: 'triage', exact: true }).click();
     await page.getByText(/Needs attention|No delivery starts this automation/).waitFor();

@@ -104,7 +104,7 @@ describeDashboard('the overview of a factory with errors', ({ signIn }) => {
 
   it('shows the next setup step for a factory without webhooks or automations', async () => {
     const page = await signIn(daemon, '/factories/fresh');
-    await page.getByText('No webhook yet').waitFor();
+    await page.getByText('No webhooks yet').waitFor();
     await expect.poll(() => page.getByText('Healthy').count()).toBe(0);
     await lookAt(page, 'overview-fresh');
     await page.getByRole('link', { name: 'Add webhook' }).click();
@@ -145,10 +145,10 @@ describeDashboard('the overview of a factory with errors', ({ signIn }) => {
     await page.getByRole('link', { name: 'View reconciliations' }).first().click();
     await page.getByRole('heading', { name: 'Reconciliations', level: 1 }).waitFor();
     await page.getByRole('link', { name: 'Webhooks' }).click();
-    await page.getByText('No webhook is live').waitFor();
+    await page.getByText('No live webhooks').waitFor();
     // The factories are read again after a reconciliation, on every page.
     const nightly = '---\ntriggers:\n  - provider: schedule\n---\nLook around.\n';
     await repo.commit({ 'webhooks/ci.yaml': null, 'automations/nightly/automation.md': nightly });
-    await page.getByText('No webhook yet').waitFor();
+    await page.getByText('No webhooks yet').waitFor();
   });
 });

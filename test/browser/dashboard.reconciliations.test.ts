@@ -5,7 +5,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const PATH = '/factories/payments/reconciliations';
 
-describeDashboard('the pages of reconciliations', ({ signIn }) => {
+describeDashboard('the reconciliation pages', ({ signIn }) => {
   let daemon: TestDaemon;
   let repo: TempGitRepo;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     repo.remove();
   });
 
-  it('says which secret a failed pass waits for, and makes it right there', async () => {
+  it('names the missing secret of a failed reconciliation, and creates it', async () => {
     const page = await signIn(daemon, PATH);
     await page.getByRole('link', { name: 'A secret is missing' }).click();
     await page.getByRole('heading', { name: 'A secret is missing', level: 1 }).waitFor();
@@ -38,20 +38,20 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     await page.getByText('1 created').waitFor();
   });
 
-  it('shows what an apply changed, key by key', async () => {
+  it('shows the changes of an apply by key', async () => {
     await repo.commit({ 'webhooks/ci.yaml': 'secretName: CI_WEBHOOK_SECRET\ndescription: Builds\n' });
     const page = await signIn(daemon, PATH);
     await page.getByRole('button', { name: 'Reconcile now' }).click();
     const row = page.getByRole('row').filter({ hasText: '1 updated' });
     await row.waitFor();
-    // The watched repository is reconciled by itself too: a pass that changed nothing may stand above.
+    // The repository is also polled, so an unchanged reconciliation may be above.
     await row.getByRole('link', { name: 'The revision was applied', exact: true }).click();
     await expect.poll(() => page.getByText('A later reconciliation').count()).toBe(0);
     await page.getByText('is live').waitFor();
-    const changes = page.getByRole('table', { name: 'What changes about ci' });
+    const changes = page.getByRole('table', { name: 'Changes to ci' });
     await changes.getByRole('row').filter({ hasText: 'description' }).filter({ hasText: 'Builds' }).waitFor();
     await lookAt(page, 'reconciliation-applied');
-    // The apply of before is open: what it says of being live is over.
+    // The page of the earlier apply must not show it as live.
     await page.getByRole('link', { name: 'Reconciliations' }).first().click();
     const before = page.getByRole('row').filter({ hasText: '1 created' });
     await before.getByRole('link', { name: 'The revision was applied', exact: true }).click();
@@ -60,7 +60,7 @@ describeDashboard('the pages of reconciliations', ({ signIn }) => {
     await expect.poll(() => page.getByText(/[0-9a-f]{8} is live/).count()).toBe(0);
   });
 
-  it('leads from "Reconcile now" to file, line and rule where the commit is broken', async () => {
+  it('opens findings with file, line and rule after "Reconcile now"', async () => {
     await repo.commit({ 'webhooks/bad.yaml': 'secretName: CI_WEBHOOK_SECRET\nenabeld: true\n<script>: "\\u202e"\n' });
     const page = await signIn(daemon, PATH);
     await page.getByRole('button', { name: 'Reconcile now' }).click();

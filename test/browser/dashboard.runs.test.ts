@@ -30,13 +30,13 @@ describeDashboard('the runs', ({ signIn }) => {
     });
   };
 
-  it('teach how to start the first one', async () => {
+  it('explain how to start the first run', async () => {
     const page = await signIn(factory.daemon, '/factories/payments/runs');
-    await page.getByRole('heading', { name: 'Nothing has been started yet' }).waitFor();
+    await page.getByRole('heading', { name: 'No runs yet' }).waitFor();
     await lookAt(page, 'runs-empty');
   });
 
-  it('show their log as it grows, stay where the reader is, and end with their state', async () => {
+  it('show the growing log, keep the scroll position, and show the final state', async () => {
     const id = await startRun({ n: 1 });
     const page = await signIn(factory.daemon, `/factories/payments/runs/${id}`);
     const log = page.getByRole('region', { name: 'Log' });
@@ -45,12 +45,12 @@ describeDashboard('the runs', ({ signIn }) => {
     const atEnd = () => log.evaluate((el) => el.scrollHeight - el.scrollTop - el.clientHeight < 5);
     await expect.poll(atEnd).toBe(true);
     await log.evaluate((el) => el.scrollTo({ top: 40 }));
-    await page.getByRole('button', { name: 'To the end' }).waitFor();
+    await page.getByRole('button', { name: 'Jump to end' }).waitFor();
     factory.signal('more');
     await log.getByText('more 49').waitFor({ state: 'attached' });
     expect(await log.evaluate((el) => el.scrollTop)).toBe(40);
     await lookAt(page, 'run');
-    await page.getByRole('button', { name: 'To the end' }).click();
+    await page.getByRole('button', { name: 'Jump to end' }).click();
     await expect.poll(atEnd).toBe(true);
     factory.signal('end');
     await log.getByText('the end').waitFor();
@@ -59,7 +59,7 @@ describeDashboard('the runs', ({ signIn }) => {
     expect(await page.evaluate('globalThis.hasRun')).toBeUndefined();
   });
 
-  it('show what they were given', async () => {
+  it('show their input', async () => {
     const { body: runs } = await factory.daemon.api('/factories/payments/runs');
     const page = await signIn(factory.daemon, `/factories/payments/runs/${runs.data[0].id}`);
     await page.getByRole('tab', { name: 'Input' }).click();
@@ -68,12 +68,12 @@ describeDashboard('the runs', ({ signIn }) => {
     await lookAt(page, 'run-input');
   });
 
-  it('are retried in the same log, and told so before', async () => {
+  it('are retried with the same log after a confirmation', async () => {
     const { body: runs } = await factory.daemon.api('/factories/payments/runs?state=succeeded');
     const page = await signIn(factory.daemon, `/factories/payments/runs/${runs.data[0].id}`);
     await page.getByText('the end').waitFor();
     await page.getByRole('button', { name: 'Retry run' }).click();
-    await page.getByText('What it prints is added to its log.').waitFor();
+    await page.getByText('Its output is appended to the log.').waitFor();
     await page.getByRole('dialog').getByRole('button', { name: 'Retry run' }).click();
     await expect.poll(() => page.getByText('the end').count()).toBe(1);
     await expect
@@ -81,12 +81,12 @@ describeDashboard('the runs', ({ signIn }) => {
       .toBe(3);
   });
 
-  it('are listed by state and automation', async () => {
+  it('are filtered by state and automation', async () => {
     const page = await signIn(factory.daemon, '/factories/payments/runs');
     await page.getByRole('link', { name: 'build' }).first().waitFor();
     await page.getByRole('combobox', { name: 'State' }).click();
     await page.getByRole('option', { name: 'failed' }).click();
-    await page.getByRole('heading', { name: 'No run fits' }).waitFor();
+    await page.getByRole('heading', { name: 'No matching runs' }).waitFor();
     await expect.poll(() => page.url()).toContain('state=failed');
     const narrow = await signIn(factory.daemon, '/factories/payments/runs?automation=build', NARROW);
     await narrow.getByRole('link', { name: 'build' }).first().waitFor();
@@ -94,20 +94,20 @@ describeDashboard('the runs', ({ signIn }) => {
   });
 });
 
-describeDashboard('a run that does not end by itself', ({ signIn }) => {
+describeDashboard('a run that does not finish', ({ signIn }) => {
   let factory: DashboardFactory;
   beforeAll(async () => {
     factory = await startDashboardFactory('echo waiting\nwait never');
   });
   afterAll(() => factory?.daemon.end('SIGTERM'));
 
-  it('is cancelled after it was said what that does', async () => {
+  it('is cancelled after a confirmation', async () => {
     await factory.send('{"start": true}');
     const page = await signIn(factory.daemon, '/factories/payments/runs');
     await page.getByRole('link', { name: 'build' }).click();
     await page.getByRole('region', { name: 'Log' }).getByText('waiting').waitFor();
     await page.getByRole('button', { name: 'Cancel run' }).click();
-    await page.getByText('What it has done so far stays done.').waitFor();
+    await page.getByText('Changes that the run already made are not undone.').waitFor();
     await lookAt(page, 'run-cancel');
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel run' }).click();
     await page.getByText('cancelled', { exact: true }).first().waitFor();

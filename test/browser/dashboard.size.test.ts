@@ -6,7 +6,7 @@ import { locate } from '../helpers/documents.ts';
 const MAX_SCRIPT_BYTES = 300 * 1024;
 const ASSETS = 'dist/dashboard/assets/';
 
-/** What the page names, and everything that these import before anything is shown. */
+/** Scripts of the page and all their static imports. */
 function listFirstScripts(): string[] {
   const page = readFileSync(locate('dist/dashboard/index.html'), 'utf8');
   const found = [...page.matchAll(/(?:src|href)="\/assets\/([^"]+\.js)"/g)].map((match) => match[1]!);
@@ -29,14 +29,14 @@ describe('the first load of the dashboard', () => {
     expect(total).toBeLessThan(MAX_SCRIPT_BYTES);
   });
 
-  it('leaves pages to chunks of their own', () => {
+  it('has a separate chunk for each page', () => {
     const first = listFirstScripts().map(readScript).join('');
     expect(first).not.toContain('Finish webhook setup');
     const all = readdirSync(locate(ASSETS)).filter((name) => name.endsWith('.js'));
     expect(all.some((name) => readScript(name).includes('Finish webhook setup'))).toBe(true);
   });
 
-  it('holds no inline script and nothing from elsewhere', () => {
+  it('contains no inline scripts and no external resources', () => {
     const page = readFileSync(locate('dist/dashboard/index.html'), 'utf8');
     expect(page).not.toMatch(/<script(?![^>]*\bsrc=)/);
     expect(page).not.toMatch(/https?:/);

@@ -6,7 +6,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const LIST = '/factories/payments/automations';
 
-describeDashboard('text that nobody has saved', ({ signIn, openPage }) => {
+describeDashboard('unsaved changes', ({ signIn, openPage }) => {
   let daemon: TestDaemon;
   beforeAll(async () => {
     daemon = await startTestDaemon({ config: { factories: [{ name: 'payments', source: { type: 'live' } }] } });
@@ -22,7 +22,7 @@ describeDashboard('text that nobody has saved', ({ signIn, openPage }) => {
     await question(page).getByRole('button', { name: words, exact: true }).click();
     await question(page).waitFor({ state: 'detached' });
   };
-  /** The editor, two steps into the history of the tab, with a prompt that is typed and not saved. */
+  /** Opens the editor after two navigations, with an unsaved prompt. */
   const typeInEditor = async () => {
     const page = await signIn(daemon, LIST);
     await page.getByRole('link', { name: 'build', exact: true }).click();
@@ -35,7 +35,7 @@ describeDashboard('text that nobody has saved', ({ signIn, openPage }) => {
     await expect.poll(() => page.getByRole('textbox', { name: 'Prompt' }).inputValue()).toBe('Unsaved.');
   };
 
-  it('is not lost by a link before somebody agreed', async () => {
+  it('survive a link until the user discards them', async () => {
     const page = await typeInEditor();
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
     await question(page).waitFor();
@@ -49,7 +49,7 @@ describeDashboard('text that nobody has saved', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
   });
 
-  it('is not lost by a step back or forward in the history', async () => {
+  it('survive the back and forward buttons', async () => {
     const page = await typeInEditor();
     await page.evaluate('history.back()');
     await question(page).waitFor();
@@ -62,7 +62,7 @@ describeDashboard('text that nobody has saved', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor();
   });
 
-  it('is not lost by signing out', async () => {
+  it('survive signing out', async () => {
     const page = await typeInEditor();
     await page.getByRole('button', { name: 'Account' }).click();
     await page.getByRole('menuitem', { name: 'Sign out' }).click();
@@ -75,7 +75,7 @@ describeDashboard('text that nobody has saved', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'Sign in to Dockbell' }).waitFor();
   });
 
-  it('makes the browser ask before it loads the page anew', async () => {
+  it('make the browser ask before a reload', async () => {
     const page = await typeInEditor();
     const asked = page.waitForEvent('dialog');
     await page.evaluate('setTimeout(() => location.reload())');
@@ -85,7 +85,7 @@ describeDashboard('text that nobody has saved', ({ signIn, openPage }) => {
     await expectToBeStillThere(page);
   });
 
-  it('asks nothing once it is saved, taken back, or where nothing was typed', async () => {
+  it('cause no question after saving or restoring the text', async () => {
     const page = await typeInEditor();
     const prompt = page.getByRole('textbox', { name: 'Prompt' });
     await prompt.fill('Build it.');
@@ -101,14 +101,14 @@ describeDashboard('text that nobody has saved', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'Automations', level: 1 }).waitFor();
   });
 
-  it('is guarded in the form of a new webhook too', async () => {
+  it('are also guarded in the form of a new webhook', async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks/new');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('half-typed');
     await page.getByRole('link', { name: 'Deliveries', exact: true }).click();
     await answer(page, 'Cancel');
     await expect.poll(() => page.getByRole('textbox', { name: 'Name', exact: true }).inputValue()).toBe('half-typed');
     await page.getByRole('button', { name: 'Add webhook' }).click();
-    await page.getByText('Copy it now').waitFor();
+    await page.getByText('Copy the secret now').waitFor();
     await page.getByRole('link', { name: 'Runs', exact: true }).click();
     const copyQuestion = page.getByRole('dialog', { name: 'Leave without copying?' });
     await copyQuestion.getByRole('button', { name: 'Cancel' }).click();
@@ -117,7 +117,7 @@ describeDashboard('text that nobody has saved', ({ signIn, openPage }) => {
     await page.getByRole('heading', { name: 'half-typed', level: 1 }).waitFor();
   });
 
-  it('waits for the same user to sign in again after the session has ended', async () => {
+  it('are kept until the same user signs in again after the session has expired', async () => {
     const user = { name: 'maya', password: 'correct horse battery staple', role: 'owner', factories: null };
     expect((await daemon.api('/users', { method: 'POST', body: user })).status).toBe(201);
     const page = await openPage();
@@ -130,7 +130,7 @@ describeDashboard('text that nobody has saved', ({ signIn, openPage }) => {
     await signInAsUser();
     await page.getByRole('textbox', { name: 'Prompt' }).fill('Unsaved.');
     await page.context().clearCookies();
-    // A request of the page itself may meet the end of the session first, and takes the button away.
+    // Another request of the page may get the 401 first, which removes the button.
     const save = page.getByRole('button', { name: 'Save' });
     await save.click({ timeout: 5_000 }).catch(() => undefined);
     await page.getByText('Your unsaved changes are kept.').waitFor();

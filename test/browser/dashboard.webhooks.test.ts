@@ -6,7 +6,7 @@ import { signInByPassword } from '../helpers/sign-in-by-password.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
-describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
+describeDashboard('the webhook pages', ({ openPage, signIn }) => {
   let daemon: TestDaemon;
   let repository: TempGitRepo;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
       headers: secret === null ? {} : { authorization: `Bearer ${secret}` },
       body: JSON.stringify(body),
     });
-  /** What stands in a line that can be copied. */
+  /** Reads the value beside a copy button. */
   const readLine = async (page: Page, what: string) => {
     const line = page.getByRole('button', { name: `Copy ${what}` }).locator('xpath=..');
     return (await line.locator('code').textContent()) ?? '';
@@ -44,27 +44,27 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
   const confirm = (page: Page, action: string) =>
     page.getByRole('dialog').getByRole('button', { name: action, exact: true }).click();
   const choose = async (page: Page, action: string) => {
-    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('button', { name: 'Actions' }).click();
     await page.getByRole('menuitem', { name: action }).click();
     await page.getByRole('dialog').waitFor();
   };
 
-  it('teach the next step where there is none', async () => {
+  it('explain the next step in an empty factory', async () => {
     const page = await signIn(daemon, '/factories/support/webhooks');
-    await page.getByText('No webhook yet').waitFor();
+    await page.getByText('No webhooks yet').waitFor();
     await lookAt(page, 'webhooks-empty');
     await page.getByRole('link', { name: 'Add webhook' }).first().click();
     await page.getByRole('heading', { name: 'Add webhook' }).waitFor();
   });
 
-  it('show URL and secret of a new webhook once, and both work', async () => {
+  it('show the URL and secret of a new webhook once, and both work', async () => {
     const page = await openForm('support');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('internal-ci');
     await expect
       .poll(() => page.getByRole('textbox', { name: 'Secret name' }).getAttribute('placeholder'))
       .toBe('INTERNAL_CI_WEBHOOK_SECRET');
     await submit(page);
-    await page.getByText('Copy it now').waitFor();
+    await page.getByText('Copy the secret now').waitFor();
     await lookAt(page, 'webhook-once');
     const [url, secret] = [await readLine(page, 'ingress URL'), await readLine(page, 'secret')];
     expect((await postTo(url, secret)).status).toBe(202);
@@ -79,12 +79,12 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     await expect.poll(() => page.content()).not.toContain(secret);
   });
 
-  it('put the secret of a URL token into the URL, and {token} afterwards', async () => {
+  it('show the secret of a URL token in the URL once, and {token} afterwards', async () => {
     const page = await openForm('support');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('uptime');
     await page.getByRole('radio', { name: 'URL token' }).click();
     await submit(page);
-    await page.getByText('Copy it now').waitFor();
+    await page.getByText('Copy the secret now').waitFor();
     const url = await readLine(page, 'ingress URL');
     expect((await postTo(url, null)).status).toBe(202);
     await page.getByRole('button', { name: 'I have copied it' }).click();
@@ -100,7 +100,7 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
       await page.getByRole('radio', { name: 'Provider signature' }).click();
       await page.getByRole('combobox', { name: 'Provider' }).click();
       await page.getByRole('option', { name: 'Stripe' }).click();
-      await page.getByText('Stripe issues it once it knows the URL').waitFor();
+      await page.getByText('Stripe issues the secret after you enter the URL there').waitFor();
       await submit(page);
       await page.getByRole('heading', { name: 'Finish webhook setup' }).waitFor();
       await lookAt(page, `webhook-finish-${factory}`);
@@ -113,7 +113,7 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     },
   );
 
-  it('say what disabling does, then do it, and enable again', async () => {
+  it('disable and enable after a confirmation', async () => {
     const page = await openForm('support');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('toggled');
     await submit(page);
@@ -121,14 +121,14 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     await page.getByRole('button', { name: 'I have copied it' }).click();
     const toggle = page.getByRole('switch', { name: 'Enabled' });
     await toggle.click();
-    await page.getByText('Senders get 404 at once').waitFor();
+    await page.getByText('Senders get 404 immediately').waitFor();
     await expect.poll(() => toggle.isChecked()).toBe(true);
     await lookAt(page, 'webhook-disable');
     await confirm(page, 'Disable');
     await page.getByText('disabled', { exact: true }).waitFor();
     expect((await postTo(url, secret)).status).toBe(404);
     await toggle.click();
-    await page.getByText('Deliveries are accepted again at once').waitFor();
+    await page.getByText('Deliveries are accepted again immediately').waitFor();
     await confirm(page, 'Enable');
     await page.getByText('enabled', { exact: true }).waitFor();
     expect((await postTo(url, secret)).status).toBe(202);
@@ -142,7 +142,7 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     await page.getByRole('button', { name: 'I have copied it' }).click();
     await choose(page, 'Rotate secret');
     await confirm(page, 'Rotate secret');
-    await page.getByText('The secret is rotated').waitFor();
+    await page.getByText('Secret rotated').waitFor();
     const renewed = await readLine(page, 'secret');
     expect([(await postTo(url, old)).status, (await postTo(url, renewed)).status]).toEqual([401, 202]);
     await page.reload();
@@ -162,32 +162,32 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     await expect.poll(() => page.getByRole('link', { name: 'renamed' }).count()).toBe(0);
   });
 
-  it('lead to the secret update in a managed factory, and offer no rename', async () => {
+  it('explain the secret update in a managed factory, and offer no rename', async () => {
     const page = await openForm('billing');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('crm');
     await submit(page);
     await page.getByRole('button', { name: 'I have copied it' }).click();
-    await page.getByRole('button', { name: 'Change' }).click();
+    await page.getByRole('button', { name: 'Actions' }).click();
     await expect.poll(() => page.getByRole('menuitem', { name: 'Rename' }).count()).toBe(0);
     await page.getByRole('menuitem', { name: 'Rotate secret' }).click();
     await page.getByText('dockbell secret update --team CRM_WEBHOOK_SECRET').waitFor();
   });
 
-  it('are read-only where a repository decides, and name file, branch and commit', async () => {
+  it('are read-only if the factory is managed in Git, and show file, branch and commit', async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
     await expect.poll(() => page.getByRole('link', { name: 'Add webhook' }).count()).toBe(0);
     await page.getByRole('link', { name: 'ci', exact: true }).click();
     await page.getByText('webhooks/ci.yaml').waitFor();
     await page.getByRole('link', { name: 'first', exact: true }).waitFor();
-    await expect.poll(() => page.getByRole('button', { name: 'Change' }).count()).toBe(0);
+    await expect.poll(() => page.getByRole('button', { name: 'Actions' }).count()).toBe(0);
     await lookAt(page, 'webhook-repository');
   });
 
-  it('say where to add one instead, to who comes by the address of the form', async () => {
+  it('explain how to add a webhook to users who cannot add one here', async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
-    await page.getByText('Add a file webhooks/<name>.yaml').waitFor();
+    await page.getByText('To add a webhook, commit a file webhooks/<name>.yaml').waitFor();
     await moveTo(page, '/factories/payments/webhooks/new');
-    await page.getByRole('heading', { name: 'Webhooks are defined in a repository' }).waitFor();
+    await page.getByRole('heading', { name: 'Webhooks are managed in Git' }).waitFor();
     await expect.poll(() => page.getByRole('textbox').count()).toBe(0);
     await lookAt(page, 'add-webhook-repository');
     const account = { name: 'vera', role: 'viewer', password: 'correct horse battery 9' };
@@ -195,17 +195,17 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     const viewer = await openPage();
     await signInByPassword(viewer, daemon, account.name, account.password);
     await moveTo(viewer, '/factories/support/webhooks/new');
-    await viewer.getByRole('heading', { name: 'Webhooks are added by the role manager' }).waitFor();
+    await viewer.getByRole('heading', { name: 'Adding webhooks requires the manager role' }).waitFor();
     await expect.poll(() => viewer.getByRole('textbox').count()).toBe(0);
     const body = { name: 'awaited', auth_mode: 'signature', signature_scheme: 'stripe' };
     const awaited = await daemon.api('/factories/support/webhooks', { method: 'POST', body });
     expect(awaited.status).toBe(201);
     await moveTo(viewer, `/factories/support/webhooks/${awaited.body.uid}`);
-    await viewer.getByText('A manager can finish its setup here.').waitFor();
+    await viewer.getByText('A manager can finish the setup here.').waitFor();
     await expect.poll(() => viewer.getByText('Finish webhook setup').count()).toBe(0);
   });
 
-  it('say of a request that was turned away why, also where nothing is known of it', async () => {
+  it('show the reason of a rejected request', async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
     await page.getByRole('link', { name: 'ci', exact: true }).click();
     const url = await readLine(page, 'ingress URL');
@@ -214,44 +214,44 @@ describeDashboard('the pages of webhooks', ({ openPage, signIn }) => {
     await log.getByText('The token is not the secret of this webhook.').waitFor();
   });
 
-  it('show what a test delivery was answered, and the delivery', async () => {
+  it('show the response of a test delivery, and the delivery', async () => {
     const page = await signIn(daemon, '/factories/payments/webhooks');
     await page.getByRole('link', { name: 'ci', exact: true }).click();
-    await page.getByRole('button', { name: 'Send a test' }).click();
+    await page.getByRole('button', { name: 'Send test delivery' }).click();
     await page.getByRole('button', { name: 'Send', exact: true }).click();
     await page.getByText('HTTP 202').waitFor();
     await page.keyboard.press('Escape');
     await page.getByRole('table', { name: 'Recent deliveries' }).getByText('Accepted').first().waitFor();
   });
 
-  it('lead to the first field that is wrong', async () => {
+  it('focus the first invalid field', async () => {
     const page = await openForm('support');
     const name = page.getByRole('textbox', { name: 'Name', exact: true });
     await name.fill('not a name');
     await submit(page);
-    await page.getByText('Letters, digits, dots, dashes and underscores').waitFor();
+    await page.getByText('Use letters, digits, dots, hyphens and underscores').waitFor();
     await expect.poll(() => page.evaluate('document.activeElement.value')).toBe('not a name');
     const header = (await page.getByRole('banner').boundingBox())!;
     const label = page.locator('label').filter({ hasText: 'Name' }).first();
     await expect.poll(async () => (await label.boundingBox())!.y).toBeGreaterThanOrEqual(header.y + header.height);
   });
 
-  it('of a webhook that is deleted say so, and no more how to send to it', async () => {
-    const made = await daemon.api('/factories/support/webhooks', { method: 'POST', body: { name: 'gone' } });
+  it('show that a webhook is deleted, without sending instructions', async () => {
+    const made = await daemon.api('/factories/support/webhooks', { method: 'POST', body: { name: 'retired' } });
     expect(made.status).toBe(201);
     const path = `/factories/support/webhooks/${made.body.uid}`;
     const page = await signIn(daemon, path);
     await page.getByText('No automation uses this webhook yet').waitFor();
     await choose(page, 'Delete');
-    await page.getByRole('dialog').getByRole('textbox').fill('gone');
+    await page.getByRole('dialog').getByRole('textbox').fill('retired');
     await confirm(page, 'Delete webhook');
     await page.getByRole('heading', { name: 'Webhooks', level: 1 }).waitFor();
     await page.goto(daemon.adminUrl + path);
-    await page.getByText('Senders get 404, and nothing is logged any more.').waitFor();
+    await page.getByText('Senders get 404. Requests are no longer logged.').waitFor();
     await expect.poll(() => page.getByText('How to send').count()).toBe(0);
   });
 
-  it('say what is wrong with a name that is taken', async () => {
+  it('reject a name that exists', async () => {
     const page = await openForm('support');
     await page.getByRole('textbox', { name: 'Name', exact: true }).fill('internal-ci');
     await submit(page);

@@ -36,7 +36,7 @@ function PasswordForm() {
   return (
     <form onSubmit={submit}>
       <Stack maw={420}>
-        {/* Tells password managers which user the password belongs to. */}
+        {/* For password managers, which store the password for this user. */}
         <input type="text" name="username" autoComplete="username" value={name} readOnly hidden />
         <PasswordInput
           label="Current password"

@@ -9,7 +9,7 @@ import { readDeliveryFilter, writeDeliveryFilter } from './delivery-filter.ts';
 import { DeliveryFilters } from './delivery-filters.tsx';
 import { DeliveryTable } from './delivery-table.tsx';
 
-/** What senders posted, newest first, and what came of it. */
+/** The delivery log of a factory. */
 export function DeliveriesPage() {
   const { name: factory } = useFactory();
   const { data: webhooks, error, refetch } = useQuery(webhooksQuery(factory));
@@ -18,7 +18,7 @@ export function DeliveriesPage() {
   const change = (changed: DeliveryFilter) => setSearch(writeDeliveryFilter(changed), { replace: true });
   return (
     <>
-      <PageHeader title="Deliveries" lead="What senders posted, newest first, and what came of it." />
+      <PageHeader title="Deliveries" lead="Requests that the webhooks of this factory received, newest first." />
       {webhooks !== undefined && (
         <>
           <DeliveryFilters factory={factory} webhooks={webhooks} filter={filter} onChange={change} />

@@ -8,13 +8,13 @@ import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import classes from './deliveries.module.css';
 
-/** Why each automation that listened started or did not. */
+/** Why each automation started or did not start. */
 export function DeliveryDecisions({ delivery }: { delivery: Delivery }) {
   const { data, error, refetch } = useQuery(explanationQuery(delivery.factory, delivery.id));
   return (
     <Stack component="section" gap="xs" aria-label="Decisions">
       <Title order={2} size="h5">
-        What it started
+        Decisions
       </Title>
       {error !== null ? (
         <ErrorPanel error={error} onRetry={() => void refetch()} />
@@ -22,7 +22,7 @@ export function DeliveryDecisions({ delivery }: { delivery: Delivery }) {
         <Skeleton height={40} />
       ) : data.decisions.length === 0 ? (
         <Text size="sm" c="dimmed">
-          No automation listened to this webhook when it arrived.
+          No automation used this webhook when the delivery arrived.
         </Text>
       ) : (
         <>

@@ -10,7 +10,7 @@ import { DeliveryPayload } from './delivery-payload.tsx';
 import { DeliveryRejection } from './delivery-rejection.tsx';
 import { formatBodySize } from './format-body-size.ts';
 
-/** All there is to know of one delivery: below its row, and on its page. */
+/** All details of one delivery, shown below its row and on its page. */
 export function DeliveryDetail({ delivery }: { delivery: Delivery }) {
   return (
     <Stack gap="lg">
@@ -41,15 +41,15 @@ function listFacts(delivery: Delivery): [string, React.ReactNode][] {
     ['Received', <ExactTime key="received" at={delivery.received_at} />],
     ['Delivery ID', delivery_id === null ? null : <ForeignText key="id" text={delivery_id} />],
     ['ID source', delivery_id_source === null ? null : IDENTITY_SOURCE_WORDS[delivery_id_source]],
-    ['Sent from', <ForeignText key="address" text={delivery.client_address} />],
+    ['IP address', <ForeignText key="address" text={delivery.client_address} />],
     ['Size', formatBodySize(delivery)],
-    ['Requests', delivery.count > 1 ? `${delivery.count}, summed up` : null],
+    ['Requests', delivery.count > 1 ? `${delivery.count}, summarized` : null],
     [
       'Replay of',
       replay_of === null ? null : <ObjectLink key="replay" factory={factory} kind="deliveries" id={replay_of} />,
     ],
     ['Revision', revision === null ? null : <code key="revision">{revision.slice(0, 12)}</code>],
-    ['Internal ID', <code key="kept">{delivery.id}</code>],
+    ['Internal ID', <code key="internal">{delivery.id}</code>],
   ];
 }
 
@@ -61,14 +61,14 @@ function DuplicateNote({ delivery }: { delivery: Delivery }) {
         <ForeignText text={reason_text ?? 'No reason was logged.'} />
       </Text>
       <Text size="sm">
-        The first one is{' '}
+        First delivery:{' '}
         {duplicate_of === null ? (
-          'not kept any more'
+          'no longer stored'
         ) : (
           <ObjectLink factory={factory} kind="deliveries" id={duplicate_of} />
         )}
-        . Both have the same {delivery_id_source === null ? 'identity' : IDENTITY_SOURCE_WORDS[delivery_id_source]}. A
-        duplicate starts nothing, and its body is not stored.
+        .{delivery_id_source !== null && ` Both have the same identity: ${IDENTITY_SOURCE_WORDS[delivery_id_source]}.`}{' '}
+        A duplicate starts no runs, and its body is not stored.
       </Text>
     </Stack>
   );

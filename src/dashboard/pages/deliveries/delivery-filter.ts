@@ -12,7 +12,7 @@ export const DELIVERY_LABELS: readonly DeliveryLabel[] = [
 /** All deliveries of a factory. */
 export const NO_FILTER: DeliveryFilter = { webhook: null, label: null, deliveryId: null, time: null };
 
-/** The filter that an address holds, so that it can be passed on. What it holds besides, or wrongly, is left out. */
+/** Reads the filter from the URL. Unknown and invalid values are ignored. */
 export function readDeliveryFilter(search: URLSearchParams): DeliveryFilter {
   return {
     webhook: search.get('webhook') || null,
@@ -36,27 +36,29 @@ function readInstant(text: string | null): string | null {
 
 export function writeDeliveryFilter({ webhook, label, deliveryId, time }: DeliveryFilter): Record<string, string> {
   const values = {
-    ...{ webhook, label, id: deliveryId },
+    webhook,
+    label,
+    id: deliveryId,
     ...(time?.kind === 'last' ? { last: time.span } : { from: time?.from ?? null, to: time?.to ?? null }),
   };
   return Object.fromEntries(Object.entries(values).flatMap(([key, value]) => (value === null ? [] : [[key, value]])));
 }
 
-/** Where the deliveries of a factory stand that a filter lets through. */
+/** The path of the deliveries that match a filter. */
 export function buildDeliveriesPath(factory: string, filter: Partial<DeliveryFilter>): string {
   const search = new URLSearchParams(writeDeliveryFilter({ ...NO_FILTER, ...filter }));
   return `/factories/${encodeURIComponent(factory)}/deliveries?${search}`;
 }
 
-type Told = Pick<Delivery, 'webhook_uid' | 'label' | 'delivery_id' | 'received_at'>;
+type LoggedDelivery = Pick<Delivery, 'webhook_uid' | 'label' | 'delivery_id' | 'received_at'>;
 
-/** Is a delivery that was logged just now among those that the filter lets through? */
-export function letsThrough({ webhook, label, deliveryId, time }: DeliveryFilter, told: Told): boolean {
+/** Whether a new delivery matches the filter. */
+export function letsThrough({ webhook, label, deliveryId, time }: DeliveryFilter, delivery: LoggedDelivery): boolean {
   return (
-    (webhook === null || told.webhook_uid === webhook) &&
-    (label === null || told.label === label) &&
-    (deliveryId === null || told.delivery_id === deliveryId) &&
-    (time === null || holdsInstant(time, told.received_at))
+    (webhook === null || delivery.webhook_uid === webhook) &&
+    (label === null || delivery.label === label) &&
+    (deliveryId === null || delivery.delivery_id === deliveryId) &&
+    (time === null || holdsInstant(time, delivery.received_at))
   );
 }
 

@@ -1,14 +1,14 @@
-import { Button, Select } from '@mantine/core';
+import { Button, Group, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { escapeText } from '../../../words/escape-text.ts';
 import { type DeliveryFilter, type DeliveryTime, TIME_SPANS_MS, type TimeSpan } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import type { DeliveryLabel, Webhook } from '../../api/types.ts';
 import { SearchSelect } from '../../parts/form/search-select.tsx';
+import { InstantField } from '../../parts/time/instant-field.tsx';
 import classes from './deliveries.module.css';
 import { DELIVERY_LABELS, NO_FILTER } from './delivery-filter.ts';
 import { DeliverySearch } from './delivery-search.tsx';
-import { TimeRange } from './time-range.tsx';
 
 interface DeliveryFiltersProps {
   factory: string;
@@ -17,7 +17,7 @@ interface DeliveryFiltersProps {
   onChange: (filter: DeliveryFilter) => void;
 }
 
-/** Which deliveries are listed. */
+/** Filters of the delivery log. */
 export function DeliveryFilters({ factory, webhooks, filter, onChange }: DeliveryFiltersProps) {
   const change = (part: Partial<DeliveryFilter>) => onChange({ ...filter, ...part });
   const isOpen = Object.values(filter).every((part) => part === null);
@@ -27,7 +27,7 @@ export function DeliveryFilters({ factory, webhooks, filter, onChange }: Deliver
         <DeliverySearch factory={factory} value={filter.deliveryId} onSearch={(deliveryId) => change({ deliveryId })} />
         <SearchSelect
           label="Webhook"
-          placeholder="all"
+          placeholder="All"
           data={useWebhookChoices(factory, webhooks, filter.webhook)}
           value={filter.webhook}
           onChange={(webhook) => change({ webhook })}
@@ -37,7 +37,7 @@ export function DeliveryFilters({ factory, webhooks, filter, onChange }: Deliver
         />
         <Select
           label="Label"
-          placeholder="all"
+          placeholder="All"
           data={[...DELIVERY_LABELS]}
           value={filter.label}
           onChange={(label) => change({ label: label as DeliveryLabel | null })}
@@ -46,7 +46,7 @@ export function DeliveryFilters({ factory, webhooks, filter, onChange }: Deliver
         />
         <Select
           label="Time"
-          placeholder="any"
+          placeholder="Any"
           data={TIME_CHOICES}
           value={filter.time?.kind === 'last' ? filter.time.span : (filter.time?.kind ?? null)}
           onChange={(choice) => change({ time: chooseTime(choice, filter.time) })}
@@ -75,10 +75,10 @@ const SPAN_WORDS: Readonly<Record<TimeSpan, string>> = {
 
 const TIME_CHOICES = [
   ...Object.entries(SPAN_WORDS).map(([value, label]) => ({ value, label })),
-  { value: 'between', label: 'From … to …' },
+  { value: 'between', label: 'Custom range' },
 ];
 
-/** Exact times begin where the time that was chosen before began, so that there is something to change. */
+/** A custom range starts at the start of the previous range, so that there is a value to change. */
 function chooseTime(choice: string | null, before: DeliveryTime | null): DeliveryTime | null {
   if (choice === null) return null;
   if (choice !== 'between') return { kind: 'last', span: choice as TimeSpan };
@@ -87,7 +87,7 @@ function chooseTime(choice: string | null, before: DeliveryTime | null): Deliver
   return { kind: 'between', from: new Date(fromMs).toISOString(), to: null };
 }
 
-/** A webhook that is deleted can still be chosen by its UID. */
+/** Includes the UID of a deleted webhook if it is selected. */
 function useWebhookChoices(factory: string, webhooks: readonly Webhook[], chosen: string | null) {
   const isUnlisted = chosen !== null && webhooks.every(({ uid }) => uid !== chosen);
   const { data } = useQuery({ ...webhookQuery(factory, chosen ?? ''), enabled: isUnlisted });
@@ -99,4 +99,31 @@ function useWebhookChoices(factory: string, webhooks: readonly Webhook[], chosen
 
 function nameUnlisted({ name, deleted_at }: Webhook): string {
   return deleted_at === null ? name : `${name} (deleted)`;
+}
+
+type Range = Extract<DeliveryTime, { kind: 'between' }>;
+
+interface TimeRangeProps {
+  range: Range;
+  onChange: (range: Range) => void;
+}
+
+/** A time range to the second, in the local time zone. Either end may be open. */
+function TimeRange({ range, onChange }: TimeRangeProps) {
+  const { from, to } = range;
+  const isReversed = from !== null && to !== null && from >= to;
+  return (
+    <Group align="flex-start" gap="sm">
+      <InstantField label="From" value={from} onChange={(at) => onChange({ ...range, from: at })} />
+      <InstantField
+        label="To"
+        value={to}
+        onChange={(at) => onChange({ ...range, to: at })}
+        error={isReversed ? 'The end must be after the start' : undefined}
+      />
+      <Text size="sm" c="dimmed" mt={30}>
+        Time zone: {Intl.DateTimeFormat().resolvedOptions().timeZone}
+      </Text>
+    </Group>
+  );
 }

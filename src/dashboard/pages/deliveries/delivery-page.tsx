@@ -9,7 +9,7 @@ import { useFactory } from '../../shell/context/current-factory.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { ReplayDelivery } from './replay-delivery.tsx';
 
-/** One delivery, at an address that can be passed on. */
+/** The page of one delivery. */
 export function DeliveryPage() {
   const { name: factory } = useFactory();
   const { id = '' } = useParams<{ id: string }>();

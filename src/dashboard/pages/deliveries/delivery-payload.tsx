@@ -27,7 +27,7 @@ import classes from './deliveries.module.css';
 
 type View = 'tree' | 'raw';
 
-/** The body of an accepted delivery, as a tree or as it was posted. */
+/** The payload of an accepted delivery, as a tree or as raw text. */
 export function DeliveryPayload({ delivery }: { delivery: Delivery }) {
   const { data, error, refetch } = useQuery(payloadQuery(delivery.factory, delivery.id));
   const [view, setView] = useState<View>('tree');
@@ -41,7 +41,7 @@ export function DeliveryPayload({ delivery }: { delivery: Delivery }) {
           <Group gap="xs">
             <SegmentedControl
               size="xs"
-              aria-label="How the payload is shown"
+              aria-label="Payload view"
               value={view}
               onChange={(chosen) => setView(chosen as View)}
               data={[
@@ -65,7 +65,7 @@ export function DeliveryPayload({ delivery }: { delivery: Delivery }) {
       </Group>
       {isNotFound(error) ? (
         <Text size="sm" c="dimmed">
-          Its payload is not kept any more.
+          The payload is no longer stored.
         </Text>
       ) : error !== null ? (
         <ErrorPanel error={error} onRetry={() => void refetch()} />
@@ -81,7 +81,7 @@ export function DeliveryPayload({ delivery }: { delivery: Delivery }) {
 function PayloadText({ text, view }: { text: string; view: View }) {
   const value = useMemo(() => JSON.parse(text) as Json, [text]);
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard
     <section className={classes.payload} aria-label="Body" tabIndex={0}>
       {view === 'tree' ? (
         <JsonTree label="Payload" value={value} renderActions={renderCopyAsFilter} />

@@ -27,7 +27,7 @@ export function DeliveryRejection({ delivery }: { delivery: Delivery }) {
         )}
       </Alert>
       <Text size="sm" c="dimmed">
-        Bodies and credentials of rejected requests are not stored. The sender got no reason.
+        Bodies and credentials of rejected requests are not stored. The response does not tell the sender the reason.
       </Text>
       {label === 'Rejected (auth)' && <FindCause delivery={delivery} />}
     </Stack>
@@ -59,7 +59,7 @@ function FindCause({ delivery }: { delivery: Delivery }) {
   );
 }
 
-/** Says while a window is open that it is, also after a reload. */
+/** Shows an open capture window, also after a reload. */
 function OpenCapture({ delivery: { factory, webhook_uid } }: { delivery: Delivery }) {
   const { data } = useQuery(webhookQuery(factory, webhook_uid));
   const capture = data?.webhook.capture ?? null;
@@ -68,13 +68,13 @@ function OpenCapture({ delivery: { factory, webhook_uid } }: { delivery: Deliver
     <Alert role="status" color="blue" variant="light" icon={<Radio />} title="Capturing rejected requests" w="100%">
       <Text size="sm" component="div">
         {capture.kept} {capture.kept === 1 ? 'request' : 'requests'} captured. The capture window of this webhook closes{' '}
-        <TimeUntil at={capture.until} />. Ask the sender to send again, then find the cause of the new row.
+        <TimeUntil at={capture.until} />. Ask the sender to retry, then select “Find the cause” for the new delivery.
       </Text>
     </Alert>
   );
 }
 
-/** Without a captured request, some reasons fit several mistakes. */
+/** Without a captured request, some rejections can have several causes. */
 function NeedsCapture({ mayCapture }: { mayCapture: boolean }) {
   return (
     <Alert role="status" variant="light" title="The reason alone does not show the cause" w="100%">
@@ -82,7 +82,7 @@ function NeedsCapture({ mayCapture }: { mayCapture: boolean }) {
         {mayCapture
           ? 'Choose “Capture rejected requests” above'
           : 'Ask an owner to capture rejected requests of this webhook'}
-        , ask the sender to send again, then find the cause of the new row.
+        , ask the sender to retry, then select “Find the cause” for the new delivery.
       </Text>
     </Alert>
   );
@@ -92,7 +92,7 @@ function Finding({ diagnosis, mayCapture }: { diagnosis: Diagnosis; mayCapture: 
   const { mistake, sentence, tried } = diagnosis;
   if (mistake === null && tried.length === 0) return <NeedsCapture mayCapture={mayCapture} />;
   return (
-    <Alert role="status" variant="light" title="Most likely" w="100%">
+    <Alert role="status" variant="light" title="Most likely cause" w="100%">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
         <ForeignText text={sentence} />
       </Text>

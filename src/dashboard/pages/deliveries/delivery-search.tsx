@@ -8,17 +8,17 @@ import { useDraft } from '../../parts/form/use-draft.ts';
 
 interface DeliverySearchProps {
   factory: string;
-  /** The delivery ID that is searched for. */
+  /** The current delivery ID filter. */
   value: string | null;
   onSearch: (deliveryId: string | null) => void;
 }
 
-/** As long as the management API takes them. */
+/** The limit of the management API. */
 const MAX_CHARACTERS = 1024;
-/** An ID of ours, under which a delivery is kept. */
+/** Internal IDs of the delivery log. */
 const OWN_ID = /^dlv_[0-9a-z]+$/;
 
-/** Searches for the delivery ID of a sender, exactly; an ID of ours leads to its delivery. What is pasted counts at once. */
+/** Searches for an exact delivery ID. An internal ID opens the delivery. Pasted text is searched immediately. */
 export function DeliverySearch({ factory, value, onSearch }: DeliverySearchProps) {
   const [text, setText] = useDraft(value ?? '');
   const openOwn = useOpenOwn(factory);
@@ -48,7 +48,7 @@ export function DeliverySearch({ factory, value, onSearch }: DeliverySearchProps
         spellCheck={false}
         rightSection={
           isFound ? (
-            <ActionIcon variant="subtle" color="gray" aria-label="Clear the search" onClick={() => onSearch(null)}>
+            <ActionIcon variant="subtle" color="gray" aria-label="Clear search" onClick={() => onSearch(null)}>
               <X size={16} aria-hidden />
             </ActionIcon>
           ) : (
@@ -62,13 +62,13 @@ export function DeliverySearch({ factory, value, onSearch }: DeliverySearchProps
   );
 }
 
-/** Leads to the delivery of this ID of ours; `false` where there is none, since a sender may use IDs that look like ours. */
+/** Opens the delivery with this internal ID. Returns `false` if none exists, because senders may use similar IDs. */
 function useOpenOwn(factory: string): (id: string) => Promise<boolean> {
   const queryClient = useQueryClient();
   const [, navigate] = useLocation();
   return async (id) => {
     if (!OWN_ID.test(id)) return false;
-    // Whatever keeps this from being read keeps the list from it too, and is said there.
+    // If this request fails, the list fails as well and shows the error.
     const found = await queryClient.fetchQuery(deliveryQuery(factory, id)).catch(() => null);
     if (found !== null) navigate(`/factories/${encodeURIComponent(found.factory)}/deliveries/${found.id}`);
     return found !== null;

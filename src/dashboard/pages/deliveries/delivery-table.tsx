@@ -22,7 +22,7 @@ import { ReplayDelivery } from './replay-delivery.tsx';
 
 interface DeliveryTableProps {
   factory: string;
-  /** All that are not deleted. */
+  /** All webhooks that are not deleted. */
   webhooks: readonly Webhook[];
   filter: DeliveryFilter;
   onChange: (filter: DeliveryFilter) => void;
@@ -35,8 +35,8 @@ export function DeliveryTable({ factory, webhooks, filter, onChange }: DeliveryT
   const { data, error, isPlaceholderData, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
   const held = useHeldUpdates(
     query.queryKey,
-    ({ type, data: told }) =>
-      type === 'delivery' && pages.isNewest && told.factory === factory && letsThrough(filter, told),
+    ({ type, data: event }) =>
+      type === 'delivery' && pages.isNewest && event.factory === factory && letsThrough(filter, event),
     data?.data.some(({ id }) => id === openId) === true,
   );
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
@@ -110,7 +110,7 @@ function buildWebhookColumn(webhooks: readonly Webhook[]): DataColumn<Delivery> 
   };
 }
 
-/** A webhook that is not listed may as well be a new one: it says itself which. */
+/** A webhook that is not in the list may be new or deleted, so it is read. */
 function DeletedMark({ factory, uid }: { factory: string; uid: string }) {
   const { data } = useQuery(webhookQuery(factory, uid));
   if (data === undefined || data.webhook.deleted_at === null) return null;
@@ -133,7 +133,7 @@ function DeliveryName({ delivery }: { delivery: Delivery }) {
   const href = `/factories/${encodeURIComponent(factory)}/deliveries/${id}`;
   return (
     <Anchor component={Link} href={href} inherit ff="monospace" lineClamp={2}>
-      {delivery_id === null ? 'none' : <ForeignText text={delivery_id} />}
+      {delivery_id === null ? 'No ID' : <ForeignText text={delivery_id} />}
     </Anchor>
   );
 }

@@ -18,42 +18,42 @@ interface NoDeliveryProps {
   onChange: (filter: DeliveryFilter) => void;
 }
 
-/** In the place of the log where it has no row: the next step to one. */
+/** Empty state of the delivery log, with the next step. */
 export function NoDelivery({ factory, webhooks, filter, onChange }: NoDeliveryProps) {
   const { webhook, ...rest } = filter;
   const isNarrowed = Object.values(rest).some((part) => part !== null);
-  const meant = webhooks.filter(({ uid }) => webhook === null || uid === webhook);
-  if (isNarrowed || (webhook !== null && meant.length === 0)) return <NoHit filter={filter} onChange={onChange} />;
-  return meant.length === 0 ? <NoWebhook factory={factory} /> : <FirstDelivery webhooks={meant} />;
+  const selected = webhooks.filter(({ uid }) => webhook === null || uid === webhook);
+  if (isNarrowed || (webhook !== null && selected.length === 0)) return <NoMatch filter={filter} onChange={onChange} />;
+  return selected.length === 0 ? <NoWebhook factory={factory} /> : <FirstDelivery webhooks={selected} />;
 }
 
 function NoWebhook({ factory }: { factory: string }) {
   return (
     <EmptyState
       icon={WebhookIcon}
-      title="No webhook yet"
+      title="No webhooks yet"
       action={
         <Button component={Link} href={`/factories/${encodeURIComponent(factory)}/webhooks`}>
-          To the webhooks
+          View webhooks
         </Button>
       }
     >
-      Deliveries are what senders post to a webhook. Add one, give its URL to a sender, and each delivery appears here.
+      Add a webhook and give its URL to a sender. Its deliveries appear here.
     </EmptyState>
   );
 }
 
-/** How to send something to a webhook that has not heard anything. */
+/** How to send the first delivery to a webhook. */
 function FirstDelivery({ webhooks }: { webhooks: readonly Webhook[] }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const webhook = webhooks.find(({ uid }) => uid === chosen) ?? webhooks.find(({ enabled }) => enabled) ?? webhooks[0]!;
   return (
-    <EmptyState icon={Inbox} title="Nothing has arrived yet">
+    <EmptyState icon={Inbox} title="No deliveries yet">
       <Stack ta="start">
-        <Text>Have the sender post to the webhook, or try it yourself. The first delivery appears here at once.</Text>
+        <Text>Configure the sender to post to the webhook, or send a test delivery yourself.</Text>
         {webhooks.length > 1 && (
           <Select
-            label="Webhook to try"
+            label="Send to webhook"
             data={webhooks.map(({ uid, name }) => ({ value: uid, label: escapeText(name) }))}
             value={webhook.uid}
             onChange={setChosen}
@@ -72,7 +72,7 @@ function SendCommands({ webhook }: { webhook: Webhook }) {
       <CodeBlock what="send command" code={buildSendCommand(webhook)} />
       {webhook.auth_mode !== 'signature' && (
         <>
-          <Text>The same without Dockbell’s command line, with the value of {webhook.secret_name} in the shell:</Text>
+          <Text>Or use curl. Set {webhook.secret_name} in the shell first:</Text>
           <CodeBlock what="curl command" code={buildTokenCurl(webhook, null)} />
         </>
       )}
@@ -83,24 +83,24 @@ function SendCommands({ webhook }: { webhook: Webhook }) {
 function DisabledNote({ webhook: { factory, uid } }: { webhook: Webhook }) {
   return (
     <Text>
-      This webhook is disabled: senders get 404.{' '}
+      This webhook is disabled. Senders get 404.{' '}
       <ObjectLink factory={factory} kind="webhooks" id={uid}>
-        See what it waits for
+        View webhook
       </ObjectLink>
     </Text>
   );
 }
 
-const RELAX_WORDS: Readonly<Record<keyof DeliveryFilter, string>> = {
+const CLEAR_LABELS: Readonly<Record<keyof DeliveryFilter, string>> = {
   deliveryId: 'Any delivery ID',
   label: 'Any label',
   time: 'Any time',
   webhook: 'All webhooks',
 };
 
-/** The filter lets nothing through: each of its parts can be given up. */
-function NoHit({ filter, onChange }: Pick<NoDeliveryProps, 'filter' | 'onChange'>) {
-  const keys = (Object.keys(RELAX_WORDS) as (keyof DeliveryFilter)[]).filter((key) => filter[key] !== null);
+/** No delivery matches the filter. Offers to remove each part of it. */
+function NoMatch({ filter, onChange }: Pick<NoDeliveryProps, 'filter' | 'onChange'>) {
+  const keys = (Object.keys(CLEAR_LABELS) as (keyof DeliveryFilter)[]).filter((key) => filter[key] !== null);
   return (
     <EmptyState
       icon={SearchX}
@@ -109,7 +109,7 @@ function NoHit({ filter, onChange }: Pick<NoDeliveryProps, 'filter' | 'onChange'
         <Group gap="xs" justify="center">
           {keys.map((key) => (
             <Button key={key} variant="default" onClick={() => onChange({ ...filter, [key]: null })}>
-              {RELAX_WORDS[key]}
+              {CLEAR_LABELS[key]}
             </Button>
           ))}
           {keys.length > 1 && (
@@ -120,7 +120,7 @@ function NoHit({ filter, onChange }: Pick<NoDeliveryProps, 'filter' | 'onChange'
         </Group>
       }
     >
-      {filter.deliveryId !== null ? 'The search needs the full delivery ID, exactly as the sender wrote it. ' : ''}
+      {filter.deliveryId !== null ? 'Enter the full delivery ID, exactly as the sender wrote it. ' : ''}
       Deliveries older than the retention period are deleted. Clear a filter:
     </EmptyState>
   );

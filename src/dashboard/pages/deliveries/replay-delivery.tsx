@@ -16,7 +16,7 @@ const EFFECTS = [
   'The replay is logged as a separate delivery that names this one. The sender sees no difference.',
 ];
 
-/** Replays an accepted delivery; leads to the delivery that it makes. */
+/** Replays an accepted delivery and opens the new delivery. */
 export function ReplayDelivery({ delivery }: { delivery: Delivery }) {
   const [isAsking, setIsAsking] = useState(false);
   const [automation, setAutomation] = useState<string | null>(null);
@@ -25,7 +25,7 @@ export function ReplayDelivery({ delivery }: { delivery: Delivery }) {
     mutationFn: () => replayDelivery(delivery.id, automation),
     onSuccess: (made) => {
       setIsAsking(false);
-      notifications.show({ title: 'Replayed', message: describeRuns(made.runs.length) });
+      notifications.show({ title: 'Delivery replayed', message: describeRuns(made.runs.length) });
       navigate(`/factories/${encodeURIComponent(made.factory)}/deliveries/${made.id}`);
     },
   });
@@ -73,6 +73,6 @@ function AutomationChoice({ delivery, value, onChange }: AutomationChoiceProps) 
 }
 
 function describeRuns(count: number): string {
-  if (count === 0) return 'No automation started. The decisions say why.';
-  return count === 1 ? 'It started 1 run.' : `It started ${count} runs.`;
+  if (count === 0) return 'No automation started. See the decisions for the reasons.';
+  return count === 1 ? '1 run started.' : `${count} runs started.`;
 }

@@ -5,7 +5,7 @@ import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { RuleLink } from '../../parts/rules/rule-link.tsx';
 import { ForeignText } from '../../parts/text/foreign-text.tsx';
 
-/** Findings in a definition, each with its place. */
+/** Findings in a definition, each with its location. */
 export function DiagnosticList({ diagnostics }: { diagnostics: readonly Diagnostic[] }) {
   return (
     <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
@@ -18,18 +18,18 @@ export function DiagnosticList({ diagnostics }: { diagnostics: readonly Diagnost
 
 function Finding({ diagnostic }: { diagnostic: Diagnostic }) {
   const { severity, rule, file, line, column, path, message, hint } = diagnostic;
-  const place = file === '' ? '' : `${file}:${line}:${column}`;
+  const location = file === '' ? '' : `${file}:${line}:${column}`;
   return (
     <Paper component="li" withBorder p="sm">
       <Stack gap={6}>
         <Group gap="xs" wrap="wrap">
           <StatusBadge state={severity} />
-          {place !== '' && (
+          {location !== '' && (
             <Group gap={2} wrap="nowrap" style={{ minWidth: 0 }}>
               <Text ff="monospace" size="sm" style={{ overflowWrap: 'anywhere' }}>
-                <ForeignText text={place} />
+                <ForeignText text={location} />
               </Text>
-              <CopyButton value={place} what="place" />
+              <CopyButton value={location} what="location" />
             </Group>
           )}
           {path !== '' && (

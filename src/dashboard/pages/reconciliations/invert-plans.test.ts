@@ -10,7 +10,7 @@ const plan = (verb: PlanVerb, name: string, changes: PlanEntry['changes'] = []):
 const change = (key: string, from: string | null, to: string | null) => ({ key, from, to });
 
 describe('the preview of a revert', () => {
-  it('deletes what was created since', () => {
+  it('deletes objects that were created since', () => {
     const made = plan('create', 'second', [change('description', null, 'Builds')]);
     expect(invertPlans([made]).webhooks).toEqual({
       ...NOTHING,
@@ -18,14 +18,14 @@ describe('the preview of a revert', () => {
     });
   });
 
-  it('restores what was deleted since', () => {
+  it('restores objects that were deleted since', () => {
     expect(invertPlans([plan('delete', 'first')]).webhooks).toEqual({
       ...NOTHING,
       create: [{ name: 'first', uid: null, restored: true, changes: [] }],
     });
   });
 
-  it('sums up several changes of one thing, and leaves out what is as it was', () => {
+  it('merges several changes of one object, and omits reverted keys', () => {
     const plans = [
       plan('update', 'ci', [change('description', 'b', 'c'), change('enabled', 'false', 'true')]),
       plan('update', 'ci', [change('description', 'a', 'b'), change('enabled', 'true', 'false')]),
@@ -35,7 +35,7 @@ describe('the preview of a revert', () => {
     ]);
   });
 
-  it('says nothing of what came and went in between, and of what is as it was', () => {
+  it('omits objects that were created and deleted, or deleted and created', () => {
     expect(invertPlans([plan('delete', 'brief'), plan('create', 'brief')]).webhooks).toEqual(NOTHING);
     expect(invertPlans([plan('create', 'back'), plan('delete', 'back')]).webhooks).toEqual(NOTHING);
   });

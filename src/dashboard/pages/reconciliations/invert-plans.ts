@@ -8,9 +8,9 @@ interface Step {
 }
 
 /**
- * What taking back these plans changes, in sum: what was created is deleted, and what was changed twice changes once.
+ * The combined inverse of these plans: created objects are deleted, and several changes of one key become one.
  *
- * @param plans those that were applied, newest first
+ * @param plans the applied plans, newest first
  */
 export function invertPlans(plans: readonly Plan[]): Plan {
   return {
@@ -36,7 +36,7 @@ function listSteps(section: PlanSection): Step[] {
   return PLAN_VERBS.flatMap((verb) => section[verb].map((entry) => ({ verb, entry })));
 }
 
-/** `null` for what exists neither now nor then. */
+/** `null` for an object that exists neither now nor then. */
 function findVerb(steps: readonly Step[]): PlanVerb | null {
   const existsNow = steps[0]?.verb !== 'delete';
   const existedThen = steps.at(-1)?.verb !== 'create';
@@ -44,7 +44,7 @@ function findVerb(steps: readonly Step[]): PlanVerb | null {
   return existedThen ? 'create' : null;
 }
 
-/** For each key what it is now and what it was before all of them; keys that are the same in both are left out. */
+/** The current and the original value of each key. Keys with equal values are omitted. */
 function mergeChanges(newestFirst: readonly PlanEntry['changes'][]): Change[] {
   const byKey = groupBy(newestFirst.flat(), ({ key }) => key);
   return [...byKey]
@@ -52,7 +52,7 @@ function mergeChanges(newestFirst: readonly PlanEntry['changes'][]): Change[] {
     .filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to));
 }
 
-/** In the order of the first of each group. */
+/** Keeps the order of the first item of each group. */
 function groupBy<Item>(items: readonly Item[], keyOf: (item: Item) => string): Map<string, Item[]> {
   const groups = new Map<string, Item[]>();
   for (const item of items) {

@@ -18,7 +18,7 @@ export function isEmpty(plan: Plan): boolean {
   return PLAN_VERBS.every((verb) => plan.webhooks[verb].length + plan.automations[verb].length === 0);
 }
 
-/** A value of a definition on one line; nothing is shown as a dash. */
+/** A value of a definition on one line; a dash for no value. */
 export function formatValue(value: unknown): string {
   if (value === null || value === undefined) return '–';
   return typeof value === 'string' ? value : JSON.stringify(value);

@@ -10,17 +10,24 @@ const LOOKS = {
   delete: { color: 'red', icon: Minus },
 } as const;
 
-/** What an apply changes, key by key. */
+/** The changes of a plan by object and key. */
 export function PlanView({ plan }: { plan: Plan }) {
   return (
     <Stack>
-      <SectionView title="Webhooks" section={plan.webhooks} />
+      <SectionView title="Webhooks" section={plan.webhooks} restoredNote="Restored with its previous URL." />
       <SectionView title="Automations" section={plan.automations} />
     </Stack>
   );
 }
 
-function SectionView({ title, section }: { title: string; section: PlanSection }) {
+interface SectionViewProps {
+  title: string;
+  section: PlanSection;
+  /** Shown below a restored object. */
+  restoredNote?: string;
+}
+
+function SectionView({ title, section, restoredNote }: SectionViewProps) {
   const entries = PLAN_VERBS.flatMap((verb) => section[verb].map((entry) => ({ verb, entry })));
   if (entries.length === 0) return null;
   return (
@@ -30,14 +37,19 @@ function SectionView({ title, section }: { title: string; section: PlanSection }
       </Title>
       <Stack gap="sm">
         {entries.map(({ verb, entry }) => (
-          <EntryView key={`${verb} ${entry.name}`} verb={verb} entry={entry} />
+          <EntryView key={`${verb} ${entry.name}`} verb={verb} entry={entry} restoredNote={restoredNote} />
         ))}
       </Stack>
     </section>
   );
 }
 
-function EntryView({ verb, entry: { name, restored, changes } }: { verb: PlanVerb; entry: PlanEntry }) {
+interface EntryViewProps extends Pick<SectionViewProps, 'restoredNote'> {
+  verb: PlanVerb;
+  entry: PlanEntry;
+}
+
+function EntryView({ verb, entry: { name, restored, changes }, restoredNote }: EntryViewProps) {
   const { color, icon: Icon } = LOOKS[verb];
   return (
     <Paper withBorder p="sm">
@@ -49,9 +61,9 @@ function EntryView({ verb, entry: { name, restored, changes } }: { verb: PlanVer
           <ForeignText text={name} />
         </Text>
       </Group>
-      {restored && (
+      {restored && restoredNote !== undefined && (
         <Text size="xs" c="dimmed" mt={4}>
-          It comes back under its earlier URL.
+          {restoredNote}
         </Text>
       )}
       {changes.length > 0 && <Changes name={name} changes={changes} />}
@@ -61,7 +73,7 @@ function EntryView({ verb, entry: { name, restored, changes } }: { verb: PlanVer
 
 function Changes({ name, changes }: { name: string; changes: PlanEntry['changes'] }) {
   return (
-    <table className={classes.changes} aria-label={`What changes about ${name}`}>
+    <table className={classes.changes} aria-label={`Changes to ${name}`}>
       <thead>
         <tr>
           <th scope="col">Key</th>

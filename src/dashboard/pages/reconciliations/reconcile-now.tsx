@@ -8,22 +8,24 @@ import { reconcileNow } from '../../api/reconciliations.ts';
 import { useMay } from '../../shell/context/session-user.ts';
 import { reconciliationPath } from './reconciliation-path.ts';
 
-/** One pass at once. A pass that finds something wrong is opened, so that the reader sees where. */
+/** Starts a reconciliation. If it finds errors, its page is opened. */
 export function ReconcileNow({ factory }: { factory: string }) {
   const isAllowed = useMay('operator');
   const queryClient = useQueryClient();
   const [, navigate] = useLocation();
   const { mutate, isPending } = useMutation({
     mutationFn: () => reconcileNow(factory),
-    onSuccess: async (pass) => {
+    onSuccess: async (reconciliation) => {
       await queryClient.invalidateQueries({ queryKey: ['factory', factory] });
-      if (pass.result === 'invalid' || pass.result === 'failed') navigate(reconciliationPath(factory, pass.id));
-      else notifications.show({ message: pass.result === 'applied' ? 'Applied.' : 'Nothing has changed.' });
+      if (reconciliation.result === 'invalid' || reconciliation.result === 'failed')
+        navigate(reconciliationPath(factory, reconciliation.id));
+      else notifications.show({ message: reconciliation.result === 'applied' ? 'Applied.' : 'No changes.' });
     },
-    onError: (error) => notifications.show({ color: 'red', title: 'Not reconciled', message: toProblem(error).detail }),
+    onError: (error) =>
+      notifications.show({ color: 'red', title: 'Reconciliation failed', message: toProblem(error).detail }),
   });
   return (
-    <Tooltip label="Needs the role operator" disabled={isAllowed}>
+    <Tooltip label="Requires the operator role" disabled={isAllowed}>
       <Button leftSection={<RefreshCw size={16} />} onClick={() => mutate()} loading={isPending} disabled={!isAllowed}>
         Reconcile now
       </Button>

@@ -16,40 +16,46 @@ import { PlanView } from './plan-view.tsx';
 import { ReconcileNow } from './reconcile-now.tsx';
 import { isLive, WhatNext } from './what-next.tsx';
 
-/** One pass: what came of it, what was found, what changed. */
+/** One reconciliation: its result, findings and changes. */
 export function ReconciliationPage() {
   const factory = useFactory();
   const { id = '' } = useParams<{ id: string }>();
-  const { data: pass } = useSuspenseQuery(reconciliationQuery(factory.name, id));
+  const { data: reconciliation } = useSuspenseQuery(reconciliationQuery(factory.name, id));
   const list = `/factories/${encodeURIComponent(factory.name)}/reconciliations`;
   return (
     <>
       <PageHeader
-        title={pass.reason_text.replace(/\.$/, '')}
-        status={<StatusBadge state={pass.result} />}
+        title={reconciliation.reason_text.replace(/\.$/, '')}
+        status={<StatusBadge state={reconciliation.result} />}
         trail={[{ label: 'Reconciliations', href: list }]}
         actions={<ReconcileNow factory={factory.name} />}
-        lead={<Facts pass={pass} />}
+        lead={<Facts reconciliation={reconciliation} />}
       />
       <Stack gap="lg">
-        {pass.diagnostics.length === 0 && (
-          <Message text={pass.result === 'applied' && !isLive(pass, factory) ? WAS_LIVE : pass.message} />
+        {reconciliation.diagnostics.length === 0 && (
+          <Message
+            text={
+              reconciliation.result === 'applied' && !isLive(reconciliation, factory)
+                ? WAS_LIVE
+                : reconciliation.message
+            }
+          />
         )}
-        <WhatNext pass={pass} factory={factory} />
-        {pass.diagnostics.length > 0 && (
+        <WhatNext reconciliation={reconciliation} factory={factory} />
+        {reconciliation.diagnostics.length > 0 && (
           <section aria-labelledby="findings">
             <Title order={2} size="h4" id="findings" mb="sm">
               Findings
             </Title>
-            <DiagnosticList diagnostics={pass.diagnostics} />
+            <DiagnosticList diagnostics={reconciliation.diagnostics} />
           </section>
         )}
-        {!isEmpty(pass.plan) && (
+        {!isEmpty(reconciliation.plan) && (
           <section aria-labelledby="changes">
             <Title order={2} size="h4" id="changes" mb="sm">
-              {pass.result === 'applied' ? 'What changed' : 'What would have changed'}
+              {reconciliation.result === 'applied' ? 'Changes' : 'Changes that were not applied'}
             </Title>
-            <PlanView plan={pass.plan} />
+            <PlanView plan={reconciliation.plan} />
           </section>
         )}
       </Stack>
@@ -57,26 +63,26 @@ export function ReconciliationPage() {
   );
 }
 
-/** The message of the pass is of the moment that it ended. */
+/** Replaces the stored message, which describes the state when the reconciliation finished. */
 const WAS_LIVE = 'This revision was applied. Another revision is live now.';
 
-function Facts({ pass }: { pass: Reconciliation }) {
-  const tookMs = Date.parse(pass.finished_at) - Date.parse(pass.started_at);
+function Facts({ reconciliation }: { reconciliation: Reconciliation }) {
+  const tookMs = Date.parse(reconciliation.finished_at) - Date.parse(reconciliation.started_at);
   return (
     <>
-      Revision <RevisionText revision={pass.revision} /> · ended <TimeText at={pass.finished_at} /> · took{' '}
-      {formatDuration(tookMs)}
-      {pass.attempted_at !== pass.finished_at && (
+      Revision <RevisionText revision={reconciliation.revision} /> · finished{' '}
+      <TimeText at={reconciliation.finished_at} /> · took {formatDuration(tookMs)}
+      {reconciliation.attempted_at !== reconciliation.finished_at && (
         <>
           {' '}
-          · tried again <TimeText at={pass.attempted_at} />, with the same outcome
+          · retried <TimeText at={reconciliation.attempted_at} />, same result
         </>
       )}
     </>
   );
 }
 
-/** Where there are findings they say it all. */
+/** Shown only without findings, which contain more details. */
 function Message({ text }: { text: string }) {
   return (
     <Paper withBorder p="md">

@@ -1,48 +1,57 @@
-import { Stack, Tabs } from '@mantine/core';
+import { Anchor, Group, Stack, Tabs, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { GitCommitHorizontal } from 'lucide-react';
-import { useSearchParams } from 'wouter';
+import { Link, useSearchParams } from 'wouter';
 import { reconciliationsQuery } from '../../api/reconciliations.ts';
-import type { Factory } from '../../api/types.ts';
+import type { Factory, Reconciliation } from '../../api/types.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
+import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
-import { DataTable } from '../../parts/table/data-table.tsx';
+import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { ShowOlder } from '../../parts/table/show-older.tsx';
 import { useShownPages } from '../../parts/table/use-shown-pages.ts';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { RevisionText } from '../../parts/text/revision-text.tsx';
+import { TimeText } from '../../parts/time/time-text.tsx';
 import { useFactory } from '../../shell/context/current-factory.ts';
+import { countChanges } from './plan-changes.ts';
 import { ReconcileNow } from './reconcile-now.tsx';
-import { RECONCILIATION_COLUMNS } from './reconciliation-columns.tsx';
+import { reconciliationPath } from './reconciliation-path.ts';
 import { RevisionsList } from './revisions-list.tsx';
 
-/** The passes of the loop that makes a definition live. */
+/** The reconciliations of a factory. */
 export function ReconciliationsPage() {
   const factory = useFactory();
   return (
     <>
       <PageHeader
         title="Reconciliations"
-        lead="Each pass reads the definition and makes it live, whole or not at all."
+        lead="A reconciliation reads the definition and applies it completely or not at all."
         actions={<ReconcileNow factory={factory.name} />}
       />
-      {factory.source?.type === 'managed' ? <WithRevisions factory={factory} /> : <Passes factory={factory} />}
+      {factory.source?.type === 'managed' ? <WithRevisions factory={factory} /> : <Reconciliations factory={factory} />}
     </>
   );
 }
 
-/** Only a managed factory keeps its revisions here. The tab is in the address, so that it survives a reload. */
+/** Managed factories also have revisions. The selected tab is in the URL, so it survives a reload. */
 function WithRevisions({ factory }: { factory: Factory }) {
   const [search, setSearch] = useSearchParams();
   const choose = (tab: string | null) => setSearch(tab === 'revisions' ? { tab } : {}, { replace: true });
   return (
-    <Tabs value={search.get('tab') === 'revisions' ? 'revisions' : 'passes'} onChange={choose} keepMounted={false}>
+    <Tabs
+      value={search.get('tab') === 'revisions' ? 'revisions' : 'reconciliations'}
+      onChange={choose}
+      keepMounted={false}
+    >
       <Tabs.List mb="lg">
-        <Tabs.Tab value="passes">Passes</Tabs.Tab>
+        <Tabs.Tab value="reconciliations">Reconciliations</Tabs.Tab>
         <Tabs.Tab value="revisions">Revisions</Tabs.Tab>
       </Tabs.List>
-      <Tabs.Panel value="passes">
-        <Passes factory={factory} />
+      <Tabs.Panel value="reconciliations">
+        <Reconciliations factory={factory} />
       </Tabs.Panel>
       <Tabs.Panel value="revisions">
         <RevisionsList factory={factory.name} />
@@ -51,37 +60,56 @@ function WithRevisions({ factory }: { factory: Factory }) {
   );
 }
 
-function Passes({ factory }: { factory: Factory }) {
+function Reconciliations({ factory }: { factory: Factory }) {
   const query = reconciliationsQuery(factory.name);
-  const passes = useInfiniteQuery(query);
-  const pages = useShownPages(passes);
+  const reconciliations = useInfiniteQuery(query);
+  const pages = useShownPages(reconciliations);
   const held = useHeldUpdates(
     query.queryKey,
     ({ type, data: { factory: name } }) => type === 'reconciliation' && name === factory.name,
   );
-  if (passes.error !== null) return <ErrorPanel error={passes.error} onRetry={() => void passes.refetch()} />;
+  if (reconciliations.error !== null)
+    return <ErrorPanel error={reconciliations.error} onRetry={() => void reconciliations.refetch()} />;
   return (
     <Stack align="stretch">
       <DataTable
         label="Reconciliations"
-        columns={RECONCILIATION_COLUMNS}
+        columns={COLUMNS}
         rows={pages.rows}
         rowKey={({ id }) => id}
         held={held}
-        empty={<NoPasses factory={factory} />}
+        empty={<NoReconciliations factory={factory} />}
       />
       <ShowOlder pages={pages} />
     </Stack>
   );
 }
 
-function NoPasses({ factory: { name, source } }: { factory: Factory }) {
+const COLUMNS: DataColumn<Reconciliation>[] = [
+  {
+    header: 'Result',
+    render: ({ factory, id, result, reason_text }) => (
+      <Group gap="sm" wrap="nowrap">
+        <StatusBadge state={result} />
+        <Anchor component={Link} href={reconciliationPath(factory, id)} size="sm" fw={600}>
+          <ForeignText text={reason_text.replace(/\.$/, '')} />
+        </Anchor>
+      </Group>
+    ),
+  },
+  { header: 'Revision', render: ({ revision }) => <RevisionText revision={revision} /> },
+  { header: 'Changes', render: ({ plan }) => <Text size="sm">{countChanges(plan)}</Text> },
+  { header: 'Findings', render: ({ diagnostics }) => <Text size="sm">{diagnostics.length || '–'}</Text> },
+  { header: 'Finished', render: ({ finished_at }) => <TimeText at={finished_at} isFocusable={false} /> },
+];
+
+function NoReconciliations({ factory: { name, source } }: { factory: Factory }) {
   const next =
     source?.type === 'repository'
-      ? `Push a commit to ${source.branch ?? 'the production branch'} of its repository; it is noticed within a moment.`
-      : 'Add the first webhook; each change is a pass.';
+      ? `Push a commit to ${source.branch ?? 'the production branch'} of the repository.`
+      : 'Add a webhook. Each change starts a reconciliation.';
   return (
-    <EmptyState icon={GitCommitHorizontal} title={`Nothing was reconciled in ${name} yet`}>
+    <EmptyState icon={GitCommitHorizontal} title={`No reconciliations of ${name} yet`}>
       {next}
     </EmptyState>
   );

@@ -16,12 +16,12 @@ import { PlanView } from './plan-view.tsx';
 interface RevertDialogProps {
   factory: string;
   target: Revision;
-  /** Newest first, down to the target at least. */
+  /** Newest first, at least down to the target. */
   revisions: readonly Revision[];
   onClose: () => void;
 }
 
-/** Shows what a revert creates, changes and deletes before it is done. */
+/** Shows the effects of a revert before it is done. */
 export function RevertDialog({ factory, target, revisions, onClose }: RevertDialogProps) {
   const queryClient = useQueryClient();
   const { mutate, isPending, error } = useMutation({
@@ -78,8 +78,8 @@ function Preview({ factory, target }: Pick<RevertDialogProps, 'factory' | 'targe
   return (
     <Stack component="section" gap="xs" aria-label="Preview">
       {!isComplete && (
-        <Alert color="orange" icon={<TriangleAlert />} title="This preview is not complete">
-          Some reconciliations since this revision are not stored any more.
+        <Alert color="orange" icon={<TriangleAlert />} title="Incomplete preview">
+          Some reconciliations since this revision are no longer stored.
         </Alert>
       )}
       {isEmpty(plan) ? <Text size="sm">The definition does not change.</Text> : <PlanView plan={plan} />}
@@ -88,17 +88,17 @@ function Preview({ factory, target }: Pick<RevertDialogProps, 'factory' | 'targe
 }
 
 interface PlansSince {
-  /** Newest first; `null` while they are on their way. */
+  /** Newest first; `null` while loading. */
   plans: Plan[] | null;
   isComplete: boolean;
   error: Error | null;
 }
 
-/** What was applied after a revision. The history is read back until its apply is found. */
+/** The plans that were applied after a revision. Older pages are loaded until its reconciliation is found. */
 function usePlansSince(factory: string, { revision }: Revision): PlansSince {
   const { data, error, hasNextPage, isFetching, fetchNextPage } = useInfiniteQuery(reconciliationsQuery(factory));
   const applied = data?.pages.flatMap((page) => page.data).filter(({ result }) => result === 'applied') ?? [];
-  const end = applied.findIndex((pass) => pass.revision === revision);
+  const end = applied.findIndex((reconciliation) => reconciliation.revision === revision);
   const isWanted = data !== undefined && end === -1 && hasNextPage;
   useEffect(() => {
     if (isWanted && !isFetching) void fetchNextPage();

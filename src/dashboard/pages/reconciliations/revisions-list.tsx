@@ -14,7 +14,7 @@ import { TimeText } from '../../parts/time/time-text.tsx';
 import { useMay } from '../../shell/context/session-user.ts';
 import { RevertDialog } from './revert-dialog.tsx';
 
-/** What was done to a managed factory, and the way back. */
+/** The revisions of a managed factory, with a button to revert to each. */
 export function RevisionsList({ factory }: { factory: string }) {
   const query = revisionsQuery(factory);
   const history = useInfiniteQuery(query);
@@ -23,7 +23,7 @@ export function RevisionsList({ factory }: { factory: string }) {
   const held = useHeldUpdates(
     query.queryKey,
     ({ type, data: { factory: name } }) => type === 'reconciliation' && name === factory,
-    // The dialog lists what is taken back: what comes meanwhile is not to slip in unseen.
+    // The dialog lists the reverted changes, so the list must not change while it is open.
     target !== null,
   );
   const mayRevert = useMay('manager');
@@ -51,9 +51,9 @@ const COLUMNS: DataColumn<Revision>[] = [
       </Text>
     ),
   },
-  { header: 'By', render: ({ author }) => <ForeignText text={author} /> },
+  { header: 'Author', render: ({ author }) => <ForeignText text={author} /> },
   { header: 'Revision', render: ({ revision }) => <RevisionText revision={revision} /> },
-  { header: 'When', render: ({ created_at }) => <TimeText at={created_at} /> },
+  { header: 'Created', render: ({ created_at }) => <TimeText at={created_at} /> },
 ];
 
 function revertColumn(head: string | undefined, onRevert: (revision: Revision) => void): DataColumn<Revision> {
@@ -64,7 +64,7 @@ function revertColumn(head: string | undefined, onRevert: (revision: Revision) =
     render: (revision) =>
       revision.revision === head ? (
         <Text size="xs" c="dimmed">
-          newest
+          Current
         </Text>
       ) : (
         <Button size="xs" variant="default" onClick={() => onRevert(revision)}>

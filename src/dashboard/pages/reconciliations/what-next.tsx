@@ -4,44 +4,48 @@ import { History, Hourglass, Wrench } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
 import { reconciliationsQuery } from '../../api/reconciliations.ts';
-import type { Factory, Reconciliation } from '../../api/types.ts';
+import type { Diagnostic, Factory, Reconciliation } from '../../api/types.ts';
 import { StoreSecret } from '../../parts/dialog/store-secret.tsx';
 import { useLiveEvents } from '../../parts/live/use-live-events.ts';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { useMay, useSessionUser } from '../../shell/context/session-user.ts';
-import { listMissingSecrets } from './list-missing-secrets.ts';
 import { reconciliationPath } from './reconciliation-path.ts';
 
 type Summary = Pick<Reconciliation, 'id' | 'factory' | 'reason_text' | 'finished_at'>;
 
 interface WhatNextProps {
-  pass: Reconciliation;
+  reconciliation: Reconciliation;
   factory: Factory;
 }
 
-/** Is what this pass applied still what the factory serves? */
+/** Whether the revision of this reconciliation is still live. */
 export function isLive({ result, revision }: Reconciliation, { applied_revision }: Factory): boolean {
   return result === 'applied' && revision === applied_revision;
 }
 
-/** What a pass that changed nothing waits for, and what the reader can do about it; of an old one, what came later. */
-export function WhatNext({ pass, factory }: WhatNextProps) {
-  const later = useLaterPass(pass);
-  if (pass.result === 'applied') return isLive(pass, factory) || later === null ? null : <LaterPass later={later} />;
-  if (pass.result === 'unchanged') return later === null ? null : <LaterPass later={later} />;
-  const names = pass.result === 'failed' ? listMissingSecrets(pass.diagnostics) : [];
+/** The next step after a reconciliation that failed, or a link to a later one. */
+export function WhatNext({ reconciliation, factory }: WhatNextProps) {
+  const later = useLaterReconciliation(reconciliation);
+  if (reconciliation.result === 'applied')
+    return isLive(reconciliation, factory) || later === null ? null : <LaterReconciliation later={later} />;
+  if (reconciliation.result === 'unchanged') return later === null ? null : <LaterReconciliation later={later} />;
+  const names = reconciliation.result === 'failed' ? listMissingSecrets(reconciliation.diagnostics) : [];
   if (names.length > 0) return <WaitsForSecrets names={names} factory={factory} later={later} />;
-  if (later !== null) return <LaterPass later={later} />;
-  return pass.result === 'invalid' ? <WaitsForCommit factory={factory} /> : <WaitsForOutside factory={factory} />;
+  if (later !== null) return <LaterReconciliation later={later} />;
+  return reconciliation.result === 'invalid' ? (
+    <WaitsForCommit factory={factory} />
+  ) : (
+    <WaitsForOutside factory={factory} />
+  );
 }
 
-/** The newest pass where that is another one. */
-function useLaterPass({ id, factory }: Reconciliation): Summary | null {
+/** The most recent reconciliation, if it is another one. */
+function useLaterReconciliation({ id, factory }: Reconciliation): Summary | null {
   const queryClient = useQueryClient();
   const query = reconciliationsQuery(factory);
   const { data } = useInfiniteQuery(query);
-  useLiveEvents(({ type, data: told }) => {
-    if (type === 'reconciliation' && told.factory === factory) {
+  useLiveEvents(({ type, data: event }) => {
+    if (type === 'reconciliation' && event.factory === factory) {
       void queryClient.invalidateQueries({ queryKey: query.queryKey });
     }
   });
@@ -49,7 +53,7 @@ function useLaterPass({ id, factory }: Reconciliation): Summary | null {
   return newest === undefined || newest.id === id ? null : newest;
 }
 
-function LaterPass({ later: { id, factory, reason_text, finished_at } }: { later: Summary }) {
+function LaterReconciliation({ later: { id, factory, reason_text, finished_at } }: { later: Summary }) {
   return (
     <Alert color="gray" variant="light" icon={<History />} title="A later reconciliation has finished">
       <Text size="sm" component="div">
@@ -62,27 +66,39 @@ function LaterPass({ later: { id, factory, reason_text, finished_at } }: { later
   );
 }
 
-function sayWhatServes({ applied_revision }: Factory): string {
-  return applied_revision === null ? 'Nothing is live yet' : 'What was live before goes on';
+function describeLiveState({ applied_revision }: Factory): string {
+  return applied_revision === null ? 'No definition is live yet' : 'The previous definition stays live';
 }
 
 function WaitsForCommit({ factory }: { factory: Factory }) {
   const { source } = factory;
-  const where =
-    source?.type === 'repository' ? `Correct it in the repository and push to ${source.branch}.` : 'Correct it.';
+  const advice =
+    source?.type === 'repository'
+      ? `Fix the errors in the repository and push to ${source.branch}.`
+      : 'Fix the errors.';
   return (
-    <Alert color="orange" variant="light" icon={<Wrench />} title={sayWhatServes(factory)}>
-      {where} Nothing of this commit was applied.
+    <Alert color="orange" variant="light" icon={<Wrench />} title={describeLiveState(factory)}>
+      {advice} Nothing from this commit was applied.
     </Alert>
   );
 }
 
 function WaitsForOutside({ factory }: { factory: Factory }) {
   return (
-    <Alert color="orange" variant="light" icon={<Hourglass />} title={sayWhatServes(factory)}>
-      Something outside of the definition is in the way. The daemon tries again by itself.
+    <Alert color="orange" variant="light" icon={<Hourglass />} title={describeLiveState(factory)}>
+      The cause is outside the definition. Dockbell retries automatically.
     </Alert>
   );
+}
+
+const MISSING_RULES = new Set(['secret/missing', 'automation/missing-run-secret']);
+
+/** Names of missing secrets in findings, whose messages end with the name. */
+function listMissingSecrets(diagnostics: readonly Diagnostic[]): string[] {
+  const names = diagnostics
+    .filter(({ rule }) => MISSING_RULES.has(rule))
+    .map(({ message }) => /team secret named ([A-Za-z_][A-Za-z0-9_]*)/.exec(message)?.[1]);
+  return [...new Set(names.filter((name) => name !== undefined))];
 }
 
 interface WaitsForSecretsProps {
@@ -96,13 +112,13 @@ function WaitsForSecrets({ names, factory, later }: WaitsForSecretsProps) {
   const { factories } = useSessionUser();
   const [created, setCreated] = useState<string | null>(null);
   const mayCreate = isOwner && factories === null;
-  // The dialog may show a value that is shown nowhere else, so the pass that it brought about does not end it.
-  if (later !== null && created === null) return <LaterPass later={later} />;
+  // The dialog may show a one-time value, so it stays open after the reconciliation that it caused.
+  if (later !== null && created === null) return <LaterReconciliation later={later} />;
   return (
-    <Alert color="orange" variant="light" icon={<Hourglass />} title="It waits for secrets">
+    <Alert color="orange" variant="light" icon={<Hourglass />} title="Waiting for secrets">
       <Stack gap="sm">
         <Text size="sm">
-          {sayWhatServes(factory)}. Once there is a secret of each of these names, the apply is tried again by itself.
+          {describeLiveState(factory)}. Create these secrets, and Dockbell retries the apply automatically.
         </Text>
         {names.map((name) => (
           <Group key={name} gap="sm">
@@ -122,7 +138,7 @@ function WaitsForSecrets({ names, factory, later }: WaitsForSecretsProps) {
         onClose={() => setCreated(null)}
         mode="create"
         name={created ?? ''}
-        effects={['The apply that waits for it is tried again at once.']}
+        effects={['Dockbell retries the apply immediately.']}
       />
     </Alert>
   );

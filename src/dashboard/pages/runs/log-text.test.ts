@@ -3,8 +3,8 @@ import { LogText } from './log-text.ts';
 
 const encoder = new TextEncoder();
 
-describe('the text of a log', () => {
-  it('is whole wherever its bytes were cut', () => {
+describe('LogText', () => {
+  it('decodes the same text for every split of its bytes', () => {
     const text = 'straße 👩‍🚀\nnext\n';
     for (let cut = 0; cut <= encoder.encode(text).length; cut += 1) {
       const log = new LogText();
@@ -14,7 +14,7 @@ describe('the text of a log', () => {
     }
   });
 
-  it('closes blocks between lines, and never changes them again', () => {
+  it('closes blocks between lines and never changes them', () => {
     const log = new LogText();
     const line = `${'x'.repeat(99)}\n`;
     log.append(encoder.encode(line.repeat(1000)));
@@ -26,7 +26,7 @@ describe('the text of a log', () => {
     expect(log.blocks.join('')).toBe(line.repeat(2000));
   });
 
-  it('cuts a line without end, but no character', () => {
+  it('splits a very long line, but no character', () => {
     const text = `a${'👩'.repeat(40_000)}`;
     const log = new LogText();
     log.append(encoder.encode(text));

@@ -1,7 +1,7 @@
-/** Blocks are drawn once and then left alone, so that a long log stays quick to follow. */
+/** Closed blocks are not rendered again, so that a long log stays fast. */
 const BLOCK_CHARACTERS = 32_768;
 
-/** The output of a run as text that grows. Bytes are cut anywhere, also inside of a character. */
+/** The output of a run as growing text. Chunks may end within a character. */
 export class LogText {
   readonly #decoder = new TextDecoder('utf-8');
   readonly #closed: string[] = [];
@@ -12,12 +12,12 @@ export class LogText {
     while (this.#open.length > BLOCK_CHARACTERS) this.#closeBlock();
   }
 
-  /** Closed blocks never change again; the last one may grow. */
+  /** Closed blocks never change. The last one may grow. */
   get blocks(): readonly string[] {
     return [...this.#closed, this.#open];
   }
 
-  /** Between two lines where there are any; never between the halves of a surrogate pair. */
+  /** Ends at a line break if possible, and never within a surrogate pair. */
   #closeBlock(): void {
     const lineEnd = this.#open.lastIndexOf('\n', BLOCK_CHARACTERS) + 1;
     const isPair = /[\uD800-\uDBFF]/.test(this.#open[BLOCK_CHARACTERS - 1] ?? '');

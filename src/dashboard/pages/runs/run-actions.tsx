@@ -12,8 +12,8 @@ const CANCEL = {
   action: 'Cancel run',
   change: cancelRun,
   effects: [
-    'A queued run is taken back at once. A running one is told to stop, and ended by force 10 seconds later.',
-    'What it has done so far stays done. The sender of its delivery notices nothing.',
+    'A queued run is cancelled immediately. A running one is asked to stop, and killed after 10 seconds.',
+    'Changes that the run already made are not undone. The sender is not affected.',
   ],
 };
 
@@ -22,12 +22,12 @@ const RETRY = {
   action: 'Retry run',
   change: retryRun,
   effects: [
-    'The same run is carried out once more, as its next attempt, with the prompt and the payload that it was born with.',
-    'What it prints is added to its log. To use the prompt and the filter of today, replay its delivery instead.',
+    'The run is executed again as its next attempt, with its original prompt and payload.',
+    'Its output is appended to the log. To use the current prompt and filter, replay the delivery instead.',
   ],
 };
 
-/** What can be done with a run: take it back while it has not ended, carry it out once more afterwards. */
+/** Cancels a run that has not finished, or retries one that has. */
 export function RunActions({ run }: { run: Run }) {
   const [isAsking, setIsAsking] = useState(false);
   const queryClient = useQueryClient();

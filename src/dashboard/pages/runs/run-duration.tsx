@@ -1,7 +1,7 @@
 import { formatDuration } from '../../../words/duration.ts';
 import type { Run } from '../../api/types.ts';
 
-/** How long the last attempt took; a dash while it has not ended. */
+/** Duration of the last attempt; a dash while it has not finished. */
 export function RunDuration({ run: { started_at, finished_at } }: { run: Run }) {
   if (started_at === null || finished_at === null) return '–';
   return formatDuration(Date.parse(finished_at) - Date.parse(started_at));

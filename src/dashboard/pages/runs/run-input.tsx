@@ -9,10 +9,10 @@ import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { formatSize } from '../../parts/text/format-size.ts';
 
-/** What a run was given: prompt, envelope, attachments, overrides. */
+/** The input of a run: prompt, envelope, attachments, overrides. */
 export function RunInput({ run }: { run: Run }) {
   const { data, error, refetch } = useQuery(runInputQuery(run.factory, run.id));
-  if (isNotFound(error)) return <Text c="dimmed">The input of this run is not kept any more.</Text>;
+  if (isNotFound(error)) return <Text c="dimmed">The input of this run is no longer stored.</Text>;
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton height={200} />;
   return (
@@ -28,7 +28,7 @@ export function RunInput({ run }: { run: Run }) {
           Envelope
         </Title>
         <Text size="sm" c="dimmed" mb="xs">
-          Stands below the prompt and says where the payload comes from.
+          Appended to the prompt. It describes where the payload comes from.
         </Text>
         <CodeBlock what="envelope" code={data.envelope} wraps />
       </section>

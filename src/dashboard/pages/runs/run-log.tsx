@@ -8,7 +8,7 @@ import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import classes from './run-log.module.css';
 import { useRunLog } from './use-run-log.ts';
 
-/** What a run prints, as it prints it. */
+/** The output of a run, updated while it runs. */
 export function RunLog({ run }: { run: Run }) {
   const hasEnded = isEnded(run);
   const { blocks, isRead, error, retry } = useRunLog(run.id, hasEnded);
@@ -19,7 +19,7 @@ export function RunLog({ run }: { run: Run }) {
       {error !== null && <ErrorPanel error={error} onRetry={retry} />}
       {isEmpty ? (
         <Text c="dimmed" size="sm">
-          {hasEnded ? 'It printed nothing.' : 'It has printed nothing yet; what it prints appears here.'}
+          {hasEnded ? 'No output.' : 'No output yet. It appears here while the run executes.'}
         </Text>
       ) : (
         <LogView blocks={blocks} />
@@ -28,10 +28,10 @@ export function RunLog({ run }: { run: Run }) {
   );
 }
 
-/** So near to the end counts as the end: zoomed pages end at fractions of a pixel. */
+/** Tolerance for the end of the log, because zoomed pages scroll by fractions of a pixel. */
 const END_PX = 4;
 
-/** Stays at the end while text is added, until the reader scrolls up. */
+/** Follows the end of the log until the user scrolls up. */
 function LogView({ blocks }: { blocks: readonly string[] }) {
   const view = useRef<HTMLElement>(null);
   const [isFollowing, setIsFollowing] = useState(true);
@@ -40,14 +40,14 @@ function LogView({ blocks }: { blocks: readonly string[] }) {
   useLayoutEffect(() => {
     if (isFollowing) scrollToEnd();
   }, [blocks, isFollowing]);
-  const noticeScroll = () => {
+  const updateFollowing = () => {
     const { scrollTop, scrollHeight, clientHeight } = view.current!;
     setIsFollowing(scrollHeight - scrollTop - clientHeight <= END_PX);
   };
   return (
     <div className={classes.frame}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
-      <section ref={view} className={classes.log} aria-label="Log" tabIndex={0} onScroll={noticeScroll}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
+      <section ref={view} className={classes.log} aria-label="Log" tabIndex={0} onScroll={updateFollowing}>
         <pre>
           {blocks.map((block, i) => (
             // biome-ignore lint/suspicious/noArrayIndexKey: blocks have no other identity and never move
@@ -63,7 +63,7 @@ function LogView({ blocks }: { blocks: readonly string[] }) {
           leftSection={<ArrowDown size={14} aria-hidden />}
           onClick={() => setIsFollowing(true)}
         >
-          To the end
+          Jump to end
         </Button>
       )}
     </div>

@@ -18,7 +18,7 @@ import { RunDuration } from './run-duration.tsx';
 import { RunInput } from './run-input.tsx';
 import { RunLog } from './run-log.tsx';
 
-/** One run: its state, what it prints, what it was given. */
+/** One run: its state, log and input. */
 export function RunPage() {
   const { name: factory } = useFactory();
   const { id = '' } = useParams<{ id: string }>();
@@ -42,7 +42,7 @@ export function RunPage() {
   );
 }
 
-/** Events tell of changes; the interval makes up for a stream that is cut off. */
+/** Polling covers changes while the event stream is interrupted. */
 const POLL_MS = 5_000;
 
 function useRun(factory: string, id: string) {
@@ -105,16 +105,16 @@ function listFacts(run: Run): [string, React.ReactNode][] {
     ['Webhook', <WebhookLink key="webhook" factory={factory} uid={webhook_uid} />],
     ['Created', <TimeText key="created" at={run.created_at} />],
     ['Started', started_at === null ? null : <TimeText key="started" at={started_at} />],
-    ['Ended', finished_at === null ? null : <TimeText key="ended" at={finished_at} />],
-    ['Took', finished_at === null ? null : <RunDuration key="took" run={run} />],
+    ['Finished', finished_at === null ? null : <TimeText key="finished" at={finished_at} />],
+    ['Duration', finished_at === null ? null : <RunDuration key="duration" run={run} />],
     ['Executor', run.executor],
     ['Exit code', exit_code],
     ['Revision', revision === null ? null : <code key="revision">{revision.slice(0, 12)}</code>],
-    ['Run', <code key="run">{run.id}</code>],
+    ['Run ID', <code key="run">{run.id}</code>],
   ];
 }
 
-/** By its name as soon as that is known. */
+/** Shows the name of the webhook when it is loaded. */
 function WebhookLink({ factory, uid }: { factory: string; uid: string }) {
   const { data } = useQuery(webhookQuery(factory, uid));
   return (

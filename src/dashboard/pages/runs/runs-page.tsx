@@ -1,9 +1,10 @@
 import { Group, Select } from '@mantine/core';
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { keepPreviousData, type QueryKey, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Play } from 'lucide-react';
 import { useSearchParams } from 'wouter';
 import { escapeText } from '../../../words/escape-text.ts';
 import { automationsQuery } from '../../api/automations.ts';
+import type { Page } from '../../api/deliveries.ts';
 import { type RunFilter, runsQuery } from '../../api/runs.ts';
 import type { Run, RunState } from '../../api/types.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
@@ -13,6 +14,7 @@ import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
+import { useLiveEvents } from '../../parts/live/use-live-events.ts';
 import { CursorPager } from '../../parts/table/cursor-pager.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts';
@@ -21,16 +23,15 @@ import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { RunDuration } from './run-duration.tsx';
-import { useRunUpdates } from './use-run-updates.ts';
 
-/** What deliveries started. */
+/** The runs of a factory. */
 export function RunsPage() {
   const { name: factory } = useFactory();
   const [search, setSearch] = useSearchParams();
   const filter = readRunFilter(search);
   return (
     <>
-      <PageHeader title="Runs" lead="Each is one automation, carried out for one delivery." />
+      <PageHeader title="Runs" lead="A run is one execution of an automation for one delivery." />
       <RunFilters
         factory={factory}
         filter={filter}
@@ -69,7 +70,7 @@ function RunFilters({ factory, filter, onChange }: RunFiltersProps) {
     <Group mb="lg" align="flex-end" role="search" aria-label="Runs">
       <Select
         label="State"
-        placeholder="all"
+        placeholder="All"
         data={[...RUN_STATES]}
         value={filter.state}
         onChange={(state) => onChange({ ...filter, state: state as RunState | null })}
@@ -78,7 +79,7 @@ function RunFilters({ factory, filter, onChange }: RunFiltersProps) {
       />
       <SearchSelect
         label="Automation"
-        placeholder="all"
+        placeholder="All"
         data={listed.map((name) => ({ value: name, label: escapeText(name) }))}
         value={chosen}
         onChange={(automation) => onChange({ ...filter, automation })}
@@ -95,13 +96,13 @@ function RunTable({ factory, filter }: { factory: string; filter: RunFilter }) {
   const query = runsQuery(factory, filter, pages.cursor);
   const { data, error, isPlaceholderData, refetch } = useQuery({ ...query, placeholderData: keepPreviousData });
   const isListed = useRunUpdates(query.queryKey);
-  const isAmong = (run: Run) =>
+  const matchesFilter = (run: Run) =>
     run.factory === factory &&
     (filter.state === null || run.state === filter.state) &&
     (filter.automation === null || run.automation === filter.automation);
   const held = useHeldUpdates(
     query.queryKey,
-    ({ type, data: told }) => type === 'run' && pages.isNewest && isAmong(told) && !isListed(told.id),
+    ({ type, data: run }) => type === 'run' && pages.isNewest && matchesFilter(run) && !isListed(run.id),
   );
   if (error !== null) return <ErrorPanel error={error} onRetry={() => void refetch()} />;
   return (
@@ -119,22 +120,41 @@ function RunTable({ factory, filter }: { factory: string; filter: RunFilter }) {
   );
 }
 
+/**
+ * Updates the state of listed runs in place. Returns a function that checks whether a run is listed.
+ *
+ * @param queryKey query of the shown page
+ */
+function useRunUpdates(queryKey: QueryKey): (id: string) => boolean {
+  const queryClient = useQueryClient();
+  const isListed = (id: string) =>
+    queryClient.getQueryData<Page<Run>>(queryKey)?.data.some((run) => run.id === id) ?? false;
+  useLiveEvents(({ type, data }) => {
+    if (type !== 'run' || !isListed(data.id)) return;
+    queryClient.setQueryData<Page<Run>>(
+      queryKey,
+      (page) => page && { ...page, data: page.data.map((run) => (run.id === data.id ? { ...run, ...data } : run)) },
+    );
+  });
+  return isListed;
+}
+
 function NoRun({ filter }: { filter: RunFilter }) {
   if (filter.state !== null || filter.automation !== null) {
     return (
-      <EmptyState icon={Play} title="No run fits">
-        Choose another state, or another automation.
+      <EmptyState icon={Play} title="No matching runs">
+        Clear or change a filter.
       </EmptyState>
     );
   }
   return (
     <EmptyState
       icon={Play}
-      title="Nothing has been started yet"
+      title="No runs yet"
       action={<CodeBlock what="send command" code={'dockbell send WEBHOOK --data \'{"hello":"dock"}\''} />}
     >
-      An automation starts when a delivery arrives at a webhook that it listens to and meets its filter. Send one; its
-      decisions say for each automation why it started or did not.
+      An automation starts a run when a delivery matches one of its triggers. Send a delivery. Its decisions show why
+      each automation did or did not start.
     </EmptyState>
   );
 }
@@ -161,5 +181,5 @@ const COLUMNS: DataColumn<Run>[] = [
     ),
   },
   { header: 'Created', render: ({ created_at }) => <TimeText at={created_at} isFocusable={false} /> },
-  { header: 'Took', align: 'end', render: (run) => <RunDuration run={run} /> },
+  { header: 'Duration', align: 'end', render: (run) => <RunDuration run={run} /> },
 ];

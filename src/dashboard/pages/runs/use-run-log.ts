@@ -7,7 +7,7 @@ const POLL_MS = 1_000;
 
 interface RunLogState {
   blocks: readonly string[];
-  /** All that was there has been read at least once. */
+  /** The existing output was read at least once. */
   isRead: boolean;
   error: unknown;
 }
@@ -15,14 +15,13 @@ interface RunLogState {
 const UNREAD: RunLogState = { blocks: [], isRead: false, error: null };
 
 /**
- * The output of a run, read on from where it was read to, once a second until the run has ended. A retry goes on in the
- * same log.
+ * Reads the output of a run every second until the run has finished. A retry appends to the same log.
  */
 export function useRunLog(id: string, hasEnded: boolean): RunLogState & { retry: () => void } {
   const [state, setState] = useState(UNREAD);
-  const [tries, setTries] = useState(0);
+  const [attempts, setAttempts] = useState(0);
   const reader = useRef({ text: new LogText(), offset: 0 });
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another try begins the reading anew
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another attempt restarts the effect
   useEffect(() => {
     let isStopped = false;
     let timer: ReturnType<typeof setTimeout> | undefined;
@@ -48,6 +47,6 @@ export function useRunLog(id: string, hasEnded: boolean): RunLogState & { retry:
       isStopped = true;
       clearTimeout(timer);
     };
-  }, [id, hasEnded, tries]);
-  return { ...state, retry: () => setTries(tries + 1) };
+  }, [id, hasEnded, attempts]);
+  return { ...state, retry: () => setAttempts(attempts + 1) };
 }

@@ -4,19 +4,19 @@ import { CircleAlert, LogIn } from 'lucide-react';
 import { useState } from 'react';
 import { signInWaysQuery } from '../../api/sign-in-ways.ts';
 import { ForeignText } from '../../parts/text/foreign-text.tsx';
-import { describeRefusal } from './describe-refusal.ts';
+import { describeProviderError } from './describe-provider-error.ts';
 import { readReturnPath } from './read-return-path.ts';
 
 /** The button for the OpenID provider, if one is configured, and the error of the last attempt. */
 export function ProviderSignIn() {
   const { data: ways } = useQuery(signInWaysQuery);
-  const [refusal] = useState(() => describeRefusal(window.location.search));
+  const [error] = useState(() => describeProviderError(window.location.search));
   const provider = ways?.oidc ?? null;
   return (
     <>
-      {refusal !== null && (
-        <Alert role="alert" color="red" variant="light" radius="md" icon={<CircleAlert />} title={refusal.title}>
-          <Text size="sm">{refusal.advice}</Text>
+      {error !== null && (
+        <Alert role="alert" color="red" variant="light" radius="md" icon={<CircleAlert />} title={error.title}>
+          <Text size="sm">{error.advice}</Text>
         </Alert>
       )}
       {provider !== null && (

@@ -1,7 +1,6 @@
 /**
  * The path to open after signing in: the requested page, or `return_to` of the sign-in page. Anything that is not a path of
  * this site is replaced by `/`, so that links cannot redirect to other sites.
- * names. A link of a stranger leads to no other site: what is not a path of this one is the overview.
  */
 export function readReturnPath({ origin, pathname, search, hash }: Location): string {
   if (pathname !== '/login') return `${pathname}${search}${hash}`;

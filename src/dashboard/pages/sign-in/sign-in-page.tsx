@@ -167,7 +167,6 @@ function TokenForm({ onSignIn, isPending }: FormProps) {
 /**
  * The token of a login link, `/login#token=…`; `null` without one. Fragments are not sent to servers. The token is removed from
  * the URL immediately, so that it does not stay in the browser history.
- * of the address at once, it is not in the history of the browser either.
  */
 function takeLoginToken(): string | null {
   const token = new URLSearchParams(window.location.hash.slice(1)).get('token');

@@ -14,7 +14,7 @@ import { nameMode } from './webhook-names.ts';
 
 interface AddWebhookFormProps {
   onSubmit: (wish: WebhookWish) => void;
-  /** Where giving it up leads. */
+  /** Target of the cancel button. */
   cancelHref: string;
   isPending: boolean;
   error: unknown;
@@ -40,7 +40,7 @@ const BLANK: Fields = {
   deliveryIdHeader: '',
 };
 
-/** The fields of the specification, each with what it does. */
+/** All fields of a new webhook. */
 export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWebhookFormProps) {
   const { data: schemes } = useSuspenseQuery(signatureSchemesQuery);
   const form = useForm<Fields>({
@@ -49,17 +49,17 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
       name: (name) =>
         WEBHOOK_NAME_PATTERN.test(name)
           ? null
-          : 'Letters, digits, dots, dashes and underscores; it begins with a letter or a digit.',
-      scheme: (scheme, { authMode }) => (authMode === 'signature' && scheme === null ? 'Choose the provider.' : null),
+          : 'Use letters, digits, dots, hyphens and underscores. Start with a letter or a digit.',
+      scheme: (scheme, { authMode }) => (authMode === 'signature' && scheme === null ? 'Select a provider.' : null),
       secret: (secret, fields) => (secret === '' && needsSecret(findScheme(schemes, fields), fields) ? MISSING : null),
     },
   });
   useLeaveGuard(form.isDirty());
   const scheme = findScheme(schemes, form.values);
-  // What is wrong may stand above what is seen of the page.
+  // The first field with an error may be out of view.
   const focusFirst = (errors: FormErrors) => form.getInputNode(Object.keys(errors)[0] ?? '')?.focus();
   return (
-    <form onSubmit={form.onSubmit((fields) => onSubmit(composeWish(fields)), focusFirst)} noValidate>
+    <form onSubmit={form.onSubmit((fields) => onSubmit(buildRequest(fields)), focusFirst)} noValidate>
       <Stack maw={720}>
         <SectionCard title="Webhook">
           <Stack>
@@ -81,7 +81,7 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
             <SecretField form={form} scheme={scheme} />
             <TextInput
               label="Secret name"
-              description={saySecretName(form.values.name)}
+              description={describeSecretName(form.values.name)}
               placeholder={form.values.name === '' ? undefined : suggestSecretName(form.values.name)}
               autoComplete="off"
               {...form.getInputProps('secretName')}
@@ -91,7 +91,7 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
         <SectionCard title="Delivery identity">
           <TextInput
             label="Delivery ID header"
-            description={sayIdentity(scheme)}
+            description={describeIdentity(scheme)}
             placeholder="X-Event-Id"
             autoComplete="off"
             {...form.getInputProps('deliveryIdHeader')}
@@ -114,16 +114,16 @@ export function AddWebhookForm({ onSubmit, cancelHref, isPending, error }: AddWe
 type Form = UseFormReturnType<Fields>;
 
 const MODES = [
-  ['token', 'The sender puts a generated secret into the Authorization header. Fits whatever can set headers.'],
-  ['url_token', 'The URL itself holds the secret. For senders that can set nothing but a URL.'],
-  ['signature', 'The provider signs each request. Fits GitHub, Stripe, Slack and the others in the list.'],
+  ['token', 'The sender puts a generated secret in the Authorization header. For senders that can set headers.'],
+  ['url_token', 'The URL contains the secret. For senders that only take a URL.'],
+  ['signature', 'The provider signs each request. For GitHub, Stripe, Slack and the other providers in the list.'],
 ] as const;
 
 function ModeChoice({ form }: { form: Form }) {
   return (
     <Radio.Group label="How senders authenticate" {...form.getInputProps('authMode')}>
       <Stack gap="xs" mt="xs">
-        {MODES.map(([mode, says]) => (
+        {MODES.map(([mode, description]) => (
           <Radio.Card key={mode} value={mode} p="sm" radius="md" aria-label={nameMode(mode)}>
             <Group wrap="nowrap" align="flex-start">
               <Radio.Indicator mt={2} />
@@ -132,7 +132,7 @@ function ModeChoice({ form }: { form: Form }) {
                   {nameMode(mode)}
                 </Text>
                 <Text size="sm" c="dimmed">
-                  {says}
+                  {description}
                 </Text>
               </div>
             </Group>
@@ -147,10 +147,10 @@ function SchemeChoice({ form, schemes }: { form: Form; schemes: readonly Signatu
   return (
     <SearchSelect
       label="Provider"
-      description="Whose scheme the signatures follow."
+      description="Signature scheme of the sender."
       placeholder="Search"
       required
-      nothingFoundMessage="No such provider. Many sign as Standard Webhooks do."
+      nothingFoundMessage="No matching provider. Many providers use Standard Webhooks."
       data={schemes.map(({ name, title }) => ({ value: name, label: title })).sort(byLabel)}
       {...form.getInputProps('scheme')}
     />
@@ -173,48 +173,48 @@ function SecretField({ form, scheme }: { form: Form; scheme: SignatureScheme | n
   return (
     <PasswordInput
       label="Signing secret"
-      description={saySecret(scheme)}
+      description={describeSecret(scheme)}
       autoComplete="off"
       {...form.getInputProps('secret')}
     />
   );
 }
 
-const MISSING = 'Give the secret here, or name the team secret below that holds it.';
+const MISSING = 'Enter the secret, or the name of an existing team secret below.';
 
-/** Must it be given, for nobody else provides one? */
+/** Whether the user must enter a secret, because none is generated or issued later. */
 function needsSecret(scheme: SignatureScheme | null, { secretName }: Fields): boolean {
   if (scheme === null || scheme.generates_secret || secretName.trim() !== '') return false;
   return scheme.secret_issued !== 'after' && scheme.secret_issued !== 'handshake';
 }
 
-function saySecret({ title, secret_issued, generates_secret }: SignatureScheme): string {
-  if (generates_secret) return 'Left blank, one is generated and shown once, for you to give to the sender.';
+function describeSecret({ title, secret_issued, generates_secret }: SignatureScheme): string {
+  if (generates_secret) return 'Leave blank to generate a secret, which is shown once.';
   if (secret_issued === 'after') {
-    return `${title} issues it once it knows the URL. Leave it blank: the webhook is created disabled, and a second step takes the secret.`;
+    return `${title} issues the secret after you enter the URL there. Leave this blank: the webhook is created disabled, and you enter the secret in a second step.`;
   }
-  if (secret_issued === 'handshake') return `${title} sends it to the URL by itself. Leave it blank.`;
+  if (secret_issued === 'handshake') return `${title} sends the secret to the URL automatically. Leave this blank.`;
   return secret_issued === 'app'
-    ? `As ${title} shows it with the app.`
-    : `The secret that you enter at ${title} as well. It has to be given here.`;
+    ? `The secret that ${title} shows for the app.`
+    : `Required. Enter the same secret at ${title}.`;
 }
 
-function sayIdentity(scheme: SignatureScheme | null): string {
-  const own = scheme?.identities[0];
-  if (own !== undefined) return `Defaults to ${own}, which the provider sets.`;
-  return 'Header with the event ID of the sender. If omitted, identical bodies count as duplicates unless the sender sets X-Service-Delivery-Id.';
+function describeIdentity(scheme: SignatureScheme | null): string {
+  const providerHeader = scheme?.identities[0];
+  if (providerHeader !== undefined) return `Defaults to ${providerHeader}, which the provider sets.`;
+  return 'Header with the event ID of the sender. If empty, identical bodies count as duplicates unless the sender sets X-Service-Delivery-Id.';
 }
 
-function saySecretName(name: string): string {
-  const suggested = name === '' ? 'a name made from the name of the webhook' : suggestSecretName(name);
-  return `Defaults to ${suggested}, with a number if that name exists. Enter the name of an existing secret to reuse it.`;
+function describeSecretName(name: string): string {
+  const suggested = name === '' ? 'a name derived from the name of the webhook' : suggestSecretName(name);
+  return `Defaults to ${suggested}, with a number appended if that name exists. Enter the name of an existing secret to reuse it.`;
 }
 
 function findScheme(schemes: readonly SignatureScheme[], { authMode, scheme }: Fields): SignatureScheme | null {
   return authMode === 'signature' ? (schemes.find(({ name }) => name === scheme) ?? null) : null;
 }
 
-function composeWish(fields: Fields): WebhookWish {
+function buildRequest(fields: Fields): WebhookWish {
   const { name, authMode, scheme, secret } = fields;
   const [description, secretName, deliveryIdHeader] = [
     fields.description.trim(),

@@ -13,7 +13,7 @@ import { HowToCommit, useMayEditWebhooks } from './no-webhooks.tsx';
 import { OneTimePane } from './one-time-pane.tsx';
 import { awaitsSecret, buildWebhookPath } from './webhook-names.ts';
 
-/** Where the reader may add no webhook it says why, also to who comes by an address. */
+/** The form for a new webhook, or an explanation if the user cannot add one here. */
 export function AddWebhookPage() {
   const factory = useFactory();
   const mayAdd = useMayEditWebhooks(factory);
@@ -31,21 +31,21 @@ function NotHere({ factory }: { factory: Factory }) {
   const { role } = useSessionUser();
   if (factory.source?.type === 'repository') {
     return (
-      <EmptyState icon={FileCode2} title="Webhooks are defined in a repository">
+      <EmptyState icon={FileCode2} title="Webhooks are managed in Git">
         <HowToCommit factory={factory} />
       </EmptyState>
     );
   }
   return (
-    <EmptyState icon={LockKeyhole} title="Webhooks are added by the role manager">
-      You are signed in as {role}. Ask a manager to add it, or an owner for the role.
+    <EmptyState icon={LockKeyhole} title="Adding webhooks requires the manager role">
+      Your role is {role}. Ask a manager to add the webhook, or ask an owner for the role.
     </EmptyState>
   );
 }
 
 /**
- * Create, then what is shown once, or the second step where the provider issues its secret later. The secret is held by
- * this page alone: after a reload it is gone.
+ * Creates the webhook, then shows its one-time secret or the second setup step. The secret is only in the state of this
+ * page, so a reload discards it.
  */
 function Adding({ factory, trail }: { factory: string; trail: { label: string; href: string }[] }) {
   const queryClient = useQueryClient();
@@ -58,7 +58,7 @@ function Adding({ factory, trail }: { factory: string; trail: { label: string; h
   } = useMutation({
     mutationFn: createWebhook.bind(null, factory),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['factory', factory] }),
-    // Not to be kept after the page is left.
+    // The secret must not stay in the cache after the page is left.
     gcTime: 0,
   });
   if (created === undefined) {

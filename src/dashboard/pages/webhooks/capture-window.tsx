@@ -12,14 +12,14 @@ import { useMay } from '../../shell/context/session-user.ts';
 const FOR_SECONDS = 600;
 const PATH = '/api/v1/factories/{factory}/webhooks/{uid}/capture';
 
-/** Keeps rejected requests for a while, so that `dockbell diagnose` can say what is wrong with them. For owners. */
+/** Opens and closes a capture window for rejected requests, for diagnosis. Owners only. */
 export function CaptureWindow({ webhook }: { webhook: Webhook }) {
   const queryClient = useQueryClient();
   const params = { path: { factory: webhook.factory, uid: webhook.uid } };
   const { queryKey } = webhookQuery(webhook.factory, webhook.uid);
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (isWanted: boolean) =>
-      isWanted
+    mutationFn: (isOpening: boolean) =>
+      isOpening
         ? readAnswer<unknown>(api.POST(PATH, { params, body: { for_seconds: FOR_SECONDS } }))
         : readAnswer<unknown>(api.DELETE(PATH, { params })),
     onSuccess: () => queryClient.invalidateQueries({ queryKey }),
@@ -32,13 +32,13 @@ export function CaptureWindow({ webhook }: { webhook: Webhook }) {
       title="Capture window"
       actions={
         <Button variant="default" size="xs" loading={isPending} onClick={() => mutate(capture === null)}>
-          {capture === null ? 'Open for 10 minutes' : 'Close and drop what it kept'}
+          {capture === null ? 'Capture for 10 minutes' : 'Close and delete captured requests'}
         </Button>
       }
     >
       <Text size="sm" c="dimmed">
-        Rejected requests are not stored. While a window is open the daemon holds them in memory, for a diagnosis of
-        what is wrong with their signature.
+        Rejected requests are not stored. While a capture window is open, the daemon keeps them in memory to diagnose
+        wrong signatures.
       </Text>
       {capture !== null && (
         <Group mt="xs" gap={6}>

@@ -12,11 +12,11 @@ import { SectionCard } from '../../parts/layout/section-card.tsx';
 interface FinishSetupProps {
   webhook: Webhook;
   onFinished: () => void;
-  /** Left out where the page is the webhook's own, to which one comes back anyway. */
+  /** Omitted on the page of the webhook itself. */
   onLater?: () => void;
 }
 
-/** The second step for a provider that issues its secret once it has the URL. */
+/** The second setup step for a provider that issues its secret after it has the URL. */
 export function FinishSetup({ webhook, onFinished, onLater }: FinishSetupProps) {
   const [secret, setSecret] = useState('');
   const queryClient = useQueryClient();
@@ -37,15 +37,15 @@ export function FinishSetup({ webhook, onFinished, onLater }: FinishSetupProps) 
     <SectionCard title="Finish webhook setup">
       <form onSubmit={submit}>
         <Stack maw={760}>
-          <Alert color="orange" icon={<Hourglass />} title={`${provider} has yet to issue the secret`}>
-            Until it is given here the webhook is disabled, and senders get 404.
+          <Alert color="orange" icon={<Hourglass />} title={`Waiting for the secret from ${provider}`}>
+            Until you enter the secret, the webhook is disabled and senders get 404.
           </Alert>
           <List type="ordered" size="sm" spacing="xs">
-            <List.Item>Give {provider} this URL:</List.Item>
+            <List.Item>Enter this URL at {provider}:</List.Item>
           </List>
           <CopyLine value={webhook.ingress_url} what="ingress URL" />
           <List type="ordered" size="sm" start={2}>
-            <List.Item>Paste the signing secret that {provider} then shows:</List.Item>
+            <List.Item>Paste the signing secret that {provider} shows:</List.Item>
           </List>
           <PasswordInput
             label="Signing secret"

@@ -6,13 +6,13 @@ import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { useMay } from '../../shell/context/session-user.ts';
 
-/** May the reader add and change webhooks here? Where a repository decides, nobody may. */
+/** Whether the user may add and change webhooks here. Nobody can if the factory is managed in Git. */
 export function useMayEditWebhooks({ source }: Factory): boolean {
   const isManager = useMay('manager');
   return isManager && source !== null && source.type !== 'repository';
 }
 
-/** To the page that adds one. */
+/** Link to the form for a new webhook. */
 export function AddWebhookButton({ factory }: { factory: string }) {
   return (
     <Button
@@ -25,7 +25,7 @@ export function AddWebhookButton({ factory }: { factory: string }) {
   );
 }
 
-/** In the place of a factory's webhooks where there is none: how the first one comes. */
+/** Empty state of the webhooks of a factory: how to add the first one. */
 export function NoWebhooks({ factory }: { factory: Factory }) {
   const mayAdd = useMayEditWebhooks(factory);
   const isRepository = factory.source?.type === 'repository';
@@ -34,52 +34,52 @@ export function NoWebhooks({ factory }: { factory: Factory }) {
   return (
     <EmptyState
       icon={WebhookIcon}
-      title="No webhook yet"
+      title="No webhooks yet"
       action={mayAdd ? <AddWebhookButton factory={factory.name} /> : undefined}
     >
       {isRepository ? (
         <>
-          The repository of this factory decides. <HowToCommit factory={factory} />
+          Webhooks are defined in this factory’s repository. <HowToCommit factory={factory} />
         </>
       ) : (
-        'A webhook gives an outside system a URL to post JSON to. Automations that listen to it then start runs.'
+        'A webhook is a URL that an external system posts JSON to. Automations that use it start runs.'
       )}
     </EmptyState>
   );
 }
 
-/** There may be files of webhooks, but none was ever applied. */
+/** The definition may contain webhooks, but it was never applied. */
 function NothingLive({ factory: { name } }: { factory: Factory }) {
   return (
     <EmptyState
       icon={WebhookIcon}
-      title="No webhook is live"
+      title="No live webhooks"
       action={
         <Button component={Link} href={`/factories/${encodeURIComponent(name)}/reconciliations`} variant="default">
-          See the last passes
+          View reconciliations
         </Button>
       }
     >
-      The definition of this factory did not apply yet. Its webhooks are there as soon as it does.
+      The definition of this factory has not been applied yet. Its webhooks appear here when it is.
     </EmptyState>
   );
 }
 
-/** How a webhook is added where a repository decides. */
+/** How to add a webhook if the factory is managed in Git. */
 export function HowToCommit({ factory: { source } }: { factory: Factory }) {
   const folder = source?.path == null || source.path === '.' || source.path === '' ? '' : `${source.path}/`;
   return (
     <>
-      Add a file{' '}
+      To add a webhook, commit a file{' '}
       <Code>
         <ForeignText text={folder} />
         webhooks/&lt;name&gt;.yaml
       </Code>{' '}
-      with <Code>secretName:</Code> to its branch{' '}
+      with <Code>secretName:</Code> to the branch{' '}
       <Code>
         <ForeignText text={source?.branch ?? 'main'} />
       </Code>
-      ; the webhook is live as soon as the commit applies.
+      . The webhook is live when the commit is applied.
     </>
   );
 }

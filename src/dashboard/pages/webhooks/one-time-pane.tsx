@@ -14,7 +14,7 @@ interface OneTimePaneProps {
   onDone: () => void;
 }
 
-/** URL and secret of a webhook whose secret was just made: this once, and never again. */
+/** Shows the URL and the new secret of a webhook once. */
 export function OneTimePane({ webhook, title, onDone }: OneTimePaneProps) {
   const { secret = null, ingress_url, auth_mode, secret_name } = webhook;
   const release = useLeaveGuard(secret !== null, 'one-time value');
@@ -27,10 +27,10 @@ export function OneTimePane({ webhook, title, onDone }: OneTimePaneProps) {
       <Stack maw={760}>
         {secret === null ? (
           <Text size="sm">
-            It uses the value of the team secret {secret_name}, which is not shown. Give the sender this URL:
+            The webhook uses the team secret {secret_name}, which is not shown. Give the sender this URL:
           </Text>
         ) : (
-          <Alert color="orange" icon={<EyeOff />} title="Copy it now">
+          <Alert color="orange" icon={<EyeOff />} title="Copy the secret now">
             The secret is shown only once. It is stored encrypted as {secret_name} and cannot be read again.
           </Alert>
         )}
@@ -38,7 +38,7 @@ export function OneTimePane({ webhook, title, onDone }: OneTimePaneProps) {
           <CopyLine value={ingress_url} what="ingress URL" />
           {auth_mode === 'url_token' && (
             <Text size="xs" c="dimmed" mt={4}>
-              This URL is itself the credential: whoever has it can send.
+              This URL is itself the credential. Anyone who has it can send deliveries.
             </Text>
           )}
         </Shown>
@@ -47,7 +47,7 @@ export function OneTimePane({ webhook, title, onDone }: OneTimePaneProps) {
             <CopyLine value={secret} what="secret" />
           </Shown>
         )}
-        <Shown label={auth_mode === 'signature' ? 'Try it' : 'Try it from a shell'}>
+        <Shown label={auth_mode === 'signature' ? 'Send a test delivery' : 'Send a test delivery from a shell'}>
           <CodeBlock code={buildSendingCommand(webhook, secret)} what="command" />
         </Shown>
         <Group justify="flex-end">

@@ -17,7 +17,7 @@ import { formatBodySize } from '../deliveries/format-body-size.ts';
 
 const SHOWN = 10;
 
-/** The newest rows of the delivery log. */
+/** The most recent deliveries of a webhook. */
 export function RecentDeliveries({ webhook }: { webhook: Webhook }) {
   const query = webhookDeliveriesQuery(webhook.factory, webhook.uid, SHOWN);
   const { data, error, refetch } = useQuery(query);
@@ -45,8 +45,8 @@ export function RecentDeliveries({ webhook }: { webhook: Webhook }) {
           rowKey={({ id }) => id}
           held={held}
           empty={
-            <EmptyState icon={Inbox} title="Nothing came in yet">
-              {sayHowToBegin(webhook)}
+            <EmptyState icon={Inbox} title="No deliveries yet">
+              {describeNextStep(webhook)}
             </EmptyState>
           }
         />
@@ -55,11 +55,11 @@ export function RecentDeliveries({ webhook }: { webhook: Webhook }) {
   );
 }
 
-function sayHowToBegin({ enabled, deleted_at }: Webhook): string {
-  if (deleted_at !== null) return 'Senders get 404, and nothing is logged any more.';
+function describeNextStep({ enabled, deleted_at }: Webhook): string {
+  if (deleted_at !== null) return 'Senders get 404. Requests are no longer logged.';
   return enabled
-    ? 'Paste the command above into a shell, with the secret in its place. The delivery appears here at once.'
-    : 'Senders get 404 while the webhook is disabled, and nothing is logged.';
+    ? 'Run the command above in a shell. The delivery appears here immediately.'
+    : 'The webhook is disabled. Senders get 404, and requests are not logged.';
 }
 
 const COLUMNS: DataColumn<Delivery>[] = [
@@ -77,7 +77,7 @@ const COLUMNS: DataColumn<Delivery>[] = [
   },
 ];
 
-/** What the sender calls it; of one that was turned away also why. */
+/** The delivery ID, and the reason of a rejection. */
 function DeliveryIdentity({ delivery }: { delivery: Delivery }) {
   const { delivery_id, label, detail, reason_text, count } = delivery;
   const why = label.startsWith('Rejected') ? (detail ?? reason_text) : detail;

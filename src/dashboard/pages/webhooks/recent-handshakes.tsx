@@ -9,7 +9,7 @@ import { TimeText } from '../../parts/time/time-text.tsx';
 
 const SHOWN = 5;
 
-/** What the provider sent to try the URL; nothing where it never did. */
+/** Recent handshake requests of the provider. Hidden if there are none. */
 export function RecentHandshakes({ webhook }: { webhook: Webhook }) {
   const { data } = useQuery(webhookHandshakesQuery(webhook.factory, webhook.uid, SHOWN));
   if (data === undefined || data.length === 0) return null;

@@ -6,12 +6,12 @@ const MODES: Readonly<Record<Webhook['auth_mode'], string>> = {
   signature: 'Provider signature',
 };
 
-/** How senders authenticate, in the words of the specification. */
+/** The name of an authentication mode. */
 export function nameMode(mode: Webhook['auth_mode']): string {
   return MODES[mode];
 }
 
-/** For example "Provider signature, GitHub". A scheme that the daemon does not know is shown by its own name. */
+/** For example "Provider signature, GitHub". An unknown scheme is shown by its key. */
 export function nameAuthentication(webhook: Webhook, schemes: readonly SignatureScheme[] = []): string {
   const { auth_mode, signature_scheme } = webhook;
   if (signature_scheme === null) return nameMode(auth_mode);
@@ -19,12 +19,12 @@ export function nameAuthentication(webhook: Webhook, schemes: readonly Signature
   return `${nameMode(auth_mode)}, ${title}`;
 }
 
-/** Was it created without the secret that its provider issues later? */
+/** Whether the webhook still needs the secret that its provider issues later. */
 export function awaitsSecret({ auth_mode, enabled, credential_state }: Webhook): boolean {
   return auth_mode === 'signature' && !enabled && credential_state === 'missing';
 }
 
-/** Where the page of a webhook stands. */
+/** The path of the page of a webhook. */
 export function buildWebhookPath({ factory, uid }: { factory: string; uid: string }): string {
   return `/factories/${encodeURIComponent(factory)}/webhooks/${uid}`;
 }

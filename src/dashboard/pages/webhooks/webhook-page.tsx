@@ -4,30 +4,27 @@ import { Fingerprint, Hourglass, KeyRound, PowerOff } from 'lucide-react';
 import { useState } from 'react';
 import { useParams } from 'wouter';
 import { buildSendingCommand } from '../../../words/sending-commands.ts';
-import { signatureSchemesQuery, webhookQuery } from '../../api/queries.ts';
+import { webhookQuery } from '../../api/queries.ts';
 import type { Factory, NewWebhook, Webhook } from '../../api/types.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { CopyLine } from '../../parts/copy/copy-line.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
-import { FactList } from '../../parts/layout/fact-list.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { ForeignText } from '../../parts/text/foreign-text.tsx';
-import { TimeText } from '../../parts/time/time-text.tsx';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { WebhookActions } from './actions/webhook-actions.tsx';
 import { CaptureWindow } from './capture-window.tsx';
 import { FinishSetup } from './finish-setup.tsx';
-import { Listeners } from './listeners.tsx';
 import { useMayEditWebhooks } from './no-webhooks.tsx';
 import { OneTimePane } from './one-time-pane.tsx';
 import { RecentDeliveries } from './recent-deliveries.tsx';
 import { RecentHandshakes } from './recent-handshakes.tsx';
-import { SourceNote } from './source-note.tsx';
-import { awaitsSecret, nameAuthentication } from './webhook-names.ts';
+import { awaitsSecret } from './webhook-names.ts';
+import { SourceNote, WebhookSettings } from './webhook-settings.tsx';
 
-/** One webhook: how to send to it, what it is, what came in. */
+/** One webhook: how to send to it, its settings and recent deliveries. */
 export function WebhookPage() {
   const factory = useFactory();
   const { uid = '' } = useParams();
@@ -54,9 +51,7 @@ export function WebhookPage() {
         actions={<WebhookActions tagged={data} source={factory.source} onRotated={setRotated} />}
       />
       <Stack>
-        {rotated !== null && (
-          <OneTimePane webhook={rotated} title="The secret is rotated" onDone={() => setRotated(null)} />
-        )}
+        {rotated !== null && <OneTimePane webhook={rotated} title="Secret rotated" onDone={() => setRotated(null)} />}
         {awaitsSecret(webhook) && <AwaitedSecret webhook={webhook} factory={factory} />}
         <Warnings webhook={webhook} />
         <Grid>
@@ -66,7 +61,7 @@ export function WebhookPage() {
             </Grid.Col>
           )}
           <Grid.Col span={{ base: 12, lg: 5 }}>
-            <Settings webhook={webhook} />
+            <WebhookSettings webhook={webhook} />
           </Grid.Col>
         </Grid>
         <RecentDeliveries webhook={webhook} />
@@ -83,16 +78,16 @@ function stateOf({ enabled, deleted_at }: Webhook): string {
   return enabled ? 'enabled' : 'disabled';
 }
 
-/** The second step, for those who may take it. */
+/** The second setup step, or an explanation if the user cannot finish it. */
 function AwaitedSecret({ webhook, factory }: { webhook: Webhook; factory: Factory }) {
   const mayEdit = useMayEditWebhooks(factory);
   if (mayEdit) return <FinishSetup webhook={webhook} onFinished={() => undefined} />;
   return (
-    <Alert color="orange" icon={<Hourglass />} title="It waits for its secret">
+    <Alert color="orange" icon={<Hourglass />} title="Waiting for the secret">
       The webhook is disabled, and senders get 404.{' '}
       {factory.source?.type === 'repository'
-        ? `Create the team secret ${webhook.secret_name}, then enable it in the repository.`
-        : 'A manager can finish its setup here.'}
+        ? `Create the team secret ${webhook.secret_name}, then enable the webhook in the repository.`
+        : 'A manager can finish the setup here.'}
     </Alert>
   );
 }
@@ -103,28 +98,29 @@ function Warnings({ webhook }: { webhook: Webhook }) {
     <>
       {deleted_at !== null && (
         <Alert color="gray" icon={<PowerOff />} title="Deleted">
-          Senders get 404. The log of its deliveries stays until retention ends it.
+          Senders get 404. The delivery log is kept until retention removes it.
         </Alert>
       )}
       {!enabled && deleted_at === null && !awaitsSecret(webhook) && (
         <Alert color="gray" icon={<PowerOff />} title="Disabled">
-          Senders get 404, as if the URL did not exist. Automations and the delivery log are untouched.
+          Senders get 404, as if the URL did not exist. Automations and the delivery log are not affected.
         </Alert>
       )}
       {secret_state === 'outdated' && (
-        <Alert color="orange" icon={<KeyRound />} title="A newer value of its secret is stored">
-          The webhook keeps the value of its last apply, and takes {secret_name} up with the next change that applies.
+        <Alert color="orange" icon={<KeyRound />} title="A newer version of the secret is stored">
+          The webhook uses the version of its last apply. It switches to the latest version of {secret_name} with the
+          next\n applied change.
         </Alert>
       )}
       {secret_state === 'missing' && !awaitsSecret(webhook) && (
-        <Alert color="red" icon={<KeyRound />} title="Its secret does not exist any more">
-          The webhook keeps the value of its last apply. The next apply fails until {secret_name} is there again.
+        <Alert color="red" icon={<KeyRound />} title="The secret was deleted">
+          The webhook uses the value of its last apply. The next apply fails until {secret_name} exists again.
         </Alert>
       )}
       {identified_by === 'service header or body' && deleted_at === null && (
         <Alert color="blue" icon={<Fingerprint />} title="Identical bodies count as duplicates">
-          Two deliveries with equal bodies count as one, and the second is a duplicate that starts nothing, unless the
-          sender sets X-Service-Delivery-Id. A delivery ID header gives each its own identity.
+          If two deliveries have the same body, the second one is a duplicate and starts no runs, unless the sender sets
+          X-Service-Delivery-Id. Set a delivery ID header to tell such deliveries apart.
         </Alert>
       )}
     </>
@@ -139,46 +135,16 @@ function HowToSend({ webhook }: { webhook: Webhook }) {
         <CopyLine value={webhook.ingress_url} what="ingress URL" />
         {webhook.auth_mode === 'url_token' && (
           <Text size="sm" c="dimmed">
-            <code>{'{token}'}</code> stands for the value of {webhook.secret_name}, which is shown only once.
+            Replace <code>{'{token}'}</code> with the value of {webhook.secret_name}, which was shown only once.
           </Text>
         )}
         <Text size="sm" c="dimmed">
           {isSigned
-            ? 'The provider signs each request. To try the webhook without it:'
-            : `With the value of ${webhook.secret_name} in the shell:`}
+            ? 'The provider signs each request. To test the webhook without the provider:'
+            : `Set ${webhook.secret_name} in the shell, then run:`}
         </Text>
         <CodeBlock code={buildSendingCommand(webhook, null)} what="command" />
       </Stack>
-    </SectionCard>
-  );
-}
-
-function Settings({ webhook }: { webhook: Webhook }) {
-  const { data: schemes } = useQuery(signatureSchemesQuery);
-  const deliveryId = {
-    header: webhook.delivery_id_header,
-    provider: schemes?.find(({ name }) => name === webhook.signature_scheme)?.identities.join(', '),
-    'service header or body': 'X-Service-Delivery-Id, otherwise hash of the body',
-  }[webhook.identified_by];
-  return (
-    <SectionCard title="Settings">
-      <FactList
-        facts={[
-          ['Authentication', nameAuthentication(webhook, schemes)],
-          [
-            'Secret',
-            <>
-              {webhook.secret_name} <StatusBadge state={webhook.credential_state} />
-            </>,
-          ],
-          ['Verify token', webhook.verify_token_secret_name],
-          ['Delivery ID', deliveryId],
-          ['Automations', <Listeners key="automations" webhook={webhook} />],
-          ['UID', <code key="uid">{webhook.uid}</code>],
-          ['Created', <TimeText key="created" at={webhook.created_at} />],
-          ['Changed', <TimeText key="changed" at={webhook.updated_at} />],
-        ]}
-      />
     </SectionCard>
   );
 }

@@ -18,7 +18,7 @@ import { awaitsSecret, buildWebhookPath, nameAuthentication } from './webhook-na
 
 const ACTIVITY_HOURS = 24;
 
-/** Where senders post to. */
+/** Lists the webhooks of a factory. */
 export function WebhooksPage() {
   const factory = useFactory();
   const query = webhooksQuery(factory.name);
@@ -27,7 +27,7 @@ export function WebhooksPage() {
   const { data: activity } = useQuery(activityQuery(factory.name, ACTIVITY_HOURS));
   const held = useHeldUpdates(query.queryKey, (event) => event.data.factory === factory.name);
   const mayAdd = useMayEditWebhooks(factory);
-  const decidesElsewhere = factory.source?.type === 'repository' && data !== undefined && data.length > 0;
+  const isManagedInGit = factory.source?.type === 'repository' && data !== undefined && data.length > 0;
   return (
     <>
       <PageHeader
@@ -47,7 +47,7 @@ export function WebhooksPage() {
           empty={<NoWebhooks factory={factory} />}
         />
       )}
-      {decidesElsewhere && (
+      {isManagedInGit && (
         <Text size="sm" c="dimmed" mt="md">
           Webhooks are defined in this factory’s repository. <HowToCommit factory={factory} />
         </Text>
@@ -85,7 +85,7 @@ function buildColumns(
   ];
 }
 
-/** Webhooks that received nothing are not listed. */
+/** Webhooks without deliveries are not in the activity. */
 function countsOf({ buckets, webhooks }: Activity, uid: string): readonly number[] {
   return webhooks.find(({ webhook_uid }) => webhook_uid === uid)?.deliveries ?? buckets.map(() => 0);
 }
@@ -111,7 +111,7 @@ function WebhookState({ webhook }: { webhook: Webhook }) {
     <Group gap={6}>
       <StatusBadge state={enabled ? 'enabled' : 'disabled'} />
       {awaitsSecret(webhook) ? (
-        <StatusBadge state="outdated" label="waits for its secret" />
+        <StatusBadge state="outdated" label="Waiting for secret" />
       ) : (
         secret_state !== 'current' && <StatusBadge state={secret_state} label={`secret ${secret_state}`} />
       )}

@@ -39,7 +39,7 @@ export function StackedBars({ title, series, columns }: StackedBarsProps) {
         </Text>
         <div className={classes.columns}>
           {columns.map((column) => (
-            <Column key={column.label} {...{ column, series, highest }} />
+            <Column key={column.label} column={column} series={series} highest={highest} />
           ))}
         </div>
         <Group justify="space-between" mt={4}>
@@ -52,7 +52,7 @@ export function StackedBars({ title, series, columns }: StackedBarsProps) {
       </div>
       <Legend series={series} columns={columns} />
       <VisuallyHidden>
-        <NumbersTable {...{ title, series, columns }} />
+        <NumbersTable title={title} series={series} columns={columns} />
       </VisuallyHidden>
     </figure>
   );

@@ -14,7 +14,7 @@ interface CodeBlockProps {
 export function CodeBlock({ code, what, wraps = false }: CodeBlockProps) {
   return (
     <div className={classes.block}>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls has to be reachable by keyboard */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrollable areas must be reachable by keyboard */}
       <section className={classes.code} aria-label={what} data-wraps={wraps} tabIndex={0}>
         <pre>
           <code>

@@ -48,7 +48,7 @@ function StoreForm({ mode, name: fixedName, effects, onClose }: StoreSecretProps
       <Stack>
         {fixedName === null && <NameField name={name} onChange={setName} />}
         {fixedName !== null && mode === 'create' && <TextInput label="Name" value={name} readOnly />}
-        <SecretValueField {...{ origin, onOriginChange: setOrigin, value, onValueChange: setValue }} />
+        <SecretValueField origin={origin} onOriginChange={setOrigin} value={value} onValueChange={setValue} />
         {effects.length > 0 && <EffectList effects={effects} />}
         {error !== null && <ErrorPanel error={error} />}
         <Group justify="flex-end">

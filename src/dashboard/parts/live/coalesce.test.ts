@@ -19,7 +19,7 @@ describe('coalesce', () => {
     expect(refresh.mock.calls.length).toBeLessThanOrEqual(15);
   });
 
-  it('calls back once more after a burst', () => {
+  it('calls back a second time after a burst', () => {
     const refresh = vi.fn();
     const { ask } = coalesce(refresh);
     for (let i = 0; i < 100; i += 1) ask();

@@ -48,7 +48,7 @@ export function DataTable<Row>({ label, columns, rows, rowKey, held, renderDetai
           {rows === undefined ? (
             <WaitingRows columns={columns.length} />
           ) : (
-            rows.map((row) => <TableRow key={rowKey(row)} {...{ row, columns, renderDetail }} />)
+            rows.map((row) => <TableRow key={rowKey(row)} row={row} columns={columns} renderDetail={renderDetail} />)
           )}
         </tbody>
       </table>

@@ -1,6 +1,6 @@
 import { splitText } from '../../../words/escape-text.ts';
 
-/** Text that a stranger chose: shown as text, with control and format characters written out and marked. */
+/** Text from outside the daemon: control and format characters are escaped and marked. */
 export function ForeignText({ text, keepLayout = false }: { text: string; keepLayout?: boolean }) {
   const pieces = splitText(text, keepLayout);
   if (pieces.every((piece) => !piece.isEscaped)) return text;

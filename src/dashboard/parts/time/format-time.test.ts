@@ -9,8 +9,15 @@ it('formats future times in words', () => {
     formatTimeUntil(at(ms), NOW),
   );
   expect(texts).toEqual([
-    ...['in 10 minutes', 'in 10 minutes', 'in 1 minute', 'in less than a minute', 'in less than a minute'],
-    ...['now', 'now', 'in 1 hour', 'tomorrow'],
+    'in 10 minutes',
+    'in 10 minutes',
+    'in 1 minute',
+    'in less than a minute',
+    'in less than a minute',
+    'now',
+    'now',
+    'in 1 hour',
+    'tomorrow',
   ]);
 });
 

@@ -135,7 +135,7 @@ export function useAskFirst(): (leave: () => void) => void {
   return useGuard().askFirst;
 }
 
-/** Returns a function that tells whether anything is unsaved when it is called. */
+/** Returns a function that checks whether anything is unsaved. */
 export function useHasUnsaved(): () => boolean {
   return useGuard().isHolding;
 }

@@ -51,7 +51,6 @@ export function AutomationBacktest({ wish, isUsable }: AutomationBacktestProps) 
           Evaluates these triggers with the deliveries of the last 7 days and shows which of them would have started a
           run.
           {!wish.enabled && ' The automation is disabled, so it would start none.'}
-          have started.{!wish.enabled && ' It is switched off above, and so starts nothing.'}
         </Text>
         <div role="status" aria-label="Backtest result">
           {error !== null ? <ErrorPanel error={error} /> : data !== undefined && <Result backtest={data} />}

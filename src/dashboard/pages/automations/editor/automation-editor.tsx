@@ -54,15 +54,29 @@ export function AutomationEditor({ before, webhooks }: AutomationEditorProps) {
   return (
     <Stack gap="xl">
       {!mayEdit && <PlaygroundNote />}
-      <AutomationForm key={formKey(initial)} {...{ draft, webhooks, isNew: base === null }} onChange={setDraft} />
+      <AutomationForm
+        key={formKey(initial)}
+        draft={draft}
+        webhooks={webhooks}
+        isNew={base === null}
+        onChange={setDraft}
+      />
       <AutomationBacktest
         wish={{ automation: base?.automation.name ?? null, enabled: draft.enabled, triggers: body.triggers }}
         isUsable={!problems.some((problem) => problem.startsWith('Trigger'))}
       />
       {mayEdit ? (
-        <Saving {...{ base, draft, body, problems, takeTheirs, release }} keepMine={setBase} />
+        <Saving
+          base={base}
+          draft={draft}
+          body={body}
+          problems={problems}
+          takeTheirs={takeTheirs}
+          release={release}
+          keepMine={setBase}
+        />
       ) : (
-        <Playground {...{ base, draft, body, problems }} />
+        <Playground base={base} draft={draft} body={body} problems={problems} />
       )}
     </Stack>
   );

@@ -40,7 +40,7 @@ export function AutomationForm({ draft, webhooks, onChange, isNew }: AutomationF
           onChange={(event) => onChange({ ...draft, enabled: event.currentTarget.checked })}
         />
       </Stack>
-      <TriggerList {...{ draft, webhooks, onChange }} />
+      <TriggerList draft={draft} webhooks={webhooks} onChange={onChange} />
       <Stack component="section" aria-label="Execution">
         <Textarea
           label="Prompt"

@@ -28,7 +28,7 @@ export function NewAutomationPage() {
           <Anchor component={Link} href={`/factories/${encodeURIComponent(factory)}/webhooks`} underline="always">
             Webhooks
           </Anchor>
-          . and come back when there is one.
+          .
         </EmptyState>
       )}
       {data !== undefined && data.length > 0 && <AutomationEditor before={null} webhooks={data} />}

@@ -41,7 +41,7 @@ export function TriggerEditor({ position, draft, webhooks, onChange, onRemove }:
             <ForeignText text={String(draft.declared.provider)} />: handled elsewhere. This trigger is kept unchanged.
           </Text>
         ) : (
-          <WebhookTrigger {...{ draft, webhooks, onChange }} />
+          <WebhookTrigger draft={draft} webhooks={webhooks} onChange={onChange} />
         )}
       </Stack>
     </Paper>

@@ -60,7 +60,6 @@ export function openEditor(parent: HTMLElement, parts: EditorParts): EditorView 
 /**
  * Replaces the selection without the browser, whose own editing would add inline styles that the content security policy
  * does not allow.
- * page's policy does not allow.
  */
 function typeOverSelection(event: InputEvent, view: EditorView): boolean {
   const { inputType, data, isComposing } = event;

@@ -65,13 +65,12 @@ function NoAutomations({ isRepository, action }: { isRepository: boolean; action
         <>
           Deliveries are accepted but do not start runs. To add an automation, commit a file{' '}
           <code>automations/&lt;name&gt;/automation.md</code>. Its front matter lists the triggers, and its body is the
-          prompt. You can draft it here and test its filter with stored deliveries first. its filter on stored
-          deliveries before you commit it.
+          prompt. You can draft it here and test its filter with stored deliveries first.
         </>
       ) : (
         <>
           Deliveries are accepted but do not start runs. An automation defines which webhooks and payloads start a run,
-          and the prompt of the run. waits for, and the prompt that its runs get.
+          and the prompt of the run.
         </>
       )}
     </EmptyState>
@@ -81,8 +80,8 @@ function NoAutomations({ isRepository, action }: { isRepository: boolean; action
 function listColumns(webhooks: readonly Webhook[]): DataColumn<Automation>[] {
   return [
     { header: 'Name', render: (automation) => <NameCell automation={automation} /> },
-    { header: 'Triggers', render: (automation) => <TriggersCell {...{ automation, webhooks }} /> },
-    { header: 'State', render: (automation) => <StateCell {...{ automation, webhooks }} /> },
+    { header: 'Triggers', render: (automation) => <TriggersCell automation={automation} webhooks={webhooks} /> },
+    { header: 'State', render: (automation) => <StateCell automation={automation} webhooks={webhooks} /> },
     { header: 'Last run', render: (automation) => <LastRun automation={automation} /> },
   ];
 }

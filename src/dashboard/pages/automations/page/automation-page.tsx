@@ -63,12 +63,12 @@ interface DetailsProps {
 function Details({ automation, webhooks }: DetailsProps) {
   return (
     <Stack gap="xl">
-      <Warnings {...{ automation, webhooks }} />
+      <Warnings automation={automation} webhooks={webhooks} />
       <DefinedIn automation={automation} />
       <Section title="Triggers">
         {automation.triggers.map((trigger, i) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: triggers have no other identity and never move here
-          <TriggerCard key={i} number={i + 1} {...{ trigger, webhooks, automation }} />
+          <TriggerCard key={i} number={i + 1} trigger={trigger} webhooks={webhooks} automation={automation} />
         ))}
       </Section>
       <Section title="Prompt">

@@ -63,7 +63,10 @@ function SwitchDialog({ tagged: { automation, etag }, opened, onClose }: DialogP
     : ['New deliveries start it again.', 'Deliveries received while it was disabled do not start it.'];
   return (
     <ConfirmChange
-      {...{ opened, isPending, error, effects }}
+      opened={opened}
+      isPending={isPending}
+      error={error}
+      effects={effects}
       onClose={() => {
         reset();
         onClose();
@@ -90,7 +93,9 @@ function DeleteDialog({ tagged: { automation, etag }, opened, onClose }: DialogP
   });
   return (
     <ConfirmChange
-      {...{ opened, isPending, error }}
+      opened={opened}
+      isPending={isPending}
+      error={error}
       isDangerous
       onClose={() => {
         reset();

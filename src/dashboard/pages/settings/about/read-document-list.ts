@@ -7,7 +7,6 @@ export interface DocumentGroup {
 /**
  * The groups and links of `docs/README.md`. Links to files without a URL are omitted, and so are groups without
  * links.
- * links.
  *
  * @param findHref returns the URL of a file, named relative to `docs/`
  */

@@ -40,7 +40,7 @@ function AuditLog() {
       <Group justify="space-between" align="flex-end">
         <Text c="dimmed" size="sm" maw={600}>
           Every change and every sign-in attempt from the dashboard, the command line and the API. Only retention
-          removes entries. removed by retention.
+          removes entries.
         </Text>
         <Group gap="xs">
           {isFiltered(filter) && (

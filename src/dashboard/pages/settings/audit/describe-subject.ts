@@ -8,7 +8,6 @@ type Entry = Pick<AuditEntry, 'route' | 'object' | 'changes'>;
 /**
  * The object of the action: the parameters of the route and the created object, by name if there is one. `null` if the
  * action already names everything.
- * action says it all.
  */
 export function describeSubject({ route, object, changes }: Entry, names: NamesById): string | null {
   if (object === 'session') return typeof changes?.user === 'string' ? changes.user : null;

@@ -20,7 +20,7 @@ export function CreateToken({ onClose }: { onClose: () => void }) {
   return (
     <Dialog onClose={onClose} title="Create token" size="lg">
       {data === undefined ? (
-        <TokenForm {...{ onClose, isPending, error }} onCreate={mutate} />
+        <TokenForm onClose={onClose} isPending={isPending} error={error} onCreate={mutate} />
       ) : (
         <Stack>
           <OneTimeValue

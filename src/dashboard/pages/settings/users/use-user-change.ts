@@ -6,7 +6,6 @@ import { useSessionUser } from '../../../shell/context/session-user.ts';
 /**
  * A mutation of a user. It reads the users again, and the session as well if the signed-in user changed their own account,
  * because they may have fewer permissions or no session afterwards.
- * now, or no session any more, so who is signed in is asked anew.
  */
 export function useUserChange<Change, Result>(
   userId: string,

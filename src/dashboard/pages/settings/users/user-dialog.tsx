@@ -41,8 +41,7 @@ function LastOwner({ user, onClose }: UserDialogProps) {
       <Stack>
         <Text size="sm">
           {name} is the only user who can manage users, tokens and secrets. The account cannot be deleted, disabled or
-          given a lower role. First make another user an owner of all factories. made less. Make somebody else an owner
-          of all factories first, or add one.
+          given a lower role. First make another user an owner of all factories.
         </Text>
         <Group justify="flex-end">
           <Button onClick={onClose} data-autofocus>

@@ -38,7 +38,7 @@ export function UserSessions({ user: { id, name }, onClose }: UserDialogProps) {
         {isSignedIn && (
           <Text size="sm" c="dimmed">
             Signing out takes effect immediately{isSelf ? ', also in this browser' : ''}. The password and role stay the
-            same, so {shown} can sign in again. sign in again.
+            same, so {shown} can sign in again.
           </Text>
         )}
         {ending.error !== null && <ErrorPanel error={ending.error} />}

@@ -98,7 +98,7 @@ function NoUsers({ action }: { action: ReactNode }) {
   return (
     <EmptyState icon={UsersIcon} title="No users yet" action={action}>
       You are signed in with a login link or an API token. Add yourself as an owner first. Then add your team members,
-      each with the lowest role that they need. with, each with the lowest role that they need.
+      each with the lowest role that they need.
     </EmptyState>
   );
 }

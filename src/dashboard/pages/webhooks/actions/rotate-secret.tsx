@@ -7,18 +7,18 @@ import { ConfirmChange } from '../../../parts/dialog/confirm-change.tsx';
 import { type EditDialogProps, useWebhookEdit } from './use-webhook-edit.ts';
 
 interface RotateSecretProps extends EditDialogProps {
-  /** Elsewhere a rotation is an update of the team secret. */
+  /** Whether the factory is live. In other factories a rotation is an update of the team secret. */
   isLive: boolean;
   onRotated: (webhook: NewWebhook) => void;
 }
 
-/** Replaces the secret of a webhook, with no overlap. */
+/** Replaces the secret of a webhook. The old secret stops working immediately. */
 export function RotateSecret({ isLive, ...props }: RotateSecretProps) {
   return isLive ? <RotateLive {...props} /> : <RotateByUpdate {...props} />;
 }
 
 const NO_OVERLAP = 'The old secret stops working immediately: senders get 401 until they have the new one.';
-const ROLLOVER = 'For a rollover without downtime: add a second webhook, move the sender to it, delete this one.';
+const ROLLOVER = 'To rotate without downtime, add a second webhook, move the sender to it, then delete this one.';
 
 function RotateLive({ tagged, opened, onClose, onRotated }: Omit<RotateSecretProps, 'isLive'>) {
   const [secret, setSecret] = useState('');
@@ -36,7 +36,10 @@ function RotateLive({ tagged, opened, onClose, onRotated }: Omit<RotateSecretPro
   const shown = isGiven ? [] : ['A new secret is generated and shown once.'];
   return (
     <ConfirmChange
-      {...{ opened, onClose, isPending, error }}
+      opened={opened}
+      onClose={onClose}
+      isPending={isPending}
+      error={error}
       title="Rotate the secret?"
       effects={[NO_OVERLAP, ...shown, ROLLOVER]}
       action="Rotate secret"
@@ -46,7 +49,7 @@ function RotateLive({ tagged, opened, onClose, onRotated }: Omit<RotateSecretPro
       {isGiven && (
         <PasswordInput
           label="New signing secret"
-          description="As the provider issued it."
+          description="The value that the provider issued."
           value={secret}
           onChange={(event) => setSecret(event.currentTarget.value)}
           autoComplete="off"
@@ -60,19 +63,18 @@ function RotateLive({ tagged, opened, onClose, onRotated }: Omit<RotateSecretPro
 function RotateByUpdate({ tagged, opened, onClose }: EditDialogProps) {
   const { secret_name } = tagged.webhook;
   return (
-    <Modal opened={opened} onClose={onClose} title="Rotate the secret" centered>
+    <Modal opened={opened} onClose={onClose} title="Rotate secret" centered>
       <Stack>
         <Text size="sm">
-          The definition of this factory is files, so a rotation is a new value of the team secret{' '}
-          <Code>{secret_name}</Code>:
+          To rotate the secret of this webhook, store a new value of the team secret <Code>{secret_name}</Code>:
         </Text>
         <CodeBlock code={`dockbell secret update --team ${secret_name}`} what="command for the new value" />
         <Text size="sm">
-          The webhook keeps the old value until its definition applies next. Disable and enable it here to have it take
-          the new one up at once. {NO_OVERLAP}
+          The webhook keeps the old value until its definition is applied again. To switch immediately, disable and
+          enable the webhook here. {NO_OVERLAP}
         </Text>
         <Group justify="flex-end">
-          <Button onClick={onClose}>Understood</Button>
+          <Button onClick={onClose}>Done</Button>
         </Group>
       </Stack>
     </Modal>

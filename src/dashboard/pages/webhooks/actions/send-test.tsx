@@ -11,7 +11,7 @@ import { useMay } from '../../../shell/context/session-user.ts';
 
 const EXAMPLE = '{\n  "hello": "dockbell"\n}';
 
-/** A delivery by the daemon itself, as a real sender would post it; the secret does not leave the daemon. */
+/** Sends a delivery from the daemon in the format of a real sender. The secret does not leave the daemon. */
 export function SendTest({ webhook }: { webhook: Webhook }) {
   const [opened, setOpened] = useState(false);
   const [payload, setPayload] = useState(EXAMPLE);
@@ -29,12 +29,12 @@ export function SendTest({ webhook }: { webhook: Webhook }) {
   return (
     <>
       <Button variant="default" leftSection={<Send size={16} aria-hidden />} onClick={() => setOpened(true)}>
-        Send a test
+        Send test delivery
       </Button>
-      <Modal opened={opened} onClose={() => setOpened(false)} title="Send a test delivery" size="lg" centered>
+      <Modal opened={opened} onClose={() => setOpened(false)} title="Send test delivery" size="lg" centered>
         <Stack>
           <Text size="sm" c="dimmed">
-            It is a delivery like any other: it is logged, and automations that match it start runs.
+            A test delivery is logged like any other delivery. Automations that match it start runs.
           </Text>
           <Textarea
             label="Body"
@@ -46,7 +46,7 @@ export function SendTest({ webhook }: { webhook: Webhook }) {
             styles={{ input: { fontFamily: 'var(--mantine-font-family-monospace)' } }}
           />
           {error !== null && <ErrorPanel error={error} />}
-          {data !== undefined && <CodeBlock code={`HTTP ${data.status}\n${data.body}`} what="answer" />}
+          {data !== undefined && <CodeBlock code={`HTTP ${data.status}\n${data.body}`} what="response" />}
           <Group justify="flex-end">
             <Button loading={isPending} onClick={() => mutate()}>
               Send

@@ -1,14 +1,14 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import type { TaggedWebhook } from '../../../api/queries.ts';
 
-/** What each dialog that changes a webhook is given. */
+/** Props of each dialog that changes a webhook. */
 export interface EditDialogProps {
   tagged: TaggedWebhook;
   opened: boolean;
   onClose: () => void;
 }
 
-/** Carries an edit out, renews all that is shown of the factory, and then calls `onDone` with the answer. */
+/** Sends an edit, calls `onDone` with the response, and reads the factory again. */
 export function useWebhookEdit<Input, Answer>(
   { webhook }: TaggedWebhook,
   edit: (input: Input) => Promise<Answer>,

@@ -6,11 +6,9 @@ import type { Factory, NewWebhook } from '../../../api/types.ts';
 import { EnabledToggle } from '../../../parts/form/enabled-toggle.tsx';
 import { useMay } from '../../../shell/context/session-user.ts';
 import { awaitsSecret } from '../webhook-names.ts';
-import { DeleteWebhook } from './delete-webhook.tsx';
-import { RenameWebhook } from './rename-webhook.tsx';
+import { DeleteWebhook, RenameWebhook, ToggleWebhook } from './edit-dialogs.tsx';
 import { RotateSecret } from './rotate-secret.tsx';
 import { SendTest } from './send-test.tsx';
-import { ToggleWebhook } from './toggle-webhook.tsx';
 
 interface WebhookActionsProps {
   tagged: TaggedWebhook;
@@ -20,7 +18,7 @@ interface WebhookActionsProps {
 
 type Action = 'toggle' | 'rename' | 'rotate' | 'delete';
 
-/** What can be done with a webhook here. A repository decides its own: there, only a test can be sent. */
+/** Actions on a webhook. If the factory is managed in Git, users can only send a test delivery. */
 export function WebhookActions({ tagged, source, onRotated }: WebhookActionsProps) {
   const [action, setAction] = useState<Action | null>(null);
   const { webhook } = tagged;
@@ -39,7 +37,7 @@ export function WebhookActions({ tagged, source, onRotated }: WebhookActionsProp
           <Menu position="bottom-end">
             <Menu.Target>
               <Button variant="default" rightSection={<ChevronDown size={16} aria-hidden />}>
-                Change
+                Actions
               </Button>
             </Menu.Target>
             <Menu.Dropdown>
@@ -58,7 +56,13 @@ export function WebhookActions({ tagged, source, onRotated }: WebhookActionsProp
             </Menu.Dropdown>
           </Menu>
           <ToggleWebhook tagged={tagged} opened={action === 'toggle'} onClose={close} />
-          <RotateSecret {...{ tagged, isLive, onRotated }} opened={action === 'rotate'} onClose={close} />
+          <RotateSecret
+            tagged={tagged}
+            isLive={isLive}
+            onRotated={onRotated}
+            opened={action === 'rotate'}
+            onClose={close}
+          />
           <RenameWebhook tagged={tagged} opened={action === 'rename'} onClose={close} />
           <DeleteWebhook tagged={tagged} opened={action === 'delete'} onClose={close} />
         </>

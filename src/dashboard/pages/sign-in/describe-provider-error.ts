@@ -1,11 +1,11 @@
 /** Why a sign-in with the OpenID provider failed, and what to do. */
-interface Refusal {
+interface ProviderError {
   title: string;
   advice: string;
 }
 
 /** By the error code in the URL that the daemon redirects to. */
-const REFUSALS: Readonly<Record<string, Refusal>> = {
+const ERRORS: Readonly<Record<string, ProviderError>> = {
   denied: {
     title: 'Sign-in was cancelled',
     advice: 'The identity provider denied the request. Try again, or contact the administrator of the provider.',
@@ -43,7 +43,7 @@ const REFUSALS: Readonly<Record<string, Refusal>> = {
 };
 
 /** @param search query string of the sign-in page; the result is `null` without a known error code */
-export function describeRefusal(search: string): Refusal | null {
+export function describeProviderError(search: string): ProviderError | null {
   const reason = new URLSearchParams(search).get('error') ?? '';
-  return Object.hasOwn(REFUSALS, reason) ? REFUSALS[reason]! : null;
+  return Object.hasOwn(ERRORS, reason) ? ERRORS[reason]! : null;
 }

@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { OIDC_REFUSALS } from '../../../api/openid/sign-in-oidc.ts';
-import { describeRefusal } from './describe-refusal.ts';
+import { describeProviderError } from './describe-provider-error.ts';
 
-describe('describeRefusal', () => {
+describe('describeProviderError', () => {
   it.each(OIDC_REFUSALS)('describes %s', (reason) => {
-    expect(describeRefusal(`?error=${reason}`)).not.toBeNull();
+    expect(describeProviderError(`?error=${reason}`)).not.toBeNull();
   });
 
   it.each(['', '?error=', '?error=Call+0800+EVIL', '?error=toString', '?error=__proto__'])(
     'returns null for %j',
     (search) => {
-      expect(describeRefusal(search)).toBeNull();
+      expect(describeProviderError(search)).toBeNull();
     },
   );
 });

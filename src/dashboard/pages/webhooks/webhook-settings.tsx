@@ -1,0 +1,90 @@
+import { Text } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
+import { automationsQuery } from '../../api/automations.ts';
+import { signatureSchemesQuery } from '../../api/queries.ts';
+import type { Factory, Webhook } from '../../api/types.ts';
+import { CopyLine } from '../../parts/copy/copy-line.tsx';
+import { FactList } from '../../parts/layout/fact-list.tsx';
+import { SectionCard } from '../../parts/layout/section-card.tsx';
+import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { ObjectLink } from '../../parts/text/object-link.tsx';
+import { RevisionText } from '../../parts/text/revision-text.tsx';
+import { TimeText } from '../../parts/time/time-text.tsx';
+import { nameAuthentication } from './webhook-names.ts';
+
+/** Settings of a webhook, and the automations that it can start. */
+export function WebhookSettings({ webhook }: { webhook: Webhook }) {
+  const { data: schemes } = useQuery(signatureSchemesQuery);
+  const deliveryId = {
+    header: webhook.delivery_id_header,
+    provider: schemes?.find(({ name }) => name === webhook.signature_scheme)?.identities.join(', '),
+    'service header or body': 'X-Service-Delivery-Id, otherwise hash of the body',
+  }[webhook.identified_by];
+  return (
+    <SectionCard title="Settings">
+      <FactList
+        facts={[
+          ['Authentication', nameAuthentication(webhook, schemes)],
+          [
+            'Secret',
+            <>
+              {webhook.secret_name} <StatusBadge state={webhook.credential_state} />
+            </>,
+          ],
+          ['Verify token', webhook.verify_token_secret_name],
+          ['Delivery ID', deliveryId],
+          ['Automations', <UsingAutomations key="automations" webhook={webhook} />],
+          ['UID', <code key="uid">{webhook.uid}</code>],
+          ['Created', <TimeText key="created" at={webhook.created_at} />],
+          ['Updated', <TimeText key="updated" at={webhook.updated_at} />],
+        ]}
+      />
+    </SectionCard>
+  );
+}
+
+/** The automations that a delivery to the webhook can start. */
+function UsingAutomations({ webhook: { factory, uid } }: { webhook: Webhook }) {
+  const { data } = useQuery(automationsQuery(factory));
+  if (data === undefined) return null;
+  const automations = data.filter(({ triggers }) => triggers.some(({ listens_to }) => listens_to.includes(uid)));
+  if (automations.length === 0) {
+    return (
+      <Text size="sm" c="dimmed">
+        No automation uses this webhook yet
+      </Text>
+    );
+  }
+  return automations.map(({ name, enabled }, i) => (
+    <span key={name}>
+      {i > 0 && ', '}
+      <ObjectLink factory={factory} kind="automations" id={name}>
+        <ForeignText text={name} />
+      </ObjectLink>
+      {!enabled && ' (disabled)'}
+    </span>
+  ));
+}
+
+/** Where the webhook is defined, and how to change it. */
+export function SourceNote({ webhook, source }: { webhook: Webhook; source: Factory['source'] }) {
+  if (source?.type === 'live' || webhook.file === null) return null;
+  return (
+    <SectionCard title="Definition">
+      <Text size="sm" c="dimmed" mb="xs">
+        {source?.type === 'repository'
+          ? 'Managed in Git. Change the file in the repository. The change is live when the commit is applied.'
+          : 'Managed by Dockbell. Each change on this page is a commit.'}
+      </Text>
+      <FactList
+        facts={[
+          ['File', <CopyLine key="file" value={`${webhook.file}:1`} what="file location" />],
+          ['Repository', source?.url == null ? null : <ForeignText key="url" text={source.url} />],
+          ['Branch', source?.branch ?? null],
+          ['Applied commit', <RevisionText key="revision" revision={webhook.revision} />],
+        ]}
+      />
+    </SectionCard>
+  );
+}
