@@ -49,6 +49,11 @@ describe('the command that sends a delivery', () => {
     );
   });
 
+  it('keeps a URL that already contains the secret', () => {
+    const created = { ...byUrl, ingress_url: `${webhook.ingress_url}/dbs_x` };
+    expect(runTwice(buildSendingCommand(created, 'dbs_x'))[0]).toContain(created.ingress_url);
+  });
+
   it('quotes whatever a URL contains', () => {
     const url = 'http://a/\';exit 3;$(exit 4)"`exit 5`';
     expect(runTwice(buildSendingCommand({ ...webhook, ingress_url: url }, 's'))[1]).toContain(url);

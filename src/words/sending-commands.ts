@@ -3,6 +3,7 @@ import { quoteForShell } from './quote-for-shell.ts';
 /** The header that names a delivery if the webhook has no `deliveryIdHeader`. */
 export const SERVICE_DELIVERY_ID_HEADER = 'X-Service-Delivery-Id';
 
+const TOKEN_PLACEHOLDER = '{token}';
 const EXAMPLE_BODY = '{"hello": "dockbell"}';
 
 /**
@@ -32,7 +33,7 @@ export interface SendTarget {
   factory: string;
   auth_mode: 'token' | 'url_token' | 'signature';
   signature_scheme: string | null;
-  /** For `url_token` it ends with the placeholder `/{token}`. */
+  /** For `url_token` it ends with the placeholder `/{token}`; in the response that creates the webhook, with the secret. */
   ingress_url: string;
   secret_name: string;
   delivery_id_header: string | null;
@@ -63,11 +64,11 @@ export function buildTokenCurl(
 ): string {
   const prove = (before: string): ShellValue =>
     secret === null ? { kind: 'variable', before, variable: webhook.secret_name } : before + secret;
-  const isUrlToken = webhook.auth_mode === 'url_token';
+  const { auth_mode, ingress_url } = webhook;
   return renderCurl({
-    url: isUrlToken ? prove(webhook.ingress_url.replace(/\{token\}$/, '')) : webhook.ingress_url,
+    url: ingress_url.endsWith(TOKEN_PLACEHOLDER) ? prove(ingress_url.slice(0, -TOKEN_PLACEHOLDER.length)) : ingress_url,
     headers: [
-      ...(isUrlToken ? [] : [['Authorization', prove('Bearer ')] as const]),
+      ...(auth_mode === 'url_token' ? [] : [['Authorization', prove('Bearer ')] as const]),
       [webhook.delivery_id_header ?? SERVICE_DELIVERY_ID_HEADER, { kind: 'new-id' }],
       ['Content-Type', 'application/json'],
     ],
