@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { DELIVERY_LABELS, IDENTITY_SOURCES } from '../src/core/delivery.ts';
+import { DELIVERY_LABELS, IDENTITY_SOURCES } from '../src/core/resources/delivery.ts';
 
 const HOUR_MS = 3_600_000;
 const ACCEPTED = DELIVERY_LABELS.indexOf('Accepted');

@@ -1666,30 +1666,36 @@ export interface components {
             factory: string;
             webhook_uid: string;
             webhook_name: string;
+            /** @description The sender’s ID of the delivery; `null` if it is not known. */
             delivery_id: string | null;
-            /** @enum {string|null} */
+            /**
+             * @description Where `delivery_id` was read; `null` without one.
+             * @enum {string|null}
+             */
             delivery_id_source: "header" | "provider" | "service_header" | "body_hash" | null;
             /** @enum {string} */
             label: "Accepted" | "Duplicate" | "Rejected (auth)" | "Rejected (invalid JSON)" | "Rejected (too large)";
-            /** @description Code for the rejection or for the duplicate. */
+            /** @description Why the delivery was rejected or is a duplicate, as a code. */
             reason: string | null;
-            /** @description The reason as a sentence. */
-            reason_text: string | null;
-            /** @description Details of this rejection, for people. */
+            /** @description Particulars of the reason; `null` if the reason needs none. */
             detail: string | null;
+            /** @description Size of the body in bytes. */
             size: number;
-            /** @description How many requests this row stands for. */
+            /** @description Number of requests that this row stands for. */
             count: number;
             /** Format: date-time */
             received_at: string;
             client_address: string;
             /** @description The commit that was live. */
             revision: string | null;
-            /** @description For a duplicate: the accepted delivery. */
+            /** @description For a duplicate: the accepted delivery; `null` after retention has removed it. */
             duplicate_of: string | null;
-            /** @description For a replay: the delivery that the sender posted. */
+            /** @description For a replay: the delivery that the sender posted, also after retention has removed it. */
             replay_of: string | null;
+            /** @description IDs of the runs that it started. */
             runs: string[];
+            /** @description The reason as a sentence. */
+            reason_text: string | null;
         };
         /** @description An open capture window. */
         Capture: {
@@ -1839,15 +1845,20 @@ export interface components {
             id: string;
             factory: string;
             automation: string;
+            /** @description ID of the delivery that started it. */
             delivery: string;
             webhook_uid: string;
+            /** @description The sender’s ID of the delivery. */
             delivery_id: string;
             /** @enum {string} */
             state: "queued" | "running" | "succeeded" | "failed" | "cancelled";
+            /** @description 1 for the first attempt. */
             attempt: number;
+            /** @description `null` until an executor starts it. */
             executor: string | null;
             /** @description The commit that was live. */
             revision: string | null;
+            /** @description Why the attempt failed, as a code or one sentence. */
             error: string | null;
             exit_code: number | null;
             /** Format: date-time */

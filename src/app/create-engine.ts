@@ -7,7 +7,7 @@ import type { EventFeed } from '../core/ports/event-feed.ts';
 import type { StartRecords } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
-import type { Run } from '../core/run.ts';
+import type { Run } from '../core/resources/run.ts';
 import { EventHub } from '../events/event-hub.ts';
 import { builtFile } from '../files/package-files.ts';
 import { addLiveConditions } from '../health/add-live-conditions.ts';

@@ -1,12 +1,14 @@
-import type { Delivery, DeliveryLogEntry, RecordOutcome } from '../core/delivery.ts';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
-import type { Run } from '../core/run.ts';
+import type { Delivery, DeliveryLogEntry, RecordOutcome } from '../core/resources/delivery.ts';
+import type { Run } from '../core/resources/run.ts';
 import type { EventHub } from '../events/event-hub.ts';
 import type { LiveWebhook } from '../registry/live-webhook.ts';
 import type { Registry } from '../registry/registry.ts';
+
+type RecordedOutcome = Exclude<RecordOutcome, { label: null }>;
 
 interface FeedParts {
   hub: EventHub;
@@ -30,12 +32,12 @@ export function createEventSources({ hub, registry, runs, logger }: FeedParts): 
       if (!hub.isHeard()) return hub.miss();
       const webhook = findByRef(registry, entry.webhook);
       // Deleted or disabled since: it has left the lists that listeners look at.
-      if (webhook === undefined || outcome.outcome === 'failed') return;
+      if (webhook === undefined || outcome.label === null) return;
       const delivery = describeRecorded(entry, outcome, webhook);
       hub.publish({ kind: 'delivery', delivery });
-      if (entry.kind === 'rejection' || outcome.outcome !== 'accepted') return;
+      if (entry.kind === 'rejection' || outcome.label !== 'Accepted') return;
       for (const { id, automation } of entry.runs)
-        hub.publish({ kind: 'run', run: describeBorn(delivery, id, automation) });
+        hub.publish({ kind: 'run', run: describeNewRun(delivery, id, automation) });
     },
     onRunChanged: (id) => {
       if (!hub.isHeard()) return hub.miss();
@@ -53,31 +55,47 @@ function findByRef(registry: Registry, ref: number): LiveWebhook | undefined {
   return undefined;
 }
 
-/** The row as it will be read back: reading it would put a query behind every delivery. */
-function describeRecorded(entry: DeliveryLogEntry, outcome: RecordOutcome, webhook: LiveWebhook): Delivery {
-  const { id, size, receivedAt, clientAddress, revision } = entry;
-  const { factory, uid: webhookUid, name: webhookName } = webhook;
-  const identity = entry.identity === null ? null : { source: entry.identity.source, value: entry.identity.value };
-  const row = { id, factory, webhookUid, webhookName, identity, size, receivedAt, clientAddress, revision };
-  const nothing = { duplicateOf: null, replayOf: null, runs: [] };
-  if (entry.kind === 'rejection') {
-    const { label, reason, detail, count } = entry;
-    return { ...row, ...nothing, label, reason, detail, count };
-  }
-  if (outcome.outcome === 'duplicate') {
-    const { reason, of } = outcome;
-    return { ...row, ...nothing, label: 'Duplicate', reason, detail: null, count: 1, duplicateOf: of };
-  }
-  const replayOf = entry.kind === 'replay' ? entry.replayOf : null;
-  const runs = entry.runs.map((run) => run.id);
-  return { ...row, label: 'Accepted', reason: null, detail: null, count: 1, duplicateOf: null, replayOf, runs };
+/** The row as a read would return it: reading it would add a query to every delivery. */
+function describeRecorded(entry: DeliveryLogEntry, outcome: RecordedOutcome, webhook: LiveWebhook): Delivery {
+  const isRejection = entry.kind === 'rejection';
+  return {
+    id: entry.id,
+    factory: webhook.factory,
+    webhookUid: webhook.uid,
+    webhookName: webhook.name,
+    deliveryId: entry.identity?.value ?? null,
+    deliveryIdSource: entry.identity?.source ?? null,
+    label: outcome.label,
+    reason: isRejection ? entry.reason : 'reason' in outcome ? outcome.reason : null,
+    detail: isRejection ? entry.detail : null,
+    size: entry.size,
+    count: isRejection ? entry.count : 1,
+    receivedAt: entry.receivedAt,
+    clientAddress: entry.clientAddress,
+    revision: entry.revision,
+    duplicateOf: 'of' in outcome ? outcome.of : null,
+    replayOf: entry.kind === 'replay' ? entry.replayOf : null,
+    runs: isRejection || outcome.label !== 'Accepted' ? [] : entry.runs.map((run) => run.id),
+  };
 }
 
-function describeBorn(delivery: Delivery, id: RunId, automation: string): Run {
-  const { factory, webhookUid, identity, revision, receivedAt: createdAt } = delivery;
+/** A run that was created with its delivery. */
+function describeNewRun(delivery: Delivery, id: RunId, automation: string): Run {
   return {
-    ...{ id, factory, automation, delivery: delivery.id, webhookUid, deliveryIdentity: identity!.value },
-    ...{ state: 'queued', attempt: 1, executor: null, revision, error: null, exitCode: null },
-    ...{ createdAt, startedAt: null, finishedAt: null },
+    id,
+    factory: delivery.factory,
+    automation,
+    delivery: delivery.id,
+    webhookUid: delivery.webhookUid,
+    deliveryIdentity: delivery.deliveryId!,
+    state: 'queued',
+    attempt: 1,
+    executor: null,
+    revision: delivery.revision,
+    error: null,
+    exitCode: null,
+    createdAt: delivery.receivedAt,
+    startedAt: null,
+    finishedAt: null,
   };
 }

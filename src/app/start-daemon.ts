@@ -4,7 +4,7 @@ import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { StartRecords } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { Run } from '../core/run.ts';
+import type { Run } from '../core/resources/run.ts';
 import { measureUptimeMs } from '../core/time/steady-clock.ts';
 import { removeDaemonFile, writeDaemonFile } from '../data-dir/daemon-file.ts';
 import { createRunFiles } from '../executors/files/run-files.ts';

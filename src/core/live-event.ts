@@ -1,6 +1,6 @@
-import type { Delivery } from './delivery.ts';
 import type { Reconciliation } from './reconciliation.ts';
-import type { Run } from './run.ts';
+import type { Delivery } from './resources/delivery.ts';
+import type { Run } from './resources/run.ts';
 
 /** That a delivery was logged, a run was born or changed its state, or a reconciliation ended; told after it is on disk. */
 export type LiveEvent =

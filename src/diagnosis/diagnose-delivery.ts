@@ -1,6 +1,6 @@
-import type { Delivery } from '../core/delivery.ts';
 import { AppError } from '../core/errors.ts';
 import type { InventoryReader, WebhookView } from '../core/ports/definitions/inventory.ts';
+import type { Delivery } from '../core/resources/delivery.ts';
 import type { CapturedRequest, CaptureWindows } from '../ingress/log/capture-window.ts';
 import { diagnoseReason } from '../signature/diagnose/diagnose-reason.ts';
 import type { RequestDiagnosis } from '../signature/diagnose/diagnose-request.ts';

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunId } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
+import type { Run } from '../core/resources/run.ts';
 import { RetentionTime } from '../core/retention-time.ts';
-import type { Run } from '../core/run.ts';
 import { type HousekeepingParts, startHousekeeping } from './housekeeping.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ids } from '../../test/helpers/build-offer.ts';
 import { createStandingClock, makeDelivery, NOW_MS, PAYLOAD } from '../../test/helpers/seeded-services.ts';
-import type { DeliveryOffer, RecordOutcome, ReplayEntry } from '../core/delivery.ts';
+import type { DeliveryOffer, RecordOutcome, ReplayEntry } from '../core/resources/delivery.ts';
 import type { Listener } from '../registry/live-webhook.ts';
 import { Registry } from '../registry/registry.ts';
 import { createReplayControl } from './replay-delivery.ts';
@@ -29,7 +29,7 @@ function open({ listeners = [fires('a'), fires('b')], isLive = true, payload = P
     recorder: {
       offer: async (entry): Promise<RecordOutcome> => {
         recorded.push(entry);
-        return { outcome: 'accepted' };
+        return { label: 'Accepted' };
       },
     },
     deliveries: { payload: async () => (payload === null ? null : new TextEncoder().encode(payload)) },
@@ -46,7 +46,13 @@ describe('a replay', () => {
     const [entry] = recorded;
     expect([outcome, made]).toEqual(['replayed', { id: entry!.id }]);
     expect(entry).toMatchObject({
-      ...{ kind: 'replay', replayOf: delivery.id, identity: delivery.identity, webhook: 5, revision: 'beef' },
+      ...{
+        kind: 'replay',
+        replayOf: delivery.id,
+        identity: { source: delivery.deliveryIdSource, value: delivery.deliveryId },
+        webhook: 5,
+        revision: 'beef',
+      },
       ...{ receivedAt: NOW_MS, clientAddress: '198.51.100.9', size: Buffer.byteLength(PAYLOAD) },
     });
     expect(Buffer.from(entry!.body).toString()).toBe(PAYLOAD);

@@ -27,7 +27,7 @@ export function createReplayControl(context: ReplayContext): ReplayControl {
 async function replayDelivery(context: ReplayContext, order: ReplayOrder): Promise<ReplayOutcome> {
   const { delivery, automation } = order;
   const body = await context.deliveries.payload(delivery.id);
-  if (body === null || delivery.identity === null) {
+  if (body === null || delivery.deliveryId === null) {
     return refuse(`The delivery is labelled ${delivery.label}: only accepted ones keep a payload to replay.`);
   }
   const webhook = context.registry.current().webhooks.get(delivery.webhookUid);
@@ -51,14 +51,24 @@ async function record(
   const body = new Uint8Array(stored);
   const id = ids.deliveryId(nowMs);
   const payload: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
-  const match = matchDelivery(webhook, payload, ids, nowMs);
+  const { decisions, omitted, runs } = matchDelivery(webhook, payload, ids, nowMs);
   const recorded = await recorder.offer({
-    ...{ kind: 'replay', id, webhook: webhook.ref, size: body.length, receivedAt: nowMs, clientAddress },
-    ...{ revision: webhook.revision, replayOf: delivery.replayOf ?? delivery.id, identity: delivery.identity!, body },
-    ...match,
+    kind: 'replay',
+    id,
+    webhook: webhook.ref,
+    size: body.length,
+    receivedAt: nowMs,
+    clientAddress,
+    revision: webhook.revision,
+    replayOf: delivery.replayOf ?? delivery.id,
+    identity: { source: delivery.deliveryIdSource!, value: delivery.deliveryId! },
+    body,
+    decisions,
+    omitted,
+    runs,
   });
-  if (recorded.outcome === 'failed') throw new AppError('internal', recorded.message);
-  if (match.runs.length > 0) onRunsCreated(webhook.factory);
+  if (recorded.label === null) throw new AppError('internal', recorded.message);
+  if (runs.length > 0) onRunsCreated(webhook.factory);
   return { outcome: 'replayed', id };
 }
 

@@ -1,9 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
-import type { DeliveryLabel } from '../core/delivery.ts';
-import { DELIVERY_LABELS } from '../core/delivery.ts';
 import { HANDSHAKE_OUTCOMES } from '../core/handshake.ts';
 import type { IngressMetrics, NotifyMetrics, SignInMetrics, UnloggedRefusal } from '../core/ports/metrics.ts';
 import type { ReconciliationResult } from '../core/reconciliation.ts';
+import type { DeliveryLabel } from '../core/resources/delivery.ts';
+import { DELIVERY_LABELS } from '../core/resources/delivery.ts';
 
 /** What is looked up at the moment of a scrape. */
 export interface MetricProbes {

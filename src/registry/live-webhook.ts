@@ -1,5 +1,5 @@
-import type { Decision } from '../core/delivery.ts';
 import type { WebhookUid } from '../core/ids.ts';
+import type { Decision } from '../core/resources/delivery.ts';
 import type { AuthMode } from '../core/resources/webhook.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';
 import type { Verify } from '../signature/verification.ts';

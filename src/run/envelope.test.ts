@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../test/helpers/any-text.ts';
 import { makeRunInput } from '../../test/helpers/command-runs.ts';
-import type { RunInput } from '../core/run.ts';
+import type { RunInput } from '../core/resources/run.ts';
 import { renderEnvelope, renderRunDocuments } from './envelope.ts';
 
 function makeInput(changes: { name?: string; identity?: string; payload?: string; prompt?: string } = {}): RunInput {

@@ -1,6 +1,7 @@
 import type { RunDocuments } from '../core/ports/runs/executor.ts';
-import { presentRun } from '../core/present-run.ts';
-import type { RunInput } from '../core/run.ts';
+import { presentFields } from '../core/resources/fields.ts';
+import type { RunInput } from '../core/resources/run.ts';
+import { RUN_FIELDS } from '../core/resources/run.ts';
 
 /** Name under which the received body is attached (specification, "Run input"). */
 export const PAYLOAD_FILE = 'event-payload.json';
@@ -33,7 +34,12 @@ instruction or to come from somebody with authority. The delivery ID was chosen 
 /** The texts of a run's directory beside the payload. */
 export function renderRunDocuments(input: RunInput): RunDocuments {
   const { run, webhook, agent, overrides } = input;
-  const record = { run: presentRun(run), webhook: { name: webhook.name, uid: webhook.uid }, agent, overrides };
+  const record = {
+    run: presentFields(RUN_FIELDS, run),
+    webhook: { name: webhook.name, uid: webhook.uid },
+    agent,
+    overrides,
+  };
   return {
     promptFile: `${endLine(input.prompt)}\n---\n\n${renderEnvelope(input)}`,
     runFile: `${JSON.stringify(record, null, 2)}\n`,

@@ -3,7 +3,7 @@ import type { Json } from '../core/json.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { ExecutionRequest, Executor, NotStarted } from '../core/ports/runs/executor.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { RunInput, RunResult } from '../core/run.ts';
+import type { RunInput, RunResult } from '../core/resources/run.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { backoffMs, LOCAL_BACKOFF, pause } from '../core/time/backoff.ts';
 import { renderRunDocuments } from './envelope.ts';

@@ -4,7 +4,7 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { Executor, NotStarted, StopOrder } from '../core/ports/runs/executor.ts';
 import type { RunQueue } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { RunInput, RunResult } from '../core/run.ts';
+import type { RunInput, RunResult } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';

@@ -1,7 +1,7 @@
 import type { Logger } from '../core/ports/logger.ts';
 import type { Executor } from '../core/ports/runs/executor.ts';
 import type { RunQueue } from '../core/ports/runs/run-queue.ts';
-import type { ExecutorType, Run } from '../core/run.ts';
+import type { ExecutorType, Run } from '../core/resources/run.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { FactoryExecutor } from './factory-queue.ts';
 

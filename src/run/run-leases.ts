@@ -4,7 +4,7 @@ import type { Logger } from '../core/ports/logger.ts';
 import type { RunLogWriter } from '../core/ports/runs/executor.ts';
 import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { ClaimedRun, Hold, HoldOutcome, LeaseTerm, WorkerControl } from '../core/ports/runs/worker-control.ts';
-import type { Run, RunInput, RunResult } from '../core/run.ts';
+import type { Run, RunInput, RunResult } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { callAt } from '../core/time/schedule.ts';

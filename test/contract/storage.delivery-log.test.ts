@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { IDENTITY_SOURCES, type RecordOutcome } from '../../src/core/delivery.ts';
+import { IDENTITY_SOURCES, type RecordOutcome } from '../../src/core/resources/delivery.ts';
 import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';
@@ -11,7 +11,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
   const opened = useStorage(kind);
   const record = (...batch: Parameters<typeof opened.storage.deliveryLog.record>[0]) =>
     opened.storage.deliveryLog.record(batch);
-  const outcomes = (recorded: RecordOutcome[]) => recorded.map(({ outcome }) => outcome);
+  const outcomes = (recorded: RecordOutcome[]) => recorded.map(({ label }) => label);
 
   it('stores the number of omitted decisions', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
@@ -35,26 +35,15 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     const offer = buildOffer({ webhook, body: '{"big": 1e400}', runs: [{ automation: 'fix-errors', version }] });
     const expected = { id: offer.id, run: offer.runs[0]!.id, decisions: offer.decisions };
 
-    expect(await record(offer)).toEqual([{ outcome: 'accepted' }]);
+    expect(await record(offer)).toEqual([{ label: 'Accepted' }]);
 
     const { deliveryReader, runReader } = opened.storage;
     expect(await deliveryReader.get(expected.id)).toEqual({
-      id: expected.id,
-      factory: 'payments',
-      webhookUid: uid,
-      webhookName: 'internal-ci',
-      label: 'Accepted',
-      identity: { source: 'header', value: `key of ${expected.id}` },
-      reason: null,
-      detail: null,
-      size: 14,
-      count: 1,
-      receivedAt: START_MS,
-      clientAddress: '192.0.2.7',
-      revision: 'c0ffee',
-      duplicateOf: null,
-      replayOf: null,
-      runs: [expected.run],
+      ...{ id: expected.id, factory: 'payments', webhookUid: uid, webhookName: 'internal-ci', label: 'Accepted' },
+      deliveryIdSource: 'header',
+      deliveryId: `key of ${expected.id}`,
+      ...{ reason: null, detail: null, size: 14, count: 1, receivedAt: START_MS, clientAddress: '192.0.2.7' },
+      ...{ revision: 'c0ffee', duplicateOf: null, replayOf: null, runs: [expected.run] },
     });
     expect(Buffer.from((await deliveryReader.payload(expected.id))!).toString()).toBe('{"big": 1e400}');
     expect(await deliveryReader.decisions(expected.id)).toEqual({
@@ -77,8 +66,8 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     const runs = [{ automation: 'fix-errors', version }];
     const [first, second] = [buildOffer({ webhook, key: 'k', runs }), buildOffer({ webhook, key: 'k', runs })];
     expect(await record(first, second)).toEqual([
-      { outcome: 'accepted' },
-      { outcome: 'duplicate', of: first.id, reason: 'same_identity' },
+      { label: 'Accepted' },
+      { label: 'Duplicate', of: first.id, reason: 'same_identity' },
     ]);
     const page = await opened.storage.runReader.list({
       factory: 'payments',
@@ -94,7 +83,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const [first, second] = [buildOffer({ webhook, key: 'k' }), buildOffer({ webhook, key: 'k', at: START_MS + 5 })];
     await record(first);
-    expect(await record(second)).toEqual([{ outcome: 'duplicate', of: first.id, reason: 'same_identity' }]);
+    expect(await record(second)).toEqual([{ label: 'Duplicate', of: first.id, reason: 'same_identity' }]);
     const { deliveryReader } = opened.storage;
     expect(await deliveryReader.get(second.id)).toMatchObject({
       label: 'Duplicate',
@@ -113,20 +102,18 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     const [first, second] = [1, 2].map(() => buildReplay(original, { webhook, body: '[1]', runs }));
     const started = [first, second].map((replay) => [replay!.runs[0]!.id]);
     await record(original);
-    expect(await record(first!, second!)).toEqual([{ outcome: 'accepted' }, { outcome: 'accepted' }]);
+    expect(await record(first!, second!)).toEqual([{ label: 'Accepted' }, { label: 'Accepted' }]);
     const { deliveryReader, runReader } = opened.storage;
     for (const [index, { id }] of [first!, second!].entries()) {
       expect(await deliveryReader.get(id)).toMatchObject({
-        label: 'Accepted',
-        replayOf: original.id,
-        identity: { source: 'header', value: 'k' },
+        ...{ label: 'Accepted', replayOf: original.id, deliveryIdSource: 'header', deliveryId: 'k' },
         runs: started[index],
       });
       expect(Buffer.from((await deliveryReader.payload(id))!).toString()).toBe('[1]');
       expect(await runReader.get(started[index]![0]!)).toMatchObject({ state: 'queued', delivery: id });
     }
     expect(await record(buildOffer({ webhook, key: 'k', body: '[1]' }))).toEqual([
-      { outcome: 'duplicate', of: original.id, reason: 'same_identity' },
+      { label: 'Duplicate', of: original.id, reason: 'same_identity' },
     ]);
   });
 
@@ -146,23 +133,23 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
       buildOffer({ webhook: a!, source, key: 'same' }),
       buildOffer({ webhook: b!, source, key: 'same' }),
     ]);
-    expect(new Set(outcomes(await record(...batch)))).toEqual(new Set(['accepted']));
+    expect(new Set(outcomes(await record(...batch)))).toEqual(new Set(['Accepted']));
   });
 
   it('compares every character of identities, including those that text functions truncate or fold', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const keys = ['a', 'A', 'a ', ' a', 'a\u0000', 'a\u0000b', '\u00e9', 'e\u0301', '', '\u0000'];
     const batch = keys.map((key) => buildOffer({ webhook, key }));
-    expect(outcomes(await record(...batch))).toEqual(keys.map(() => 'accepted'));
+    expect(outcomes(await record(...batch))).toEqual(keys.map(() => 'Accepted'));
     const again = keys.map((key) => buildOffer({ webhook, key }));
-    expect(outcomes(await record(...again))).toEqual(keys.map(() => 'duplicate'));
+    expect(outcomes(await record(...again))).toEqual(keys.map(() => 'Duplicate'));
   });
 
   it('does not store the identity of a rejected delivery', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const rejection = { ...buildRejection({ webhook }), identity: { source: 'header' as const, value: 'k' } };
     const batch = [rejection, buildOffer({ webhook, key: 'k' })];
-    expect(outcomes(await record(...batch))).toEqual(['logged', 'accepted']);
+    expect(outcomes(await record(...batch))).toEqual(['Rejected (auth)', 'Accepted']);
   });
 
   it('stores a rejection with its reason and count, without payload', async () => {
@@ -171,14 +158,8 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     await record({ ...rejection, detail: 'announced 300000 bytes' });
     const { deliveryReader } = opened.storage;
     expect(await deliveryReader.get(rejection.id)).toMatchObject({
-      label: 'Rejected (too large)',
-      reason: 'bad_credential',
-      detail: 'announced 300000 bytes',
-      count: 17,
-      identity: null,
-      runs: [],
-      clientAddress: '192.0.2.8',
-      size: 12,
+      ...{ label: 'Rejected (too large)', reason: 'bad_credential', detail: 'announced 300000 bytes', count: 17 },
+      ...{ deliveryId: null, deliveryIdSource: null, runs: [], clientAddress: '192.0.2.8', size: 12 },
     });
     expect(await deliveryReader.payload(rejection.id)).toBeNull();
     expect(await deliveryReader.decisions(rejection.id)).toEqual(NO_DECISIONS);
@@ -190,24 +171,24 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     const first = buildOffer({ webhook, runs });
     const poisoned = { ...buildOffer({ webhook, key: 'poison', runs }), id: first.id };
     const last = buildOffer({ webhook, runs });
-    expect(outcomes(await record(first, poisoned, last))).toEqual(['accepted', 'failed', 'accepted']);
+    expect(outcomes(await record(first, poisoned, last))).toEqual(['Accepted', null, 'Accepted']);
     const { deliveryReader, runReader } = opened.storage;
     expect(await runReader.get(poisoned.runs[0]!.id)).toBeNull();
     expect(await deliveryReader.get(last.id)).toMatchObject({ runs: [last.runs[0]!.id] });
-    expect(outcomes(await record(buildOffer({ webhook, key: 'poison' })))).toEqual(['accepted']);
+    expect(outcomes(await record(buildOffer({ webhook, key: 'poison' })))).toEqual(['Accepted']);
   });
 
   it('rejects a delivery whose run would have no prompt', async () => {
     const { webhook } = await applyOneOfEach(opened.storage);
     const offer = buildOffer({ webhook, runs: [{ automation: 'fix-errors', version: 4711 }] });
-    expect(await record(offer)).toEqual([{ outcome: 'failed', message: expect.stringContaining('4711') }]);
+    expect(await record(offer)).toEqual([{ label: null, message: expect.stringContaining('4711') }]);
     expect(await opened.storage.deliveryReader.get(offer.id)).toBeNull();
   });
 
   it('creates at most one run per delivery and automation', async () => {
     const { webhook, version } = await applyOneOfEach(opened.storage);
     const twice = [1, 2].map(() => ({ automation: 'fix-errors', version }));
-    expect(outcomes(await record(buildOffer({ webhook, runs: twice })))).toEqual(['failed']);
+    expect(outcomes(await record(buildOffer({ webhook, runs: twice })))).toEqual([null]);
   });
 
   it('accepts an empty batch', async () => {
@@ -239,9 +220,7 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
         for (const [index, offer] of offers.entries()) {
           const identity = `${offer.webhook} ${offer.identity.source} ${offer.identity.key}`;
           const earlier = acceptedAs.get(identity);
-          expect(recorded[index]).toMatchObject(
-            earlier ? { outcome: 'duplicate', of: earlier } : { outcome: 'accepted' },
-          );
+          expect(recorded[index]).toMatchObject(earlier ? { label: 'Duplicate', of: earlier } : { label: 'Accepted' });
           const stored = await opened.storage.deliveryReader.get(offer.id);
           expect(stored!.runs).toEqual(earlier ? [] : offer.runs.map((run) => run.id));
           if (!earlier) acceptedAs.set(identity, offer.id);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryLabel } from '../../src/core/delivery.ts';
 import type { DeliveryId, WebhookUid } from '../../src/core/ids.ts';
+import type { DeliveryLabel } from '../../src/core/resources/delivery.ts';
 import { applyFactory, applyOneOfEach, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, buildRejection, buildReplay, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

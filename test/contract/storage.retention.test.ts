@@ -124,7 +124,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     await prune(8, { minDeliveries: 0 });
     const next = buildOffer({ webhook, at: START_MS + 8 * DAY_MS, runs });
     const born = next.runs[0]!.id;
-    expect(await record(next)).toEqual([{ outcome: 'accepted' }]);
+    expect(await record(next)).toEqual([{ label: 'Accepted' }]);
     expect(await deliveryReader.get(next.id)).toMatchObject({ runs: [born] });
   });
 
@@ -133,11 +133,11 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     await record(buildOffer({ webhook, key: 'forgotten' }));
     await record(buildOffer({ webhook, key: 'logged' }), buildOffer({ webhook, key: 'logged too' }));
     const repeat = async (key: string) =>
-      (await record(buildOffer({ webhook, key, at: START_MS + 91 * DAY_MS })))[0]!.outcome;
+      (await record(buildOffer({ webhook, key, at: START_MS + 91 * DAY_MS })))[0]!.label;
     await prune(89);
     await prune(91);
-    expect(await repeat('logged')).toBe('duplicate');
-    expect(await repeat('forgotten')).toBe('accepted');
+    expect(await repeat('logged')).toBe('Duplicate');
+    expect(await repeat('forgotten')).toBe('Accepted');
   });
 
   it('keeps identities at least as long as deliveries', async () => {
@@ -146,7 +146,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     await record(...offers);
     await prune(6, { identitiesMs: 1 });
     const [repeated] = await record(buildOffer({ webhook, key: 'a' }));
-    expect(repeated).toMatchObject({ outcome: 'duplicate' });
+    expect(repeated).toMatchObject({ label: 'Duplicate' });
   });
 
   it('unlinks a duplicate from a removed accepted delivery', async () => {
@@ -191,16 +191,16 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     await record(offer(named));
 
     await prune(1);
-    expect(await record(offer(unused))).toEqual([{ outcome: 'accepted' }]);
+    expect(await record(offer(unused))).toEqual([{ label: 'Accepted' }]);
     await prune(1);
-    expect(await record(offer(unused))).toEqual([{ outcome: 'accepted' }]);
+    expect(await record(offer(unused))).toEqual([{ label: 'Accepted' }]);
 
     const fresh = await versionOf('Retired between two passes.');
     await versionOf('Live.');
     await prune(1);
     await prune(1);
     const recorded = await record(offer(named), offer(live), offer(fresh));
-    expect(recorded).toMatchObject([{ outcome: 'accepted' }, { outcome: 'accepted' }, { outcome: 'failed' }]);
+    expect(recorded).toMatchObject([{ label: 'Accepted' }, { label: 'Accepted' }, { label: null }]);
   });
 
   it('removes versions of secrets that are neither newest nor pinned, one pass later', async () => {

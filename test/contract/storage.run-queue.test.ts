@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { RunId } from '../../src/core/ids.ts';
-import type { RunState } from '../../src/core/run.ts';
+import type { RunState } from '../../src/core/resources/run.ts';
 import { applyFactory, applyOneOfEach, buildAutomation, buildWebhook, FACTORY } from '../helpers/build-apply.ts';
 import { buildOffer, START_MS } from '../helpers/build-offer.ts';
 import { STORAGES, useStorage } from '../helpers/with-storage.ts';

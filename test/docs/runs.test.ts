@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { WAIT_REASONS } from '../../src/core/ports/runs/run-control.ts';
-import type { RunInput } from '../../src/core/run.ts';
+import type { RunInput } from '../../src/core/resources/run.ts';
 import { buildRunEnvironment } from '../../src/executors/command/run-environment.ts';
 import { renderRunDocuments } from '../../src/run/envelope.ts';
 import { expectGenerated, readFirstColumn, renderTable } from '../helpers/documents.ts';

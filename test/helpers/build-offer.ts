@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { createIdSource } from '../../src/core/ids.ts';
 import type {
   DeliveryLabel,
   DeliveryOffer,
@@ -6,8 +7,7 @@ import type {
   NewRun,
   RejectionEntry,
   ReplayEntry,
-} from '../../src/core/delivery.ts';
-import { createIdSource } from '../../src/core/ids.ts';
+} from '../../src/core/resources/delivery.ts';
 
 export const ids = createIdSource(randomBytes);
 

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createIdSource, type RunId } from '../../src/core/ids.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
 import type { Executor, NotStarted, StopOrder } from '../../src/core/ports/runs/executor.ts';
-import type { Run, RunInput, RunResult } from '../../src/core/run.ts';
+import type { Run, RunInput, RunResult } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { type CommandExecutorOptions, createCommandExecutor } from '../../src/executors/command/command-executor.ts';

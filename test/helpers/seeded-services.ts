@@ -10,7 +10,6 @@ import { createPasswords } from '../../src/api/auth/passwords.ts';
 import { type ApiModules, type ApiSettings, composeApi } from '../../src/app/compose-api.ts';
 import type { Role } from '../../src/core/access.ts';
 import type { AppliedAutomation } from '../../src/core/applied.ts';
-import type { Decision, Delivery } from '../../src/core/delivery.ts';
 import { createIdSource, type DeliveryId, type ReconciliationId, type RunId } from '../../src/core/ids.ts';
 import type { PlanPreview } from '../../src/core/plan-preview.ts';
 import type { AppliedChange, WebhookView } from '../../src/core/ports/definitions/inventory.ts';
@@ -19,7 +18,8 @@ import type { StoredPayloads } from '../../src/core/ports/deliveries/stored-payl
 import type { SecretStore } from '../../src/core/ports/secret-store.ts';
 import type { Storage } from '../../src/core/ports/storage.ts';
 import type { Reconciliation } from '../../src/core/reconciliation.ts';
-import type { Run } from '../../src/core/run.ts';
+import type { Decision, Delivery } from '../../src/core/resources/delivery.ts';
+import type { Run } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
 import { createDeliveryDiagnosis } from '../../src/diagnosis/diagnose-delivery.ts';
@@ -147,7 +147,8 @@ export function makeDelivery(more: Partial<Delivery> = {}): Delivery {
     factory: 'payments',
     webhookUid: WEBHOOK_UID,
     webhookName: 'internal-ci',
-    identity: { source: 'header', value: HOSTILE_TEXT },
+    deliveryId: HOSTILE_TEXT,
+    deliveryIdSource: 'header',
     label: 'Accepted',
     reason: null,
     detail: null,

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import type { RunId } from '../../src/core/ids.ts';
 import type { ClaimRequest, RetryOutcome, RunQueue, RunReader } from '../../src/core/ports/runs/run-queue.ts';
-import type { ExecutorType, Run, RunInput } from '../../src/core/run.ts';
+import type { ExecutorType, Run, RunInput } from '../../src/core/resources/run.ts';
 import { toRun } from '../../src/storage/sql/runs/run-rows.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';

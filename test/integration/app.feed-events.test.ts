@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { createEventSources } from '../../src/app/feed-events.ts';
-import type { Delivery } from '../../src/core/delivery.ts';
 import type { RunId } from '../../src/core/ids.ts';
 import type { NumberedEvent } from '../../src/core/ports/event-feed.ts';
-import type { Run } from '../../src/core/run.ts';
+import type { Delivery } from '../../src/core/resources/delivery.ts';
+import type { Run } from '../../src/core/resources/run.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
 import { DeliveryRecorder } from '../../src/ingress/log/delivery-recorder.ts';
 import type { LiveWebhook } from '../../src/registry/live-webhook.ts';
@@ -71,7 +71,7 @@ describe.each(STORAGES)('what is told of a delivery on $name', (kind) => {
       },
     };
     const sources = createEventSources({ hub, registry: new Registry(), runs, logger: silentLogger });
-    sources.onRecorded(buildOffer(), { outcome: 'accepted' });
+    sources.onRecorded(buildOffer(), { label: 'Accepted' });
     sources.onRunChanged('run_a');
     expect(read).toEqual([]);
     expect(hub.subscribe('e-0', () => {})).toMatchObject({ missed: null, position: 'e-2' });

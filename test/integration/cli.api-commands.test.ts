@@ -535,8 +535,8 @@ describe('delivery', () => {
   }
 
   it('show --as-sample prints a sample of what arrived and what it started', async () => {
-    const identity = { source: 'service_header', value: 'e-1' } as const;
-    await serveBody('{"level":"error","who":{"mail":"a@example.com"},"list":[{"t":"x"},{"t":1}]}', { identity });
+    const identity = { deliveryIdSource: 'service_header', deliveryId: 'e-1' } as const;
+    await serveBody('{"level":"error","who":{"mail":"a@example.com"},"list":[{"t":"x"},{"t":1}]}', identity);
     const argv = ['delivery', 'show', DELIVERY_ID, '--as-sample'];
     const { code, stdout } = await run([...argv, '--redact', 'who.mail', 'list[*].t']);
     expect(code).toBe(0);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Delivery } from '../../src/core/delivery.ts';
 import type { DeliverySearch } from '../../src/core/ports/deliveries/delivery-log.ts';
+import type { Delivery } from '../../src/core/resources/delivery.ts';
 import { runCli } from '../helpers/run-cli.ts';
 import type { SeededServices } from '../helpers/seeded-services.ts';
 import {
@@ -30,8 +30,8 @@ beforeEach(async () => {
   deliveries = [makeDelivery()];
   services.deliveries.list = async (request) => {
     searches.push(request);
-    const isWanted = ({ factory, identity }: Delivery) =>
-      (request.identity === undefined || identity?.value === request.identity) &&
+    const isWanted = ({ factory, deliveryId }: Delivery) =>
+      (request.identity === undefined || deliveryId === request.identity) &&
       (!('factory' in request) || request.factory === factory);
     return { data: deliveries.filter(isWanted).slice(0, request.limit), nextCursor: null };
   };
@@ -121,7 +121,7 @@ describe('an ID', () => {
 
 describe('the delivery ID of the sender', () => {
   const named = (id: string, more: Partial<Delivery>): Delivery =>
-    makeDelivery({ id: id as Delivery['id'], identity: { source: 'header', value: 'build-4712' }, ...more });
+    makeDelivery({ id: id as Delivery['id'], deliveryId: 'build-4712', deliveryIdSource: 'header', ...more });
 
   it('names the accepted entry, not what repeats it', async () => {
     deliveries = [named(REJECTED_ID, { label: 'Duplicate' }), named(DELIVERY_ID, {})];

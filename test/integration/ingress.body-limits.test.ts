@@ -42,7 +42,7 @@ it('an announced body over the limit is refused before it comes, logged with the
   expect(answer).toMatchObject({ status: 413, body: TOO_LARGE });
   const [row] = await ingress.deliveries();
   expect(row).toMatchObject({ label: 'Rejected (too large)', reason: 'too_large', size: LIMIT + 1 });
-  expect(row).toMatchObject({ identity: { source: 'service_header', value: 'too-large' } });
+  expect(row).toMatchObject({ deliveryIdSource: 'service_header', deliveryId: 'too-large' });
   // The rest is thrown away as it comes; the connection is good for the next delivery.
   connection.send('1'.repeat(LIMIT + 1));
   connection.send(`POST ${ingress.path()} HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer ${TOKEN}\r\n`);

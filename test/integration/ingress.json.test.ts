@@ -49,8 +49,8 @@ describe('JSONTestSuite', () => {
     expect(stored.size).toBeGreaterThanOrEqual(accepted);
     const rows = await ingress.deliveries();
     expect(rows).toHaveLength(count);
-    for (const { id, identity, label } of rows) {
-      const body = stored.get(identity!.value);
+    for (const { id, deliveryId, label } of rows) {
+      const body = stored.get(deliveryId!);
       expect(label).toBe(body ? 'Accepted' : 'Rejected (invalid JSON)');
       const payload = await ingress.storage.deliveryReader.payload(id);
       expect(payload === null ? null : Buffer.from(payload)).toEqual(body ?? null);
@@ -83,7 +83,7 @@ describe('a body that is not JSON', () => {
     expect(answer.headers['content-type']).toBe('application/problem+json');
     const [row] = await ingress.deliveries();
     expect(row).toMatchObject({ label: 'Rejected (invalid JSON)', reason, size: Buffer.byteLength(body) });
-    expect(row).toMatchObject({ identity: { source: 'service_header', value: 'again' } });
+    expect(row).toMatchObject({ deliveryIdSource: 'service_header', deliveryId: 'again' });
     expect(await ingress.storage.deliveryReader.payload(row!.id)).toBeNull();
     expect((await ingress.post('hook', { headers, body: '{}' })).status).toBe(202);
     expect((await ingress.deliveries())[0]).toMatchObject({ label: 'Accepted' });

@@ -55,7 +55,7 @@ it('an entry that alone could not be written answers 503 and takes no other with
       (await log.record(batch)).map((outcome, index) => {
         const entry = batch[index]!;
         const isChosen = entry.identity?.value === 'poison';
-        return isChosen ? { outcome: 'failed' as const, message: 'refused by the schema' } : outcome;
+        return isChosen ? { label: null, message: 'refused by the schema' } : outcome;
       }),
   });
   ingress = await startIngress({ wrapLog });

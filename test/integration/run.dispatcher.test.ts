@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../../src/core/errors.ts';
-import type { Run } from '../../src/core/run.ts';
+import type { Run } from '../../src/core/resources/run.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from '../../src/run/dispatcher.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunLogWriter } from '../../src/core/ports/runs/executor.ts';
-import type { Run } from '../../src/core/run.ts';
+import type { Run } from '../../src/core/resources/run.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import { LOG_LIMIT_BYTES } from '../../src/executors/log/log-sink.ts';
 import { createRunLogWriter } from '../../src/executors/log/run-log.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { RunId } from '../../src/core/ids.ts';
 import type { Logger } from '../../src/core/ports/logger.ts';
-import type { Run } from '../../src/core/run.ts';
+import type { Run } from '../../src/core/resources/run.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 import type { CommandExecutorOptions } from '../../src/executors/command/command-executor.ts';
 import { createStartRecords } from '../../src/executors/start-records.ts';

@@ -44,10 +44,10 @@ describe('retention while the clock changes', () => {
   const deliver = (key: string) =>
     storage.deliveryLog
       .record([{ ...buildOffer({ webhook, key }), receivedAt: machine.wallMs }])
-      .then(([outcome]) => outcome!.outcome);
+      .then(([outcome]) => outcome!.label);
   /** Every first delivery still has its identity. */
   async function expectNothingNew(deliveries: number): Promise<void> {
-    for (let number = 0; number < deliveries; number += 1) expect(await deliver(`event-${number}`)).toBe('duplicate');
+    for (let number = 0; number < deliveries; number += 1) expect(await deliver(`event-${number}`)).toBe('Duplicate');
   }
 
   /** The housekeeping of one daemon, from start to stop, on the existing storage. */
@@ -101,7 +101,7 @@ describe('retention while the clock changes', () => {
   }
 
   it('keeps everything while the clock is a year ahead for some hours, and accepts no old delivery again', async () => {
-    for (let number = 0; number < 50; number += 1) expect(await deliver(`event-${number}`)).toBe('accepted');
+    for (let number = 0; number < 50; number += 1) expect(await deliver(`event-${number}`)).toBe('Accepted');
     const { housekeeping, ofDaemon } = await start();
     machine.wallMs += 365 * DAY_MS;
     await live(5 * HOUR_MS);
@@ -134,7 +134,7 @@ describe('retention while the clock changes', () => {
     const { housekeeping, ofDaemon } = await start();
     await live(20 * DAY_MS);
     expect(ofDaemon()).toEqual([]);
-    expect(await deliver('event-0')).toBe('accepted');
+    expect(await deliver('event-0')).toBe('Accepted');
     await housekeeping.stop();
   });
 

@@ -41,7 +41,7 @@ describe('a storage that cannot write', () => {
     expect(db.inTransaction).toBe(false);
 
     db.pragma('max_page_count = 100000');
-    const accepted = { outcome: 'accepted' };
+    const accepted = { label: 'Accepted' };
     expect(await storage.deliveryLog.record([small(), large()])).toEqual([accepted, accepted]);
     storage.close();
   });
@@ -92,7 +92,7 @@ describe('a storage that cannot write', () => {
     });
     space.freeBytes = 100 * GIB;
     nowMs += 1000;
-    expect(await storage.deliveryLog.record([buildOffer({ webhook })])).toEqual([{ outcome: 'accepted' }]);
+    expect(await storage.deliveryLog.record([buildOffer({ webhook })])).toEqual([{ label: 'Accepted' }]);
     storage.close();
   });
 
@@ -136,7 +136,7 @@ describe('a storage that cannot write', () => {
     const writing = storage.deliveryLog.record([buildOffer({ webhook })]);
     await expect(writing).rejects.toMatchObject({ code: 'storage_unavailable' });
     other.close();
-    expect(await storage.deliveryLog.record([buildOffer({ webhook })])).toEqual([{ outcome: 'accepted' }]);
+    expect(await storage.deliveryLog.record([buildOffer({ webhook })])).toEqual([{ label: 'Accepted' }]);
     storage.close();
   });
 });

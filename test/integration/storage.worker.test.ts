@@ -31,7 +31,7 @@ describe('the storage in a separate thread', () => {
     const body = Uint8Array.from({ length: 100_000 }, (_, index) => (index * 7) & 255);
     const offer = buildOffer({ webhook, body, runs: [{ automation: 'fix-errors', version }] });
     const { id, runs } = offer;
-    expect(await storage.deliveryLog.record([offer])).toEqual([{ outcome: 'accepted' }]);
+    expect(await storage.deliveryLog.record([offer])).toEqual([{ label: 'Accepted' }]);
     expect(Buffer.compare((await storage.deliveryReader.payload(id))!, body)).toBe(0);
     const [input] = await storage.runQueue.claim({ factory: FACTORY, executor: 'command', limit: 1, at: 1 });
     expect(input).toMatchObject({ run: { id: runs[0]!.id, webhookUid: uid }, prompt: 'Fix it.' });
@@ -66,7 +66,7 @@ describe('the storage in a separate thread', () => {
       const applying = storage.inventory.apply(buildApply({ webhooks }));
       const recording = storage.deliveryLog.record([offer]);
       await expect(applying).rejects.toMatchObject({ name: 'AppError' });
-      expect(await recording).toEqual([{ outcome: 'accepted' }]);
+      expect(await recording).toEqual([{ label: 'Accepted' }]);
       expect(await storage.deliveryReader.get(id)).toMatchObject({ label: 'Accepted' });
     }
     expect((await storage.inventory.load(FACTORY))!.webhooks).toHaveLength(1);
@@ -90,7 +90,7 @@ describe('the storage in a separate thread', () => {
     const { webhook } = await applyOneOfEach(storage);
     const asked = Array.from({ length: 50 }, () => storage.deliveryLog.record([buildOffer({ webhook })]));
     await close();
-    expect(await Promise.all(asked)).toEqual(asked.map(() => [{ outcome: 'accepted' }]));
+    expect(await Promise.all(asked)).toEqual(asked.map(() => [{ label: 'Accepted' }]));
     await expect(storage.inventory.load(FACTORY)).rejects.toMatchObject({ code: 'storage_unavailable' });
     await close();
     // Closing has checkpointed the write-ahead log.

@@ -1,6 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Delivery, DeliveryLabel } from '../../core/delivery.ts';
-import { DELIVERY_LABELS } from '../../core/delivery.ts';
 import { AppError } from '../../core/errors.ts';
 import type { DeliveryId } from '../../core/ids.ts';
 import type { JsonSchema } from '../../core/json.ts';
@@ -8,6 +6,7 @@ import type { InventoryReader } from '../../core/ports/definitions/inventory.ts'
 import type { DeliveryReader } from '../../core/ports/deliveries/delivery-log.ts';
 import type { HandshakeLog } from '../../core/ports/deliveries/handshake-log.ts';
 import type { ReplayControl } from '../../core/ports/deliveries/replay-control.ts';
+import { DELIVERY_LABELS, type Delivery, type DeliveryLabel } from '../../core/resources/delivery.ts';
 import type { DeliveryDiagnosis } from '../../diagnosis/try-mistakes.ts';
 import { listOf, refTo } from '../openapi/schemas.ts';
 import { requireRole } from '../server/access-rules.ts';

@@ -1,29 +1,15 @@
-import type { Decision, Delivery, OmittedDecisions, StoredDecisions } from '../../core/delivery.ts';
 import type { DeliveryId } from '../../core/ids.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { Decision, Delivery, OmittedDecisions, StoredDecisions } from '../../core/resources/delivery.ts';
+import { DELIVERY_FIELDS } from '../../core/resources/delivery.ts';
+import { presentFields } from '../../core/resources/fields.ts';
 import { describeDeliveryReason } from '../../words/delivery-reasons.ts';
 
 /** A row of the delivery log as the interfaces show it. */
 export function presentDelivery(delivery: Delivery) {
+  const { reason } = delivery;
   return {
-    id: delivery.id,
-    factory: delivery.factory,
-    webhook_uid: delivery.webhookUid,
-    webhook_name: delivery.webhookName,
-    delivery_id: delivery.identity?.value ?? null,
-    delivery_id_source: delivery.identity?.source ?? null,
-    label: delivery.label,
-    reason: delivery.reason,
-    reason_text: delivery.reason === null ? null : describeDeliveryReason(delivery.reason),
-    detail: delivery.detail,
-    size: delivery.size,
-    count: delivery.count,
-    received_at: formatInstant(delivery.receivedAt),
-    client_address: delivery.clientAddress,
-    revision: delivery.revision,
-    duplicate_of: delivery.duplicateOf,
-    replay_of: delivery.replayOf,
-    runs: delivery.runs,
+    ...presentFields(DELIVERY_FIELDS, delivery),
+    reason_text: reason === null ? null : describeDeliveryReason(reason),
   };
 }
 

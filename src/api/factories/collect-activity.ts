@@ -1,7 +1,7 @@
-import { DELIVERY_LABELS, type DeliveryLabel } from '../../core/delivery.ts';
 import type { WebhookUid } from '../../core/ids.ts';
 import { type ActivityReader, type ActivitySpan, HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
-import { RUN_STATES, type RunState } from '../../core/run.ts';
+import { DELIVERY_LABELS, type DeliveryLabel } from '../../core/resources/delivery.ts';
+import { RUN_STATES, type RunState } from '../../core/resources/run.ts';
 
 /** One hour of a factory. */
 export interface ActivityHour {

@@ -1,5 +1,5 @@
-import { DELIVERY_LABELS } from '../../core/delivery.ts';
-import { RUN_STATES } from '../../core/run.ts';
+import { DELIVERY_LABELS } from '../../core/resources/delivery.ts';
+import { RUN_STATES } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE, renderEnvelope } from '../../run/envelope.ts';
 import { AUTH_REASONS } from '../../words/delivery-reasons.ts';
 import { describeStatusReason } from '../../words/status-reasons.ts';

@@ -1,14 +1,14 @@
 import { IDENTITY_KINDS, ROLES } from '../../core/access.ts';
 import { AUDIT_OUTCOMES } from '../../core/audit.ts';
-import { DELIVERY_LABELS, IDENTITY_SOURCES, MAX_DECISIONS_WITHOUT_RUN } from '../../core/delivery.ts';
 import { HANDSHAKE_OUTCOMES } from '../../core/handshake.ts';
 import type { JsonSchema } from '../../core/json.ts';
 import { SECRET_STATES } from '../../core/ports/definitions/inventory.ts';
 import { WAIT_REASONS } from '../../core/ports/runs/run-control.ts';
 import { MAX_QUEUE_POSITION } from '../../core/ports/runs/run-queue.ts';
+import { DELIVERY_FIELDS, DELIVERY_LABELS, MAX_DECISIONS_WITHOUT_RUN } from '../../core/resources/delivery.ts';
 import { answerProperties } from '../../core/resources/fields.ts';
+import { RUN_FIELDS, RUN_STATES } from '../../core/resources/run.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
-import { RUN_STATES } from '../../core/run.ts';
 
 /** An object with exactly these properties, all of them present. */
 export function closedObject(properties: Record<string, JsonSchema>, more: JsonSchema = {}): JsonSchema {
@@ -247,24 +247,8 @@ export const COMPONENTS = {
   ),
   Delivery: closedObject(
     {
-      id: text,
-      factory: text,
-      webhook_uid: text,
-      webhook_name: text,
-      delivery_id: textOrNull,
-      delivery_id_source: { type: ['string', 'null'], enum: [...IDENTITY_SOURCES, null] },
-      label: oneOf(DELIVERY_LABELS),
-      reason: { ...textOrNull, description: 'Code for the rejection or for the duplicate.' },
+      ...answerProperties(DELIVERY_FIELDS),
       reason_text: { ...textOrNull, description: 'The reason as a sentence.' },
-      detail: { ...textOrNull, description: 'Details of this rejection, for people.' },
-      size: count,
-      count: { ...count, description: 'How many requests this row stands for.' },
-      received_at: instant,
-      client_address: text,
-      revision,
-      duplicate_of: { ...textOrNull, description: 'For a duplicate: the accepted delivery.' },
-      replay_of: { ...textOrNull, description: 'For a replay: the delivery that the sender posted.' },
-      runs: texts,
     },
     { description: 'One row of the delivery log.' },
   ),
@@ -348,21 +332,7 @@ export const COMPONENTS = {
   ),
   Run: closedObject(
     {
-      id: text,
-      factory: text,
-      automation: text,
-      delivery: text,
-      webhook_uid: text,
-      delivery_id: text,
-      state: oneOf(RUN_STATES),
-      attempt: { type: 'integer', minimum: 1 },
-      executor: textOrNull,
-      revision,
-      error: textOrNull,
-      exit_code: { type: ['integer', 'null'] },
-      created_at: instant,
-      started_at: instantOrNull,
-      finished_at: instantOrNull,
+      ...answerProperties(RUN_FIELDS),
       waiting: {
         ...closedObject({
           reason: oneOf(WAIT_REASONS),

@@ -1,4 +1,4 @@
-import type { RunInput } from '../../core/run.ts';
+import type { RunInput } from '../../core/resources/run.ts';
 import { PAYLOAD_FILE, renderEnvelope } from '../../run/envelope.ts';
 
 /** What a run was given. */

@@ -1,8 +1,8 @@
 import type { RunId } from '../../core/ids.ts';
 import type { RunControl, WaitReason } from '../../core/ports/runs/run-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
-import { presentRun, type RunView } from '../../core/present-run.ts';
-import type { Run } from '../../core/run.ts';
+import { presentFields } from '../../core/resources/fields.ts';
+import { RUN_FIELDS, type Run, type RunView } from '../../core/resources/run.ts';
 
 /** Why a queued run has not started, and how many runs of its factory start before it. */
 interface WaitView {
@@ -47,7 +47,7 @@ function presentWithWait(
   { runControl }: Pick<RunViewParts, 'runControl'>,
   position: number | null,
 ): ExplainedRunView {
-  if (run.state !== 'queued') return { ...presentRun(run), waiting: null };
+  if (run.state !== 'queued') return { ...presentFields(RUN_FIELDS, run), waiting: null };
   const { reason, text } = runControl.explainWait(run.factory);
-  return { ...presentRun(run), waiting: { reason, reason_text: text, position } };
+  return { ...presentFields(RUN_FIELDS, run), waiting: { reason, reason_text: text, position } };
 }

@@ -5,7 +5,7 @@ import type { JsonSchema } from '../../core/json.ts';
 import type { RunControl } from '../../core/ports/runs/run-control.ts';
 import type { RunReader } from '../../core/ports/runs/run-queue.ts';
 import type { ClaimedRun, HoldOutcome, LeaseTerm, WorkerControl } from '../../core/ports/runs/worker-control.ts';
-import type { Run, RunResult } from '../../core/run.ts';
+import type { Run, RunResult } from '../../core/resources/run.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { reachesFactory } from '../auth/authenticator.ts';
 import type { FindSource } from '../factories/factory-source.ts';

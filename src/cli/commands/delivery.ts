@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { DELIVERY_LABELS } from '../../core/delivery.ts';
 import type { Json } from '../../core/json.ts';
+import { DELIVERY_LABELS } from '../../core/resources/delivery.ts';
 import { IDENTITY_SOURCE_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { ApiError } from '../api-client.ts';

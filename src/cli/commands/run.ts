@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { RUN_STATES } from '../../core/run.ts';
+import { RUN_STATES } from '../../core/resources/run.ts';
 import { formatDuration } from '../../words/duration.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { Run } from '../api-types.ts';

@@ -1,4 +1,4 @@
-import type { DeliveryLabel } from '../../core/delivery.ts';
+import type { DeliveryLabel } from '../../core/resources/delivery.ts';
 import { escapeText } from '../../words/escape-text.ts';
 import type { Delivery, Page } from '../api-types.ts';
 import { CliError } from '../exit-codes.ts';

@@ -1,6 +1,6 @@
 import type { SignInMethod } from '../audit.ts';
-import type { DeliveryLabel } from '../delivery.ts';
 import type { HandshakeOutcome } from '../handshake.ts';
+import type { DeliveryLabel } from '../resources/delivery.ts';
 
 /** Why the ingress turned a request away without a row in the log. */
 export type UnloggedRefusal =

@@ -68,6 +68,12 @@ export const count: ValueType<number, 'integer'> = {
   schema: { type: 'integer', minimum: 0 },
   present: asIs,
 };
+/** A number that starts at 1. */
+export const counter: ValueType<number, 'integer'> = {
+  format: 'integer',
+  schema: { type: 'integer', minimum: 1 },
+  present: asIs,
+};
 /** Wall time in milliseconds; RFC 3339 in API answers. */
 export const instant: ValueType<number, 'instant'> = {
   format: 'instant',

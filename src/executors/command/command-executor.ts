@@ -9,7 +9,7 @@ import type {
   StartRecords,
   StopOrder,
 } from '../../core/ports/runs/executor.ts';
-import type { RunResult } from '../../core/run.ts';
+import type { RunResult } from '../../core/resources/run.ts';
 import type { SecretValue } from '../../core/secret-value.ts';
 import type { Clock } from '../../core/time/clock.ts';
 import { makeFolder } from '../../files/make-folder.ts';

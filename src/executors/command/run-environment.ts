@@ -1,5 +1,5 @@
 import { isReservedVariable } from '../../core/reserved-variables.ts';
-import type { RunInput } from '../../core/run.ts';
+import type { RunInput } from '../../core/resources/run.ts';
 import type { SecretValue } from '../../core/secret-value.ts';
 
 /** Where an attempt finds its things; absolute paths. */

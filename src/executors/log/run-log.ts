@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import type { RunLogReader, RunLogWriter } from '../../core/ports/runs/executor.ts';
-import type { Run } from '../../core/run.ts';
+import type { Run } from '../../core/resources/run.ts';
 import { type Clock, formatInstant } from '../../core/time/clock.ts';
 import { makeFolder } from '../../files/make-folder.ts';
 import { runLogFile } from '../files/run-paths.ts';

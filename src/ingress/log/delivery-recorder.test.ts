@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { DeliveryLogEntry, DeliveryOffer, RecordOutcome, RejectionEntry } from '../../core/delivery.ts';
 import { AppError } from '../../core/errors.ts';
+import type { DeliveryLogEntry, DeliveryOffer, RecordOutcome, RejectionEntry } from '../../core/resources/delivery.ts';
 import { DeliveryRecorder } from './delivery-recorder.ts';
 
 /** A log whose batches end when the test says so. */
@@ -10,7 +10,7 @@ function createLog() {
     new Promise<RecordOutcome[]>((resolve, reject) => {
       batches.push({
         ids: entries.map(({ id }) => id),
-        end: (outcomes = entries.map(() => ({ outcome: 'accepted' }))) => resolve(outcomes),
+        end: (outcomes = entries.map(() => ({ label: 'Accepted' }))) => resolve(outcomes),
         fail: reject,
       });
     });
@@ -36,14 +36,14 @@ describe('the recorder', () => {
     await settled();
     expect(batches.map(({ ids }) => ids)).toEqual([['dlv_1'], ['dlv_2', 'dlv_3', 'dlv_4']]);
     batches[1]!.end([
-      { outcome: 'duplicate', of: 'dlv_1', reason: 'same_identity' },
-      { outcome: 'accepted' },
-      { outcome: 'logged' },
+      { label: 'Duplicate', of: 'dlv_1', reason: 'same_identity' },
+      { label: 'Accepted' },
+      { label: 'Rejected (auth)' },
     ]);
     expect(await Promise.all(all)).toEqual([
-      { outcome: 'accepted' },
-      { outcome: 'duplicate', of: 'dlv_1', reason: 'same_identity' },
-      { outcome: 'accepted' },
+      { label: 'Accepted' },
+      { label: 'Duplicate', of: 'dlv_1', reason: 'same_identity' },
+      { label: 'Accepted' },
     ]);
   });
 
@@ -85,7 +85,7 @@ describe('the recorder', () => {
     batches[0]!.fail(error);
     await expect(first).rejects.toBe(error);
     batches[1]!.end();
-    await expect(second).resolves.toEqual({ outcome: 'accepted' });
+    await expect(second).resolves.toEqual({ label: 'Accepted' });
   });
 
   it('refuses early where too many wait, and drops rejections then', async () => {

@@ -1,12 +1,12 @@
+import { AppError } from '../../core/errors.ts';
+import type { DeliveryLog } from '../../core/ports/deliveries/delivery-log.ts';
 import type {
   DeliveryLogEntry,
   DeliveryOffer,
   RecordOutcome,
   RejectionEntry,
   ReplayEntry,
-} from '../../core/delivery.ts';
-import { AppError } from '../../core/errors.ts';
-import type { DeliveryLog } from '../../core/ports/deliveries/delivery-log.ts';
+} from '../../core/resources/delivery.ts';
 
 /** Entries of one transaction: large enough for full speed, small enough that none waits long behind the others. */
 const MAX_BATCH_ENTRIES = 256;

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { Identity, IdentitySource } from '../../core/delivery.ts';
 import { type RequestHeaders, trimBlanks } from '../../core/headers.ts';
+import type { Identity, IdentitySource } from '../../core/resources/delivery.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
 
 /** Header in which any sender may stamp its own event ID (specification, "Delivery identity"). */

@@ -1,5 +1,10 @@
-import { type Decision, MAX_DECISIONS_WITHOUT_RUN, type NewRun, type StoredDecisions } from '../../core/delivery.ts';
 import type { IdSource } from '../../core/ids.ts';
+import {
+  type Decision,
+  MAX_DECISIONS_WITHOUT_RUN,
+  type NewRun,
+  type StoredDecisions,
+} from '../../core/resources/delivery.ts';
 import type { LiveWebhook } from '../../registry/live-webhook.ts';
 
 /** What a delivery starts, and for each automation that listens why it does or does not. */

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import type { DeliveryOffer } from '../../core/delivery.ts';
 import { AppError } from '../../core/errors.ts';
+import type { DeliveryOffer } from '../../core/resources/delivery.ts';
 import type { IngressContext, Outcome } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import * as answers from '../transport/answers.ts';
@@ -13,9 +13,9 @@ export async function recordDelivery(context: IngressContext, reception: Recepti
   const { webhook } = reception;
   const offer = composeOffer(context, reception);
   const recorded = await context.recorder.offer(offer);
-  if (recorded.outcome === 'failed') throw new AppError('storage_unavailable', recorded.message);
-  const isNew = recorded.outcome === 'accepted';
-  context.metrics.countDelivery(webhook.uid, isNew ? 'Accepted' : 'Duplicate');
+  if (recorded.label === null) throw new AppError('storage_unavailable', recorded.message);
+  context.metrics.countDelivery(webhook.uid, recorded.label);
+  const isNew = recorded.label === 'Accepted';
   if (isNew && offer.runs.length > 0) context.onRunsCreated(webhook.factory);
   if (isNew && isPush(reception)) context.onPush(webhook.factory);
   return answers.accepted(offer.identity.value);

@@ -1,5 +1,5 @@
-import type { RejectionEntry } from '../../core/delivery.ts';
 import type { UnloggedRefusal } from '../../core/ports/metrics.ts';
+import type { RejectionEntry } from '../../core/resources/delivery.ts';
 import type { IngressContext } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
 import type { IngressAnswer } from '../transport/answers.ts';

@@ -1,14 +1,14 @@
 import type Database from 'better-sqlite3';
+import { AppError, messageOf } from '../../core/errors.ts';
+import type { DeliveryId, RunId } from '../../core/ids.ts';
+import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
 import type {
   DeliveryLogEntry,
   DeliveryOffer,
   RecordOutcome,
   RejectionEntry,
   ReplayEntry,
-} from '../../core/delivery.ts';
-import { AppError, messageOf } from '../../core/errors.ts';
-import type { DeliveryId, RunId } from '../../core/ids.ts';
-import { HOUR_MS } from '../../core/ports/deliveries/activity-reader.ts';
+} from '../../core/resources/delivery.ts';
 import { CONTENTS, DELIVERIES, IDENTITIES, type StoredDelivery } from '../sql/schema/delivery-tables.ts';
 import { toStorageError } from './disk/storage-error.ts';
 import { prepareInsert, prepareNamed } from './statement.ts';
@@ -56,7 +56,7 @@ function prepareRecordEach(
       return recordInside(entry);
     } catch (error) {
       if (isStorageFailure(error)) throw error;
-      return { outcome: 'failed', message: messageOf(error) };
+      return { label: null, message: messageOf(error) };
     }
   };
   return db.transaction((batch: readonly DeliveryLogEntry[]) => countBatch(statements, batch, batch.map(recordSafely)))
@@ -150,7 +150,7 @@ function accept(
     // Accepting the delivery without its run would lose the run after a 202.
     if (inserted.changes !== 1) throw new Error(`version ${run.version} of automation ${run.automation} is not stored`);
   }
-  return { outcome: 'accepted' };
+  return { label: 'Accepted' };
 }
 
 function recordDuplicate(statements: Statements, offer: DeliveryOffer): RecordOutcome {
@@ -162,13 +162,13 @@ function recordDuplicate(statements: Statements, offer: DeliveryOffer): RecordOu
   })!;
   const reason = earlier.body_hash.equals(offer.bodyHash) ? 'same_identity' : 'same_identity_other_body';
   insertDelivery(statements, offer, { label: 'Duplicate', reason, duplicateOf: earlier.delivery });
-  return { outcome: 'duplicate', of: earlier.delivery, reason };
+  return { label: 'Duplicate', of: earlier.delivery, reason };
 }
 
 function recordRejection(statements: Statements, entry: RejectionEntry): RecordOutcome {
   const { label, reason, detail, count } = entry;
   insertDelivery(statements, entry, { label, reason, detail, count });
-  return { outcome: 'logged' };
+  return { label };
 }
 
 /** What differs between accepted deliveries, duplicates and rejections. */
@@ -183,8 +183,8 @@ function insertDelivery(statements: Statements, entry: DeliveryLogEntry, result:
     label: result.label,
     reason: result.reason ?? null,
     detail: result.detail ?? null,
-    identitySource: entry.identity?.source ?? null,
-    identity: entry.identity?.value ?? null,
+    deliveryId: entry.identity?.value ?? null,
+    deliveryIdSource: entry.identity?.source ?? null,
     size: entry.size,
     count: result.count ?? 1,
     receivedAt: entry.receivedAt,
@@ -204,21 +204,16 @@ function countBatch(
 ): RecordOutcome[] {
   const counts = new Map<string, Count>();
   batch.forEach((entry, index) => {
-    const label = labelOf(entry, outcomes[index]!);
-    if (label === null) return;
+    const counted = outcomes[index]!.label;
+    // A replay did not arrive, and a failed entry was not written.
+    if (counted === null || entry.kind === 'replay') return;
+    const label = DELIVERIES.encode('label', counted);
     const hour = Math.floor(entry.receivedAt / HOUR_MS);
     const key = `${entry.webhook} ${hour} ${label}`;
-    const counted = counts.get(key) ?? { webhook: entry.webhook, hour, label, count: 0 };
-    counted.count += entry.kind === 'rejection' ? entry.count : 1;
-    counts.set(key, counted);
+    const sum = counts.get(key) ?? { webhook: entry.webhook, hour, label, count: 0 };
+    sum.count += entry.kind === 'rejection' ? entry.count : 1;
+    counts.set(key, sum);
   });
   for (const counted of counts.values()) statements.count.run(counted);
   return outcomes;
-}
-
-/** `null` for a replay, which did not arrive, and for an entry that could not be written. */
-function labelOf(entry: DeliveryLogEntry, { outcome }: RecordOutcome): number | null {
-  if (outcome === 'failed' || entry.kind === 'replay') return null;
-  if (entry.kind === 'rejection') return DELIVERIES.encode('label', entry.label);
-  return DELIVERIES.encode('label', outcome === 'accepted' ? 'Accepted' : 'Duplicate');
 }

@@ -1,6 +1,6 @@
-import type { DeliveryLabel } from '../../delivery.ts';
 import type { WebhookUid } from '../../ids.ts';
-import type { RunState } from '../../run.ts';
+import type { DeliveryLabel } from '../../resources/delivery.ts';
+import type { RunState } from '../../resources/run.ts';
 
 export const HOUR_MS = 3_600_000;
 /** How far back what arrived is counted, whatever the log keeps. */

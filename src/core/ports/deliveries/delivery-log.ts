@@ -1,6 +1,12 @@
-import type { Delivery, DeliveryLabel, DeliveryLogEntry, RecordOutcome, StoredDecisions } from '../../delivery.ts';
 import type { DeliveryId, WebhookUid } from '../../ids.ts';
 import type { Page, PageRequest } from '../../page.ts';
+import type {
+  Delivery,
+  DeliveryLabel,
+  DeliveryLogEntry,
+  RecordOutcome,
+  StoredDecisions,
+} from '../../resources/delivery.ts';
 
 /**
  * The durable log of deliveries. `record` is a batch on purpose: what has arrived while the last batch was being

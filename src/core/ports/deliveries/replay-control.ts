@@ -1,5 +1,5 @@
-import type { Delivery } from '../../delivery.ts';
 import type { DeliveryId } from '../../ids.ts';
+import type { Delivery } from '../../resources/delivery.ts';
 
 /** What is to be replayed, and on whose word. */
 export interface ReplayOrder {

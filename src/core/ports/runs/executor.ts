@@ -1,5 +1,5 @@
 import type { RunId } from '../../ids.ts';
-import type { ExecutorType, Run, RunInput, RunResult } from '../../run.ts';
+import type { ExecutorType, Run, RunInput, RunResult } from '../../resources/run.ts';
 import type { SecretValue } from '../../secret-value.ts';
 
 /** Texts of one run beside its payload, rendered by `run/envelope.ts`. */

@@ -1,6 +1,6 @@
 import type { RunId } from '../../ids.ts';
 import type { Page, PageRequest } from '../../page.ts';
-import type { ExecutorType, Run, RunInput, RunResult, RunState } from '../../run.ts';
+import type { ExecutorType, Run, RunInput, RunResult, RunState } from '../../resources/run.ts';
 
 export interface ClaimRequest {
   factory: string;

@@ -1,5 +1,5 @@
 import type { RunId } from '../../ids.ts';
-import type { Run, RunInput, RunResult } from '../../run.ts';
+import type { Run, RunInput, RunResult } from '../../resources/run.ts';
 
 /**
  * What names an attempt that a worker holds. The fence is the fencing number: it grows each time the run is given out,

@@ -6,7 +6,7 @@ import {
   HOUR_MS,
   type RunCount,
 } from '../../../core/ports/deliveries/activity-reader.ts';
-import { RUN_STATES, type RunState } from '../../../core/run.ts';
+import { RUN_STATES, type RunState } from '../../../core/resources/run.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import { DELIVERIES } from '../schema/delivery-tables.ts';
 import type { Schema } from '../schema/schema.ts';

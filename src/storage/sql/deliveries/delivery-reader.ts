@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
-import { type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../../core/delivery.ts';
 import type { DeliveryId, RunId, WebhookUid } from '../../../core/ids.ts';
 import type { DeliveryReader, DeliverySearch } from '../../../core/ports/deliveries/delivery-log.ts';
+import { type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../../core/resources/delivery.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { findFirstSince } from '../find-first-since.ts';
 import { CONTENTS, DELIVERIES, IDENTITIES } from '../schema/delivery-tables.ts';
@@ -152,13 +152,12 @@ function selectRuns(db: Kysely<Schema>, deliveries: readonly number[]) {
 }
 
 function toDelivery(row: DeliveryRow, runs: RunId[]): Delivery {
-  const { webhook: _, identitySource, identity, ...stored } = DELIVERIES.fromRow(row);
+  const { webhook: _, ...stored } = DELIVERIES.fromRow(row);
   return {
     ...stored,
     factory: row.factory,
     webhookUid: row.uid as WebhookUid,
     webhookName: row.name,
-    identity: identitySource === null ? null : { source: identitySource, value: identity! },
     duplicateOf: row.duplicate_of_logged as DeliveryId | null,
     runs,
   };

@@ -1,5 +1,5 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
-import { DELIVERY_LABELS, type DeliveryLabel } from '../../../core/delivery.ts';
+import { DELIVERY_LABELS, type DeliveryLabel } from '../../../core/resources/delivery.ts';
 import { DELIVERIES } from '../schema/delivery-tables.ts';
 import type { Schema } from '../schema/schema.ts';
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { WebhookUid } from '../../../core/ids.ts';
-import type { Run, RunInput } from '../../../core/run.ts';
+import type { Run, RunInput } from '../../../core/resources/run.ts';
 import { AUTOMATION_VERSIONS } from '../schema/definition-tables.ts';
 import { RUNS } from '../schema/run-tables.ts';
 import type { Schema } from '../schema/schema.ts';

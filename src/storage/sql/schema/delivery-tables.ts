@@ -1,40 +1,23 @@
+import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../core/handshake.ts';
+import type { DeliveryId } from '../../../core/ids.ts';
 import {
-  DELIVERY_LABELS,
+  DELIVERY_FIELDS,
   type Delivery,
   IDENTITY_SOURCES,
   type IdentitySource,
   type StoredDecisions,
-} from '../../../core/delivery.ts';
-import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../core/handshake.ts';
-import type { DeliveryId } from '../../../core/ids.ts';
-import { mapColumns } from './columns.ts';
+} from '../../../core/resources/delivery.ts';
+import { columnsOf, mapColumns } from './columns.ts';
 
 /** One row of `deliveries`: the fields of a delivery that are stored, and not joined. */
-export interface StoredDelivery
-  extends Omit<Delivery, 'factory' | 'webhookUid' | 'webhookName' | 'identity' | 'duplicateOf' | 'runs'> {
+export interface StoredDelivery extends Omit<Delivery, 'factory' | 'webhookUid' | 'webhookName' | 'runs'> {
   /** `AppliedWebhook.ref`. */
   webhook: number;
-  identitySource: IdentitySource | null;
-  identity: string | null;
-  /** Stays after retention has removed the accepted delivery. */
-  duplicateOf: DeliveryId | null;
 }
 
 export const DELIVERIES = mapColumns<StoredDelivery>()([
-  { key: 'id', column: 'id', codec: 'text' },
   { key: 'webhook', column: 'webhook', codec: 'integer' },
-  { key: 'label', column: 'label', codec: DELIVERY_LABELS },
-  { key: 'reason', column: 'reason', codec: 'text' },
-  { key: 'detail', column: 'detail', codec: 'text' },
-  { key: 'identitySource', column: 'identity_source', codec: IDENTITY_SOURCES },
-  { key: 'identity', column: 'identity', codec: 'text' },
-  { key: 'size', column: 'size', codec: 'integer' },
-  { key: 'count', column: 'count', codec: 'integer' },
-  { key: 'receivedAt', column: 'received_at', codec: 'instant' },
-  { key: 'clientAddress', column: 'client_address', codec: 'text' },
-  { key: 'revision', column: 'revision', codec: 'text' },
-  { key: 'duplicateOf', column: 'duplicate_of', codec: 'text' },
-  { key: 'replayOf', column: 'replay_of', codec: 'text' },
+  ...columnsOf(DELIVERY_FIELDS),
 ]);
 
 /** One row of `identities`: the claim that makes later deliveries of the same identity duplicates. */

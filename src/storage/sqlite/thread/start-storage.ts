@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads';
-import type { DeliveryLogEntry } from '../../../core/delivery.ts';
 import { AppError } from '../../../core/errors.ts';
 import type { Storage } from '../../../core/ports/storage.ts';
+import type { DeliveryLogEntry } from '../../../core/resources/delivery.ts';
 import { restoreError } from '../../../threads/pending-calls.ts';
 import { type ThreadEnd, WorkerCalls } from '../../../threads/worker-calls.ts';
 import { isBreaking } from '../disk/storage-error.ts';

@@ -1,5 +1,7 @@
-import type { DeliveryId, RunId, WebhookUid } from './ids.ts';
-import type { Json } from './json.ts';
+import type { DeliveryId, RunId, WebhookUid } from '../ids.ts';
+import type { Json } from '../json.ts';
+import { defineFields, type RecordOf } from './fields.ts';
+import { count, id, instant, labelOf, listOf, nullable, text, textOrNull } from './value-types.ts';
 
 /** The five labels of the delivery log (specification, "Delivery (log entry)"). */
 export const DELIVERY_LABELS = [
@@ -27,7 +29,6 @@ export interface Identity {
   key: string;
 }
 
-/** Why an automation that listens to the webhook did or did not start. */
 /** Of the decisions that started no run, at most this many are stored with a delivery. */
 export const MAX_DECISIONS_WITHOUT_RUN = 200;
 
@@ -41,6 +42,7 @@ export interface StoredDecisions {
   omitted: OmittedDecisions | null;
 }
 
+/** Why an automation that listens to the webhook did or did not start. */
 export interface Decision {
   automation: string;
   outcome: 'started' | 'filtered' | 'disabled' | 'filter_error';
@@ -119,32 +121,48 @@ export interface RejectionEntry extends Logged {
 
 export type DeliveryLogEntry = DeliveryOffer | ReplayEntry | RejectionEntry;
 
-/** What became of one entry of a batch. */
+/** What the storage made of one entry of a batch. Inside its transaction it decides the label, and nobody else does. */
 export type RecordOutcome =
-  | { outcome: 'accepted' }
-  | { outcome: 'duplicate'; of: DeliveryId; reason: 'same_identity' | 'same_identity_other_body' }
-  | { outcome: 'logged' }
+  | { label: 'Accepted' }
+  | { label: 'Duplicate'; of: DeliveryId; reason: 'same_identity' | 'same_identity_other_body' }
+  | { label: RejectionEntry['label'] }
   /** This entry alone could not be written; the rest of its batch was. */
-  | { outcome: 'failed'; message: string };
+  | { label: null; message: string };
+
+/** The fields of a row of the delivery log. */
+export const DELIVERY_FIELDS = defineFields({
+  id: { type: id<DeliveryId>() },
+  factory: { type: text, column: null },
+  webhookUid: { type: id<WebhookUid>(), column: null },
+  webhookName: { type: text, column: null },
+  deliveryId: {
+    type: textOrNull,
+    description: 'The sender’s ID of the delivery; `null` if it is not known.',
+    column: 'identity',
+  },
+  deliveryIdSource: {
+    type: nullable(labelOf(IDENTITY_SOURCES)),
+    description: 'Where `delivery_id` was read; `null` without one.',
+    column: 'identity_source',
+  },
+  label: { type: labelOf(DELIVERY_LABELS) },
+  reason: { type: textOrNull, description: 'Why the delivery was rejected or is a duplicate, as a code.' },
+  detail: { type: textOrNull, description: 'Particulars of the reason; `null` if the reason needs none.' },
+  size: { type: count, description: 'Size of the body in bytes.' },
+  count: { type: count, description: 'Number of requests that this row stands for.' },
+  receivedAt: { type: instant },
+  clientAddress: { type: text },
+  revision: { type: textOrNull, description: 'The commit that was live.' },
+  duplicateOf: {
+    type: nullable(id<DeliveryId>()),
+    description: 'For a duplicate: the accepted delivery; `null` after retention has removed it.',
+  },
+  replayOf: {
+    type: nullable(id<DeliveryId>()),
+    description: 'For a replay: the delivery that the sender posted, also after retention has removed it.',
+  },
+  runs: { type: listOf<RunId>(), description: 'IDs of the runs that it started.', column: null },
+});
 
 /** A row of the delivery log as it is read back. */
-export interface Delivery {
-  id: DeliveryId;
-  factory: string;
-  webhookUid: WebhookUid;
-  webhookName: string;
-  identity: Omit<Identity, 'key'> | null;
-  label: DeliveryLabel;
-  reason: string | null;
-  detail: string | null;
-  size: number;
-  count: number;
-  receivedAt: number;
-  clientAddress: string;
-  revision: string | null;
-  /** For a `Duplicate`: the accepted delivery; `null` once retention has taken it. */
-  duplicateOf: DeliveryId | null;
-  /** For a replay: the delivery that the sender posted, also once retention has taken it. */
-  replayOf: DeliveryId | null;
-  runs: RunId[];
-}
+export interface Delivery extends RecordOf<typeof DELIVERY_FIELDS> {}
