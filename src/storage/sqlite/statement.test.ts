@@ -8,10 +8,10 @@ interface Parcel {
   fragile: boolean;
 }
 
-const PARCELS = mapColumns<Parcel>()([
-  { key: 'name', column: 'label', codec: 'text' },
-  { key: 'fragile', column: 'is_fragile', codec: 'boolean' },
-]);
+const PARCELS = mapColumns<Parcel>()({
+  name: { codec: 'text', column: 'label' },
+  fragile: { codec: 'boolean', column: 'is_fragile' },
+});
 
 describe('prepared statements', () => {
   let db: Database.Database;

@@ -1,5 +1,4 @@
 import type Database from 'better-sqlite3';
-import type { Column, ColumnMapping } from '../sql/schema/columns.ts';
 
 /** A prepared statement whose parameters are given by name in one object. */
 export interface Statement<Parameters extends object, Row = never> {
@@ -40,12 +39,12 @@ export function prepareNamed<Parameters extends object, Row = never>(
  *
  * @param conflict clause after the values, for example `ON CONFLICT DO NOTHING`
  */
-export function prepareInsert<Domain, List extends readonly Column<Domain>[]>(
+export function prepareInsert<Fields>(
   db: Database.Database,
   table: string,
-  mapping: ColumnMapping<Domain, List>,
+  mapping: { inserted: readonly string[]; toValues(fields: Fields): unknown[] },
   conflict = '',
-): (fields: Parameters<ColumnMapping<Domain, List>['toValues']>[0]) => Database.RunResult {
+): (fields: Fields) => Database.RunResult {
   const { inserted, toValues } = mapping;
   const places = inserted.map(() => '?').join(', ');
   const statement = db.prepare(`INSERT INTO ${table} (${inserted.join(', ')}) VALUES (${places}) ${conflict}`);

@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { mapColumns } from './columns.ts';
+import { defineFields } from '../../../core/resources/fields.ts';
+import { flag, instantOrNull, integer, labelOf, text, textOrNull } from '../../../core/resources/value-types.ts';
+import { mapColumns, mapFields } from './columns.ts';
 
 interface Parcel {
   ref: number;
@@ -11,19 +13,15 @@ interface Parcel {
   tags: ReadonlySet<string>;
 }
 
-const PARCELS = mapColumns<Parcel>()([
-  { key: 'ref', column: 'ref', codec: 'integer', generated: true },
-  { key: 'name', column: 'label', codec: 'text' },
-  { key: 'size', column: 'size', codec: ['small', 'large'] },
-  { key: 'fragile', column: 'is_fragile', codec: 'boolean' },
-  { key: 'contents', column: 'contents', codec: 'json' },
-  { key: 'sentAt', column: 'sent_at', codec: 'instant' },
-  {
-    key: 'tags',
-    column: 'tags',
-    codec: { encode: (tags) => [...tags].join(' '), decode: (text) => new Set(text.split(' ')) },
-  },
-]);
+const PARCELS = mapColumns<Parcel>()({
+  ref: { codec: 'integer', generated: true },
+  name: { codec: 'text', column: 'label' },
+  size: ['small', 'large'],
+  fragile: { codec: 'boolean', column: 'is_fragile' },
+  contents: 'json',
+  sentAt: 'instant',
+  tags: { encode: (tags) => [...tags].join(' '), decode: (text) => new Set(text.split(' ')) },
+});
 
 const PARCEL: Omit<Parcel, 'ref'> = {
   name: 'books',
@@ -71,10 +69,35 @@ describe('mapColumns', () => {
 
   it('rejects a codec that does not fit the field at compile time', () => {
     // @ts-expect-error `fragile` is a boolean.
-    mapColumns<Parcel>()([{ key: 'fragile', column: 'is_fragile', codec: 'text' }]);
+    mapColumns<Parcel>()({ fragile: 'text' });
     // @ts-expect-error A parcel has no weight.
-    mapColumns<Parcel>()([{ key: 'weight', column: 'weight', codec: 'integer' }]);
+    mapColumns<Parcel>()({ weight: 'integer' });
     // @ts-expect-error An insert needs every column that the database does not generate.
     expect(() => PARCELS.toRow({ name: 'books' })).toThrow();
+  });
+});
+
+describe('mapFields', () => {
+  const LETTERS = mapFields(
+    defineFields({
+      ref: { type: integer, generated: true },
+      toName: { type: text, column: 'recipient' },
+      priority: { type: labelOf(['low', 'high']) },
+      opened: { type: flag },
+      readAt: { type: instantOrNull },
+      sender: { type: textOrNull, column: null },
+    }),
+  );
+
+  it('maps the fields of a resource that its table stores', () => {
+    const row = LETTERS.toRow({ toName: 'Ada', priority: 'high', opened: true, readAt: null });
+    expect(row).toEqual({ recipient: 'Ada', priority: 1, opened: 1, read_at: null });
+    expect(LETTERS.fromRow({ ...row, ref: 3 })).toEqual({
+      ref: 3,
+      toName: 'Ada',
+      priority: 'high',
+      opened: true,
+      readAt: null,
+    });
   });
 });

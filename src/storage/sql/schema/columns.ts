@@ -1,5 +1,5 @@
 import type { Generated } from 'kysely';
-import { type Fields, type SnakeCase, snakeCase } from '../../../core/resources/fields.ts';
+import { type Fields, type RecordOf, type SnakeCase, snakeCase } from '../../../core/resources/fields.ts';
 
 /** Stores a value as text in a special format. */
 export interface TextCodec<Value> {
@@ -21,18 +21,27 @@ type Codec<Value> = [Value] extends [boolean]
         ? 'text' | readonly Value[]
         : 'json' | TextCodec<Value>;
 
-/** One column of a table: the field it stores, its name in the database, and how the value is stored. */
-export type Column<Domain> = {
-  [Key in keyof Domain & string]: {
-    key: Key;
-    column: string;
-    codec: Codec<NonNullable<Domain[Key]>>;
-    /** The database assigns the value if an insert leaves it out. */
-    generated?: true;
-  };
-}[keyof Domain & string];
+/** One column: its codec, or its codec and what differs from the default. */
+type Column<Value> =
+  | Codec<Value>
+  | {
+      readonly codec: Codec<Value>;
+      /** By default the key in snake_case. */
+      readonly column?: string;
+      /** The database assigns the value if an insert leaves it out. */
+      readonly generated?: true;
+    };
 
-type Columns<Domain> = readonly Column<Domain>[];
+type Columns<Domain> = { readonly [Key in keyof Domain]?: Column<NonNullable<Domain[Key]>> };
+
+/** The types of one column. A table is a union of these. */
+interface ColumnTypes {
+  key: string;
+  column: string;
+  value: unknown;
+  stored: unknown;
+  generated: boolean;
+}
 
 type StoredAs<Format> = Format extends 'bytes'
   ? Uint8Array
@@ -40,55 +49,95 @@ type StoredAs<Format> = Format extends 'bytes'
     ? number
     : string;
 
-type Stored<Domain, Of extends Column<Domain>> =
-  | StoredAs<Of['codec']>
-  | (null extends Domain[Of['key']] ? null : never);
+type Stored<Format, Value> = StoredAs<Format> | (null extends Value ? null : never);
+
+type NameOf<Key, Given> = Given extends { readonly column: infer Name extends string } ? Name : SnakeCase<Key & string>;
+
+type CodecOf<Given> = Given extends { readonly codec: infer Format } ? Format : Given;
+
+type IsGenerated<Given> = Given extends { readonly generated: true } ? true : false;
+
+type TypesOfColumns<Domain, List extends Columns<Domain>> = {
+  [Key in keyof List & keyof Domain & string]: {
+    key: Key;
+    column: NameOf<Key, List[Key]>;
+    value: Domain[Key];
+    stored: Stored<CodecOf<List[Key]>, Domain[Key]>;
+    generated: IsGenerated<List[Key]>;
+  };
+}[keyof List & keyof Domain & string];
+
+type TypesOfFields<Table extends Fields> = {
+  [Key in keyof Table & string]: Table[Key] extends { readonly column: null }
+    ? never
+    : {
+        key: Key;
+        column: NameOf<Key, Table[Key]>;
+        value: RecordOf<Table>[Key];
+        stored: Stored<Table[Key]['type']['format'], RecordOf<Table>[Key]>;
+        generated: IsGenerated<Table[Key]>;
+      };
+}[keyof Table & string];
 
 /** The columns of a mapped table as the query builder knows them. */
 export type TableOf<Mapping> =
-  Mapping extends ColumnMapping<infer Domain, infer List>
-    ? {
-        [Of in List[number] as Of['column']]: Of extends { generated: true }
-          ? Generated<Stored<Domain, Of>>
-          : Stored<Domain, Of>;
-      }
+  Mapping extends ColumnMapping<infer Types>
+    ? { [Of in Types as Of['column']]: Of['generated'] extends true ? Generated<Of['stored']> : Of['stored'] }
     : never;
 
-type RowOf<Domain, Of extends Column<Domain>> = { [One in Of as One['column']]: Stored<Domain, One> };
+type FieldsOf<Types extends ColumnTypes> = { [Of in Types as Of['key']]: Of['value'] };
 
-type FieldsOf<Domain, Of extends Column<Domain>> = { [One in Of as One['key']]: Domain[One['key']] };
+type RowOf<Types extends ColumnTypes> = { [Of in Types as Of['column']]: Of['stored'] };
 
-type Inserted<Domain, List extends Columns<Domain>> = Exclude<List[number], { generated: true }>;
+type Inserted<Types extends ColumnTypes> = Exclude<Types, { generated: true }>;
 
-type Named<Domain, List extends Columns<Domain>, Key> = Extract<List[number], { key: Key }>;
+type OfKey<Types extends ColumnTypes, Key> = Extract<Types, { key: Key }>;
 
 /** Both directions between the fields of the domain and the row of a table. */
-export interface ColumnMapping<Domain, List extends Columns<Domain>> {
+export interface ColumnMapping<Types extends ColumnTypes> {
   /** The columns that an insert writes, in the order of `toValues`. */
   inserted: readonly string[];
-  toRow(fields: FieldsOf<Domain, Inserted<Domain, List>>): RowOf<Domain, Inserted<Domain, List>>;
-  /**
-   * The values of `toRow` without their names, for a statement that is prepared once and executed for every delivery.
-   */
-  toValues(fields: FieldsOf<Domain, Inserted<Domain, List>>): unknown[];
+  toRow(fields: FieldsOf<Inserted<Types>>): RowOf<Inserted<Types>>;
+  /** The values of `toRow` without their names, for a statement that is prepared once and executed for every delivery. */
+  toValues(fields: FieldsOf<Inserted<Types>>): unknown[];
   /** Ignores columns that are not listed, so the row may come from a join. */
-  fromRow(row: RowOf<Domain, List[number]>): FieldsOf<Domain, List[number]>;
+  fromRow(row: RowOf<Types>): FieldsOf<Types>;
   /** One value as its column stores it, for a condition or a change of a query. */
-  encode<Key extends List[number]['key']>(key: Key, value: Domain[Key]): Stored<Domain, Named<Domain, List, Key>>;
-  decode<Key extends List[number]['key']>(key: Key, stored: Stored<Domain, Named<Domain, List, Key>>): Domain[Key];
+  encode<Key extends Types['key']>(key: Key, value: OfKey<Types, Key>['value']): OfKey<Types, Key>['stored'];
+  decode<Key extends Types['key']>(key: Key, stored: OfKey<Types, Key>['stored']): OfKey<Types, Key>['value'];
+}
+
+/** Derives the mapping of a table from the fields of a resource. */
+export function mapFields<Table extends Fields>(fields: Table): ColumnMapping<TypesOfFields<Table>> {
+  const columns = Object.entries(fields).flatMap(([key, { type, column, generated }]) =>
+    column === null ? [] : { key, column: column ?? snakeCase(key), codec: type.format, generated },
+  );
+  return createMapping(columns) as never;
+}
+
+/** Derives the mapping of a table that is no resource: `mapColumns<Domain>()({ key: codec, ... })`. */
+export function mapColumns<Domain>() {
+  return <const List extends Columns<Domain>>(
+    list: List & { readonly [Unknown in Exclude<keyof List, keyof Domain>]: never },
+  ): ColumnMapping<TypesOfColumns<Domain, List>> => {
+    const columns = Object.entries<Column<unknown>>(list).map(([key, given]) => {
+      if (typeof given !== 'object' || !('codec' in given)) return { key, column: snakeCase(key), codec: given };
+      return { key, column: given.column ?? snakeCase(key), codec: given.codec, generated: given.generated };
+    });
+    return createMapping(columns) as never;
+  };
+}
+
+interface MappedColumn {
+  key: string;
+  column: string;
+  codec: unknown;
+  generated?: true | undefined;
 }
 
 type AnyRecord = { [name: string]: unknown };
 
-/**
- * Derives the mapping of a table: `mapColumns<Domain>()([...])`, with a list that names each column once. The list may
- * be a table with more about each field, as long as its rows have `key`, `column` and `codec`.
- */
-export function mapColumns<Domain>() {
-  return <const List extends Columns<Domain>>(list: List): ColumnMapping<Domain, List> => createMapping(list) as never;
-}
-
-function createMapping(list: readonly { key: string; column: string; codec: unknown; generated?: true }[]) {
+function createMapping(list: readonly MappedColumn[]) {
   const columns = list.map(({ key, column, codec, generated }) => ({
     key,
     column,
@@ -147,31 +196,4 @@ function keepNull({ encode, decode }: Conversion): Conversion {
     encode: (value) => (value === null ? null : encode(value)),
     decode: (stored) => (stored === null ? null : decode(stored)),
   };
-}
-
-type FieldColumn<Key extends string, Row> = Row extends { readonly column: null }
-  ? never
-  : Row extends { readonly type: { readonly format: infer Format } }
-    ? {
-        key: Key;
-        column: Row extends { readonly column: infer Name } ? Name : SnakeCase<Key>;
-        codec: Format;
-      } & (Row extends {
-        readonly generated: true;
-      }
-        ? { generated: true }
-        : unknown)
-    : never;
-
-/** The columns of a resource whose fields `core/resources` describes. */
-export function columnsOf<const Table extends Fields>(
-  fields: Table,
-): readonly { [Key in keyof Table & string]: FieldColumn<Key, Table[Key]> }[keyof Table & string][] {
-  const stored = Object.entries(fields).filter(([, { column }]) => column !== null);
-  return stored.map(([key, { type, column, generated }]) => ({
-    key,
-    column: column ?? snakeCase(key),
-    codec: type.format,
-    ...(generated === true ? { generated } : {}),
-  })) as never;
 }

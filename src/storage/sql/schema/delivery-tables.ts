@@ -2,23 +2,20 @@ import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../core/handshake
 import type { DeliveryId } from '../../../core/ids.ts';
 import {
   DELIVERY_FIELDS,
-  type Delivery,
   IDENTITY_SOURCES,
   type IdentitySource,
   type StoredDecisions,
 } from '../../../core/resources/delivery.ts';
-import { columnsOf, mapColumns } from './columns.ts';
+import type { RecordOf } from '../../../core/resources/fields.ts';
+import { integer } from '../../../core/resources/value-types.ts';
+import { mapColumns, mapFields } from './columns.ts';
 
-/** One row of `deliveries`: the fields of a delivery that are stored, and not joined. */
-export interface StoredDelivery extends Omit<Delivery, 'factory' | 'webhookUid' | 'webhookName' | 'runs'> {
-  /** `AppliedWebhook.ref`. */
-  webhook: number;
-}
+/** The fields of a delivery that `deliveries` stores. `webhook` is `AppliedWebhook.ref`; UID and name are joined. */
+const STORED_FIELDS = { webhook: { type: integer }, ...DELIVERY_FIELDS };
 
-export const DELIVERIES = mapColumns<StoredDelivery>()([
-  { key: 'webhook', column: 'webhook', codec: 'integer' },
-  ...columnsOf(DELIVERY_FIELDS),
-]);
+export type StoredDelivery = RecordOf<typeof STORED_FIELDS>;
+
+export const DELIVERIES = mapFields(STORED_FIELDS);
 
 /** One row of `identities`: the claim that makes later deliveries of the same identity duplicates. */
 export interface Claim {
@@ -31,14 +28,14 @@ export interface Claim {
   acceptedAt: number;
 }
 
-export const IDENTITIES = mapColumns<Claim>()([
-  { key: 'webhook', column: 'webhook', codec: 'integer' },
-  { key: 'source', column: 'source', codec: IDENTITY_SOURCES },
-  { key: 'key', column: 'key', codec: 'text' },
-  { key: 'delivery', column: 'delivery', codec: 'text' },
-  { key: 'bodyHash', column: 'body_hash', codec: 'bytes' },
-  { key: 'acceptedAt', column: 'accepted_at', codec: 'instant' },
-]);
+export const IDENTITIES = mapColumns<Claim>()({
+  webhook: 'integer',
+  source: IDENTITY_SOURCES,
+  key: 'text',
+  delivery: 'text',
+  bodyHash: 'bytes',
+  acceptedAt: 'instant',
+});
 
 export interface DeliveryContent {
   /** `seq` of the row in `deliveries`. */
@@ -59,18 +56,18 @@ const DECISIONS = {
   },
 };
 
-export const CONTENTS = mapColumns<DeliveryContent>()([
-  { key: 'delivery', column: 'delivery', codec: 'integer' },
-  { key: 'body', column: 'body', codec: 'bytes' },
-  { key: 'decisions', column: 'decisions', codec: DECISIONS },
-]);
+export const CONTENTS = mapColumns<DeliveryContent>()({
+  delivery: 'integer',
+  body: 'bytes',
+  decisions: DECISIONS,
+});
 
-export const HANDSHAKES = mapColumns<HandshakeEntry>()([
-  { key: 'webhook', column: 'webhook', codec: 'integer' },
-  { key: 'handshake', column: 'handshake', codec: 'text' },
-  { key: 'outcome', column: 'outcome', codec: HANDSHAKE_OUTCOMES },
-  { key: 'detail', column: 'detail', codec: 'text' },
-  { key: 'count', column: 'count', codec: 'integer' },
-  { key: 'receivedAt', column: 'received_at', codec: 'instant' },
-  { key: 'clientAddress', column: 'client_address', codec: 'text' },
-]);
+export const HANDSHAKES = mapColumns<HandshakeEntry>()({
+  webhook: 'integer',
+  handshake: 'text',
+  outcome: HANDSHAKE_OUTCOMES,
+  detail: 'text',
+  count: 'integer',
+  receivedAt: 'instant',
+  clientAddress: 'text',
+});

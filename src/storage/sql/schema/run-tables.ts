@@ -1,5 +1,5 @@
-import { RUN_FIELDS, type Run } from '../../../core/resources/run.ts';
-import { columnsOf, mapColumns } from './columns.ts';
+import { RUN_FIELDS } from '../../../core/resources/run.ts';
+import { mapFields } from './columns.ts';
 
 /** The fields of a run that `runs` stores; the webhook is joined. */
-export const RUNS = mapColumns<Run>()(columnsOf(RUN_FIELDS));
+export const RUNS = mapFields(RUN_FIELDS);
