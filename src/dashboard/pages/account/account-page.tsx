@@ -2,7 +2,7 @@ import { Stack } from '@mantine/core';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { useSessionUser } from '../../shell/context/session-user.ts';
 import { OwnPassword } from './own-password.tsx';
 import { OwnSessions } from './own-sessions.tsx';
@@ -24,7 +24,7 @@ export function AccountPage() {
         <SectionCard title="Profile">
           <FactList
             facts={[
-              ['User', <ForeignText key="name" text={name} />],
+              ['User', <UntrustedText key="name" text={name} />],
               ['Signed in with', KINDS[kind]],
               ['Role', role],
               ['Factories', factories === null ? 'All' : factories.join(', ')],

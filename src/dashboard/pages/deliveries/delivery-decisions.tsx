@@ -4,8 +4,8 @@ import { explanationQuery } from '../../api/deliveries.ts';
 import type { Decision, Delivery, Explanation } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import classes from './deliveries.module.css';
 
 /** Why each automation started or did not start. */
@@ -62,7 +62,7 @@ function DecisionRow({ decision, factory }: { decision: Decision; factory: strin
       <Group gap="xs">
         <Text fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
           <ObjectLink factory={factory} kind="automations" id={automation}>
-            <ForeignText text={automation} />
+            <UntrustedText text={automation} />
           </ObjectLink>
         </Text>
         <StatusBadge state={outcome} label={OUTCOME_WORDS[outcome]} />
@@ -77,12 +77,12 @@ function DecisionRow({ decision, factory }: { decision: Decision; factory: strin
           <>
             Decided by{' '}
             <Code>
-              <ForeignText text={path} />
+              <UntrustedText text={path} />
             </Code>
             :{' '}
           </>
         )}
-        <ForeignText text={message} />
+        <UntrustedText text={message} />
       </Text>
     </li>
   );

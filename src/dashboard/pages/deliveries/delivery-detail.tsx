@@ -2,8 +2,8 @@ import { Stack, Text } from '@mantine/core';
 import { IDENTITY_SOURCE_WORDS } from '../../../words/delivery-identity.ts';
 import type { Delivery } from '../../api/types.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { ExactTime } from '../../parts/time/time-text.tsx';
 import { DeliveryDecisions } from './delivery-decisions.tsx';
 import { DeliveryPayload } from './delivery-payload.tsx';
@@ -35,13 +35,13 @@ function listFacts(delivery: Delivery): [string, React.ReactNode][] {
     [
       'Webhook',
       <ObjectLink key="webhook" factory={factory} kind="webhooks" id={webhook_uid}>
-        <ForeignText text={webhook_name} />
+        <UntrustedText text={webhook_name} />
       </ObjectLink>,
     ],
     ['Received', <ExactTime key="received" at={delivery.received_at} />],
-    ['Delivery ID', delivery_id === null ? null : <ForeignText key="id" text={delivery_id} />],
+    ['Delivery ID', delivery_id === null ? null : <UntrustedText key="id" text={delivery_id} />],
     ['ID source', delivery_id_source === null ? null : IDENTITY_SOURCE_WORDS[delivery_id_source]],
-    ['IP address', <ForeignText key="address" text={delivery.client_address} />],
+    ['IP address', <UntrustedText key="address" text={delivery.client_address} />],
     ['Size', formatBodySize(delivery)],
     ['Requests', delivery.count > 1 ? `${delivery.count}, summarized` : null],
     [
@@ -58,7 +58,7 @@ function DuplicateNote({ delivery }: { delivery: Delivery }) {
   return (
     <Stack gap={4}>
       <Text size="sm">
-        <ForeignText text={reason_text ?? 'No reason was logged.'} />
+        <UntrustedText text={reason_text ?? 'No reason was logged.'} />
       </Text>
       <Text size="sm">
         First delivery:{' '}

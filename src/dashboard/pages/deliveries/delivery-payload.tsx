@@ -22,7 +22,7 @@ import { CopyButton as CopyText } from '../../parts/copy/copy-button.tsx';
 import { buildFilter, formatJsonPath, type JsonPath } from '../../parts/json/json-path.ts';
 import { JsonTree } from '../../parts/json/json-tree.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import classes from './deliveries.module.css';
 
 type View = 'tree' | 'raw';
@@ -87,7 +87,7 @@ function PayloadText({ text, view }: { text: string; view: View }) {
         <JsonTree label="Payload" value={value} renderActions={renderCopyAsFilter} />
       ) : (
         <pre className={classes.raw}>
-          <ForeignText text={text} keepLayout />
+          <UntrustedText text={text} keepLayout />
         </pre>
       )}
     </section>

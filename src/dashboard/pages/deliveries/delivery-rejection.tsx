@@ -7,7 +7,7 @@ import { webhookQuery } from '../../api/queries.ts';
 import type { Delivery, Diagnosis } from '../../api/types.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeUntil } from '../../parts/time/time-text.tsx';
 import { useMay } from '../../shell/context/session-user.ts';
 
@@ -18,11 +18,11 @@ export function DeliveryRejection({ delivery }: { delivery: Delivery }) {
     <Stack gap="sm" align="flex-start">
       <Alert color="orange" variant="light" icon={<CircleAlert />} title={label} w="100%">
         <Text size="sm">
-          <ForeignText text={reason_text ?? 'No reason was logged.'} />
+          <UntrustedText text={reason_text ?? 'No reason was logged.'} />
         </Text>
         {detail !== null && (
           <Text size="sm" c="dimmed" mt={4} style={{ overflowWrap: 'anywhere' }}>
-            <ForeignText text={detail} />
+            <UntrustedText text={detail} />
           </Text>
         )}
       </Alert>
@@ -94,7 +94,7 @@ function Finding({ diagnosis, mayCapture }: { diagnosis: Diagnosis; mayCapture: 
   return (
     <Alert role="status" variant="light" title="Most likely cause" w="100%">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        <ForeignText text={sentence} />
+        <UntrustedText text={sentence} />
       </Text>
       {tried.length > 0 && (
         <>
@@ -104,7 +104,7 @@ function Finding({ diagnosis, mayCapture }: { diagnosis: Diagnosis; mayCapture: 
           <List size="sm">
             {tried.map((attempt) => (
               <List.Item key={attempt}>
-                <ForeignText text={attempt} />
+                <UntrustedText text={attempt} />
               </List.Item>
             ))}
           </List>

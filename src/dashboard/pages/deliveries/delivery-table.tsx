@@ -11,8 +11,8 @@ import { CursorPager } from '../../parts/table/cursor-pager.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { DetailToggle } from '../../parts/table/detail-toggle.tsx';
 import { useCursorPages, useOpenRow } from '../../parts/table/use-cursor-pages.ts';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { letsThrough } from './delivery-filter.ts';
@@ -101,7 +101,7 @@ function buildWebhookColumn(webhooks: readonly Webhook[]): DataColumn<Delivery> 
       return (
         <>
           <ObjectLink factory={factory} kind="webhooks" id={webhook_uid}>
-            <ForeignText text={webhook_name} />
+            <UntrustedText text={webhook_name} />
           </ObjectLink>
           {!listed.has(webhook_uid) && <DeletedMark factory={factory} uid={webhook_uid} />}
         </>
@@ -133,7 +133,7 @@ function DeliveryName({ delivery }: { delivery: Delivery }) {
   const href = `/factories/${encodeURIComponent(factory)}/deliveries/${id}`;
   return (
     <Anchor component={Link} href={href} inherit ff="monospace" lineClamp={2}>
-      {delivery_id === null ? 'No ID' : <ForeignText text={delivery_id} />}
+      {delivery_id === null ? 'No ID' : <UntrustedText text={delivery_id} />}
     </Anchor>
   );
 }
@@ -154,7 +154,7 @@ function DeliveryLabels({ delivery: { label, count, replay_of, reason } }: { del
       )}
       {label.startsWith('Rejected') && reason !== null && (
         <Text size="xs" c="dimmed">
-          <ForeignText text={reason.replaceAll('_', ' ')} />
+          <UntrustedText text={reason.replaceAll('_', ' ')} />
         </Text>
       )}
     </Group>

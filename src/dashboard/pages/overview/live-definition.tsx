@@ -2,8 +2,8 @@ import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
 import type { Factory } from '../../api/types.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 
 const SOURCES = {
@@ -32,8 +32,8 @@ export function LiveDefinition({ factory }: { factory: Factory }) {
           ['Applied', applied_at === null ? null : <TimeText key="since" at={applied_at} />],
           ['Last attempt', isBehind ? <RevisionText key="attempted" revision={attempted_revision} /> : null],
           ['Source', source === null ? 'Not in the configuration' : SOURCES[source.type]],
-          ['Repository', source?.url == null ? null : <ForeignText key="url" text={source.url} />],
-          ['Branch', source?.branch == null ? null : <ForeignText key="branch" text={source.branch} />],
+          ['Repository', source?.url == null ? null : <UntrustedText key="url" text={source.url} />],
+          ['Branch', source?.branch == null ? null : <UntrustedText key="branch" text={source.branch} />],
         ]}
       />
     </Stack>

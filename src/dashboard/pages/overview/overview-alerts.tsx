@@ -2,7 +2,7 @@ import { Alert, Anchor, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Condition, Factory } from '../../api/types.ts';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import type { HealthFinding } from './assess-health.ts';
 import { describeCondition } from './describe-condition.ts';
@@ -25,7 +25,7 @@ function ConditionAlert({ condition, factory }: { condition: Condition; factory:
     <Alert color={isSevere ? 'red' : 'orange'} icon={<TriangleAlert />} title={title}>
       <Stack gap={4}>
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          <ForeignText text={condition.message} />
+          <UntrustedText text={condition.message} />
         </Text>
         <Text size="sm" component="div">
           {advice} Since <TimeText at={condition.since} />.{' '}

@@ -10,8 +10,8 @@ import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { buildDeliveriesPath, DELIVERY_LABELS } from '../deliveries/delivery-filter.ts';
 
@@ -71,7 +71,7 @@ const COLUMNS: DataColumn<Delivery>[] = [
     header: 'Webhook',
     render: ({ factory, webhook_uid, webhook_name }) => (
       <ObjectLink factory={factory} kind="webhooks" id={webhook_uid}>
-        <ForeignText text={webhook_name} />
+        <UntrustedText text={webhook_name} />
       </ObjectLink>
     ),
   },
@@ -81,10 +81,10 @@ const COLUMNS: DataColumn<Delivery>[] = [
     render: ({ detail, reason_text }) => {
       return (
         <>
-          <ForeignText text={reason_text ?? 'No reason was logged.'} />
+          <UntrustedText text={reason_text ?? 'No reason was logged.'} />
           {detail !== null && (
             <Text size="xs" c="dimmed">
-              <ForeignText text={detail} />
+              <UntrustedText text={detail} />
             </Text>
           )}
         </>

@@ -3,7 +3,7 @@ import type { Diagnostic } from '../../api/types.ts';
 import { CopyButton } from '../../parts/copy/copy-button.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { RuleLink } from '../../parts/rules/rule-link.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 
 /** Findings in a definition, each with its location. */
 export function DiagnosticList({ diagnostics }: { diagnostics: readonly Diagnostic[] }) {
@@ -27,24 +27,24 @@ function Finding({ diagnostic }: { diagnostic: Diagnostic }) {
           {location !== '' && (
             <Group gap={2} wrap="nowrap" style={{ minWidth: 0 }}>
               <Text ff="monospace" size="sm" style={{ overflowWrap: 'anywhere' }}>
-                <ForeignText text={location} />
+                <UntrustedText text={location} />
               </Text>
               <CopyButton value={location} what="location" />
             </Group>
           )}
           {path !== '' && (
             <Code>
-              <ForeignText text={path} />
+              <UntrustedText text={path} />
             </Code>
           )}
           <RuleLink rule={rule} />
         </Group>
         <Text size="sm" fw={600} style={{ overflowWrap: 'anywhere' }}>
-          <ForeignText text={message} />
+          <UntrustedText text={message} />
         </Text>
         {hint !== '' && (
           <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            <ForeignText text={hint} />
+            <UntrustedText text={hint} />
           </Text>
         )}
       </Stack>

@@ -1,6 +1,6 @@
 import { Badge, Group, Paper, Stack, Text, Title } from '@mantine/core';
 import { Minus, Pencil, Plus } from 'lucide-react';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { formatValue, PLAN_VERBS, type Plan, type PlanEntry, type PlanSection, type PlanVerb } from './plan-changes.ts';
 import classes from './plan-view.module.css';
 
@@ -58,7 +58,7 @@ function EntryView({ verb, entry: { name, restored, changes }, restoredNote }: E
           {restored ? 'restore' : verb}
         </Badge>
         <Text fw={600} size="sm" style={{ overflowWrap: 'anywhere' }}>
-          <ForeignText text={name} />
+          <UntrustedText text={name} />
         </Text>
       </Group>
       {restored && restoredNote !== undefined && (
@@ -85,13 +85,13 @@ function Changes({ name, changes }: { name: string; changes: PlanEntry['changes'
         {changes.map(({ key, from, to }) => (
           <tr key={key}>
             <th scope="row">
-              <ForeignText text={key} />
+              <UntrustedText text={key} />
             </th>
             <td>
-              <ForeignText text={formatValue(from)} keepLayout />
+              <UntrustedText text={formatValue(from)} keepLayout />
             </td>
             <td>
-              <ForeignText text={formatValue(to)} keepLayout />
+              <UntrustedText text={formatValue(to)} keepLayout />
             </td>
           </tr>
         ))}

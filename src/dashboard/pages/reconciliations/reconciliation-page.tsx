@@ -6,8 +6,8 @@ import { reconciliationQuery } from '../../api/reconciliations.ts';
 import type { Reconciliation } from '../../api/types.ts';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { DiagnosticList } from './diagnostic-list.tsx';
@@ -87,7 +87,7 @@ function Message({ text }: { text: string }) {
   return (
     <Paper withBorder p="md">
       <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-        <ForeignText text={text} />
+        <UntrustedText text={text} />
       </Text>
     </Paper>
   );

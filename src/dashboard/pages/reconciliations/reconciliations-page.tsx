@@ -12,8 +12,8 @@ import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { ShowOlder } from '../../parts/table/show-older.tsx';
 import { useShownPages } from '../../parts/table/use-shown-pages.ts';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { countChanges } from './plan-changes.ts';
@@ -92,7 +92,7 @@ const COLUMNS: DataColumn<Reconciliation>[] = [
       <Group gap="sm" wrap="nowrap">
         <StatusBadge state={result} />
         <Anchor component={Link} href={reconciliationPath(factory, id)} size="sm" fw={600}>
-          <ForeignText text={reason_text.replace(/\.$/, '')} />
+          <UntrustedText text={reason_text.replace(/\.$/, '')} />
         </Anchor>
       </Group>
     ),

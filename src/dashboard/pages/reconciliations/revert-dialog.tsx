@@ -8,7 +8,7 @@ import { revertTo } from '../../api/revisions.ts';
 import type { Revision } from '../../api/types.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { invertPlans } from './invert-plans.ts';
 import { isEmpty, type Plan } from './plan-changes.ts';
 import { PlanView } from './plan-view.tsx';
@@ -61,7 +61,7 @@ export function RevertDialog({ factory, target, revisions, onClose }: RevertDial
         <List size="sm">
           {reverted.map(({ revision, message, author }) => (
             <List.Item key={revision}>
-              <ForeignText text={message} />, by <ForeignText text={author} />
+              <UntrustedText text={message} />, by <UntrustedText text={author} />
             </List.Item>
           ))}
         </List>

@@ -8,8 +8,8 @@ import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { ShowOlder } from '../../parts/table/show-older.tsx';
 import { useShownPages } from '../../parts/table/use-shown-pages.ts';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { useMay } from '../../shell/context/session-user.ts';
 import { RevertDialog } from './revert-dialog.tsx';
@@ -47,11 +47,11 @@ const COLUMNS: DataColumn<Revision>[] = [
     header: 'Change',
     render: ({ message }) => (
       <Text size="sm" fw={600}>
-        <ForeignText text={message} />
+        <UntrustedText text={message} />
       </Text>
     ),
   },
-  { header: 'Author', render: ({ author }) => <ForeignText text={author} /> },
+  { header: 'Author', render: ({ author }) => <UntrustedText text={author} /> },
   { header: 'Revision', render: ({ revision }) => <RevisionText revision={revision} /> },
   { header: 'Created', render: ({ created_at }) => <TimeText at={created_at} /> },
 ];

@@ -6,8 +6,8 @@ import type { Run } from '../../api/types.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { JsonTree } from '../../parts/json/json-tree.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { formatSize } from '../../parts/text/format-size.ts';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 
 /** The input of a run: prompt, envelope, attachments, overrides. */
 export function RunInput({ run }: { run: Run }) {
@@ -40,7 +40,7 @@ export function RunInput({ run }: { run: Run }) {
           {data.attachments.map(({ name, size, media_type }) => (
             <List.Item key={name}>
               <Anchor href={attachmentHref(run.id, name)} download={name}>
-                <ForeignText text={name} />
+                <UntrustedText text={name} />
               </Anchor>{' '}
               ({media_type}, {formatSize(size)})
             </List.Item>

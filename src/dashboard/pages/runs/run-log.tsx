@@ -4,7 +4,7 @@ import { memo, useLayoutEffect, useRef, useState } from 'react';
 import { isEnded } from '../../api/runs.ts';
 import type { Run } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import classes from './run-log.module.css';
 import { useRunLog } from './use-run-log.ts';
 
@@ -73,7 +73,7 @@ function LogView({ blocks }: { blocks: readonly string[] }) {
 const LogBlock = memo(function LogBlock({ text }: { text: string }) {
   return (
     <span className={classes.block}>
-      <ForeignText text={text} keepLayout />
+      <UntrustedText text={text} keepLayout />
     </span>
   );
 });

@@ -9,8 +9,8 @@ import { FactList } from '../../parts/layout/fact-list.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { useLiveEvents } from '../../parts/live/use-live-events.ts';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { RunActions } from './run-actions.tsx';
@@ -65,7 +65,7 @@ function RunDetail({ run }: { run: Run }) {
           <FactList facts={listFacts(run)} />
           {run.error !== null && (
             <Text size="sm" c="var(--mantine-color-error)" style={{ overflowWrap: 'anywhere' }}>
-              <ForeignText text={run.error} />
+              <UntrustedText text={run.error} />
             </Text>
           )}
         </Stack>
@@ -92,14 +92,14 @@ function listFacts(run: Run): [string, React.ReactNode][] {
     [
       'Automation',
       <ObjectLink key="automation" factory={factory} kind="automations" id={run.automation}>
-        <ForeignText text={run.automation} />
+        <UntrustedText text={run.automation} />
       </ObjectLink>,
     ],
     ['Attempt', run.attempt],
     [
       'Delivery',
       <ObjectLink key="delivery" factory={factory} kind="deliveries" id={delivery}>
-        <ForeignText text={delivery_id} />
+        <UntrustedText text={delivery_id} />
       </ObjectLink>,
     ],
     ['Webhook', <WebhookLink key="webhook" factory={factory} uid={webhook_uid} />],
@@ -119,7 +119,7 @@ function WebhookLink({ factory, uid }: { factory: string; uid: string }) {
   const { data } = useQuery(webhookQuery(factory, uid));
   return (
     <ObjectLink factory={factory} kind="webhooks" id={uid}>
-      {data === undefined ? undefined : <ForeignText text={data.webhook.name} />}
+      {data === undefined ? undefined : <UntrustedText text={data.webhook.name} />}
     </ObjectLink>
   );
 }

@@ -18,8 +18,8 @@ import { useLiveEvents } from '../../parts/live/use-live-events.ts';
 import { CursorPager } from '../../parts/table/cursor-pager.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { useCursorPages } from '../../parts/table/use-cursor-pages.ts';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { RunDuration } from './run-duration.tsx';
@@ -165,7 +165,7 @@ const COLUMNS: DataColumn<Run>[] = [
     render: ({ factory, id, automation }) => (
       <ObjectLink factory={factory} kind="runs" id={id}>
         <b>
-          <ForeignText text={automation} />
+          <UntrustedText text={automation} />
         </b>
       </ObjectLink>
     ),
@@ -176,7 +176,7 @@ const COLUMNS: DataColumn<Run>[] = [
     header: 'Delivery',
     render: ({ factory, delivery, delivery_id }) => (
       <ObjectLink factory={factory} kind="deliveries" id={delivery}>
-        <ForeignText text={delivery_id} />
+        <UntrustedText text={delivery_id} />
       </ObjectLink>
     ),
   },

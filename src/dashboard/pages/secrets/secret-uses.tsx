@@ -4,7 +4,7 @@ import { Link } from 'wouter';
 import { factoriesQuery } from '../../api/queries.ts';
 import type { Secret } from '../../api/types.ts';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { describeSwitch } from './describe-secret.ts';
 
 /** Lists the users of a secret. For webhooks it shows the version in use, and when they switch to the latest. */
@@ -30,7 +30,7 @@ export function SecretUses({ secret: { used_by, listed_by, notify, version } }: 
       ))}
       {notify.map(({ factory, type }) => (
         <Group key={`${factory}/${type}`} gap="xs">
-          <ForeignText text={`${factory}/${type}`} />
+          <UntrustedText text={`${factory}/${type}`} />
           <Text size="xs" c="dimmed">
             notifications use the latest version
           </Text>
@@ -71,7 +71,7 @@ function UseLine({ factory, kind, name, children }: UseLineProps) {
   return (
     <Group gap="xs">
       <Anchor component={Link} href={`/factories/${encodeURIComponent(factory)}/${kind}`} size="sm">
-        <ForeignText text={`${factory}/${name}`} />
+        <UntrustedText text={`${factory}/${name}`} />
       </Anchor>
       {children}
     </Group>

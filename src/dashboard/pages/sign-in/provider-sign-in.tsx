@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { CircleAlert, LogIn } from 'lucide-react';
 import { useState } from 'react';
 import { signInWaysQuery } from '../../api/sign-in-ways.ts';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { describeProviderError } from './describe-provider-error.ts';
 import { readReturnPath } from './read-return-path.ts';
 
@@ -23,7 +23,7 @@ export function ProviderSignIn() {
         <Stack>
           <Button component="a" href={composeAddress(provider.url)} leftSection={<LogIn size={18} />} fullWidth>
             Sign in with&nbsp;
-            <ForeignText text={provider.label} />
+            <UntrustedText text={provider.label} />
           </Button>
           <Divider label="or" />
         </Stack>

@@ -19,7 +19,7 @@ import { useLocation } from 'wouter';
 import { type Credentials, type SessionUser, sessionQuery, signIn } from '../../api/session.ts';
 import bell from '../../bell.svg';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { describeSignInError } from './describe-sign-in-error.ts';
 import { ProviderSignIn } from './provider-sign-in.tsx';
 import { readReturnPath } from './read-return-path.ts';
@@ -48,7 +48,7 @@ export function SignInPage({ expired = null }: { expired?: SessionUser | null })
           </Stack>
           {expired !== null && error === null && (
             <Alert color="orange" icon={<Hourglass />} title="Your session has expired">
-              Sign in again as <ForeignText text={expired.name} /> to continue. Your unsaved changes are kept.
+              Sign in again as <UntrustedText text={expired.name} /> to continue. Your unsaved changes are kept.
             </Alert>
           )}
           {error !== null && <ErrorPanel error={describeSignInError(error, variables)} />}

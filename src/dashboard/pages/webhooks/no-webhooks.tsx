@@ -3,7 +3,7 @@ import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { Link } from 'wouter';
 import type { Factory } from '../../api/types.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { useMay } from '../../shell/context/session-user.ts';
 
 /** Whether the user may add and change webhooks here. Nobody can if the factory is managed in Git. */
@@ -72,12 +72,12 @@ export function HowToCommit({ factory: { source } }: { factory: Factory }) {
     <>
       To add a webhook, commit a file{' '}
       <Code>
-        <ForeignText text={folder} />
+        <UntrustedText text={folder} />
         webhooks/&lt;name&gt;.yaml
       </Code>{' '}
       with <Code>secretName:</Code> to the branch{' '}
       <Code>
-        <ForeignText text={source?.branch ?? 'main'} />
+        <UntrustedText text={source?.branch ?? 'main'} />
       </Code>
       . The webhook is live when the commit is applied.
     </>

@@ -10,8 +10,8 @@ import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { formatBodySize } from '../deliveries/format-body-size.ts';
 
@@ -85,12 +85,12 @@ function DeliveryIdentity({ delivery }: { delivery: Delivery }) {
     <>
       {delivery_id !== null && (
         <Code>
-          <ForeignText text={delivery_id} />
+          <UntrustedText text={delivery_id} />
         </Code>
       )}
       {why !== null && (
         <Text size="xs" c="dimmed">
-          <ForeignText text={why} />
+          <UntrustedText text={why} />
         </Text>
       )}
       {count > 1 && (

@@ -4,7 +4,7 @@ import type { Handshake, Webhook } from '../../api/types.ts';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 
 const SHOWN = 5;
@@ -27,6 +27,6 @@ function keyOf({ handshake, received_at, client_address }: Handshake): string {
 const COLUMNS: DataColumn<Handshake>[] = [
   { header: 'Handshake', render: ({ handshake }) => handshake },
   { header: 'Outcome', render: ({ outcome }) => <StatusBadge state={outcome} /> },
-  { header: 'Detail', render: ({ detail }) => (detail === null ? '' : <ForeignText text={detail} />) },
+  { header: 'Detail', render: ({ detail }) => (detail === null ? '' : <UntrustedText text={detail} />) },
   { header: 'Time', render: ({ received_at }) => <TimeText at={received_at} /> },
 ];

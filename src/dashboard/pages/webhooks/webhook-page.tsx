@@ -12,7 +12,7 @@ import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { WebhookActions } from './actions/webhook-actions.tsx';
 import { CaptureWindow } from './capture-window.tsx';
@@ -46,7 +46,7 @@ export function WebhookPage() {
       <PageHeader
         title={webhook.name}
         trail={trail}
-        lead={webhook.description === null ? undefined : <ForeignText text={webhook.description} />}
+        lead={webhook.description === null ? undefined : <UntrustedText text={webhook.description} />}
         status={<StatusBadge state={stateOf(webhook)} />}
         actions={<WebhookActions tagged={data} source={factory.source} onRotated={setRotated} />}
       />

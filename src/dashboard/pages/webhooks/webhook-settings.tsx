@@ -7,9 +7,9 @@ import { CopyLine } from '../../parts/copy/copy-line.tsx';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { nameAuthentication } from './webhook-names.ts';
 
@@ -60,7 +60,7 @@ function UsingAutomations({ webhook: { factory, uid } }: { webhook: Webhook }) {
     <span key={name}>
       {i > 0 && ', '}
       <ObjectLink factory={factory} kind="automations" id={name}>
-        <ForeignText text={name} />
+        <UntrustedText text={name} />
       </ObjectLink>
       {!enabled && ' (disabled)'}
     </span>
@@ -80,7 +80,7 @@ export function SourceNote({ webhook, source }: { webhook: Webhook; source: Fact
       <FactList
         facts={[
           ['File', <CopyLine key="file" value={`${webhook.file}:1`} what="file location" />],
-          ['Repository', source?.url == null ? null : <ForeignText key="url" text={source.url} />],
+          ['Repository', source?.url == null ? null : <UntrustedText key="url" text={source.url} />],
           ['Branch', source?.branch ?? null],
           ['Applied commit', <RevisionText key="revision" revision={webhook.revision} />],
         ]}

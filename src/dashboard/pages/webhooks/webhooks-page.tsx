@@ -10,7 +10,7 @@ import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { AddWebhookButton, HowToCommit, NoWebhooks, useMayEditWebhooks } from './no-webhooks.tsx';
@@ -94,11 +94,11 @@ function WebhookName({ webhook }: { webhook: Webhook }) {
   return (
     <>
       <Anchor component={Link} href={buildWebhookPath(webhook)} fw={600} size="sm">
-        <ForeignText text={webhook.name} />
+        <UntrustedText text={webhook.name} />
       </Anchor>
       {webhook.description !== null && (
         <Text size="xs" c="dimmed" lineClamp={1}>
-          <ForeignText text={webhook.description} />
+          <UntrustedText text={webhook.description} />
         </Text>
       )}
     </>

@@ -1,4 +1,4 @@
-import { ForeignText } from '../text/foreign-text.tsx';
+import { UntrustedText } from '../text/untrusted-text.tsx';
 import classes from './code-block.module.css';
 import { CopyButton } from './copy-button.tsx';
 
@@ -18,7 +18,7 @@ export function CodeBlock({ code, what, wraps = false }: CodeBlockProps) {
       <section className={classes.code} aria-label={what} data-wraps={wraps} tabIndex={0}>
         <pre>
           <code>
-            <ForeignText text={code} keepLayout />
+            <UntrustedText text={code} keepLayout />
           </code>
         </pre>
       </section>

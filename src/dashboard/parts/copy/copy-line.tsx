@@ -1,5 +1,5 @@
 import { Group } from '@mantine/core';
-import { ForeignText } from '../text/foreign-text.tsx';
+import { UntrustedText } from '../text/untrusted-text.tsx';
 import { CopyButton } from './copy-button.tsx';
 import classes from './copy-line.module.css';
 
@@ -8,7 +8,7 @@ export function CopyLine({ value, what }: { value: string; what: string }) {
   return (
     <Group gap={4} wrap="nowrap" className={classes.line}>
       <code className={classes.value}>
-        <ForeignText text={value} />
+        <UntrustedText text={value} />
       </code>
       <CopyButton value={value} what={what} />
     </Group>

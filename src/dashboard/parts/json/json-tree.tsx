@@ -2,7 +2,7 @@ import { Button } from '@mantine/core';
 import { ChevronRight } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import type { Json } from '../../../api-types/openapi.d.ts';
-import { ForeignText } from '../text/foreign-text.tsx';
+import { UntrustedText } from '../text/untrusted-text.tsx';
 import type { JsonPath } from './json-path.ts';
 import classes from './json-tree.module.css';
 
@@ -91,7 +91,7 @@ function RowKey({ step }: { step: string | number | undefined }) {
   return (
     <>
       <span className={classes.key}>
-        <ForeignText text={String(step)} />
+        <UntrustedText text={String(step)} />
       </span>
       <span className={classes.colon}>: </span>
     </>
@@ -104,7 +104,7 @@ function RowValue({ value }: { value: Json }) {
   const isCut = !isWhole && text.length > SHOWN_CHARACTERS;
   return (
     <span data-type={value === null ? 'null' : typeof value} className={classes.value}>
-      <ForeignText text={isCut ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text} />
+      <UntrustedText text={isCut ? `${text.slice(0, SHOWN_CHARACTERS)}…` : text} />
       {isCut && (
         <Button variant="subtle" size="compact-xs" ml={4} onClick={() => setIsWhole(true)}>
           Show all {text.length} characters

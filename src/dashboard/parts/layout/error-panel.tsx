@@ -2,7 +2,7 @@ import { Alert, Button, Code, List, Stack, Text } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
 import type { Problem } from '../../api/problem.ts';
 import { toProblem } from '../../api/problem.ts';
-import { ForeignText } from '../text/foreign-text.tsx';
+import { UntrustedText } from '../text/untrusted-text.tsx';
 
 interface ErrorPanelProps {
   /** The error of a query or mutation. */
@@ -19,7 +19,7 @@ export function ErrorPanel({ error, onRetry, retryLabel = 'Try again' }: ErrorPa
     <Alert role="alert" color="red" variant="light" radius="md" icon={<CircleAlert />} title={problem.title}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          <ForeignText text={problem.detail} />
+          <UntrustedText text={problem.detail} />
         </Text>
         <Findings problem={problem} />
         <Advice problem={problem} />
@@ -44,7 +44,7 @@ function Findings({ problem }: { problem: Problem }) {
     <List size="sm">
       {lines.map((line) => (
         <List.Item key={line}>
-          <ForeignText text={line} />
+          <UntrustedText text={line} />
         </List.Item>
       ))}
     </List>

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react';
 import { Link } from 'wouter';
 import { escapeText } from '../../../words/escape-text.ts';
 import { useNamedFactory } from '../../shell/context/current-factory.ts';
-import { ForeignText } from '../text/foreign-text.tsx';
+import { UntrustedText } from '../text/untrusted-text.tsx';
 
 interface PageHeaderProps {
   title: string;
@@ -36,7 +36,7 @@ export function PageHeader({ title, tabTitle = title, lead, trail = [], status, 
         >
           {trail.map(({ label, href }) => (
             <Anchor key={href} component={Link} href={href} size="sm">
-              <ForeignText text={label} />
+              <UntrustedText text={label} />
             </Anchor>
           ))}
         </Breadcrumbs>
@@ -46,7 +46,7 @@ export function PageHeader({ title, tabTitle = title, lead, trail = [], status, 
         <Stack gap={6} flex="1 1 20rem" miw={0}>
           <Group gap="sm">
             <Title order={1} size="h2" style={{ overflowWrap: 'anywhere' }}>
-              <ForeignText text={title} />
+              <UntrustedText text={title} />
             </Title>
             {status}
           </Group>

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import type { RulePiece } from '../../../../scripts/rule-docs.ts';
 import { CodeBlock } from '../copy/code-block.tsx';
 import { ErrorPanel } from '../layout/error-panel.tsx';
-import { ForeignText } from '../text/foreign-text.tsx';
+import { UntrustedText } from '../text/untrusted-text.tsx';
 
 /** The ID of a definition rule. Opens its documentation, which is part of the dashboard. */
 export function RuleLink({ rule }: { rule: string }) {
@@ -12,9 +12,9 @@ export function RuleLink({ rule }: { rule: string }) {
   return (
     <>
       <Anchor component="button" type="button" size="sm" onClick={() => setIsOpen(true)}>
-        <ForeignText text={rule} />
+        <UntrustedText text={rule} />
       </Anchor>
-      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={<ForeignText text={rule} />} size="lg">
+      <Modal opened={isOpen} onClose={() => setIsOpen(false)} title={<UntrustedText text={rule} />} size="lg">
         <RulePage rule={rule} />
       </Modal>
     </>

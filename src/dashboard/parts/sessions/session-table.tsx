@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { escapeText } from '../../../words/escape-text.ts';
 import type { Session } from '../../api/types.ts';
 import { type DataColumn, DataTable } from '../table/data-table.tsx';
-import { ForeignText } from '../text/foreign-text.tsx';
+import { UntrustedText } from '../text/untrusted-text.tsx';
 import { TimeText } from '../time/time-text.tsx';
 import { describeBrowser } from './describe-browser.ts';
 
@@ -29,7 +29,7 @@ export function SessionTable({ label, sessions, renderActions, empty }: SessionT
 
 const COLUMNS: DataColumn<Session>[] = [
   { header: 'Browser', render: (session) => <Browser session={session} /> },
-  { header: 'IP address', render: ({ client_address }) => <ForeignText text={client_address} /> },
+  { header: 'IP address', render: ({ client_address }) => <UntrustedText text={client_address} /> },
   { header: 'Signed in', render: ({ created_at }) => <TimeText at={created_at} /> },
   { header: 'Last used', render: ({ last_used_at }) => <TimeText at={last_used_at} /> },
 ];
@@ -37,7 +37,7 @@ const COLUMNS: DataColumn<Session>[] = [
 function Browser({ session: { user_agent, current } }: { session: Session }) {
   const words = (
     <Text size="sm" fw={600}>
-      <ForeignText text={describeBrowser(user_agent)} />
+      <UntrustedText text={describeBrowser(user_agent)} />
     </Text>
   );
   return (

@@ -1,5 +1,5 @@
 import { Code, Text, Tooltip } from '@mantine/core';
-import { ForeignText } from './foreign-text.tsx';
+import { UntrustedText } from './untrusted-text.tsx';
 
 /** A git commit, shortened to 8 characters as git does. Revisions of a `live` factory are numbers, which are shown in full. */
 const COMMIT = /^([0-9a-f]{8})[0-9a-f]{32,}$/;
@@ -16,7 +16,7 @@ export function RevisionText({ revision }: { revision: string | null }) {
   return (
     <Tooltip label={revision} events={{ hover: true, focus: true, touch: true }}>
       <Code>
-        <ForeignText text={COMMIT.exec(revision)?.[1] ?? revision} />
+        <UntrustedText text={COMMIT.exec(revision)?.[1] ?? revision} />
       </Code>
     </Tooltip>
   );

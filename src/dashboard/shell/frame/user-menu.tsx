@@ -5,7 +5,7 @@ import { CircleUserRound, LogOut, UserRoundCog } from 'lucide-react';
 import { Link, useLocation } from 'wouter';
 import { toProblem } from '../../api/problem.ts';
 import { sessionQuery, signOut } from '../../api/session.ts';
-import { ForeignText } from '../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { addFactory, useCurrentFactory } from '../context/current-factory.ts';
 import { useAskFirst } from '../context/leave-guard.tsx';
 import { useSessionUser } from '../context/session-user.ts';
@@ -40,7 +40,7 @@ export function UserMenu() {
       <Menu.Dropdown>
         <Menu.Label>
           <Text component="div" size="sm" fw={600} c="var(--mantine-color-text)" truncate>
-            <ForeignText text={name} />
+            <UntrustedText text={name} />
           </Text>
           <Text component="div" size="xs">
             {role}

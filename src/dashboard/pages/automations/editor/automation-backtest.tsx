@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { type BacktestWish, backtest } from '../../../api/automations.ts';
 import type { Backtest } from '../../../api/types.ts';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
 import { useFactorySource } from '../use-factory-source.ts';
 
@@ -106,10 +106,10 @@ function Examples({ title, examples }: { title: string; examples: Example[] }) {
         {examples.map(({ delivery, received_at, message }) => (
           <List.Item key={delivery}>
             <span style={{ overflowWrap: 'anywhere' }}>
-              <ForeignText text={message} />
+              <UntrustedText text={message} />
             </span>
             <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-              <TimeText at={received_at} />, <ForeignText text={delivery} />
+              <TimeText at={received_at} />, <UntrustedText text={delivery} />
             </Text>
           </List.Item>
         ))}

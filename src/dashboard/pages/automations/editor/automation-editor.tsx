@@ -13,7 +13,7 @@ import {
 import { RequestFailed } from '../../../api/problem.ts';
 import type { Webhook } from '../../../api/types.ts';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { useLeaveGuard } from '../../../shell/context/leave-guard.tsx';
 import { automationPath, automationsPath } from '../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
@@ -123,7 +123,7 @@ function DraftProblems({ problems }: { problems: string[] }) {
       <List size="sm">
         {problems.map((problem) => (
           <List.Item key={problem}>
-            <ForeignText text={problem} />
+            <UntrustedText text={problem} />
           </List.Item>
         ))}
       </List>

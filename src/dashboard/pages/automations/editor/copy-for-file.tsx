@@ -2,7 +2,7 @@ import { Stack, Text, Title } from '@mantine/core';
 import { writeFrontMatterFile, writeYaml } from '../../../../words/write-yaml.ts';
 import type { AutomationBody } from '../../../api/automations.ts';
 import { CodeBlock } from '../../../parts/copy/code-block.tsx';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 
 interface CopyForFileProps {
   body: AutomationBody;
@@ -21,7 +21,7 @@ export function CopyForFile({ body, file, isNew }: CopyForFileProps) {
       <Text size="sm">
         {isNew ? 'Add the file ' : 'Replace the triggers in the front matter of '}
         <code>
-          <ForeignText text={file} />
+          <UntrustedText text={file} />
         </code>
         {isNew ? ' with this content and commit it:' : ' with this and commit it:'}
       </Text>

@@ -4,7 +4,7 @@ import { Suspense } from 'react';
 import { escapeText } from '../../../../words/escape-text.ts';
 import type { Webhook } from '../../../api/types.ts';
 import { SearchMultiSelect } from '../../../parts/form/search-select.tsx';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { FilterTester } from '../filter/filter-tester.tsx';
 import { LazyFilterEditor } from '../filter/lazy-editors.ts';
 import type { TriggerDraft, WebhookTriggerDraft } from './automation-draft.ts';
@@ -38,7 +38,7 @@ export function TriggerEditor({ position, draft, webhooks, onChange, onRemove }:
         </Group>
         {draft.kind === 'elsewhere' ? (
           <Text size="sm" c="dimmed">
-            <ForeignText text={String(draft.declared.provider)} />: handled elsewhere. This trigger is kept unchanged.
+            <UntrustedText text={String(draft.declared.provider)} />: handled elsewhere. This trigger is kept unchanged.
           </Text>
         ) : (
           <WebhookTrigger draft={draft} webhooks={webhooks} onChange={onChange} />

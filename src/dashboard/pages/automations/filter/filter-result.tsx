@@ -1,7 +1,7 @@
 import { Alert, Code, List, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
 import { Check, CircleCheck, CircleMinus, X } from 'lucide-react';
 import type { FilterResult as Result } from '../../../api/types.ts';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 
 /** Shows whether a filter matches, the deciding key, and every condition in the order of the filter. */
 export function FilterResult({ result: { verdict, decided_by, message, trace } }: { result: Result }) {
@@ -16,13 +16,13 @@ export function FilterResult({ result: { verdict, decided_by, message, trace } }
         icon={isMatch ? <CircleCheck /> : <CircleMinus />}
       >
         <Text size="sm" style={{ overflowWrap: 'anywhere' }}>
-          <ForeignText text={message} />
+          <UntrustedText text={message} />
         </Text>
         {decided_by !== null && decided_by !== '' && (
           <Text size="sm" mt={4}>
             Decided by{' '}
             <Code>
-              <ForeignText text={decided_by} />
+              <UntrustedText text={decided_by} />
             </Code>
           </Text>
         )}
@@ -42,7 +42,7 @@ function Trace({ trace }: Pick<Result, 'trace'>) {
         {trace.map((entry) => (
           <List.Item key={`${entry.path} ${entry.operator} ${entry.message}`} icon={<Mark isMatch={entry.matched} />}>
             <span style={{ overflowWrap: 'anywhere' }}>
-              <ForeignText text={entry.message} />
+              <UntrustedText text={entry.message} />
             </span>
           </List.Item>
         ))}

@@ -1,7 +1,7 @@
 import type { EditorView } from '@codemirror/view';
 import { Input, List, Text } from '@mantine/core';
 import { useEffect, useId, useRef, useState } from 'react';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { openEditor } from './code-mirror-editor.ts';
 import type { FilterOptions } from './complete-filter.ts';
 import type { TextProblem } from './find-problems.ts';
@@ -49,7 +49,7 @@ function ProblemList({ problems }: { problems: PlacedProblem[] }) {
       {problems.map(({ from, line, message, severity }) => (
         <List.Item key={`${from} ${message}`}>
           <Text size="sm" c={severity === 'error' ? 'var(--mantine-color-error)' : undefined} inherit={false}>
-            Line {line}: <ForeignText text={message} />
+            Line {line}: <UntrustedText text={message} />
           </Text>
         </List.Item>
       ))}

@@ -13,7 +13,7 @@ import { PageHeader } from '../../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
 import { useHeldUpdates } from '../../../parts/live/use-held-updates.ts';
 import { type DataColumn, DataTable } from '../../../parts/table/data-table.tsx';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
 import { automationPath, newAutomationPath } from '../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
@@ -90,11 +90,11 @@ function NameCell({ automation: { factory, name, description } }: { automation: 
   return (
     <>
       <Anchor component={Link} href={automationPath(factory, name)} fw={600}>
-        <ForeignText text={name} />
+        <UntrustedText text={name} />
       </Anchor>
       {description !== null && (
         <Text size="xs" c="dimmed" lineClamp={2}>
-          <ForeignText text={description} />
+          <UntrustedText text={description} />
         </Text>
       )}
     </>
@@ -112,7 +112,7 @@ function TriggersCell({ automation, webhooks }: CellProps) {
     <Stack gap={2}>
       {sentences.map((sentence) => (
         <span key={sentence}>
-          <ForeignText text={sentence} />
+          <UntrustedText text={sentence} />
         </span>
       ))}
     </Stack>
@@ -141,7 +141,7 @@ function StateCell({ automation, webhooks }: CellProps) {
         <>
           <StatusBadge state="warning" label={others.length === 0 ? '1 warning' : `${others.length + 1} warnings`} />
           <Text size="xs" c="dimmed" lineClamp={2} maw={320}>
-            <ForeignText text={reason} />
+            <UntrustedText text={reason} />
           </Text>
         </>
       )}

@@ -12,7 +12,7 @@ import { CopyButton } from '../../../parts/copy/copy-button.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
 import { formatJson } from '../editor/automation-draft.ts';
 import { automationEditPath, automationsPath } from '../paths.ts';
@@ -31,7 +31,7 @@ export function AutomationPage() {
         title={name}
         trail={[{ label: 'Automations', href: automationsPath(factory) }]}
         status={data && <StatusBadge state={data.automation.enabled ? 'enabled' : 'disabled'} />}
-        lead={data?.automation.description != null && <ForeignText text={data.automation.description} />}
+        lead={data?.automation.description != null && <UntrustedText text={data.automation.description} />}
         actions={data && <Actions tagged={data} mayEdit={mayEdit} />}
       />
       {error !== null && <ErrorPanel error={error} onRetry={() => void refetch()} />}
@@ -114,14 +114,14 @@ function Warnings({ automation, webhooks }: DetailsProps) {
       <List size="sm" spacing={6}>
         {reasons.map((reason) => (
           <List.Item key={reason}>
-            <ForeignText text={reason} />
+            <UntrustedText text={reason} />
           </List.Item>
         ))}
         {automation.warnings.map(({ message, hint, file, line }) => (
           <List.Item key={message}>
-            <ForeignText text={message} />
+            <UntrustedText text={message} />
             <Text size="sm" c="dimmed">
-              <ForeignText text={hint} /> {automation.file !== null && <CodeText text={`${file}:${line}`} />}
+              <UntrustedText text={hint} /> {automation.file !== null && <CodeText text={`${file}:${line}`} />}
             </Text>
           </List.Item>
         ))}
@@ -160,7 +160,7 @@ function DefinedIn({ automation: { file, revision, updated_at } }: { automation:
 function CodeText({ text }: { text: string }) {
   return (
     <Code>
-      <ForeignText text={text} />
+      <UntrustedText text={text} />
     </Code>
   );
 }
@@ -178,7 +178,7 @@ function TriggerCard({ number, trigger, webhooks, automation: { factory, file } 
     return (
       <Paper withBorder radius="lg" p="md">
         <Text size="sm">
-          <ForeignText text={trigger.provider} />: handled elsewhere. It does not start runs here.
+          <UntrustedText text={trigger.provider} />: handled elsewhere. It does not start runs here.
         </Text>
       </Paper>
     );
@@ -204,7 +204,7 @@ function TriggerCard({ number, trigger, webhooks, automation: { factory, file } 
       {isRepository && file !== null && trigger.line !== null && (
         <Group mt="xs" gap={4} wrap="nowrap">
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            Defined in <ForeignText text={`${file}:${trigger.line}`} />
+            Defined in <UntrustedText text={`${file}:${trigger.line}`} />
           </Text>
           <CopyButton value={`${file}:${trigger.line}`} what={`location of trigger ${number}`} />
         </Group>
@@ -218,7 +218,7 @@ function WebhookLink({ uid, webhooks, factory }: { uid: string; webhooks: readon
   if (webhook === undefined) return <CodeText text={uid} />;
   return (
     <Anchor component={Link} href={`/factories/${encodeURIComponent(factory)}/webhooks/${uid}`} underline="always">
-      <ForeignText text={webhook.name} />
+      <UntrustedText text={webhook.name} />
     </Anchor>
   );
 }

@@ -1,7 +1,7 @@
 import { Anchor, Code, Paper, Stack, Table, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { aboutQuery } from '../../../api/about.ts';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { useSessionUser } from '../../../shell/context/session-user.ts';
 import { SettingsFrame } from '../settings-frame.tsx';
 import { Documentation } from './documentation.tsx';
@@ -23,7 +23,7 @@ export function AboutPage() {
               <Table.Tr>
                 <Table.Th>Signed in as</Table.Th>
                 <Table.Td>
-                  <ForeignText text={name} />, {role}
+                  <UntrustedText text={name} />, {role}
                 </Table.Td>
               </Table.Tr>
               <Table.Tr>

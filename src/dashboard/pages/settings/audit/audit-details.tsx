@@ -4,7 +4,7 @@ import { escapeText } from '../../../../words/escape-text.ts';
 import type { AuditFilter } from '../../../api/audit.ts';
 import type { AuditEntry } from '../../../api/types.ts';
 import { FactList } from '../../../parts/layout/fact-list.tsx';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { ExactTime } from '../../../parts/time/time-text.tsx';
 
 interface AuditDetailsProps {
@@ -28,11 +28,11 @@ export function AuditDetails({ entry, filter, onFilter }: AuditDetailsProps) {
             actor === null ? (
               'Unknown'
             ) : (
-              <ForeignText key="who" text={`${KINDS[actor.kind]} ${actor.name}, ${actor.id}`} />
+              <UntrustedText key="who" text={`${KINDS[actor.kind]} ${actor.name}, ${actor.id}`} />
             ),
           ],
-          ['IP address', <ForeignText key="from" text={entry.client_address} />],
-          ['Object', <ForeignText key="object" text={object} />],
+          ['IP address', <UntrustedText key="from" text={entry.client_address} />],
+          ['Object', <UntrustedText key="object" text={object} />],
           ['Request', `${entry.method} ${entry.route}, status ${entry.status}`],
           ...listChanges(entry.changes),
         ]}
@@ -62,7 +62,10 @@ const WORDS: Readonly<Record<string, string>> = {
 function listChanges(changes: AuditEntry['changes']): [string, ReactNode][] {
   return Object.entries(changes ?? {}).map(([key, value]) => [
     WORDS[key] ?? writeHeading(key),
-    <ForeignText key={key} text={key === 'sign_in' ? describeValue(value).replace('_', ' ') : describeValue(value)} />,
+    <UntrustedText
+      key={key}
+      text={key === 'sign_in' ? describeValue(value).replace('_', ' ') : describeValue(value)}
+    />,
   ]);
 }
 

@@ -13,7 +13,7 @@ import { CursorPager } from '../../../parts/table/cursor-pager.tsx';
 import { type DataColumn, DataTable } from '../../../parts/table/data-table.tsx';
 import { DetailToggle } from '../../../parts/table/detail-toggle.tsx';
 import { useCursorPages, useOpenRow } from '../../../parts/table/use-cursor-pages.ts';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { formatExactTime } from '../../../parts/time/format-time.ts';
 import { TimeText } from '../../../parts/time/time-text.tsx';
 import { keepFactory } from '../../../shell/context/current-factory.ts';
@@ -116,7 +116,7 @@ function buildColumns(names: NamesById, openId: string | null, toggle: (id: stri
       header: 'IP address',
       render: ({ client_address }) => (
         <span style={{ whiteSpace: 'nowrap' }}>
-          <ForeignText text={client_address} />
+          <UntrustedText text={client_address} />
         </span>
       ),
     },
@@ -153,7 +153,7 @@ function AuditAction({ entry, names, isOpen, onToggle }: AuditActionProps) {
         </Text>
         {subject !== null && (
           <Text size="xs" c="dimmed">
-            <ForeignText text={subject} />
+            <UntrustedText text={subject} />
           </Text>
         )}
       </div>
@@ -171,7 +171,7 @@ function Actor({ actor }: { actor: AuditEntry['actor'] }) {
   }
   return (
     <>
-      <ForeignText text={actor.name} />
+      <UntrustedText text={actor.name} />
       {actor.kind === 'token' && (
         <Text size="xs" c="dimmed">
           API token

@@ -7,7 +7,7 @@ import type { Token } from '../../../api/types.ts';
 import { EmptyState } from '../../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { type DataColumn, DataTable } from '../../../parts/table/data-table.tsx';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
 import { useManagesTeam } from '../../../shell/context/session-user.ts';
 import { RoleNotice } from '../../../shell/role-notice.tsx';
@@ -58,7 +58,7 @@ const COLUMNS: DataColumn<Token>[] = [
     render: ({ name, id }) => (
       <>
         <Text size="sm" fw={600}>
-          <ForeignText text={name} />
+          <UntrustedText text={name} />
         </Text>
         <Text size="xs" c="dimmed" ff="monospace">
           {id}

@@ -8,7 +8,7 @@ import { EmptyState } from '../../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
 import { type DataColumn, DataTable } from '../../../parts/table/data-table.tsx';
-import { ForeignText } from '../../../parts/text/foreign-text.tsx';
+import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
 import { useManagesTeam, useSessionUser } from '../../../shell/context/session-user.ts';
 import { RoleNotice } from '../../../shell/role-notice.tsx';
@@ -82,7 +82,7 @@ function UserName({ user: { name, disabled }, isSelf }: { user: User; isSelf: bo
   return (
     <Group gap="xs">
       <Text size="sm" fw={600} c={disabled ? 'dimmed' : undefined}>
-        <ForeignText text={name} />
+        <UntrustedText text={name} />
       </Text>
       {isSelf && (
         <Badge variant="light" radius="sm" tt="none">
