@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { YAML_LIBRARY } from './scripts/yaml-library.mjs';
 import { LongestFirst } from './test/timing/longest-first.ts';
 
 // Compile cache of Node.js: the tests start some hundred processes with the same modules.
@@ -19,6 +20,7 @@ const START_PROGRAMS = ['test/integration/{checks,edit,reconcile.preview,run,sou
  * separate process each. The three groups do not share processes.
  */
 export default defineConfig({
+  resolve: { alias: [YAML_LIBRARY] },
   test: {
     setupFiles: ['test/helpers/check-documented-answers.ts', 'test/helpers/after-each-file.ts'],
     testTimeout: 60_000,

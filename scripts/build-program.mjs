@@ -3,6 +3,8 @@
 // The two native libraries are not joined.
 import { build } from 'vite';
 import { buildOnce } from './build-once.mjs';
+import { replaceValidators } from './compile-validators.ts';
+import { YAML_LIBRARY } from './yaml-library.mjs';
 
 /** Entry points: the program and its threads, then the modules that tests start in a separate process. */
 const ENTRIES = [
@@ -18,13 +20,15 @@ const ENTRIES = [
 ];
 
 await buildOnce({
-  sources: ['src', 'scripts/build-program.mjs'],
+  sources: ['src', 'schemas', 'scripts/build-program.mjs', 'scripts/compile-validators.ts', 'scripts/yaml-library.mjs'],
   stamp: 'dist/.built-from',
   made: ['dist/chunks'],
   build: () =>
     build({
       configFile: false,
       logLevel: 'warn',
+      plugins: [replaceValidators()],
+      resolve: { alias: [YAML_LIBRARY] },
       ssr: { noExternal: true, external: ['@node-rs/argon2', 'better-sqlite3'] },
       build: {
         ssr: true,

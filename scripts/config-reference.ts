@@ -1,5 +1,5 @@
-import type { Option, OptionNode, OptionSection, OptionType } from '../src/config/options.ts';
-import { buildOptionTree } from '../src/config/options.ts';
+import { OPTION_TREE, type OptionNode, type OptionSection } from '../src/config/option-tree.ts';
+import type { Option, OptionType } from '../src/config/options.ts';
 import { TEXT_FORMATS } from '../src/config/text-formats.ts';
 
 const START = '<!-- options: generated from src/config/options.ts by scripts/generate-config.ts -->';
@@ -14,7 +14,7 @@ export function renewConfigReference(page: string): string {
 }
 
 function renderOptions(): string {
-  return renderSection(buildOptionTree(), '').join('\n');
+  return renderSection(OPTION_TREE, '').join('\n');
 }
 
 /** First the options of the section, then the sections below it, each with a heading of its own. */

@@ -1,5 +1,6 @@
-import type { Option, OptionNode, OptionSection, OptionType } from '../src/config/options.ts';
-import { buildOptionTree } from '../src/config/options.ts';
+import { OPTION_TREE, type OptionNode, type OptionSection } from '../src/config/option-tree.ts';
+import { describeType } from '../src/config/option-type.ts';
+import type { Option, OptionType } from '../src/config/options.ts';
 import { TEXT_FORMATS } from '../src/config/text-formats.ts';
 import { DURATION_PATTERN } from '../src/words/duration.ts';
 
@@ -11,17 +12,20 @@ const EXAMPLE = {
   factories: [{ name: 'payments', source: { type: 'repository', url: '../payments-factory.git' } }],
 };
 
-/** The JSON Schema of `dockbell.yaml`, for editors: what the table of options says, before variables are put in. */
+/**
+ * The JSON Schema of `dockbell.yaml`, for editors and for the daemon. Editors see references to environment variables;
+ * the daemon validates after it has replaced them.
+ */
 export function buildConfigSchema(): Schema {
   return {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'urn:dockbell:schema:config',
-    ...buildSection(buildOptionTree()),
+    ...buildSection(OPTION_TREE),
     examples: [EXAMPLE],
     $defs: {
       fromEnvironment: {
         title: 'From the environment',
-        description: 'A text with references to environment variables, put in when the daemon starts.',
+        description: 'Text with references to environment variables, which the daemon replaces at start.',
         type: 'string',
         pattern: '\\$\\{[A-Za-z_][A-Za-z0-9_]*\\}',
       },
@@ -44,7 +48,7 @@ function buildSection({ title, description, children }: OptionSection): Schema {
   };
 }
 
-/** Keys that belong to one `type` of their section: refused with another, and maybe required with theirs. */
+/** Keys that belong to one `type` of their section: unknown with another, and maybe required with theirs. */
 function buildConditions(entries: [string, OptionNode][]): Schema {
   const typed = entries.flatMap(([name, node]) =>
     node.kind === 'option' && node.option.onlyWith !== undefined
@@ -62,13 +66,18 @@ function buildConditions(entries: [string, OptionNode][]): Schema {
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
       then: { required },
       else: {
-        if: { properties: { type: { not: FROM_ENVIRONMENT } } },
+        if: { required: ['type'], properties: { type: { not: FROM_ENVIRONMENT } } },
         // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
-        then: { properties: Object.fromEntries(own.map(({ name }) => [name, false])) },
+        then: { properties: Object.fromEntries(own.map(({ name }) => [name, forbidKey(name, type)])) },
       },
     };
   });
   return { allOf };
+}
+
+function forbidKey(name: string, type: string): Schema {
+  const message = `Unknown key "${name}": it belongs to type: ${type}.`;
+  return { not: {}, 'x-says': { not: { message, hint: 'Remove the key, or change the type.' } } };
 }
 
 function isRequired(node: OptionNode): boolean {
@@ -86,8 +95,23 @@ function buildNode(node: OptionNode): Schema {
   return buildOption(node.option);
 }
 
-function buildOption({ title, type, default: fallback, description, examples }: Option): Schema {
-  return { title, description, ...buildType(type), ...(fallback === null ? {} : { default: fallback }), examples };
+function buildOption({ title, type, default: fallback, required, description, examples }: Option): Schema {
+  const hasDefault = fallback !== null;
+  return {
+    title,
+    description,
+    // A key without a value counts as absent if there is no default that it could mean.
+    ...(hasDefault || required ? buildType(type) : orNull(buildType(type))),
+    'x-expected': describeType(type),
+    ...(type.kind === 'choice' && type.later.length > 0 ? { 'x-later': type.later } : {}),
+    ...(hasDefault ? { default: fallback } : {}),
+    examples,
+  };
+}
+
+function orNull(schema: Schema): Schema {
+  if (Array.isArray(schema.anyOf)) return { anyOf: [...schema.anyOf, { type: 'null' }] };
+  return { ...schema, type: [schema.type, 'null'] };
 }
 
 function buildType(type: OptionType): Schema {
@@ -100,11 +124,11 @@ function buildType(type: OptionType): Schema {
         items: orFromEnvironment({ type: 'string', pattern: TEXT_FORMATS[type.format].pattern }),
       });
     case 'path':
-      return { type: 'string', pattern: '^[^~]' };
+      return { type: 'string', pattern: '^[^~\\u0000][^\\u0000]*$' };
     case 'repository':
-      return { type: 'string', pattern: '^[^~-]' };
+      return { type: 'string', pattern: '^[^~\\u0000-][^\\u0000]*$' };
     case 'command':
-      return { type: 'array', minItems: 1, items: { type: 'string' } };
+      return { type: 'array', minItems: 1, items: ARGUMENT, prefixItems: [PROGRAM] };
     case 'boolean':
       return orFromEnvironment({ type: 'boolean' });
     case 'integer':
@@ -115,6 +139,9 @@ function buildType(type: OptionType): Schema {
       return orFromEnvironment({ enum: [...type.values] });
   }
 }
+
+const ARGUMENT = { type: 'string', pattern: '^[^\\u0000]*$', patternErrorMessage: 'text without NUL characters' };
+const PROGRAM = { ...ARGUMENT, pattern: '^[^\\u0000]+$', patternErrorMessage: 'the name or the path of a program' };
 
 function orFromEnvironment(schema: Schema): Schema {
   return { anyOf: [schema, FROM_ENVIRONMENT] };

@@ -1,130 +1,92 @@
-import type { Role } from '../core/access.ts';
+import { join } from 'node:path';
+import { parseDuration } from '../words/duration.ts';
+import { locateTarget } from './notify-targets.ts';
+import type { FactoryValues, OptionValues } from './option-values.ts';
+import { OPTIONS } from './options.ts';
 
-/** A listener's address. */
-export interface ListenerConfig {
-  readonly host: string;
-  /** 0 for any free port. */
-  readonly port: number;
-}
+// What the table of options cannot say: values that depend on other values. All else of `Config` follows from the table.
 
-/** Who is told of the outcome of each commit. */
-export interface NotifyConfig {
-  readonly type: 'github' | 'gitlab' | 'gitea' | 'forgejo' | 'webhook';
-  /** Base of the API, or address of the webhook, which may hold a credential: not to be shown. */
+type NotifyValues = FactoryValues['notify'][number];
+type OidcValues = NonNullable<OptionValues['admin']['oidc']>;
+
+/** A target for the result of each commit. */
+export interface NotifyConfig extends Omit<NotifyValues, 'url' | 'context'> {
+  /** Base of the API, or address of the webhook. May contain a credential: must not be shown. */
   readonly url: string;
-  /** Name of the repository at the git host; `null` for a webhook. */
-  readonly repository: string | null;
-  readonly secretName: string;
   readonly context: string;
-  readonly targetUrl: string | null;
 }
 
-/** A git repository that the team owns. */
-export interface RepositoryConfig {
-  readonly type: 'repository';
-  /** A URL as written, or the absolute path of a local repository. May hold a password: not to be shown. */
-  readonly url: string;
-  readonly branch: string;
-  /** `.` or a folder such as `sub/dir`. */
-  readonly path: string;
-  readonly pollIntervalMs: number;
-  /** The webhook whose accepted deliveries tell of pushes; `null` where none does. */
-  readonly pushWebhook: string | null;
-}
-
-/** Runs are carried out by a program on this machine. */
-export interface CommandConfig {
-  readonly type: 'command';
-  /** Program and arguments; paths that were relative to the file are absolute. */
-  readonly command: readonly string[];
-  /** `null`: the user of the daemon. */
-  readonly user: string | null;
-}
-
-/** What one factory is configured to do. */
-export interface FactoryConfig {
-  readonly name: string;
-  /** `managed` and `live` are held by the service itself. */
-  readonly source: RepositoryConfig | { readonly type: 'managed' | 'live' };
+export interface FactoryConfig extends Omit<FactoryValues, 'notify' | 'runs'> {
   readonly notify: readonly NotifyConfig[];
-  readonly runs: {
-    /** `null`: runs are born and stay queued until a worker claims them. */
-    readonly executor: CommandConfig | { readonly type: 'queue' } | null;
-    /** How long one attempt may take. */
+  readonly runs: FactoryValues['runs'] & {
+    /** Maximum duration of one attempt, also without an executor: workers may claim the runs. */
     readonly timeoutMs: number;
-    /** How long a worker may be silent. */
+    /** A worker that sent no heartbeat for this long has lost its run. */
     readonly leaseMs: number;
-    readonly concurrency: number;
-    readonly retry: 'never' | 'interrupted';
   };
-}
-
-/** What a group at the OpenID provider may do here. */
-export interface GroupConfig {
-  readonly name: string;
-  readonly role: Role;
-  /** Names of factories of the configuration; `null` for all. */
-  readonly factories: readonly string[] | null;
 }
 
 /** Sign-in at an OpenID provider. */
-export interface OidcConfig {
-  readonly issuer: string;
-  readonly clientId: string;
-  /** Not to be shown. `null` where it stands in the file, and for a public client. */
-  readonly clientSecret: string | null;
-  /** Absolute path of the file of the client secret. */
-  readonly clientSecretFile: string | null;
-  /** How people call the provider. */
+export interface OidcConfig extends Omit<OidcValues, 'label'> {
   readonly label: string;
-  readonly scopes: readonly string[];
-  readonly groupsClaim: string;
-  readonly groups: readonly GroupConfig[];
-  /** `null`: who has none of these groups cannot sign in. */
-  readonly defaultRole: Role | null;
-  /** Empty where the e-mail address does not matter. */
-  readonly allowedDomains: readonly string[];
 }
 
 /** The whole configuration: defaults filled in, durations in milliseconds, paths absolute, frozen. */
-export interface Config {
-  /** Absolute path of the file it was read from; `null` where there was none. */
+export interface Config extends Omit<OptionValues, 'runsDir' | 'masterKeyFile' | 'admin' | 'factories'> {
+  /** Absolute path of the file it was read from; `null` without a file. */
   readonly file: string | null;
-  /** Without a slash at its end; `null` where it follows from the ingress listener. */
-  readonly baseUrl: string | null;
-  readonly dataDir: string;
-  /** Holds a folder for each run. */
   readonly runsDir: string;
   readonly masterKeyFile: string;
-  readonly ingress: ListenerConfig;
-  readonly admin: ListenerConfig & {
-    /** An origin; `null` where it follows from the listener. */
-    readonly url: string | null;
-    /** `null` where nobody signs in there. */
+  readonly admin: Omit<OptionValues['admin'], 'oidc'> & {
+    /** `null` without an OpenID provider. */
     readonly oidc: OidcConfig | null;
-    readonly sessionIdleMs: number;
-    readonly sessionLifetimeMs: number;
-    readonly openMetrics: boolean;
-    readonly allowedHosts: readonly string[];
   };
-  readonly storage: { readonly type: 'sqlite' };
-  readonly trustedProxies: readonly string[];
-  readonly limits: {
-    readonly deliveriesPerMinute: number;
-    readonly failedAuthPerMinute: number;
-    readonly bodyBytes: number;
-    readonly webhooksPerFactory: number;
-  };
-  readonly retention: {
-    readonly deliveriesMs: number;
-    readonly minDeliveries: number;
-    readonly identitiesMs: number;
-    readonly runsMs: number;
-    readonly runBytes: number;
-    readonly auditMs: number;
-  };
-  /** `level`: lines below it are left out. */
-  readonly log: { readonly level: 'info' | 'warn' | 'error' | 'silent' };
-  readonly shutdownGraceMs: number;
   readonly factories: readonly FactoryConfig[];
+}
+
+/** Adds what is computed to values that were checked. */
+export function completeConfig(values: OptionValues, file: string | null): Config {
+  const { dataDir, retention, admin } = values;
+  return deepFreeze({
+    ...values,
+    file,
+    runsDir: values.runsDir ?? join(dataDir, 'runs'),
+    masterKeyFile: values.masterKeyFile ?? join(dataDir, 'master.key'),
+    admin: { ...admin, oidc: admin.oidc === null ? null : completeOidc(admin.oidc) },
+    // Identities are kept at least as long as the log (decisions, "Identity").
+    retention: { ...retention, identitiesMs: Math.max(retention.identitiesMs, retention.deliveriesMs) },
+    factories: values.factories.map(completeFactory),
+  });
+}
+
+function completeOidc(oidc: OidcValues): OidcConfig {
+  const scopes = [...new Set(['openid', ...oidc.scopes])];
+  return { ...oidc, label: oidc.label ?? new URL(oidc.issuer).host, scopes };
+}
+
+function completeFactory(factory: FactoryValues): FactoryConfig {
+  const { executor } = factory.runs;
+  const timeoutMs = executor?.timeoutMs ?? defaultMs('factories[].runs.executor.timeout');
+  const leaseMs = executor?.type === 'queue' ? executor.leaseMs : defaultMs('factories[].runs.executor.lease');
+  return {
+    ...factory,
+    notify: factory.notify.map((target) => completeTarget(target, factory)),
+    runs: { ...factory.runs, timeoutMs, leaseMs },
+  };
+}
+
+/** Only for targets without problems (`checkNotifyTargets`). */
+function completeTarget(target: NotifyValues, factory: FactoryValues): NotifyConfig {
+  const { url, repository } = locateTarget(target, factory);
+  return { ...target, url: url!, repository, context: target.context ?? `dockbell/${factory.name}` };
+}
+
+function defaultMs(key: 'factories[].runs.executor.timeout' | 'factories[].runs.executor.lease'): number {
+  return parseDuration(OPTIONS[key].default)!;
+}
+
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null) return value;
+  for (const child of Object.values(value)) deepFreeze(child);
+  return Object.freeze(value);
 }

@@ -1,50 +1,50 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { Document, LineCounter, parseDocument } from 'yaml';
 import { AppError, messageOf } from '../core/errors.ts';
-import type { JsonObject } from '../core/json.ts';
+import type { Json, JsonObject } from '../core/json.ts';
 import { escapeText } from '../words/escape-text.ts';
-import { assembleConfig } from './assemble-config.ts';
-import type { Config } from './config.ts';
-import { findNotifyProblems } from './notify-values.ts';
-import { findOidcProblems } from './oidc-values.ts';
-import type { WrittenValues } from './option-values.ts';
-import { OptionValues } from './option-values.ts';
-import type { Option, OptionKey } from './options.ts';
-import { buildOptionTree, OPTIONS } from './options.ts';
-import { parseValue, readFromText } from './parse-value.ts';
-import type { ConfigProblem } from './read-section.ts';
-import { readDocument } from './read-section.ts';
-import type { Environment } from './substitute-environment.ts';
+import { checkSchema, describeMismatch, type SchemaProblem } from '../yaml/check-schema.ts';
+import { decodeText } from '../yaml/decode-text.ts';
+import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
+import { parseYaml } from '../yaml/parse-yaml.ts';
+import { validatorOf } from '../yaml/validators.ts';
+import { buildValues } from './build-values.ts';
+import { checkOidc } from './check-oidc.ts';
+import { type Config, completeConfig } from './config.ts';
+import { ConfigDocument, type ConfigFile, type ConfigProblem } from './config-document.ts';
+import { checkNotifyTargets } from './notify-targets.ts';
+import { convertValue, describeType } from './option-type.ts';
+import type { OptionValues } from './option-values.ts';
+import { OPTIONS } from './options.ts';
+import { type Environment, substituteEnvironment } from './substitute-environment.ts';
 
 export interface ConfigRequest {
   /** Path of `dockbell.yaml`; `null` for none. */
   file: string | null;
   /** The variables of the process: for `${NAME}`, and for those that set an option. */
   env: Environment;
-  /** Keys as in the file that win over everything, for example from the command line. Not substituted into. */
+  /** Keys as in the file that win over everything, for example from the command line. References are not replaced. */
   overrides?: JsonObject;
   /** What relative paths outside a file start from. */
   workingDir?: string;
 }
 
 /**
- * Reads the configuration: overrides, then environment variables, then the file, then defaults. Throws
- * `config_invalid` with everything that is wrong, one line each; `details` has the same as `ConfigProblem[]`.
+ * Reads the configuration: overrides, then environment variables, then the file, then defaults. The whole is validated
+ * with `schemas/config.schema.json`. Throws `config_invalid` with everything that is wrong, one line each; `details` has
+ * the same as `ConfigProblem[]`.
  */
-export async function loadConfig({ file, env, overrides, workingDir }: ConfigRequest): Promise<Config> {
+export async function loadConfig({ file, env, overrides = {}, workingDir }: ConfigRequest): Promise<Config> {
   const folder = resolve(workingDir ?? '.');
-  const problems: ConfigProblem[] = [];
   const path = file === null ? null : resolve(folder, file);
-  const written =
-    file === null || path === null
-      ? new OptionValues(new Map(), folder)
-      : readText({ name: file, folder: dirname(path), env, problems }, await readConfigFile(path));
-  const forced = readOverrides(overrides ?? {}, folder, problems);
-  const values = forced.over(readVariables(env, folder, problems).over(written));
-  problems.push(...findConflicts(values));
+  const written = file === null || path === null ? null : parseConfigFile(file, path, await readText(path));
+  const document = new ConfigDocument(written, env, folder);
+  document.override(overrides, folder);
+  const problems = [...document.problems, ...validateDocument(document)];
+  const values = buildValues(document, problems);
+  if (problems.length === 0) problems.push(...checkValues(values, document));
   if (problems.length > 0) throw invalid(problems);
-  return assembleConfig(values, path);
+  return completeConfig(values, path);
 }
 
 /**
@@ -52,137 +52,136 @@ export async function loadConfig({ file, env, overrides, workingDir }: ConfigReq
  * such file or it names none. Other options are not read: what is wrong with them concerns the daemon. Throws
  * `config_invalid` if the file is not YAML or the value is wrong.
  */
-export async function readDataDir(file: string, env: Environment): Promise<string | null> {
-  const text = await readConfigFile(file).catch((error: unknown) => {
-    if (error instanceof AppError && (error.cause as NodeJS.ErrnoException).code === 'ENOENT') return null;
+export async function readDataDir(path: string, env: Environment): Promise<string | null> {
+  const text = await readText(path).catch((error: unknown) => {
+    if (error instanceof AppError && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ENOENT') return null;
     throw error;
   });
   if (text === null) return null;
-  const problems: ConfigProblem[] = [];
-  const values = readText({ name: file, folder: dirname(file), env, problems }, text);
-  const relevant = problems.filter(({ path }) => path === '' || path === 'dataDir');
-  if (relevant.length > 0) throw invalid(relevant);
-  return values.whereOf('dataDir') === null ? null : values.get('dataDir');
+  const { folder, name, yaml } = parseConfigFile(path, path, text);
+  const written = (yaml.value as { dataDir?: Json } | null)?.dataDir ?? null;
+  if (written === null) return null;
+  const { line, column } = yaml.locate(['dataDir']).value;
+  const fail = (message: string) => invalid([{ where: `${name}:${line}:${column}`, path: 'dataDir', message }]);
+  const result = typeof written === 'string' ? substituteEnvironment(written, env) : null;
+  if (result?.ok === false) throw fail(`dataDir: ${result.message}.`);
+  const { type } = OPTIONS.dataDir;
+  const value = result === null || !isPath(result.text) ? null : convertValue(type, result.text, folder);
+  if (value === null) throw fail(describeMismatch(['dataDir'], describeType(type), written));
+  return value as string;
 }
 
-interface TextContext {
-  /** The file as it was named, for findings. */
-  name: string;
-  folder: string;
-  env: Environment;
-  problems: ConfigProblem[];
+function isPath(text: string): boolean {
+  return text !== '' && !text.startsWith('~') && !text.includes('\0');
 }
 
-async function readConfigFile(path: string): Promise<string> {
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(await readFile(path));
-  } catch (error) {
-    const why = error instanceof TypeError ? 'it is not valid UTF-8' : describeReadError(error);
-    throw new AppError('config_invalid', `The configuration file ${path} cannot be read: ${why}.`, { cause: error });
-  }
+async function readText(path: string): Promise<string> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    const message = `The configuration file ${path} cannot be read: ${describeReadError(error)}.`;
+    throw new AppError('config_invalid', message, { cause: error });
+  });
+  const decoded = decodeText(bytes);
+  if (decoded.ok) return decoded.text;
+  const { line, column } = decoded.at;
+  const message = 'The file is not valid UTF-8. Save the file as UTF-8.';
+  throw invalid([{ where: `${path}:${line}:${column}`, path: '', message }]);
 }
 
 function describeReadError(error: unknown): string {
   const code = (error as NodeJS.ErrnoException).code;
-  if (code === 'ENOENT') return 'there is no such file';
-  if (code === 'EISDIR') return 'it is a folder';
-  return code === 'EACCES' ? 'its permissions do not allow it' : messageOf(error);
+  if (code === 'ENOENT') return 'the file does not exist';
+  if (code === 'EISDIR') return 'it is a directory';
+  return code === 'EACCES' ? 'permission denied' : messageOf(error);
 }
 
-function readText({ name, folder, env, problems }: TextContext, text: string): OptionValues {
-  const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, logLevel: 'error' });
-  const locate = (offset: number | null) => {
-    const { line, col } = offset === null ? { line: 1, col: 1 } : lines.linePos(offset);
-    return `${name}:${line}:${col}`;
-  };
-  const found: ConfigProblem[] = [...document.errors, ...document.warnings].map(({ code, pos, message }) => {
-    const plain = code === 'MULTIPLE_DOCS' ? 'expected one YAML document, found several' : message;
-    return { where: locate(pos[0]), path: '', message: plain };
+function parseConfigFile(name: string, path: string, text: string): ConfigFile {
+  const parsed = parseYaml(text);
+  if (parsed.ok) return { name, folder: dirname(path), yaml: parsed.yaml };
+  const problems = parsed.findings.slice(0, MAX_PROBLEMS).map((describe) => {
+    const { at, message, hint } = describe();
+    return { where: `${name}:${at.line}:${at.column}`, path: '', message: `${message} ${hint}`.trimEnd() };
   });
-  const values =
-    found.length === 0
-      ? readDocument({ document, env, folder, locate, problems: found }, buildOptionTree())
-      : new OptionValues(new Map(), folder);
-  problems.push(...found.sort((a, b) => a.where.localeCompare(b.where, 'en', { numeric: true })));
-  return values;
+  throw invalid(problems);
 }
 
-/** Values from code are taken as they are: a `${` in them is not a reference. */
-function readOverrides(overrides: JsonObject, folder: string, problems: ConfigProblem[]): OptionValues {
-  const document = new Document(escapeReferences(overrides), { aliasDuplicateObjects: false });
-  return readDocument({ document, env: {}, folder, locate: () => 'overrides', problems }, buildOptionTree());
+const MAX_PROBLEMS = 100;
+
+function validateDocument(document: ConfigDocument): ConfigProblem[] {
+  const subject = { root: 'The file', written: (path: KeyPath) => document.written(path) };
+  const found = checkSchema(validatorOf('config'), document.value, subject).slice(0, MAX_PROBLEMS);
+  const problems = found.map((describe) => describe());
+  // Which other keys a section has depends on its type.
+  const types = problems
+    .filter(({ path, on }) => on === 'value' && path.at(-1) === 'type')
+    .map(({ path }) => formatKeyPath(path));
+  const known = new Set(document.problems.map(({ path }) => path));
+  return problems
+    .filter(
+      ({ path }) =>
+        !known.has(formatKeyPath(path)) &&
+        (path.at(-1) === 'type' || !types.includes(formatKeyPath([...path.slice(0, -1), 'type']))),
+    )
+    .map((problem) => toConfigProblem(problem, document));
 }
 
-function escapeReferences(value: unknown): unknown {
-  if (typeof value === 'string') return value.replaceAll('${', (reference) => `$${reference}`);
-  if (Array.isArray(value)) return value.map(escapeReferences);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, escapeReferences(child)]));
-}
-
-function readVariables(env: Environment, folder: string, problems: ConfigProblem[]): OptionValues {
-  const written: WrittenValues = new Map();
-  for (const [key, option] of Object.entries(OPTIONS) as [OptionKey, Option][]) {
-    const text = option.env === null ? undefined : env[option.env];
-    if (option.env === null || text === undefined) continue;
-    const parsed = parseValue(option.type, readFromText(option.type, text), folder);
-    if (parsed.ok) written.set(key, { value: parsed.value, where: option.env });
-    else problems.push({ where: option.env, path: key, message: `expected ${parsed.expected}` });
-  }
-  return new OptionValues(written, folder);
+function toConfigProblem({ path, on, message, hint }: SchemaProblem, document: ConfigDocument): ConfigProblem {
+  return { where: document.where(path, on), path: formatKeyPath(path), message: `${message} ${hint}`.trimEnd() };
 }
 
 /** What single values cannot show. */
-function findConflicts(values: OptionValues): ConfigProblem[] {
-  const factories = values.itemsOf('factories[]');
+function checkValues(values: OptionValues, document: ConfigDocument): ConfigProblem[] {
   return [
-    ...findEqualNames(factories),
-    ...findNotifyProblems(factories),
-    ...findOidcProblems(values),
-    ...findShortMemory(values),
-    ...findSharedPort(values),
+    ...findDuplicateNames(values, document),
+    ...checkNotifyTargets(values, document),
+    ...checkOidc(values, document),
+    ...checkRetention(values, document),
+    ...checkPorts(values, document),
   ];
 }
 
-function findEqualNames(factories: readonly OptionValues[]): ConfigProblem[] {
-  const problems: ConfigProblem[] = [];
-  const indexByName = new Map<string, number>();
-  factories.forEach((factory, index) => {
-    const where = factory.whereOf('factories[].name');
-    if (where === null) return;
-    const name = factory.get('factories[].name');
-    const first = indexByName.get(name);
-    if (first === undefined) indexByName.set(name, index);
-    else {
-      const message = `the name "${name}" is taken by factories[${first}]; each factory needs its own`;
-      problems.push({ where, path: `factories[${index}].name`, message });
-    }
+function findDuplicateNames({ factories }: OptionValues, document: ConfigDocument): ConfigProblem[] {
+  const names = factories.map(({ name }) => name);
+  return names.flatMap((name, index) => {
+    const first = names.indexOf(name);
+    if (first === index) return [];
+    const path = formatKeyPath(['factories', index, 'name']);
+    const message = `${path} is a duplicate: the name "${name}" belongs to factories[${first}]. Use another name.`;
+    return [{ where: document.where(['factories', index, 'name']), path, message }];
   });
-  return problems;
 }
 
-function findShortMemory(values: OptionValues): ConfigProblem[] {
-  const where = values.whereOf('retention.identities');
-  if (where === null || values.get('retention.identities') >= values.get('retention.deliveries')) return [];
-  const message = 'must be at least as long as retention.deliveries, or repeats of logged deliveries would start runs';
-  return [{ where, path: 'retention.identities', message }];
+/** The default of `retention.identities` follows `retention.deliveries`; a written value must fit. */
+function checkRetention({ retention }: OptionValues, document: ConfigDocument): ConfigProblem[] {
+  const path = ['retention', 'identities'];
+  if (!document.has(path) || retention.identitiesMs >= retention.deliveriesMs) return [];
+  const message =
+    'retention.identities must be at least as long as retention.deliveries. Otherwise a repetition of a logged delivery starts runs again.';
+  return [{ where: document.where(path), path: 'retention.identities', message }];
 }
 
-function findSharedPort(values: OptionValues): ConfigProblem[] {
-  const port = values.get('admin.port');
-  const isShared = port !== 0 && port === values.get('ingress.port');
-  if (!isShared || values.get('admin.host') !== values.get('ingress.host')) return [];
-  const key = values.whereOf('admin.port') === null ? 'ingress.port' : 'admin.port';
-  const message = `both listeners would use port ${port} of ${values.get('admin.host')}; give them different ports`;
-  return [{ where: values.whereOf(key) ?? key, path: key, message }];
+function checkPorts({ ingress, admin }: OptionValues, document: ConfigDocument): ConfigProblem[] {
+  if (admin.port === 0 || admin.port !== ingress.port || admin.host !== ingress.host) return [];
+  const path = document.has(['admin', 'port']) ? ['admin', 'port'] : ['ingress', 'port'];
+  const message = `admin.port and ingress.port are both ${admin.port} on ${admin.host}. Use different ports.`;
+  return [{ where: document.where(path), path: formatKeyPath(path), message }];
 }
 
-function invalid(problems: ConfigProblem[]): AppError {
-  const lines = problems.map(({ where, path, message }) => {
-    return escapeText(path === '' ? `${where}: ${message}` : `${where}: ${path}: ${message}`);
-  });
+function invalid(found: readonly ConfigProblem[]): AppError {
+  const problems = found.toSorted(comparePlaces);
+  const lines = problems.map(({ where, message }) => escapeText(`${where}: ${lowerFirst(message)}`));
   const heading =
     problems.length === 1 ? 'The configuration is invalid:' : `The configuration has ${problems.length} errors:`;
   return new AppError('config_invalid', [heading, ...lines].join('\n'), { details: problems });
+}
+
+/** In the order of the file; then what is not in a file. */
+function comparePlaces(one: ConfigProblem, other: ConfigProblem): number {
+  const isInFile = ({ where }: ConfigProblem) => /:\d+:\d+$/.test(where);
+  if (isInFile(one) !== isInFile(other)) return isInFile(one) ? -1 : 1;
+  return isInFile(one) ? one.where.localeCompare(other.where, 'en', { numeric: true }) : 0;
+}
+
+/** Messages are sentences; on a line they follow a place. */
+function lowerFirst(text: string): string {
+  return /^[A-Z][a-z ]/.test(text) ? `${text.charAt(0).toLowerCase()}${text.slice(1)}` : text;
 }

@@ -1,11 +1,11 @@
-import type { ListKey, OptionKey } from './options.ts';
-import { OPTIONS } from './options.ts';
-import type { OptionValue } from './parse-value.ts';
-import { parseValue } from './parse-value.ts';
+import type { OPTIONS, OptionKey, SECTIONS } from './options.ts';
+
+// The types of the configuration, computed from the table of options: an option is one row there and nothing here.
 
 type Options = typeof OPTIONS;
+type SectionKey = keyof typeof SECTIONS;
 
-/** What the daemon holds for a kind of option. */
+/** The value of an option by its type: durations are milliseconds. */
 type ValueOfType<Type> = Type extends { kind: 'integer' | 'duration' }
   ? number
   : Type extends { kind: 'boolean' }
@@ -16,72 +16,69 @@ type ValueOfType<Type> = Type extends { kind: 'integer' | 'duration' }
         ? Value
         : string;
 
-type IsAlwaysThere<Key extends OptionKey> = Options[Key] extends { required: true }
-  ? true
-  : Options[Key]['default'] extends null
-    ? false
-    : true;
+/** `null` if the option may be omitted and has no default. */
+type ValueOfOption<Row> = Row extends { type: infer Type; default: infer Default }
+  ? ValueOfType<Type> | (Row extends { required: true } ? never : Default extends null ? null : never)
+  : never;
 
-/** The value of one option; `null` where it may be absent and has no default. */
-export type ValueOf<Key extends OptionKey> =
-  | ValueOfType<Options[Key]['type']>
-  | (IsAlwaysThere<Key> extends true ? never : null);
+type Join<Prefix extends string, Name extends string> = Prefix extends '' ? Name : `${Prefix}.${Name}`;
+type First<Path extends string> = Path extends `${infer Name}.${string}` ? Name : Path;
+type Below<Prefix extends string, Key extends string> = Prefix extends ''
+  ? Key
+  : Key extends `${Prefix}.${infer Path}`
+    ? Path
+    : never;
 
-/** A value and where it was written, for findings: `file:line:column` or the name of a variable. */
-export interface WrittenValue {
-  value: OptionValue;
-  where: string;
-}
+/** The names of the keys of a section; those of lists of sections end in `[]`. */
+type Names<Prefix extends string> = First<Below<Prefix, OptionKey>>;
 
-export type WrittenValues = Map<OptionKey, WrittenValue>;
+/** `sessionIdle` is `sessionIdleMs`: units stand in names. */
+type PropertyName<Key extends string, Name extends string> = Key extends OptionKey
+  ? Options[Key]['type'] extends { kind: 'duration' }
+    ? `${Name}Ms`
+    : Name
+  : Name extends `${infer List}[]`
+    ? List
+    : Name;
 
-/** The items of lists of sections, by the key of the list, such as `factories[]`. */
-export type ListValues = Map<string, readonly OptionValues[]>;
+type ValueOfKey<Key extends string> = Key extends OptionKey
+  ? ValueOfOption<Options[Key]>
+  : Key extends `${string}[]`
+    ? readonly ValuesOfSection<Key>[]
+    : Key extends SectionKey
+      ? ValuesOfSection<Key> | ((typeof SECTIONS)[Key] extends { optional: true } ? null : never)
+      : never;
 
-/** The options that one section and those below it set, by key. */
-export class OptionValues {
-  readonly #written: ReadonlyMap<OptionKey, WrittenValue>;
-  /** What relative defaults start from. */
-  readonly #folder: string;
-  readonly #lists: ReadonlyMap<string, readonly OptionValues[]>;
+/** Does a key of the section exist only with one `type`? Then the section is a union of one shape per type. */
+type HasVariants<Prefix extends string> = Extract<OptionKeysOf<Prefix>, KeysWithVariant> extends never ? false : true;
+type OptionKeysOf<Prefix extends string> = Extract<OptionKey, Join<Prefix, Names<Prefix>>>;
+type KeysWithVariant = { [Key in OptionKey]: Options[Key] extends { onlyWith: string } ? Key : never }[OptionKey];
 
-  constructor(
-    written: ReadonlyMap<OptionKey, WrittenValue>,
-    folder: string,
-    lists: ReadonlyMap<string, readonly OptionValues[]> = new Map(),
-  ) {
-    this.#written = written;
-    this.#folder = folder;
-    this.#lists = lists;
-  }
+type IsPartOf<Key extends string, Type> = Key extends KeysWithVariant
+  ? Options[Key] extends { onlyWith: Type }
+    ? true
+    : false
+  : true;
 
-  /** The items of a list of sections; none where its key is absent. */
-  itemsOf(list: ListKey): readonly OptionValues[] {
-    return this.#lists.get(list) ?? [];
-  }
+type TypeOf<Prefix extends string> =
+  Join<Prefix, 'type'> extends infer Key extends OptionKey ? Extract<ValueOfOption<Options[Key]>, string> : never;
 
-  /** Where the option was written; `null` where its default counts. */
-  whereOf(key: OptionKey): string | null {
-    return this.#written.get(key)?.where ?? null;
-  }
+type Shape<Prefix extends string, Type> = {
+  readonly [Name in Names<Prefix> as IsPartOf<Join<Prefix, Name>, Type> extends true
+    ? PropertyName<Join<Prefix, Name>, Name>
+    : never]: Name extends 'type'
+    ? [Type] extends [never]
+      ? ValueOfKey<Join<Prefix, Name>>
+      : Type
+    : ValueOfKey<Join<Prefix, Name>>;
+};
 
-  /** The written value or else the default. Only for keys that were checked to be there when they are required. */
-  get<Key extends OptionKey>(key: Key): ValueOf<Key> {
-    const value = this.#written.get(key)?.value ?? this.#readDefault(key);
-    // What each kind of option holds is decided by `parseValue`, key by key, which the compiler cannot follow.
-    return value as ValueOf<Key>;
-  }
+type Variants<Prefix extends string, Type> = Type extends string ? Shape<Prefix, Type> : never;
 
-  /** These values, and for what they do not set those of `other`. */
-  over(other: OptionValues): OptionValues {
-    const written = new Map([...other.#written, ...this.#written]);
-    return new OptionValues(written, other.#folder, new Map([...other.#lists, ...this.#lists]));
-  }
+/** The values of one section, by property name. */
+type ValuesOfSection<Prefix extends string> =
+  HasVariants<Prefix> extends true ? Variants<Prefix, TypeOf<Prefix>> : Shape<Prefix, never>;
 
-  #readDefault(key: OptionKey): OptionValue | null {
-    const { type, default: written } = OPTIONS[key];
-    if (written === null) return null;
-    const parsed = parseValue(type, written, this.#folder);
-    return parsed.ok ? parsed.value : null;
-  }
-}
+/** The values of all options: defaults filled in, durations in milliseconds, paths absolute. */
+export type OptionValues = ValuesOfSection<''>;
+export type FactoryValues = OptionValues['factories'][number];

@@ -641,10 +641,7 @@ export const OPTIONS = {
 
 export type OptionKey = keyof typeof OPTIONS;
 
-/** Keys of the lists of sections. */
-export type ListKey = 'admin.oidc.groups[]' | 'factories[]' | 'factories[].notify[]';
-
-interface Section {
+export interface Section {
   title: string;
   description: string;
   optional?: true;
@@ -681,47 +678,3 @@ export const SECTIONS = {
     optional: true,
   },
 } as const satisfies Readonly<Record<string, Section>>;
-
-/** One key of a section: an option, a section of its own, or a list of sections. */
-export type OptionNode =
-  | { kind: 'option'; key: OptionKey; option: Option }
-  | { kind: 'section'; section: OptionSection }
-  | { kind: 'sections'; item: OptionSection };
-
-export interface OptionSection {
-  /** Key path of the section; `''` for the whole file. */
-  key: string;
-  title: string;
-  description: string;
-  isOptional: boolean;
-  children: ReadonlyMap<string, OptionNode>;
-}
-
-/** The table as a tree, in its order. */
-export function buildOptionTree(): OptionSection {
-  return buildSection('', { title: 'Dockbell configuration', description: 'Configuration of the Dockbell daemon.' });
-}
-
-function buildSection(key: string, { title, description, optional }: Section): OptionSection {
-  const prefix = key === '' ? '' : `${key}.`;
-  const names = Object.keys(OPTIONS)
-    .filter((each) => each.startsWith(prefix))
-    .map((each) => each.slice(prefix.length).split('.')[0]!);
-  const children = [...new Set(names)].map((name) => [name.replace('[]', ''), buildNode(`${prefix}${name}`)] as const);
-  return { key, title, description, isOptional: optional === true, children: new Map(children) };
-}
-
-function buildNode(key: string): OptionNode {
-  if (isOptionKey(key)) return { kind: 'option', key, option: OPTIONS[key] };
-  if (key.endsWith('[]')) return { kind: 'sections', item: buildSection(key, describeSection(key.slice(0, -2))) };
-  return { kind: 'section', section: buildSection(key, describeSection(key)) };
-}
-
-function isOptionKey(key: string): key is OptionKey {
-  return Object.hasOwn(OPTIONS, key);
-}
-
-function describeSection(key: string): Section {
-  const sections: Readonly<Record<string, Section>> = SECTIONS;
-  return sections[key]!;
-}

@@ -74,7 +74,7 @@ export const TEXT_FORMATS = {
     normalise: (text) => (isAddressOrSubnet(text) ? text : null),
   },
   factoryName: {
-    expected: 'a name of small letters, digits and "-", starting with a letter or digit, at most 63 characters',
+    expected: 'a name of lowercase letters, digits and "-", starting with a letter or digit, at most 63 characters',
     pattern: '^[a-z0-9][a-z0-9-]{0,62}$',
     normalise: keep,
   },
@@ -96,12 +96,6 @@ export const TEXT_FORMATS = {
 } as const satisfies Readonly<Record<string, FormatRule>>;
 
 export type TextFormat = keyof typeof TEXT_FORMATS;
-
-/** The text as the daemon uses it, or `null` where it does not have this format. */
-export function readTextFormat(format: TextFormat, text: string): string | null {
-  const rule: FormatRule = TEXT_FORMATS[format];
-  return new RegExp(rule.pattern, 'u').test(text) ? rule.normalise(text) : null;
-}
 
 function normaliseBaseUrl(text: string): string | null {
   if (!URL.canParse(text)) return null;

@@ -105,7 +105,7 @@ const CASES: Case[] = [
   ),
 
   webhook('text that is not YAML', 'secretName: [a\n', ['2:1 yaml/syntax secretName[0]']),
-  webhook('a tab for indentation', 'signature:\n\ta: 1\n', ['2:1 yaml/tab signature'], /Replace it by spaces/),
+  webhook('a tab for indentation', 'signature:\n\ta: 1\n', ['2:1 yaml/tab signature'], /Replace tabs with spaces/),
   webhook('a tab after spaces, once for each line', 'a:\n  - b\n \t- c\n \t- d\n', ['3:2 yaml/tab a', '4:2 yaml/tab ']),
   webhook('a tab beside another mistake', 'a:\n\tb: 1\nc: [\n', ['2:1 yaml/tab a', '4:1 yaml/syntax c']),
   webhook('a tab before the text of a block', 'description: |\n\ttext\n', ['2:1 yaml/tab description']),
@@ -354,7 +354,7 @@ const CASES: Case[] = [
     'a YAML 1.1 boolean',
     'secretName: A\nenabled: on\n',
     ['2:10 webhook/wrong-type enabled'],
-    /In YAML 1.2, on is a text/,
+    /In YAML 1.2, on is a string/,
   ),
   webhook('no secretName', 'enabled: true\n', ['1:1 webhook/missing-key secretName'], /Name the team secret/),
   webhook('a secretName that is none', 'secretName: my-secret\n', ['1:13 webhook/invalid-value secretName']),

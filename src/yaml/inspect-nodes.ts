@@ -62,7 +62,7 @@ function inspectKey(key: Scalar, keys: Set<string>, walk: Walk): void {
   const name = String(key.value);
   if (keys.has(name)) {
     const message = `The key ${JSON.stringify(name.slice(0, 60))} is written twice in this map.`;
-    report(walk, 'yaml/duplicate-key', key, message, 'Remove one of the two.');
+    report(walk, 'yaml/duplicate-key', key, message, 'Remove one of them.');
   }
   keys.add(name);
 }
@@ -71,23 +71,29 @@ function inspectAlias(node: { source: string; range?: unknown }, walk: Walk, max
   walk.aliases++;
   const target = walk.anchors.get(node.source);
   if (target === undefined) {
-    const message = `The alias *${node.source.slice(0, 60)} names an anchor that is not set before it.`;
-    report(walk, 'yaml/unknown-anchor', node, message, 'Set the anchor with & first, or put quotes around the text.');
+    const message = `The alias *${node.source.slice(0, 60)} refers to an anchor that is not defined before it.`;
+    report(
+      walk,
+      'yaml/unknown-anchor',
+      node,
+      message,
+      'Define the anchor with & first, or put quotes around the text.',
+    );
   } else if (walk.open.has(target)) {
     const message = `The alias *${node.source.slice(0, 60)} refers to a value that contains it.`;
-    report(walk, 'yaml/alias-cycle', node, message, 'Write the value out instead.');
+    report(walk, 'yaml/alias-cycle', node, message, 'Write the value in full instead of using an alias.');
   }
   if (walk.aliases === maxAliases + 1) {
     const message = `Aliases expand more than ${maxAliases} times.`;
-    report(walk, 'yaml/alias-limit', node, message, 'Write the values out instead.');
+    report(walk, 'yaml/alias-limit', node, message, 'Write the values in full instead of using aliases.');
   }
 }
 
 function inspectScalar(node: Scalar, walk: Walk): void {
   if (node.anchor) walk.anchors.set(node.anchor, node);
   if (typeof node.value !== 'number' || Number.isFinite(node.value)) return;
-  const message = `The number ${String(node.source).slice(0, 60)} is infinite or not a number, which JSON cannot hold.`;
-  report(walk, 'yaml/not-json', node, message, 'Write a finite number, or put quotes around a text.');
+  const message = `The number ${String(node.source).slice(0, 60)} is infinite or not a number. JSON has no such values.`;
+  report(walk, 'yaml/not-json', node, message, 'Write a finite number, or put quotes around the text.');
 }
 
 function inspectMerge(value: unknown, walk: Walk): void {
@@ -96,8 +102,8 @@ function inspectMerge(value: unknown, walk: Walk): void {
   const maps = sources.map((item) => (isAlias(item) ? walk.anchors.get(item.source) : item));
   // An alias without an anchor has been reported where it stands.
   if (maps.every((map) => map === undefined || isMap(map))) return;
-  const message = 'A merge key (<<) names something other than a map or a list of maps.';
-  report(walk, 'yaml/bad-merge', value, message, 'Let it name an anchored map, for example "<<: *base".');
+  const message = 'A merge key (<<) must refer to a map or a list of maps.';
+  report(walk, 'yaml/bad-merge', value, message, 'Refer to a map with an anchor, for example "<<: *base".');
 }
 
 /** A plain `<<`; in quotes it is an ordinary key. */

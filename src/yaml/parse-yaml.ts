@@ -50,7 +50,7 @@ const OPTIONS = {
  * @param linesBefore lines of the file that stand before `text`, for positions
  */
 export function parseYaml(text: string, linesBefore = 0): ParsedYaml {
-  return undisturbed(() => {
+  return withoutStackTraces(() => {
     const lineCounter = new LineCounter();
     const toPosition = (offset: number) => toFilePosition(lineCounter, offset, linesBefore);
     const { tokens, deepAt } = readTokens(text, lineCounter);
@@ -106,22 +106,14 @@ function composeAtMostTwo(tokens: CST.Token[], end: number): ParsedDocument[] {
   return documents;
 }
 
-const EMPTY_ENVIRONMENT: NodeJS.ProcessEnv = {};
-
-/**
- * The library makes one `Error` for each mistake: with stack traces, 200,000 mistakes take seconds. And it asks the
- * environment for each token whether to print it, which the operating system answers: a third of all parsing.
- */
-function undisturbed<T>(work: () => T): T {
+/** The library creates one `Error` for each mistake: with stack traces, 200,000 mistakes take seconds. */
+function withoutStackTraces<T>(work: () => T): T {
   const { stackTraceLimit } = Error;
-  const { env } = process;
   Error.stackTraceLimit = 0;
-  process.env = EMPTY_ENVIRONMENT;
   try {
     return work();
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
-    process.env = env;
   }
 }
 
@@ -187,18 +179,19 @@ function describeError(error: YAMLError, place: FindPlace): YamlProblem {
   const rule = error.code === 'TAG_RESOLVE_FAILED' ? 'yaml/custom-tag' : 'yaml/syntax';
   const said =
     error.message.length > MAX_LIBRARY_MESSAGE ? `${error.message.slice(0, MAX_LIBRARY_MESSAGE)}…` : error.message;
-  const message = rule === 'yaml/custom-tag' ? `${said}.` : `Not valid YAML: ${said}`;
+  const message = rule === 'yaml/custom-tag' ? `${said}.` : `The text is not valid YAML: ${said}.`;
   return { rule, ...place(error.pos[0]), message, hint: HINTS[error.code] ?? OTHER_HINT };
 }
 
 const HINTS: { [code: string]: string } = {
-  TAG_RESOLVE_FAILED: 'Remove the tag: definitions hold only strings, numbers, booleans, null, lists and maps.',
-  MULTILINE_IMPLICIT_KEY: 'A key and its ":" must stand on one line; put quotes around a text that goes on.',
-  BLOCK_AS_IMPLICIT_KEY: 'Put quotes around a value that holds ": ".',
+  TAG_RESOLVE_FAILED: 'Remove the tag. Allowed are strings, numbers, booleans, null, lists and maps.',
+  MULTILINE_IMPLICIT_KEY:
+    'Write the key and its ":" on one line. Put quotes around text that continues on the next line.',
+  BLOCK_AS_IMPLICIT_KEY: 'Put quotes around a value that contains ": ".',
   NON_STRING_KEY: 'Write the key as plain text.',
 };
 
-const OTHER_HINT = 'Check the indentation, quotes and brackets of this line and of the one before it.';
+const OTHER_HINT = 'Check the indentation, the quotes and the brackets of this line and the line before.';
 
 /** Offset of the first tab before the text of the line that an offset is on; `null` where there is none. */
 type FindTab = (offset: number) => number | null;
@@ -221,38 +214,44 @@ function createTabFinder(text: string, lineCounter: LineCounter): FindTab {
 const TABBED_LINE = / *\t/y;
 
 function describeTab(place: Place): YamlProblem {
-  const message = 'A tab stands in the indentation; YAML allows spaces only.';
-  const hint = 'Replace it by spaces, two for each level. Most editors do so for the whole file.';
+  const message = 'The indentation contains a tab. YAML allows only spaces.';
+  const hint = 'Replace tabs with spaces, two for each level. Most editors can convert the whole file.';
   return { rule: 'yaml/tab', ...place, message, hint };
 }
 
 function describeVersion(version: string): YamlProblem {
-  const message = `The text asks for YAML ${version}; definition files are YAML 1.2.`;
+  const message = `The text declares YAML ${version}. Only YAML 1.2 is supported.`;
   return { rule: 'yaml/version', at: FILE_START, path: [], message, hint: 'Remove the %YAML line.' };
 }
 
 function describeSecondDocument(at: Position): YamlProblem {
-  const message = 'A second YAML document begins here; a definition file holds exactly one.';
-  return { rule: 'yaml/multiple-documents', at, path: [], message, hint: 'Put each definition in a file of its own.' };
+  const message = 'A second YAML document starts here. A file must contain exactly one document.';
+  return { rule: 'yaml/multiple-documents', at, path: [], message, hint: 'Put each document in a separate file.' };
 }
 
 function describeTooDeep(at: Position): YamlProblem {
   const message = `Values are nested more than ${MAX_NESTING} levels deep.`;
-  return { rule: 'yaml/too-deep', at, path: [], message, hint: 'Definitions need few levels; flatten this value.' };
+  return { rule: 'yaml/too-deep', at, path: [], message, hint: 'Use fewer levels.' };
 }
 
 function describeExpansion(error: unknown, at: Position): YamlProblem {
   const text = error instanceof Error ? error.message : String(error);
   if (text.startsWith('Merge sources')) {
-    const message = 'A merge key (<<) names something other than a map or a list of maps.';
+    const message = 'A merge key (<<) must refer to a map or a list of maps.';
     return {
       rule: 'yaml/bad-merge',
       at,
       path: [],
       message,
-      hint: 'Let it name an anchored map, for example "<<: *base".',
+      hint: 'Refer to a map with an anchor, for example "<<: *base".',
     };
   }
   const message = `Aliases expand more than ${MAX_ALIAS_EXPANSIONS} times.`;
-  return { rule: 'yaml/alias-limit', at, path: [], message, hint: 'Write the values out instead.' };
+  return {
+    rule: 'yaml/alias-limit',
+    at,
+    path: [],
+    message,
+    hint: 'Write the values in full instead of using aliases.',
+  };
 }

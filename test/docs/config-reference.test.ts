@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { renewConfigReference } from '../../scripts/config-reference.ts';
 import { buildConfigSchema } from '../../scripts/config-schema.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { OPTIONS } from '../../src/config/options.ts';
+import { createAjv } from '../../src/yaml/create-ajv.ts';
 
 const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8');
 const PAGE = 'docs/reference/configuration.md';
@@ -33,7 +33,7 @@ describe('the table of options', () => {
   });
 
   it('has for each key examples that the schema itself accepts', () => {
-    const ajv = new Ajv2020({ allowUnionTypes: true, strict: false });
+    const ajv = createAjv();
     const { $defs } = buildConfigSchema();
     const keys = listKeys(buildConfigSchema());
     expect(keys.length).toBe(Object.keys(OPTIONS).length);
@@ -58,7 +58,7 @@ describe('the table of options', () => {
 });
 
 describe('schema and loader', () => {
-  const validate = new Ajv2020({ allowUnionTypes: true }).compile(buildConfigSchema());
+  const validate = createAjv().compile(buildConfigSchema());
   const source = { type: 'repository', url: '/srv/a.git' };
 
   it('both accept the example of the page', async () => {

@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { JsonObject } from '../../src/core/json.ts';
+import { createAjv } from '../../src/yaml/create-ajv.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
 import { listDocuments, listFences, locate, readDocument } from '../helpers/documents.ts';
 
@@ -17,9 +18,7 @@ const CONFIGURATIONS = FENCES.filter(
 );
 const JSON_EXAMPLES = FENCES.filter(({ language }) => language === 'json');
 
-const validateConfig = new Ajv2020({ allowUnionTypes: true }).compile(
-  JSON.parse(readDocument('schemas/config.schema.json')) as JsonObject,
-);
+const validateConfig = createAjv().compile(JSON.parse(readDocument('schemas/config.schema.json')) as JsonObject);
 
 /** Pages of rules show what is wrong, too; their own test knows which is which. */
 const DEFINITIONS = FENCES.filter(

@@ -3,7 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { CommandConfig, Config } from '../../src/config/config.ts';
+import type { Config } from '../../src/config/config.ts';
+
+type Executor = Config['factories'][number]['runs']['executor'];
+type CommandConfig = Extract<Executor, { type: 'command' }>;
+
 import type { ConfigRequest } from '../../src/config/load-config.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { AppError } from '../../src/core/errors.ts';
@@ -224,7 +228,7 @@ describe('an OpenID provider', () => {
 
   it('is missed where a variable has a secret for it', async () => {
     expect(await errorsOf('{}', { env: { DOCKBELL_ADMIN_OIDC_CLIENT_SECRET: 'canary' } })).toEqual([
-      'DOCKBELL_ADMIN_OIDC_CLIENT_SECRET: admin.oidc.issuer: is missing: the secret belongs to no provider',
+      'DOCKBELL_ADMIN_OIDC_CLIENT_SECRET: admin.oidc.issuer is missing: no provider is configured that this secret is for.',
     ]);
   });
 });
@@ -279,154 +283,178 @@ describe('overrides', () => {
       },
     });
     expect(config.factories.map((each) => each.name)).toEqual(['demo']);
-    expect(config.factories[0]?.runs.executor).toEqual({ type: 'command', command, user: null });
+    expect(config.factories[0]?.runs.executor).toEqual({ type: 'command', command, user: null, timeoutMs: 1_800_000 });
   });
 });
 
 describe('errors', () => {
   const cases: [text: string, ...lines: (string | RegExp)[]][] = [
-    ['ingres: {}', 'dockbell.yaml:1:1: unknown key "ingres"; did you mean "ingress"?'],
-    ['ingress:\n  prot: 1', 'dockbell.yaml:2:3: ingress: unknown key "prot"; did you mean "port"?'],
-    ['zzzzzzzz: 1', /^dockbell.yaml:1:1: unknown key "zzzzzzzz"; known are baseUrl, dataDir, /],
-    ['"\\e[31m": 1', /unknown key "\\x1b\[31m"/],
-    ['ingress: 8787', 'dockbell.yaml:1:10: ingress: expected keys with values'],
-    ['- a', 'dockbell.yaml:1:1: expected keys with values'],
+    ['ingres: {}', 'dockbell.yaml:1:1: unknown key "ingres". Did you mean "ingress"?'],
+    ['ingress:\n  prot: 1', 'dockbell.yaml:2:3: unknown key "prot" in ingress. Did you mean "port"?'],
+    ['zzzzzzzz: 1', /^dockbell.yaml:1:1: unknown key "zzzzzzzz"\. Allowed keys: baseUrl, dataDir, /],
+    ['"\\e[31m": 1', /unknown key "\\u001b\[31m"/],
+    [
+      'ingress: 8787',
+      'dockbell.yaml:1:10: ingress must be a map, but is a number. Write keys with values such as "key: value".',
+    ],
+    ['- a', 'dockbell.yaml:1:1: the file must be a map, but is a list. Write keys with values such as "key: value".'],
     [
       'ingress: { port: 65536 }',
-      'dockbell.yaml:1:18: ingress.port: expected a whole number from 0 to 65535, found 65536',
+      'dockbell.yaml:1:18: ingress.port must be a whole number from 0 to 65535, but is 65536.',
     ],
     [
       'ingress: { port: "80" }',
-      'dockbell.yaml:1:18: ingress.port: expected a whole number from 0 to 65535, found "80"',
+      'dockbell.yaml:1:18: ingress.port must be a whole number from 0 to 65535, but is "80".',
     ],
-    ['ingress: { port: 80.5 }', /found 80.5$/],
-    ['ingress: { port: }', /ingress.port: expected a whole number from 0 to 65535, found nothing$/],
-    ['ingress: { host: "a:1" }', /ingress.host: expected a host name or an IP address/],
-    ['ingress: { port: 1 }\nadmin: { port: 1 }', /^dockbell.yaml:2:16: admin.port: both listeners would use port 1/],
-    ['admin: { openMetrics: yes }', 'dockbell.yaml:1:23: admin.openMetrics: expected true or false, found "yes"'],
-    ['admin: { allowedHosts: a.example }', /expected a list, each item a host name/],
-    ['admin: { allowedHosts: ["http://a"] }', /found \["http:\/\/a"\]$/],
-    ['trustedProxies: [10.0.0.0/33]', /expected a list, each item an IP address or a subnet/],
+    ['ingress: { port: 80.5 }', /but is 80\.5\.$/],
+    ['ingress: { port: }', /ingress.port must be a whole number from 0 to 65535, but is empty\.$/],
+    ['ingress: { host: "a:1" }', /ingress.host must be a host name or an IP address/],
+    [
+      'ingress: { port: 1 }\nadmin: { port: 1 }',
+      /^dockbell.yaml:2:16: admin.port and ingress.port are both 1 on 127.0.0.1/,
+    ],
+    ['admin: { openMetrics: yes }', 'dockbell.yaml:1:23: admin.openMetrics must be true or false, but is "yes".'],
+    ['admin: { allowedHosts: a.example }', /admin.allowedHosts must be a list, each item a host name/],
+    ['admin: { allowedHosts: ["http://a"] }', /but is \["http:\/\/a"\]\.$/],
+    ['trustedProxies: [10.0.0.0/33]', /trustedProxies must be a list, each item an IP address or a subnet/],
     [
       'shutdownGrace: 10',
-      'dockbell.yaml:1:16: shutdownGrace: expected a duration from 0s to 1h, such as 500ms, 30s, 15m, 2h or 7d, found 10',
+      'dockbell.yaml:1:16: shutdownGrace must be a duration from 0s to 1h, such as 500ms, 30s, 15m, 2h or 7d, but is 10.',
     ],
-    ['log: { level: loud }', /log.level: expected .*info.*silent.*found "loud"$/],
-    ['shutdownGrace: 1.5s', /found "1.5s"$/],
-    ['shutdownGrace: 2h', /expected a duration from 0s to 1h/],
-    ['baseUrl: hooks.example.com', /expected an http or https URL without/],
-    ['baseUrl: https://a.example/?x=1', /expected an http or https URL without/],
-    ['baseUrl: https://u:p@a.example', /expected an http or https URL without/],
-    ['baseUrl: ftp://a.example', /expected an http or https URL without/],
-    ['dataDir: ~/x', /dataDir: expected a path; "~" is not expanded/],
+    ['log: { level: loud }', /log.level must be info, .* or silent, but is "loud"\.$/],
+    ['shutdownGrace: 1.5s', /but is "1.5s"\.$/],
+    ['shutdownGrace: 2h', /must be a duration from 0s to 1h/],
+    ['baseUrl: hooks.example.com', /must be an http or https URL without/],
+    ['baseUrl: https://a.example/?x=1', /must be an http or https URL without/],
+    ['baseUrl: https://u:p@a.example', /must be an http or https URL without/],
+    ['baseUrl: ftp://a.example', /must be an http or https URL without/],
+    ['dataDir: ~/x', /dataDir must be a path; "~" is not expanded/],
     [
       'factories: [{ name: a, source: { type: live }, notify: [{ type: github, secretName: T }] }]',
-      /notify\[0\]: only the commits of a repository are known to a git host/,
+      /notify\[0\] must have the type webhook: a git host knows only the commits of a repository/,
     ],
     [
       'storage: { type: postgres, url: x }',
-      'dockbell.yaml:1:18: storage.type: expected sqlite; "postgres" comes in a later version, found "postgres"',
+      'dockbell.yaml:1:18: storage.type must be sqlite, but is "postgres". This version does not support "postgres".',
     ],
-    ['storage: { type: mysql }', 'dockbell.yaml:1:18: storage.type: expected sqlite, found "mysql"'],
+    ['storage: { type: mysql }', 'dockbell.yaml:1:18: storage.type must be sqlite, but is "mysql".'],
     [
       'retention: { deliveries: 7d, identities: 6d }',
-      /^dockbell.yaml:1:42: retention.identities: must be at least as long/,
+      /^dockbell.yaml:1:42: retention.identities must be at least as long/,
     ],
-    ['admin: { oidc: {} }', /admin.oidc: the key "issuer" is missing/, /admin.oidc: the key "clientId" is missing/],
-    [oidc('issuer: http://login.example.com'), /admin.oidc.issuer: must be an https URL/],
-    [oidc('issuer: https://a.example/?x=1'), /admin.oidc.issuer: an issuer has no query/],
-    [oidc('issuer: https://u:p@a.example'), /admin.oidc.issuer: expected an http or https URL/],
+    [
+      'admin: { oidc: {} }',
+      /the required key "issuer" is missing in admin.oidc/,
+      /the required key "clientId" is missing in admin.oidc/,
+    ],
+    [
+      oidc('issuer: http://login.example.com'),
+      /admin.oidc.issuer must use https: plain HTTP can be modified in transit/,
+    ],
+    [oidc('issuer: https://a.example/?x=1'), /admin.oidc.issuer must not have a query/],
+    [oidc('issuer: https://u:p@a.example'), /admin.oidc.issuer must be an http or https URL/],
     [
       oidc('', 'groups: []'),
-      'dockbell.yaml:1:26: admin.oidc.groups: nobody could sign in: name a group here, or set defaultRole',
+      'dockbell.yaml:1:26: nobody can sign in: list a group in admin.oidc.groups, or set admin.oidc.defaultRole.',
     ],
-    [
-      oidc('', 'groups: [{ name: a, role: king }]'),
-      /groups\[0\].role: expected viewer or operator or manager or owner/,
-    ],
-    [oidc('', 'groups: [{ role: owner }]'), /admin.oidc.groups\[0\]: the key "name" is missing/],
+    [oidc('', 'groups: [{ name: a, role: king }]'), /groups\[0\].role must be viewer, operator, manager or owner/],
+    [oidc('', 'groups: [{ role: owner }]'), /the required key "name" is missing in admin.oidc.groups\[0\]/],
     [
       oidc('', 'groups: [{ name: a, role: owner }, { name: a, role: viewer }]'),
-      /groups\[1\].name: the group is named by admin.oidc.groups\[0\] already/,
+      /groups\[1\].name is a duplicate: same group as admin.oidc.groups\[0\]/,
     ],
     [
       oidc('', 'groups: [{ name: a, role: owner, factories: [x] }]'),
-      /groups\[0\].factories: there is no factory "x" in this file/,
+      /groups\[0\].factories names no factory of this file: "x"/,
     ],
-    [oidc('', 'groups: [{ name: a, role: owner, factories: [] }]'), /factories: name a factory, or leave the key out/],
-    [oidc('clientSecret: x, clientSecretFile: y'), /admin.oidc.clientSecretFile: there is a clientSecret too/],
-    ['dataDir: ${NO_SUCH}', 'dockbell.yaml:1:10: dataDir: the environment variable NO_SUCH is not set'],
+    [
+      oidc('', 'groups: [{ name: a, role: owner, factories: [] }]'),
+      /factories is an empty list. List a factory, or remove the key/,
+    ],
+    [
+      oidc('clientSecret: x, clientSecretFile: y'),
+      /admin.oidc.clientSecret and admin.oidc.clientSecretFile are both set/,
+    ],
+    ['dataDir: ${NO_SUCH}', 'dockbell.yaml:1:10: dataDir: the environment variable NO_SUCH is not set.'],
     ['dataDir: "${1}"', /dataDir: after "\$\{" comes the name/],
     ['dataDir: ${constructor}', /constructor is not set/],
-    ['dataDir: a\ndataDir: b', /^dockbell.yaml:2:1: Map keys must be unique/],
-    ['dataDir: !x a', /^dockbell.yaml:1:10: Unresolved tag/],
+    ['dataDir: a\ndataDir: b', /^dockbell.yaml:2:1: the key "dataDir" is written twice in this map/],
+    ['dataDir: !x a', /^dockbell.yaml:1:10: unresolved tag/],
     ['dataDir: "a', /^dockbell.yaml:1:12: /],
-    ['a: 1\n---\nb: 1', /expected one YAML document/],
-    ['factories: payments', 'dockbell.yaml:1:12: factories: expected a list'],
+    ['a: 1\n---\nb: 1', /dockbell.yaml:2:1: a second YAML document starts here/],
+    ['factories: payments', /^dockbell.yaml:1:12: factories must be a list, but is a string/],
     [
       'factories: [{}]',
-      'dockbell.yaml:1:13: factories[0]: the key "name" is missing',
-      'dockbell.yaml:1:13: factories[0]: the key "source" is missing',
+      'dockbell.yaml:1:13: the required key "name" is missing in factories[0]. Add "name: …".',
+      'dockbell.yaml:1:13: the required key "source" is missing in factories[0]. Add "source: …".',
     ],
-    ['factories: [payments]', 'dockbell.yaml:1:13: factories[0]: expected keys with values'],
+    ['factories: [payments]', /^dockbell.yaml:1:13: factories\[0\] must be a map, but is a string/],
     [
       'factories: [{ name: Payments, source: { type: repository, url: x } }]',
-      /factories\[0\].name: expected a name of small letters/,
+      /factories\[0\].name must be a name of lowercase letters/,
     ],
     [
       `${factory()}  - name: payments\n    source: { type: repository, url: x }`,
-      'dockbell.yaml:4:11: factories[1].name: the name "payments" is taken by factories[0]; each factory needs its own',
+      'dockbell.yaml:4:11: factories[1].name is a duplicate: the name "payments" belongs to factories[0]. Use another name.',
     ],
-    ['factories: [{ name: a, source: { type: live, name: x } }]', /source: unknown key "name"; known are type/],
-    ['factories: [{ name: a, source: { type: managed, url: x } }]', /source: unknown key "url"; known are type/],
-    ['factories: [{ name: a, source: { type: repository } }]', /source: the key "url" is missing/],
-    ['storage: { type: postgres, url: x }', /storage.type: expected sqlite; "postgres" comes in a later version/],
+    [
+      'factories: [{ name: a, source: { type: live, name: x } }]',
+      /unknown key "name" in factories\[0\].source\. Allowed keys: type/,
+    ],
+    [
+      'factories: [{ name: a, source: { type: managed, url: x } }]',
+      /unknown key "url": it belongs to type: repository/,
+    ],
+    [
+      'factories: [{ name: a, source: { type: repository } }]',
+      /the required key "url" is missing in factories\[0\].source/,
+    ],
+    ['storage: { type: postgres, url: x }', /storage.type must be sqlite.* This version does not support "postgres"/],
     [
       'factories: [{ name: a, source: { type: repository, url: --upload-pack=x } }]',
-      'dockbell.yaml:1:57: factories[0].source.url: expected the URL or the local path of a git repository',
+      'dockbell.yaml:1:57: factories[0].source.url must be the URL or the local path of a git repository.',
     ],
     [
       'factories: [{ name: a, source: { type: repository, url: x, branch: -x } }]',
-      /source.branch: expected the name of a branch/,
+      /source.branch must be the name of a branch/,
     ],
     [
       'factories: [{ name: a, source: { type: repository, url: x, branch: a..b } }]',
-      /source.branch: expected the name of a branch/,
+      /source.branch must be the name of a branch/,
     ],
     [
       'factories: [{ name: a, source: { type: repository, url: x, path: ../b } }]',
-      /source.path: expected a folder inside/,
+      /source.path must be a folder inside/,
     ],
-    [
-      'factories: [{ name: a, source: { type: repository, url: x, path: /b } }]',
-      /source.path: expected a folder inside/,
-    ],
-    [
-      factory('    runs: { executor: {} }'),
-      /runs.executor: the key "type" is missing/,
-      /runs.executor: the key "command" is missing/,
-    ],
+    ['factories: [{ name: a, source: { type: repository, url: x, path: /b } }]', /source.path must be a folder inside/],
+    [factory('    runs: { executor: {} }'), /the required key "type" is missing in factories\[0\].runs.executor/],
     [
       factory('    runs: { executor: { type: http, url: x } }'),
-      /executor.type: expected command or queue; "http" comes in a later version/,
+      /executor.type must be command or queue.* This version does not support "http"/,
     ],
     [factory('    runs: { executor: { type: queue, command: [sh] } }'), /unknown key "command"/],
     [factory('    runs: { executor: { type: command, command: [sh], lease: 1m } }'), /unknown key "lease"/],
     [factory('    runs: { executor: { type: queue, user: agent } }'), /unknown key "user"/],
     [
       factory('    runs: { executor: { type: command, command: [sh], user: a b } }'),
-      /executor.user: expected the name of a user of this machine, or uid:gid/,
+      /executor.user must be the name of a user of this machine, or uid:gid/,
     ],
-    [factory('    runs: { executor: { type: queue, lease: 2h } }'), /expected a duration from 1s to 1h/],
+    [factory('    runs: { executor: { type: queue, lease: 2h } }'), /must be a duration from 1s to 1h/],
     [
       factory('    runs: { executor: { type: command, command: ./agent.sh } }'),
-      /expected a list of texts: the program/,
+      /executor.command must be a list of strings: the program/,
     ],
-    [factory('    runs: { executor: { type: command, command: [] } }'), /expected a list of texts: the program/],
-    [factory('    runs: { executor: { type: command, command: [sh, 1] } }'), /expected a list of texts: the program/],
+    [
+      factory('    runs: { executor: { type: command, command: [] } }'),
+      /executor.command must be a list of strings: the program/,
+    ],
+    [
+      factory('    runs: { executor: { type: command, command: [sh, 1] } }'),
+      /command\[1\] must be a string, but is a number/,
+    ],
     [
       factory('    runs: { executor: { type: command, command: [sh], timeout: 25d } }'),
-      /expected a duration from 1s to 24d/,
+      /must be a duration from 1s to 24d/,
     ],
   ];
   it.each(cases)('%s', async (text, ...lines) => {
@@ -443,12 +471,12 @@ describe('errors', () => {
       env: { DOCKBELL_ADMIN_PORT: '80x', DOCKBELL_DATA_DIR: '' },
       overrides: { shutdownGrace: 'soon' },
     });
-    expect(errors.map((line) => line.split(': ').slice(0, 2).join(': '))).toEqual([
+    expect(errors.map((line) => line.replace(/ (must|in) .*/, ''))).toEqual([
       'dockbell.yaml:1:18: ingress.port',
-      'dockbell.yaml:2:11: limits',
-      'overrides: shutdownGrace',
+      'dockbell.yaml:2:11: unknown key "bodyByte"',
       'DOCKBELL_DATA_DIR: dataDir',
       'DOCKBELL_ADMIN_PORT: admin.port',
+      'overrides: shutdownGrace',
     ]);
   });
 

@@ -45,25 +45,37 @@ describe('a target', () => {
 describe('what cannot be a target', () => {
   const hook = { type: 'webhook', secretName: 'S', url: 'https://chat.example.com/x?key=hidden-key' };
   it.each<[what: string, notify: JsonObject[], message: RegExp]>([
-    ['a repository of another host', [{ ...GITHUB, type: 'gitlab' }], /notify\[0\]: the key "repository" is missing/],
-    ['a host without URL', [{ ...GITEA, url: null }], /notify\[0\]: the key "url" is missing: .*\/api\/v1/],
-    ['a webhook without URL', [{ ...hook, url: null }], /the key "url" is missing/],
+    [
+      'a repository of another host',
+      [{ ...GITHUB, type: 'gitlab' }],
+      /the required key "repository" is missing in factories\[0\].notify\[0\]/,
+    ],
+    [
+      'a host without URL',
+      [{ ...GITEA, url: null }],
+      /the required key "url" is missing in factories\[0\].notify\[0\]: .*\/api\/v1/,
+    ],
+    ['a webhook without URL', [{ ...hook, url: null }], /the required key "url" is missing/],
     [
       'an address of web pages',
       [{ ...GITEA, url: 'https://git.example.com' }],
-      /notify\[0\]\.url: .*ends in \/api\/v1/,
+      /notify\[0\]\.url must be .*ends in \/api\/v1/,
     ],
-    ['a token over plain http', [{ ...GITEA, url: 'http://git.example.com/api/v1' }], /expected https:\/\//],
+    [
+      'a token over plain http',
+      [{ ...GITEA, url: 'http://git.example.com/api/v1' }],
+      /notify\[0\]\.url must use https/,
+    ],
     ['a query', [{ ...GITEA, url: 'https://git.example.com/api/v1?a=/api/v1' }], /without a query/],
-    ['a name without owner', [{ ...GITHUB, repository: 'factory' }], /notify\[0\]\.repository: expected an owner/],
-    ['a repository that climbs', [{ ...GITHUB, repository: '../factory' }], /notify\[0\]\.repository: expected/],
-    ['a repository of a webhook', [{ ...hook, repository: 'a/b' }], /a webhook has no repository/],
+    ['a name without owner', [{ ...GITHUB, repository: 'factory' }], /notify\[0\]\.repository must be an owner/],
+    ['a repository that climbs', [{ ...GITHUB, repository: '../factory' }], /notify\[0\]\.repository must be/],
+    ['a repository of a webhook', [{ ...hook, repository: 'a/b' }], /a target of type webhook has no repository/],
     ['a password in the URL', [{ ...GITEA, url: 'https://u:p@git.example.com/api/v1' }], /without user name/],
-    ['no secret', [{ type: 'github' }], /the key "secretName" is missing/],
+    ['no secret', [{ type: 'github' }], /the required key "secretName" is missing/],
     ['a token in the place of its name', [{ ...GITHUB, secretName: 'ghp-0123' }], /the name of a team secret/],
-    ['the same twice', [GITHUB, hook, GITHUB], /notify\[2\]: the same is told of each commit by .*notify\[0\]/],
+    ['the same twice', [GITHUB, hook, GITHUB], /notify\[2\] is a duplicate target: same as factories\[0\].notify\[0\]/],
     ['an unknown key', [{ ...GITHUB, token: 'x' }], /unknown key "token"/],
-    ['an unknown type', [{ ...GITHUB, type: 'svn' }], /notify\[0\]\.type: expected github or gitlab/],
+    ['an unknown type', [{ ...GITHUB, type: 'svn' }], /notify\[0\]\.type must be github, gitlab, /],
   ])('%s', async (_what, notify, message) => {
     const error = await load('https://github.com/team/factory', ...notify).catch((thrown) => thrown);
     expect(error).toMatchObject({ code: 'config_invalid', message: expect.stringMatching(message) });

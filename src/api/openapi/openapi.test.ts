@@ -16,7 +16,7 @@ import {
   WEBHOOK_UID,
 } from '../../../test/helpers/seeded-services.ts';
 import { SecretValue } from '../../core/secret-value.ts';
-import { schemaOf } from '../../yaml/schemas.ts';
+import { validatorOf } from '../../yaml/validators.ts';
 import { BODY_EXAMPLES, COMPONENT_EXAMPLES } from './examples.ts';
 import { OPERATIONS } from './operations.ts';
 
@@ -242,7 +242,7 @@ describe('the examples of the OpenAPI document', () => {
     for (const id of ['createAutomation', 'putAutomation']) {
       for (const { value } of Object.values(BODY_EXAMPLES[id]!)) {
         const { name: _name, prompt: _prompt, ...frontMatter } = value as Record<string, unknown>;
-        const validate = schemaOf('automation');
+        const validate = validatorOf('automation');
         expect([validate(frontMatter), validate.errors]).toEqual([true, null]);
       }
     }

@@ -11,7 +11,7 @@ describe('a signature block outside a file', () => {
   it.each([
     ['custom', 'null', 'not a JSON object'],
     ['custom', '{"header"', 'not a JSON object'],
-    ['custom', '{"heder":"X-S"}', '"heder" does not exist'],
+    ['custom', '{"heder":"X-S"}', 'Unknown key "heder"'],
     ['custom', '{"header":1}', 'must be'],
     ['custom', '{}', 'does not say where'],
     ['custom', '{"header":"X-S","content":"{id}"}', 'idHeader is not set'],

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { CUSTOM, readCustomScheme } from '../../signature/schemes/custom-scheme.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { Findings } from '../findings.ts';
-import { checkSchema } from './check-schema.ts';
+import { checkDefinitionSchema } from './check-definition-schema.ts';
 
 /** What holds between the keys of a `signature` block, and what is weak about the scheme it describes. */
 export function checkSignatureBlock(yaml: YamlText, findings: Findings): void {
@@ -36,7 +36,7 @@ export function checkSignature(
   const declared = { authMode: 'signature', secretName: 'NAME', signatureScheme, signature };
   const parsed = parseYaml(JSON.stringify(declared));
   if (!parsed.ok) throw new Error('JSON that was just printed is not YAML');
-  checkSchema('webhook', parsed.yaml, findings);
+  checkDefinitionSchema('webhook', parsed.yaml, findings);
   if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, findings);
   const error = findings.toDiagnostics().find(({ severity }) => severity === 'error');
   return error === undefined ? { ok: true, signature } : { ok: false, message: error.message, hint: error.hint };

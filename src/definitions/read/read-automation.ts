@@ -6,9 +6,9 @@ import { parsePattern } from '../../filter/parse-pattern.ts';
 import type { KeyPath } from '../../yaml/key-path.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { type FrontMatter, splitFrontMatter } from '../../yaml/split-front-matter.ts';
+import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkFilter } from '../check/check-filter.ts';
 import { checkPromptInjection } from '../check/check-prompt-injection.ts';
-import { checkSchema } from '../check/check-schema.ts';
 import type { Findings } from '../findings.ts';
 import { collectPlaces } from './collect-places.ts';
 import { readDefinitionText } from './read-definition-text.ts';
@@ -41,7 +41,7 @@ function readAutomation(name: string, text: string, findings: Findings): ReadAut
     findings.addAll(parsed.findings);
     return { definition: null, yaml: null };
   }
-  checkSchema('automation', parsed.yaml, findings);
+  checkDefinitionSchema('automation', parsed.yaml, findings);
   checkPayloads(parsed.yaml, findings);
   checkReservedSecrets(parsed.yaml, findings);
   const definition = findings.hasErrors() ? null : toAutomation(name, parsed.yaml, parts.body, findings.file);

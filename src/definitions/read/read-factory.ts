@@ -3,7 +3,7 @@ import { isRuleId, type LintSettings, RULE_SEVERITIES, RULES, type RuleSeverity 
 import { suggest } from '../../core/suggest.ts';
 import { quote } from '../../yaml/key-path.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
-import { checkSchema } from '../check/check-schema.ts';
+import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import type { Finding, Findings } from '../findings.ts';
 
 /** What of `factory.yaml` is needed further on. */
@@ -19,7 +19,7 @@ export function readFactory(text: string, findings: Findings): ReadFactory {
     findings.addAll(parsed.findings);
     return { lint: {} };
   }
-  checkSchema('factory', parsed.yaml, findings);
+  checkDefinitionSchema('factory', parsed.yaml, findings);
   return { lint: readLint(parsed.yaml, findings) };
 }
 

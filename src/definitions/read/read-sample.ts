@@ -5,8 +5,8 @@ import { decodeText } from '../../yaml/decode-text.ts';
 import { parseJson } from '../../yaml/parse-json.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import { FILE_START } from '../../yaml/positions.ts';
+import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkExposedSecret } from '../check/check-exposed-secret.ts';
-import { checkSchema } from '../check/check-schema.ts';
 import type { Findings } from '../findings.ts';
 import type { SampleEntry } from './sort-entries.ts';
 
@@ -62,7 +62,7 @@ function parseSample(
     findings.add({ rule: 'sample/invalid-json', at: parsed.at, path: [], message, hint });
     return null;
   }
-  checkSchema('sample', parsed.json, findings);
+  checkDefinitionSchema('sample', parsed.json, findings);
   checkHeaders(parsed.json, findings, namedHeaders);
   if (!findings.isEmpty()) return null;
   return { sample: toSample(webhook, name, parsed.json.value as JsonObject, findings.file), json: parsed.json };

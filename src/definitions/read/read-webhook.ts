@@ -7,7 +7,7 @@ import { findHandshakes, HANDSHAKES } from '../../signature/handshakes/handshake
 import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
 import { readJson } from '../../signature/verify/request-parts.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
-import { checkSchema } from '../check/check-schema.ts';
+import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import { checkSignatureBlock, listNamedHeaders } from '../check/check-signature.ts';
 import { checkWebhook } from '../check/check-webhook.ts';
 import type { Findings } from '../findings.ts';
@@ -23,7 +23,7 @@ export function readWebhook(name: string, text: string, findings: Findings): Web
     findings.addAll(parsed.findings);
     return null;
   }
-  checkSchema('webhook', parsed.yaml, findings);
+  checkDefinitionSchema('webhook', parsed.yaml, findings);
   checkIdHeader(parsed.yaml, ['deliveryIdHeader'], findings);
   checkIdHeader(parsed.yaml, ['signature', 'idHeader'], findings);
   checkVerifyToken(parsed.yaml, findings);

@@ -1,0 +1,1 @@
+export const YAML_LIBRARY: { find: RegExp; replacement: string };

@@ -1,0 +1,90 @@
+import { resolve } from 'node:path';
+import type { Json } from '../core/json.ts';
+import { parseDuration } from '../words/duration.ts';
+import { listAlternatives } from '../yaml/key-path.ts';
+import type { OptionType } from './options.ts';
+import { TEXT_FORMATS } from './text-formats.ts';
+
+export type OptionValue = string | number | boolean | readonly string[];
+
+/** What values of this type are, as the rest of the sentence "... must be". */
+export function describeType(type: OptionType): string {
+  switch (type.kind) {
+    case 'text':
+      return TEXT_FORMATS[type.format].expected;
+    case 'list':
+      return `a list, each item ${TEXT_FORMATS[type.format].expected}`;
+    case 'path':
+      return 'a path; "~" is not expanded';
+    case 'repository':
+      return 'the URL or the local path of a git repository';
+    case 'command':
+      return 'a list of strings: the program, then its arguments, such as ["./agent.sh", "--fast"]';
+    case 'boolean':
+      return 'true or false';
+    case 'integer':
+      return `a whole number from ${type.min} to ${type.max}`;
+    case 'duration':
+      return `a duration from ${type.min} to ${type.max}, such as 500ms, 30s, 15m, 2h or 7d`;
+    case 'choice':
+      return listAlternatives(type.values);
+  }
+}
+
+/** The value that the text of an environment variable stands for. */
+export function readFromText(type: OptionType, text: string): Json {
+  if (type.kind === 'integer') return /^\d{1,15}$/.test(text) ? Number(text) : text;
+  if (type.kind === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (type.kind === 'list') return text.trim() === '' ? [] : text.split(',').map((item) => item.trim());
+  return text;
+}
+
+/**
+ * The value as the daemon uses it: durations in milliseconds, paths absolute, texts in one spelling. `null` for a value
+ * that the JSON Schema accepts and that is wrong nevertheless, such as a duration that is too long.
+ *
+ * @param value has passed the schema
+ * @param folder what relative paths start from
+ */
+export function convertValue(type: OptionType, value: Json, folder: string): OptionValue | null {
+  switch (type.kind) {
+    case 'text':
+      return TEXT_FORMATS[type.format].normalise(value as string);
+    case 'list':
+      return convertList((value as string[]).map(TEXT_FORMATS[type.format].normalise));
+    case 'path':
+      return resolve(folder, value as string);
+    case 'repository':
+      return resolveRepository(value as string, folder);
+    case 'command':
+      return resolveCommand(value as string[], folder);
+    case 'duration':
+      return convertDuration(type, value as string);
+    default:
+      return value as OptionValue;
+  }
+}
+
+function convertList(items: (string | null)[]): readonly string[] | null {
+  return items.every((item) => item !== null) ? items : null;
+}
+
+/** Like git: an address has `://`, or a `:` before the first `/`; everything else is a local path. */
+function resolveRepository(url: string, folder: string): string {
+  return /^[^/]*:/.test(url) ? url : resolve(folder, url);
+}
+
+/** Paths become absolute because a run starts in a separate folder. */
+function resolveCommand([program = '', ...rest]: string[], folder: string): readonly string[] {
+  const isRelative = (argument: string) => /^\.{1,2}\//.test(argument);
+  return [
+    program.includes('/') ? resolve(folder, program) : program,
+    ...rest.map((argument) => (isRelative(argument) ? resolve(folder, argument) : argument)),
+  ];
+}
+
+function convertDuration({ min, max }: { min: string; max: string }, text: string): number | null {
+  const durationMs = parseDuration(text);
+  const isWithin = durationMs !== null && durationMs >= parseDuration(min)! && durationMs <= parseDuration(max)!;
+  return isWithin ? durationMs : null;
+}

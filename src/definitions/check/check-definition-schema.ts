@@ -1,0 +1,31 @@
+import type { RuleId } from '../../core/rules.ts';
+import { checkSchema, type SchemaProblem, type SchemaSubject } from '../../yaml/check-schema.ts';
+import type { YamlText } from '../../yaml/parse-yaml.ts';
+import type { SchemaKind } from '../../yaml/schemas.ts';
+import { validatorOf } from '../../yaml/validators.ts';
+import type { Finding, Findings } from '../findings.ts';
+
+/** Compares a definition file with the JSON Schema of its kind and adds a finding for each difference. */
+export function checkDefinitionSchema(kind: SchemaKind, yaml: YamlText, findings: Findings): void {
+  const problems = checkSchema(validatorOf(kind), yaml.value, SUBJECTS[kind]);
+  findings.addAll(problems.map((describe) => () => toFinding(kind, describe(), yaml)));
+}
+
+const SUBJECTS: { [kind in SchemaKind]: SchemaSubject } = {
+  webhook: { root: 'The file', explainUnknownKey: (key, path) => explainName('webhook', 'file', key, path.length) },
+  automation: {
+    root: 'The front matter',
+    explainUnknownKey: (key, path) => explainName('automation', 'folder', key, path.length),
+  },
+  factory: { root: 'The file' },
+  sample: { root: 'The file', explainUnknownKey: (key, path) => explainName('sample', 'file', key, path.length) },
+};
+
+function explainName(kind: string, place: string, key: string, depth: number): string | null {
+  return key === 'name' && depth === 0 ? `Remove it: the name of the ${kind} is the name of its ${place}.` : null;
+}
+
+function toFinding(kind: SchemaKind, { rule, code, path, on, message, hint }: SchemaProblem, yaml: YamlText): Finding {
+  // Every key of factory.yaml is accepted, because other tools have theirs there: no rule is called factory/unknown-key.
+  return { rule: (rule ?? `${kind}/${code}`) as RuleId, at: yaml.locate(path)[on], path, message, hint };
+}

@@ -1,0 +1,31 @@
+import { Ajv2020, type Options } from 'ajv/dist/2020.js';
+import { isJsonObject, type JsonObject } from '../core/json.ts';
+import { readSchema, type SchemaName } from './schemas.ts';
+
+/** Ajv with the settings that `checkSchema` needs, and the keywords of ours that the documents in `schemas/` use. */
+export function createAjv(code: Options['code'] = {}): Ajv2020 {
+  // Checking the documents themselves would take longer than a small factory; a test of them does it.
+  // `verbose` gives each error the part of the schema that it violates; `x-says` and `x-expected` in it word the problem.
+  const ajv = new Ajv2020({
+    validateSchema: false,
+    allErrors: true,
+    verbose: true,
+    strict: true,
+    strictRequired: false,
+    strictTuples: false,
+    allowUnionTypes: true,
+    logger: false,
+    code,
+  });
+  ajv.addVocabulary(['x-says', 'x-expected', 'x-later', 'patternErrorMessage']);
+  return ajv;
+}
+
+/** The document of that name as files are validated with it. */
+export function readValidationSchema(name: SchemaName): JsonObject {
+  // The draft is declared for editors, some of which know none after 7; nothing in the documents differs between drafts.
+  const { $schema: _declared, $defs, ...schema } = readSchema(name);
+  if (!isJsonObject($defs)) return schema;
+  // References to environment variables are replaced before the validation, so nothing may pass as one.
+  return { ...schema, $defs: 'fromEnvironment' in $defs ? { ...$defs, fromEnvironment: false } : $defs };
+}
