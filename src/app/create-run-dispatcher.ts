@@ -8,6 +8,7 @@ import type { Clock } from '../core/time/clock.ts';
 import type { DataPaths } from '../data-dir/data-paths.ts';
 import { createCommandExecutor } from '../executors/command/command-executor.ts';
 import { findRunUser, openRunsDir, type RunUser } from '../executors/command/run-user.ts';
+import { LOCAL_EXECUTORS } from '../executors/index.ts';
 import { createRunLogWriter } from '../executors/log/run-log.ts';
 import { createDispatcher, type Dispatcher } from '../run/dispatcher.ts';
 import type { FactoryExecutor } from '../run/factory-queue.ts';
@@ -41,7 +42,18 @@ export function createRunDispatcher(parts: RunParts): Dispatcher {
   const { storage, secrets, onRunChanged, clock, logger } = parts;
   const { runQueue: queue, runReader: runs } = storage;
   const logs = createRunLogWriter(parts.paths.runLogs, clock);
-  return createDispatcher({ queue, runs, executors, workers, logs, secrets, onRunChanged, clock, logger });
+  return createDispatcher({
+    queue,
+    runs,
+    executors,
+    localExecutors: LOCAL_EXECUTORS,
+    workers,
+    logs,
+    secrets,
+    onRunChanged,
+    clock,
+    logger,
+  });
 }
 
 function createFactoryExecutor(parts: RunParts, { name, runs }: FactoryConfig): FactoryExecutor | null {
@@ -54,7 +66,7 @@ function createFactoryExecutor(parts: RunParts, { name, runs }: FactoryConfig): 
     runsDir: parts.config.runsDir,
     logsDir: parts.paths.runLogs,
     startRecords: parts.startRecords,
-    path: parts.commandPath,
+    searchPath: parts.commandPath,
     maskOutput: createRedactingTransform,
     clock: parts.clock,
     logger: parts.logger,

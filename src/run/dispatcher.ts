@@ -6,6 +6,7 @@ import type { RunControl } from '../core/ports/runs/run-control.ts';
 import type { RunQueue, RunReader } from '../core/ports/runs/run-queue.ts';
 import type { WorkerControl } from '../core/ports/runs/worker-control.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { ExecutorType } from '../core/resources/run.ts';
 import { retryWithBackoff } from '../core/time/backoff.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { explainWait } from './explain-wait.ts';
@@ -22,6 +23,8 @@ export interface DispatcherOptions {
   runs: Pick<RunReader, 'get'>;
   /** By factory. Runs of a factory without an entry stay queued, unless workers claim them. */
   executors: ReadonlyMap<string, FactoryExecutor>;
+  /** Types of executors that run in the daemon: their runs are recovered after a crash. */
+  localExecutors: readonly ExecutorType[];
   /** By factory: those whose runs workers may claim. */
   workers: ReadonlyMap<string, WorkerTerms>;
   logs: RunLogWriter;
@@ -50,7 +53,7 @@ export interface Dispatcher extends RunControl {
 }
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { queue, runs, executors, workers, logs, clock, logger } = options;
+  const { queue, runs, executors, localExecutors, workers, logs, clock, logger } = options;
   const stopping = new AbortController();
   const onRunChanged = guardListener(options.onRunChanged, logger);
   const queues = createFactoryQueues(options, onRunChanged);
@@ -64,7 +67,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   }
 
   async function recoverAndClaim(): Promise<void> {
-    const parts = { queue, executors, clock, logger };
+    const parts = { queue, executors, localExecutors, clock, logger };
     await retryWithBackoff(
       async () => {
         await leases.recover();

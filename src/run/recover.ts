@@ -13,7 +13,10 @@ export type Recovered = 'started_again' | 'retried' | 'interrupted';
 
 interface Parts {
   queue: RunQueue;
+  /** By factory. */
   executors: ReadonlyMap<string, FactoryExecutor>;
+  /** Types of executors that run in the daemon, also those that no factory has now. */
+  localExecutors: readonly ExecutorType[];
   clock: Clock;
   logger: Logger;
 }
@@ -24,7 +27,7 @@ interface Parts {
  * `retry: interrupted` is queued as the next attempt. Its remaining processes are ended first.
  */
 export async function recoverRuns(parts: Parts, onRecovered: (run: Run, outcome: Recovered) => void): Promise<void> {
-  for (const type of executorTypes(parts.executors)) {
+  for (const type of parts.localExecutors) {
     const runs = await parts.queue.running(type);
     await Promise.all(
       runs.map(async (run) => {
@@ -38,7 +41,9 @@ export async function recoverRuns(parts: Parts, onRecovered: (run: Run, outcome:
 
 async function recoverRun(run: Run, { queue, executors, clock, logger }: Parts): Promise<Recovered> {
   const { id, attempt } = run;
-  const entry = executors.get(run.factory);
+  const current = executors.get(run.factory);
+  // Another executor knows nothing about this run, which then counts as started.
+  const entry = current?.executor.type === run.executor ? current : undefined;
   if (entry !== undefined && !(await wasPerhapsStarted(run, entry.executor, logger))) {
     await queue.release({ id, attempt, nextAttempt: attempt });
     return 'started_again';
@@ -61,9 +66,4 @@ async function wasPerhapsStarted(run: Run, executor: Executor, logger: Logger): 
     logger.error({ err: error, run: run.id }, 'start record cannot be read, the run counts as started');
     return true;
   }
-}
-
-/** `command` is always among them: its runs may be left over from a configuration that named it. */
-function executorTypes(executors: Parts['executors']): Set<ExecutorType> {
-  return new Set(['command', ...[...executors.values()].map((entry) => entry.executor.type)]);
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { WAIT_REASONS } from '../../src/core/ports/runs/run-control.ts';
 import type { RunInput } from '../../src/core/resources/run.ts';
 import { buildRunEnvironment } from '../../src/executors/command/run-environment.ts';
+import { EXECUTORS } from '../../src/executors/index.ts';
 import { renderRunDocuments } from '../../src/run/envelope.ts';
 import { expectGenerated, readFirstColumn, renderTable } from '../helpers/documents.ts';
 
@@ -60,6 +61,11 @@ describe('docs/reference/runs.md', () => {
     const set = Object.keys(environment).filter((name) => environment[name] !== undefined);
     const rows = set.map((name) => [`\`${name}\``, MEANINGS[name] ?? '?']);
     expectGenerated(PAGE, 'environment', `\n${renderTable(['variable', 'value'], rows)}\n`);
+  });
+
+  it('lists the executors', () => {
+    const lines = Object.values(EXECUTORS).map(({ summary }) => `- ${summary}\n`);
+    expectGenerated(PAGE, 'executors', `\n${lines.join('')}\n`);
   });
 
   it('explains every reason why a run waits', () => {

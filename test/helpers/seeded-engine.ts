@@ -207,6 +207,7 @@ function openDispatcher(
     queue,
     runs,
     executors,
+    localExecutors: ['command'],
     workers,
     logs,
     secrets,

@@ -191,9 +191,13 @@ describe('a command that cannot start', () => {
     [
       'is missing on PATH',
       'dockbell-no-such-program',
-      /cannot start dockbell-no-such-program: there is no such program/,
+      /cannot start dockbell-no-such-program: the program, or the interpreter in its first line, does not exist/,
     ],
-    ['is missing at its path', '/nowhere/agent.sh', /cannot start \/nowhere\/agent.sh: there is no such program/],
+    [
+      'is missing at its path',
+      '/nowhere/agent.sh',
+      /cannot start \/nowhere\/agent.sh: the program, or the interpreter in its first line, does not exist/,
+    ],
   ])('fails its run with a clear sentence where it %s', async (_title, file, sentence) => {
     const result = await execute(workshop.executor([file]), makeRunInput());
     expect(result).toMatchObject({ state: 'failed', exitCode: null });
@@ -212,7 +216,7 @@ describe('a command that cannot start', () => {
     const result = await execute(workshop.executor(['true']), makeRunInput(), {
       secrets: { BIG: 'x'.repeat(200_000) },
     });
-    expect(result.error).toMatch(/too long for an environment/);
+    expect(result.error).toMatch(/too large for an environment/);
   });
 
   it('is refused at once where it is empty or a relative path', () => {

@@ -35,6 +35,7 @@ function open(
     runs: queue,
     workers: new Map(),
     logs: { begin: async () => undefined, append: async () => undefined },
+    localExecutors: ['command'],
     executors: new Map([['payments', { executor, concurrency, retryInterrupted }]]),
     secrets: { resolve: async () => null },
     clock: systemClock,

@@ -54,6 +54,7 @@ async function start(
   const executor = workshop.executor(ECHO, options);
   dispatcher = createDispatcher({
     ...{ queue, runs: queue, workers: new Map(), clock, logger },
+    localExecutors: ['command'],
     executors: new Map([['payments', { executor, concurrency }]]),
     logs: { begin: async () => undefined, append: async () => undefined },
     secrets: { resolve: async () => null },
@@ -75,7 +76,7 @@ describe('a machine that cannot start runs', () => {
     const bin = join(workshop.dir, 'bin');
     mkdirSync(bin);
     const runs = addRuns(6);
-    const it = await start({ path: bin });
+    const it = await start({ searchPath: bin });
     await waitUntil(() => warnings.length >= 3, 'several attempts have failed');
     expect(queue.states().filter((state) => state !== 'queued' && state !== 'running')).toEqual([]);
     expect(it.startFailure('payments')?.problem).toMatch(/mkfifo .* not found on PATH/);
@@ -134,7 +135,7 @@ describe('a machine that cannot start runs', () => {
     }
     await waitUntil(() => queue.run(hopeless!).state === 'failed', 'it has failed');
     expect(warnings).toHaveLength(6);
-    expect(queue.run(hopeless!).error).toMatch(/^the run could not be prepared, while others could: .*EEXIST/);
+    expect(queue.run(hopeless!).error).toMatch(/^the run cannot start, but other runs can: .*EEXIST/);
     expect(queue.states().filter((state) => state === 'failed')).toHaveLength(1);
   });
 });

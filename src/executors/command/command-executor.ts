@@ -1,7 +1,5 @@
 import { isAbsolute, resolve } from 'node:path';
-import type { Transform } from 'node:stream';
 import { AppError, messageOf, systemErrorCode } from '../../core/errors.ts';
-import type { Logger } from '../../core/ports/logger.ts';
 import type {
   ExecutionRequest,
   Executor,
@@ -10,9 +8,8 @@ import type {
   StopOrder,
 } from '../../core/ports/runs/executor.ts';
 import type { RunResult } from '../../core/resources/run.ts';
-import type { SecretValue } from '../../core/secret-value.ts';
-import type { Clock } from '../../core/time/clock.ts';
 import { makeFolder } from '../../files/make-folder.ts';
+import type { ExecutorParts } from '../executor-kind.ts';
 import { removeAttemptTree } from '../files/remove-run-folder.ts';
 import { runLogFile } from '../files/run-paths.ts';
 import { LOG_LIMIT_BYTES } from '../log/log-sink.ts';
@@ -26,38 +23,26 @@ import type { RunUser } from './run-user.ts';
 import { type ProcessGroup, startProcessGroup } from './start-process.ts';
 import { type Supervised, supervise } from './supervise.ts';
 
-export interface CommandExecutorOptions {
-  /** Argument vector, never a shell string. The first is an absolute path, or a name that is looked up on `path`. */
+export interface CommandExecutorOptions extends ExecutorParts {
+  /** Argument vector, never a shell string. The first is an absolute path, or a name that is looked up on `searchPath`. */
   command: readonly string[];
-  timeoutMs: number;
-  /** Runs are started as this user; as the user of the daemon if omitted. */
+  /** User that starts the runs. Default: the user of the daemon. */
   user?: RunUser | null;
-  /** Holds a folder for each run. */
-  runsDir: string;
-  /** Holds a file for each run. */
-  logsDir: string;
-  startRecords: StartRecords;
-  /** `PATH` of the command. */
-  path: string;
-  /** A stream that masks these values wherever they stand in what goes through it. */
-  maskOutput: (values: Iterable<SecretValue>) => Transform;
-  /** Of the log of one attempt, with all that the daemon adds to it. */
+  /** Size limit of the log of one attempt, including the lines that the daemon adds. */
   logLimitBytes?: number;
-  /** Between SIGTERM and SIGKILL. */
+  /** Time between SIGTERM and SIGKILL. */
   killGraceMs?: number;
-  /** How long processes that outlive the command may go on before they are ended. */
+  /** Time after which processes that outlive the command are ended. */
   lingerMs?: number;
-  clock: Clock;
-  logger?: Logger;
 }
 
-type Settings = Required<Omit<CommandExecutorOptions, 'logger'>> & { logger: Logger | null };
+type Settings = Required<CommandExecutorOptions>;
 
 const DEFAULTS = { user: null, logLimitBytes: LOG_LIMIT_BYTES, killGraceMs: 10_000, lingerMs: 1000 };
 
 /**
- * Executor `command`: one process group for each attempt, in a directory of its own, with an environment built from
- * nothing (interfaces, "A run's directory and environment"). Throws `config_invalid` for a command that cannot be one.
+ * Executor `command`: one process group for each attempt, in a separate directory, with an environment that inherits
+ * nothing (interfaces, "A run's directory and environment"). Throws `config_invalid` for a malformed command.
  */
 export function createCommandExecutor(options: CommandExecutorOptions): Executor {
   const settings: Settings = {
@@ -66,7 +51,6 @@ export function createCommandExecutor(options: CommandExecutorOptions): Executor
     command: checkCommand(options.command),
     runsDir: resolve(options.runsDir),
     logsDir: resolve(options.logsDir),
-    logger: options.logger ?? null,
   };
   const inFlight: InFlight = new Set();
   return {
@@ -85,13 +69,13 @@ function checkCommand(command: readonly string[]): readonly string[] {
   if (file.includes('/') && !isAbsolute(file)) {
     throw new AppError(
       'config_invalid',
-      `the command ${file} is a relative path; a run starts in a directory of its own`,
+      `the command ${file} is a relative path, but each run starts in a separate directory; use an absolute path`,
     );
   }
   return command;
 }
 
-/** Attempts in preparation or under way, so that two calls never prepare the same directory. */
+/** Attempts that are being prepared or executed, so that two calls never prepare the same directory. */
 type InFlight = Set<string>;
 
 async function execute(
@@ -119,13 +103,13 @@ async function execute(
 async function executeInDirectory(request: ExecutionRequest, settings: Settings): Promise<RunResult | NotStarted> {
   const directory = await prepareRunDirectory(settings.runsDir, request, settings.user);
   try {
-    const built = buildRunEnvironment(request.input, directory, settings.path, request.secrets);
+    const built = buildRunEnvironment(request.input, directory, settings.searchPath, request.secrets);
     if (!built.ok) return failed(built.error);
     return await executeCaptured(request, directory, built.environment, settings);
   } finally {
     await directory.prompt.close();
     await removeAttemptTree(directory.temporary).catch((error) =>
-      settings.logger?.warn({ err: error, run: request.input.run.id }, "a run's temporary files stay behind"),
+      settings.logger.warn({ err: error, run: request.input.run.id }, 'deleting temporary files of a run failed'),
     );
   }
 }
@@ -167,7 +151,7 @@ async function recordStart(
   }
 }
 
-/** Errors of `spawn` that say what the machine lacks. No process exists then, but the start record of this attempt does. */
+/** Errors of `spawn` about resources that the machine lacks. No process exists then, but the start record of this attempt does. */
 const MACHINE_LACKS: ReadonlySet<string | null> = new Set(['EMFILE', 'ENFILE', 'EAGAIN', 'ENOMEM', 'ENOSPC', 'EDQUOT']);
 
 async function runCommand(
@@ -203,13 +187,13 @@ async function openCapture(
   await makeFolder(settings.logsDir, { mode: 0o700 });
   return captureOutput({
     pipePath: directory.outputPipe,
-    searchPath: settings.path,
+    searchPath: settings.searchPath,
     user: settings.user,
     logFile: runLogFile(settings.logsDir, run.id),
     header: renderAttemptMark(run, settings.clock),
     limitBytes: settings.logLimitBytes,
     mask: settings.maskOutput(secrets.values()),
-    onFailure: (error) => settings.logger?.warn({ err: error, run: run.id }, "a run's log is not complete"),
+    onFailure: (error) => settings.logger.warn({ err: error, run: run.id }, 'writing the log of a run failed'),
   });
 }
 
@@ -219,24 +203,24 @@ function startCommand(
   output: number,
   { command, user }: Settings,
 ): Promise<ProcessGroup> {
-  // The file itself, not a pipe: a command that never reads its input leaves nobody waiting.
+  // The file itself, not a pipe: a command that never reads its input blocks nobody.
   return startProcessGroup({ command, cwd: directory.work, environment, user, input: directory.prompt.fd, output });
 }
 
 function describeStartFailure(error: unknown, file: string, user: RunUser | null): string {
   const code = systemErrorCode(error);
   if (code === 'ENOENT') {
-    return `cannot start ${file}: there is no such program, or the one that its first line names is missing`;
+    return `cannot start ${file}: the program, or the interpreter in its first line, does not exist`;
   }
   if (code === 'EACCES') {
     const who = user === null ? "the daemon's user" : `user ${user.name}`;
     return `cannot start ${file}: it is not executable for ${who}; use chmod +x`;
   }
-  if (code === 'E2BIG') return `cannot start ${file}: the secrets of the run are too long for an environment`;
+  if (code === 'E2BIG') return `cannot start ${file}: the secrets of the run are too large for an environment`;
   return `cannot start ${file}: ${messageOf(error)}`;
 }
 
-/** How the end of a command reads as the result of a run. */
+/** Converts the end of a command into the result of a run. */
 function describeEnd({ exit, stoppedBy }: Supervised): RunResult {
   if (stoppedBy === 'cancelled') return { state: 'cancelled', error: 'cancelled', exitCode: exit.code };
   if (stoppedBy === 'timeout') return failed('timeout', exit.code);
@@ -245,7 +229,7 @@ function describeEnd({ exit, stoppedBy }: Supervised): RunResult {
   return failed(exit.signal === null ? `exit code ${exit.code}` : `signal ${exit.signal}`, exit.code);
 }
 
-/** The result of an attempt that was told to stop before it started. */
+/** The result of an attempt that was stopped before it started. */
 function describeStop(signal: AbortSignal): RunResult {
   const order: StopOrder = signal.reason;
   if (order.cause === 'interrupted') return failed('interrupted');

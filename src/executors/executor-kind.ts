@@ -1,0 +1,35 @@
+import type { Transform } from 'node:stream';
+import type { Logger } from '../core/ports/logger.ts';
+import type { Executor, StartRecords } from '../core/ports/runs/executor.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import type { Clock } from '../core/time/clock.ts';
+
+/** What every executor gets from the daemon. */
+export interface ExecutorParts {
+  /** Maximum duration of one attempt. */
+  timeoutMs: number;
+  /** Contains a folder for each run of an executor that needs files. */
+  runsDir: string;
+  /** Contains the log of each run. */
+  logsDir: string;
+  startRecords: StartRecords;
+  /** `PATH` of the programs that an executor starts. */
+  searchPath: string;
+  /** Creates a stream that masks these values in everything that passes through it. */
+  maskOutput: (values: Iterable<SecretValue>) => Transform;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** One row of the table of executors. */
+export interface ExecutorKind<Settings> {
+  /** What the executor does, one sentence that starts with its type, for the documentation. */
+  summary: string;
+  /** Rows of the table of options that only this executor has. The last part of each key is the key of its setting. */
+  options: Readonly<Record<`factories[].runs.executor.${string}`, object>>;
+  /**
+   * Checks what the machine has to provide, and creates the executor of one factory. Throws `config_invalid`.
+   * `null` if workers claim the runs over the management API instead.
+   */
+  create: ((settings: Settings, parts: ExecutorParts) => Promise<Executor>) | null;
+}

@@ -1,0 +1,38 @@
+import { tmpdir } from 'node:os';
+import { describe, expect, it } from 'vitest';
+import { createExecutor, EXECUTOR_NAMES, EXECUTOR_OPTIONS, EXECUTORS, LOCAL_EXECUTORS } from './index.ts';
+
+const LOGGER = { info: () => {}, warn: () => {}, error: () => {}, child: () => LOGGER };
+const PARTS = {
+  timeoutMs: 1000,
+  runsDir: tmpdir(),
+  logsDir: tmpdir(),
+  startRecords: { create: async () => true, exists: async () => false, delete: async () => {} },
+  searchPath: '/usr/bin:/bin',
+  maskOutput: () => {
+    throw new Error('no run starts here');
+  },
+  clock: { wallMs: () => 0, monotonicMs: () => 0 },
+  logger: LOGGER,
+};
+
+describe('the table of executors', () => {
+  it('names those that run in the daemon, whose runs it recovers', () => {
+    expect(EXECUTOR_NAMES).toEqual(['command', 'queue']);
+    expect(LOCAL_EXECUTORS).toEqual(['command']);
+  });
+
+  it('creates the executor that the configuration names, with the type that its runs store', async () => {
+    const executor = await createExecutor({ type: 'command', command: ['sh'], user: null }, PARTS);
+    expect(executor?.type).toBe('command');
+    expect(await createExecutor({ type: 'queue' }, PARTS)).toBeNull();
+  });
+
+  it.each(EXECUTOR_NAMES)('gives %s a summary and options of its type only', (name) => {
+    expect(EXECUTORS[name].summary).toMatch(new RegExp(`^\`${name}\`: .+\\.$`));
+    for (const [key, option] of Object.entries(EXECUTORS[name].options)) {
+      expect(option).toMatchObject({ onlyWith: name });
+      expect(EXECUTOR_OPTIONS).toHaveProperty([key], option);
+    }
+  });
+});
