@@ -9,7 +9,7 @@ import type {
   RejectionEntry,
   ReplayEntry,
 } from '../../core/resources/delivery.ts';
-import { CONTENTS, DELIVERIES, IDENTITIES, type StoredDelivery } from '../sql/schema/delivery-tables.ts';
+import { CONTENTS, DELIVERIES, IDENTITIES, type StoredDelivery } from '../sql/schema/tables.ts';
 import { toStorageError } from './disk/storage-error.ts';
 import { prepareInsert, prepareNamed } from './statement.ts';
 

@@ -3,8 +3,8 @@ import type { AuditEntry, AuditOutcome } from '../../../core/audit.ts';
 import type { AuditLog, AuditRequest } from '../../../core/ports/access/audit-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { findFirstSince } from '../find-first-since.ts';
-import { AUDIT_ENTRIES } from '../schema/access-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { AUDIT_ENTRIES } from '../schema/tables.ts';
 
 /** The audit log. */
 export function createAuditLog(db: Kysely<Schema>): AuditLog {

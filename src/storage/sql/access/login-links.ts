@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { LoginLinkTable } from '../../../core/ports/access/login-link-table.ts';
-import { LOGIN_LINKS } from '../schema/access-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { LOGIN_LINKS } from '../schema/tables.ts';
 
 /** One-time login links, found by the hash of their token. */
 export function createLoginLinkTable(db: Kysely<Schema>): LoginLinkTable {

@@ -2,8 +2,8 @@ import type { Kysely, Selectable } from 'kysely';
 import type { Identity, Session, SessionOwner } from '../../../core/access.ts';
 import type { LoginLinkId, TokenId, UserId } from '../../../core/ids.ts';
 import type { SessionTable } from '../../../core/ports/access/session-table.ts';
-import { SESSIONS, TOKENS, USERS } from '../schema/access-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { SESSIONS, TOKENS, USERS } from '../schema/tables.ts';
 
 /** Sessions of the dashboard, found by the hash of their cookie. */
 export function createSessionTable(db: Kysely<Schema>): SessionTable {

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { TokenTable } from '../../../core/ports/access/token-table.ts';
-import { TOKENS } from '../schema/access-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { TOKENS } from '../schema/tables.ts';
 
 /** API tokens, found by the hash of their text. */
 export function createTokenTable(db: Kysely<Schema>): TokenTable {

@@ -1,8 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { UserId } from '../../../core/ids.ts';
 import type { UserChange, UserOutcome, UserTable } from '../../../core/ports/access/user-table.ts';
-import { USERS } from '../schema/access-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { USERS } from '../schema/tables.ts';
 
 /** User accounts. */
 export function createUserTable(db: Kysely<Schema>): UserTable {
@@ -66,7 +66,7 @@ async function changeUser(db: Kysely<Schema>, id: UserId, change: UserChange, at
   const before = await db.selectFrom('users').selectAll().where('id', '=', id).executeTakeFirst();
   if (before === undefined) return 'not_found';
   const wasLastOwner = await isLastOwner(db, id);
-  const after = { ...before, ...applyChange(before, change, at) };
+  const after = applyChange(before, change, at);
   if (wasLastOwner && !isOwner(after)) return 'last_owner';
   await db.updateTable('users').set(after).where('id', '=', id).execute();
   const ends = change.passwordHash !== undefined || change.disabled === true;
@@ -74,13 +74,16 @@ async function changeUser(db: Kysely<Schema>, id: UserId, change: UserChange, at
   return 'done';
 }
 
-function applyChange(before: UserRow, { role, factories, passwordHash, disabled }: UserChange, at: number) {
-  return {
-    ...(role === undefined ? {} : { role }),
-    ...(factories === undefined ? {} : { factories: USERS.encode('factories', factories) }),
-    ...(passwordHash === undefined ? {} : { password_hash: passwordHash, password_changed_at: at }),
-    ...(disabled === undefined ? {} : { disabled_at: disabled ? (before.disabled_at ?? at) : null }),
-  };
+function applyChange(before: UserRow, change: UserChange, at: number): UserRow {
+  const after = { ...before };
+  if (change.role !== undefined) after.role = change.role;
+  if (change.factories !== undefined) after.factories = USERS.encode('factories', change.factories);
+  if (change.passwordHash !== undefined) {
+    after.password_hash = change.passwordHash;
+    after.password_changed_at = at;
+  }
+  if (change.disabled !== undefined) after.disabled_at = change.disabled ? (before.disabled_at ?? at) : null;
+  return after;
 }
 
 /** Only an owner who can sign in and is not limited to some factories can manage users. */

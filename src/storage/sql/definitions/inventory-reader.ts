@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import type { InventoryReader, SecretState, WebhookView } from '../../../core/ports/definitions/inventory.ts';
 import { NEWEST_OF_WEBHOOK } from '../deliveries/select-newest.ts';
-import { FACTORIES, WEBHOOKS } from '../schema/definition-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { FACTORIES, WEBHOOKS } from '../schema/tables.ts';
 import { selectAutomations, toAppliedAutomation } from './inventory.ts';
 
 /** Reads the inventory for the management API. */

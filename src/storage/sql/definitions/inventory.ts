@@ -4,8 +4,8 @@ import type { AppliedAutomation, AppliedFactory } from '../../../core/applied.ts
 import type { WebhookUid } from '../../../core/ids.ts';
 import type { AppliedChange, AutomationRow, Inventory, WebhookRow } from '../../../core/ports/definitions/inventory.ts';
 import type { Condition, Reconciliation } from '../../../core/reconciliation.ts';
-import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, RECONCILIATIONS, WEBHOOKS } from '../schema/definition-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, RECONCILIATIONS, WEBHOOKS } from '../schema/tables.ts';
 
 type Database = Kysely<Schema>;
 

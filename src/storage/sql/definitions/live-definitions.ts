@@ -1,8 +1,8 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { FileChange } from '../../../core/ports/definitions/hosted-source.ts';
 import type { LiveDefinitions } from '../../../core/ports/definitions/live-definitions.ts';
-import { LIVE_FILES } from '../schema/definition-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { LIVE_FILES } from '../schema/tables.ts';
 
 /** Definitions of factories without a repository. */
 export function createLiveDefinitions(db: Kysely<Schema>): LiveDefinitions {

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { ReconciliationReader } from '../../../core/ports/definitions/reconciliation-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
-import { RECONCILIATIONS } from '../schema/definition-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { RECONCILIATIONS } from '../schema/tables.ts';
 
 /** Reads the reconciliation history. */
 export function createReconciliationReader(db: Kysely<Schema>): ReconciliationReader {

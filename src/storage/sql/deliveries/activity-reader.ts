@@ -8,8 +8,8 @@ import {
 } from '../../../core/ports/deliveries/activity-reader.ts';
 import { RUN_STATES, type RunState } from '../../../core/resources/run.ts';
 import { findFirstSince } from '../find-first-since.ts';
-import { DELIVERIES } from '../schema/delivery-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { DELIVERIES } from '../schema/tables.ts';
 
 /** Counts for charts: deliveries from stored hourly counts, runs from an index that contains every counted column. */
 export function createActivityReader(db: Kysely<Schema>): ActivityReader {

@@ -4,8 +4,8 @@ import type { DeliveryReader, DeliverySearch } from '../../../core/ports/deliver
 import { type Delivery, type DeliveryLabel, IDENTITY_SOURCES } from '../../../core/resources/delivery.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
 import { findFirstSince } from '../find-first-since.ts';
-import { CONTENTS, DELIVERIES, IDENTITIES } from '../schema/delivery-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { CONTENTS, DELIVERIES, IDENTITIES } from '../schema/tables.ts';
 import { type SeqRange, selectNewest } from './select-newest.ts';
 
 /** A query lists all sources, because the index on identities begins with webhook and source. */

@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { HandshakeLog } from '../../../core/ports/deliveries/handshake-log.ts';
 import { cutPage, parseCursor } from '../cursor.ts';
-import { HANDSHAKES } from '../schema/delivery-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { HANDSHAKES } from '../schema/tables.ts';
 
 /** The log of handshakes. */
 export function createHandshakeLog(db: Kysely<Schema>): HandshakeLog {

@@ -1,7 +1,7 @@
 import { type Kysely, type SelectQueryBuilder, sql } from 'kysely';
 import { DELIVERY_LABELS, type DeliveryLabel } from '../../../core/resources/delivery.ts';
-import { DELIVERIES } from '../schema/delivery-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { DELIVERIES } from '../schema/tables.ts';
 
 type SelectSeq = SelectQueryBuilder<Schema, 'deliveries', { seq: number }>;
 

@@ -2,8 +2,8 @@ import type { Kysely } from 'kysely';
 import type { DeliveryId, WebhookUid } from '../../../core/ids.ts';
 import type { StoredPayloads } from '../../../core/ports/deliveries/stored-payloads.ts';
 import { findFirstSince } from '../find-first-since.ts';
-import { DELIVERIES } from '../schema/delivery-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { DELIVERIES } from '../schema/tables.ts';
 
 const LABEL_ACCEPTED = DELIVERIES.encode('label', 'Accepted');
 

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { KeptAnswerTable } from '../../../core/ports/access/idempotency.ts';
-import { KEPT_ANSWERS } from '../schema/operation-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { KEPT_ANSWERS } from '../schema/tables.ts';
 
 /** Maximum number of stored responses (threat model D10). */
 export const MAX_KEPT_ANSWERS = 10_000;

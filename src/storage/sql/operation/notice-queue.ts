@@ -2,8 +2,8 @@ import { type Kysely, sql } from 'kysely';
 import type { NoticeId } from '../../../core/ids.ts';
 import type { NoticeTarget } from '../../../core/notice.ts';
 import type { NoticeQueue } from '../../../core/ports/definitions/notice-queue.ts';
-import { NOTICES } from '../schema/operation-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { NOTICES } from '../schema/tables.ts';
 
 /** The queue of notifications about commits. */
 export function createNoticeQueue(db: Kysely<Schema>): NoticeQueue {

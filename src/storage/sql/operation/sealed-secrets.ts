@@ -7,8 +7,8 @@ import type {
   SealedValues,
   StoredSecretSummary,
 } from '../../../core/ports/secret-store.ts';
-import { KEPT_ANSWERS, SECRET_VERSIONS } from '../schema/operation-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { KEPT_ANSWERS, SECRET_VERSIONS } from '../schema/tables.ts';
 
 const KEY_CHECK = 'master_key_check';
 
@@ -130,11 +130,10 @@ async function listSummaries(db: Kysely<Schema>): Promise<StoredSecretSummary[]>
 /** A webhook can use a secret as its credential, as its verify token, or as both. */
 function listUses(user: Selectable<Schema['webhooks']>, secretName: string): StoredSecretSummary['usedBy'] {
   const { factory, name: webhook } = user;
-  const versions = [
-    ...(user.secret_name === secretName ? [user.secret_version] : []),
-    ...(user.verify_token_secret_name === secretName ? [user.verify_token_secret_version!] : []),
-  ];
-  return [...new Set(versions)].map((version) => ({ factory, webhook, version }));
+  const versions = new Set<number>();
+  if (user.secret_name === secretName) versions.add(user.secret_version);
+  if (user.verify_token_secret_name === secretName) versions.add(user.verify_token_secret_version!);
+  return [...versions].map((version) => ({ factory, webhook, version }));
 }
 
 /** Every automation with the secrets that its runs receive. */

@@ -1,9 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { WebhookUid } from '../../../core/ids.ts';
 import type { Run, RunInput } from '../../../core/resources/run.ts';
-import { AUTOMATION_VERSIONS } from '../schema/definition-tables.ts';
-import { RUNS } from '../schema/run-tables.ts';
 import type { Schema } from '../schema/schema.ts';
+import { AUTOMATION_VERSIONS, RUNS } from '../schema/tables.ts';
 
 /** Runs with the webhook that received their delivery. */
 export function selectRuns(db: Kysely<Schema>) {

@@ -1,20 +1,29 @@
 import type { Generated } from 'kysely';
-import type { AUDIT_ENTRIES, LOGIN_LINKS, SESSIONS, TOKENS, USERS } from './access-tables.ts';
 import type { TableOf } from './columns.ts';
 import type {
+  AUDIT_ENTRIES,
   AUTOMATION_VERSIONS,
   AUTOMATIONS,
+  CONTENTS,
+  DELIVERIES,
   FACTORIES,
+  HANDSHAKES,
+  IDENTITIES,
+  KEPT_ANSWERS,
   LIVE_FILES,
+  LOGIN_LINKS,
+  NOTICES,
   RECONCILIATIONS,
+  RUNS,
+  SECRET_VERSIONS,
+  SESSIONS,
+  TOKENS,
+  USERS,
   WEBHOOKS,
-} from './definition-tables.ts';
-import type { CONTENTS, DELIVERIES, HANDSHAKES, IDENTITIES } from './delivery-tables.ts';
-import type { KEPT_ANSWERS, NOTICES, SECRET_VERSIONS } from './operation-tables.ts';
-import type { RUNS } from './run-tables.ts';
+} from './tables.ts';
 
 /**
- * The tables as the query builder knows them: the columns of the domain's fields, from the lists beside this file, and
+ * The tables as the query builder knows them: the columns of the domain's fields, from `tables.ts`, and
  * the columns that only the storage uses.
  */
 export interface Schema {

@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
-import { statSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { markDamaged } from './check-database.ts';
+import { sizeOfFile } from './database-space.ts';
 
 /**
  * The write-ahead log cannot restart while the check reads. If the log grows larger than this, the check is aborted.
@@ -31,7 +31,7 @@ export async function checkInBackground(workerUrl: URL, file: string, signal: Ab
   });
   let problem = '';
   const watch = setInterval(() => {
-    if (sizeOf(`${file}-wal`) <= MAX_WAL_BYTES) return;
+    if (sizeOfFile(`${file}-wal`) <= MAX_WAL_BYTES) return;
     problem = 'the write-ahead log grew too large while the check was reading';
     child.kill('SIGKILL');
   }, WATCH_INTERVAL_MS);
@@ -61,8 +61,4 @@ function lowerPriority(pid: number): void {
   try {
     setPriority(pid, LOW_PRIORITY);
   } catch {}
-}
-
-function sizeOf(file: string): number {
-  return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

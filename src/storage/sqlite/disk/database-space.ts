@@ -38,8 +38,8 @@ export function watchDatabaseSpace(db: Database.Database): DatabaseSpace {
       return {
         fileBytes,
         freePageBytes: read('freelist_count') * pageBytes,
-        pendingBytes: Math.max(0, fileBytes - sizeOf(db.name)),
-        walBytes: sizeOf(`${db.name}-wal`),
+        pendingBytes: Math.max(0, fileBytes - sizeOfFile(db.name)),
+        walBytes: sizeOfFile(`${db.name}-wal`),
       };
     },
     // Does not wait for readers on other connections. Pages that they need remain in the log until the next checkpoint.
@@ -67,6 +67,7 @@ function withoutWaiting(db: Database.Database, work: () => void): void {
   }
 }
 
-function sizeOf(file: string): number {
+/** In bytes; 0 if the file does not exist. */
+export function sizeOfFile(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync } from 'node:fs';
+import { existsSync, renameSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
 import { AppError, messageOf } from '../../../core/errors.ts';
@@ -8,6 +8,7 @@ import { limitWal } from './database-space.ts';
 import { rebuildShrinkable } from './rebuild-database.ts';
 import { WAL_BYTES } from './space-guard.ts';
 import { isInputOutputError, toStorageError } from './storage-error.ts';
+import { syncPath } from './sync-path.ts';
 
 /** The value of `PRAGMA synchronous` for FULL. */
 const SYNCHRONOUS_FULL = 2;
@@ -116,18 +117,9 @@ function backUp(db: Database.Database, backup: string): void {
   const unfinished = `${backup}.unfinished`;
   rmSync(unfinished, { force: true });
   db.prepare<{ unfinished: string }>('VACUUM INTO @unfinished').run({ unfinished });
-  syncFile(unfinished);
+  syncPath(unfinished);
   renameSync(unfinished, backup);
-  syncFile(dirname(backup));
-}
-
-function syncFile(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  syncPath(dirname(backup));
 }
 
 /**

@@ -1,6 +1,7 @@
-import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statfsSync } from 'node:fs';
+import { existsSync, renameSync, rmSync, statfsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import Database from 'better-sqlite3';
+import { syncPath } from './sync-path.ts';
 
 const MIB = 1024 * 1024;
 /** Writing this content takes about ten seconds on a slow disk. A start must not take minutes. */
@@ -60,13 +61,4 @@ function describeObstacle(file: string, contentBytes: number): string | null {
   const neededBytes = contentBytes + SPARE_BYTES;
   if (bavail * bsize >= neededBytes) return null;
   return `${consequence} To rebuild the file, free ${inMib(neededBytes)} on its file system and restart Dockbell`;
-}
-
-function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }

@@ -1,0 +1,236 @@
+import type { ApiToken, Identity, LoginLink, Session, User } from '../../../core/access.ts';
+import type { AppliedAutomation } from '../../../core/applied.ts';
+import type { AuditEntry } from '../../../core/audit.ts';
+import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../core/handshake.ts';
+import type { DeliveryId, LoginLinkId, TokenId, UserId } from '../../../core/ids.ts';
+import type { Notice } from '../../../core/notice.ts';
+import type { KeptAnswer } from '../../../core/ports/access/idempotency.ts';
+import type { LiveFile } from '../../../core/ports/definitions/live-definitions.ts';
+import type { SealedSecret } from '../../../core/ports/secret-store.ts';
+import type { FactoryStatus, Reconciliation } from '../../../core/reconciliation.ts';
+import {
+  DELIVERY_FIELDS,
+  IDENTITY_SOURCES,
+  type IdentitySource,
+  type StoredDecisions,
+} from '../../../core/resources/delivery.ts';
+import type { RecordOf } from '../../../core/resources/fields.ts';
+import { RUN_FIELDS } from '../../../core/resources/run.ts';
+import { integer } from '../../../core/resources/value-types.ts';
+import { WEBHOOK_FIELDS } from '../../../core/resources/webhook.ts';
+import { mapColumns, mapFields } from './columns.ts';
+
+export const FACTORIES = mapColumns<FactoryStatus>()({
+  name: 'text',
+  appliedRevision: 'text',
+  appliedAt: 'instant',
+  appliedSource: 'text',
+  attemptedRevision: 'text',
+  attemptedAt: 'instant',
+  conditions: { codec: 'json', generated: true },
+});
+
+export const WEBHOOKS = mapFields(WEBHOOK_FIELDS);
+
+/** The fields of an automation that change without a new version. */
+export const AUTOMATIONS = mapColumns<AppliedAutomation>()({
+  factory: 'text',
+  name: 'text',
+  file: 'text',
+  description: 'text',
+  enabled: 'boolean',
+  triggers: 'json',
+  listensTo: 'json',
+  version: 'integer',
+  revision: 'text',
+  updatedAt: 'instant',
+  warnings: 'json',
+});
+
+/** The fields of an automation that runs refer to: a change of one makes a new version. */
+export const AUTOMATION_VERSIONS = mapColumns<AppliedAutomation>()({
+  prompt: 'text',
+  agent: 'text',
+  overrides: 'json',
+});
+
+export const RECONCILIATIONS = mapColumns<Reconciliation>()({
+  id: 'text',
+  factory: 'text',
+  revision: 'text',
+  result: 'text',
+  reason: 'text',
+  message: 'text',
+  diagnostics: 'json',
+  plan: 'json',
+  startedAt: 'instant',
+  finishedAt: 'instant',
+  attemptedAt: 'instant',
+});
+
+export const LIVE_FILES = mapColumns<LiveFile>()({
+  path: 'text',
+  text: 'text',
+  uid: 'text',
+});
+
+/** The fields of a delivery that `deliveries` stores. `webhook` is `AppliedWebhook.ref`; UID and name are joined. */
+const STORED_FIELDS = { webhook: { type: integer }, ...DELIVERY_FIELDS };
+
+export type StoredDelivery = RecordOf<typeof STORED_FIELDS>;
+
+export const DELIVERIES = mapFields(STORED_FIELDS);
+
+/** One row of `identities`: the claim that makes later deliveries of the same identity duplicates. */
+export interface Claim {
+  /** `AppliedWebhook.ref`. */
+  webhook: number;
+  source: IdentitySource;
+  key: string;
+  delivery: DeliveryId;
+  bodyHash: Uint8Array;
+  acceptedAt: number;
+}
+
+export const IDENTITIES = mapColumns<Claim>()({
+  webhook: 'integer',
+  source: IDENTITY_SOURCES,
+  key: 'text',
+  delivery: 'text',
+  bodyHash: 'bytes',
+  acceptedAt: 'instant',
+});
+
+export interface DeliveryContent {
+  /** `seq` of the row in `deliveries`. */
+  delivery: number;
+  body: Uint8Array;
+  decisions: StoredDecisions;
+}
+
+/** Stores the list alone if no decision was omitted, so that most rows stay short. */
+const DECISIONS = {
+  encode: ({ decisions, omitted }: StoredDecisions): string => {
+    if (decisions.length === 0) return '[]';
+    return JSON.stringify(omitted === null ? decisions : { decisions, omitted });
+  },
+  decode: (text: string): StoredDecisions => {
+    const stored = JSON.parse(text);
+    return Array.isArray(stored) ? { decisions: stored, omitted: null } : stored;
+  },
+};
+
+export const CONTENTS = mapColumns<DeliveryContent>()({
+  delivery: 'integer',
+  body: 'bytes',
+  decisions: DECISIONS,
+});
+
+export const HANDSHAKES = mapColumns<HandshakeEntry>()({
+  webhook: 'integer',
+  handshake: 'text',
+  outcome: HANDSHAKE_OUTCOMES,
+  detail: 'text',
+  count: 'integer',
+  receivedAt: 'instant',
+  clientAddress: 'text',
+});
+
+/** The fields of a run that `runs` stores; the webhook is joined. */
+export const RUNS = mapFields(RUN_FIELDS);
+
+export const USERS = mapColumns<User>()({
+  id: 'text',
+  kind: 'text',
+  name: 'text',
+  role: 'text',
+  factories: 'json',
+  passwordChangedAt: 'instant',
+  disabledAt: 'instant',
+  createdAt: 'instant',
+  lastSignInAt: 'instant',
+});
+
+export const TOKENS = mapColumns<ApiToken>()({
+  id: 'text',
+  name: 'text',
+  role: 'text',
+  factories: 'json',
+  createdAt: 'instant',
+  lastUsedAt: 'instant',
+});
+
+/** One row of `sessions`. Exactly one of `user`, `token` and `link` is set: the owner. */
+export interface StoredSession extends Omit<Session, 'owner'> {
+  user: UserId | null;
+  token: TokenId | null;
+  link: LoginLinkId | null;
+}
+
+export const SESSIONS = mapColumns<StoredSession>()({
+  id: 'text',
+  user: 'text',
+  token: 'text',
+  link: 'text',
+  clientAddress: 'text',
+  userAgent: 'text',
+  createdAt: 'instant',
+  lastUsedAt: 'instant',
+  expiresAt: 'instant',
+});
+
+export const LOGIN_LINKS = mapColumns<LoginLink>()({
+  id: 'text',
+  origin: 'text',
+  createdAt: 'instant',
+  expiresAt: 'instant',
+});
+
+/** One row of `audit_log`. The three fields of the actor are all set or all `null`. */
+export interface StoredAuditEntry extends Omit<AuditEntry, 'actor'> {
+  actorKind: Identity['kind'] | null;
+  actor: Identity['id'] | null;
+  actorName: string | null;
+}
+
+export const AUDIT_ENTRIES = mapColumns<StoredAuditEntry>()({
+  id: 'text',
+  at: 'instant',
+  actorKind: 'text',
+  actor: 'text',
+  actorName: 'text',
+  method: 'text',
+  route: 'text',
+  object: 'text',
+  changes: 'json',
+  status: 'integer',
+  clientAddress: 'text',
+});
+
+export const SECRET_VERSIONS = mapColumns<SealedSecret>()({
+  name: 'text',
+  version: 'integer',
+  sealed: 'bytes',
+  createdAt: 'instant',
+});
+
+export const KEPT_ANSWERS = mapColumns<KeptAnswer>()({
+  key: 'bytes',
+  sealed: 'bytes',
+  keptAt: 'instant',
+});
+
+export const NOTICES = mapColumns<Notice>()({
+  id: 'text',
+  factory: 'text',
+  target: 'text',
+  revision: 'text',
+  outcome: 'text',
+  report: 'json',
+  state: { codec: 'text', generated: true },
+  attempts: { codec: 'integer', generated: true },
+  dueAt: 'instant',
+  problem: 'text',
+  failingSince: 'instant',
+  createdAt: 'instant',
+});
