@@ -8,12 +8,12 @@ beforeAll(async () => {
   document = await buildApiDocument();
 });
 
-describe('what is made from the OpenAPI document; renew it with npx tsx scripts/generate-api-types.ts', () => {
-  it('schemas/openapi.json is the document', () => {
+describe('files generated from the OpenAPI document; update them with npx tsx scripts/generate-api-types.ts', () => {
+  it('schemas/openapi.json contains the document', () => {
     expect(readDocument('schemas/openapi.json') === renderApiDocument(document)).toBe(true);
   });
 
-  it('src/api-types/openapi.d.ts is its types', async () => {
+  it('src/api-types/openapi.d.ts contains its types', async () => {
     expect(readDocument('src/api-types/openapi.d.ts') === (await renderApiTypes(document))).toBe(true);
   });
 });

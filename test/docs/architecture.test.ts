@@ -11,7 +11,7 @@ interface Rule {
   to: { pathNot?: string };
 }
 
-/** Folder → what it may import, as `npm run arrows` checks it. */
+/** Folder → its allowed imports, as `npm run arrows` checks them. */
 function readArrows(): Map<string, string> {
   const { forbidden } = createRequire(import.meta.url)('../../.dependency-cruiser.cjs') as { forbidden: Rule[] };
   const own = forbidden.filter(({ name }) => name.includes('-imports-only-'));
@@ -25,7 +25,7 @@ function readArrows(): Map<string, string> {
 }
 
 describe('docs/architecture.md', () => {
-  it('has the arrows that are checked', () => {
+  it('lists the imports that are checked', () => {
     const rows = [...PAGE.matchAll(/^\| `([\w-]+)\/` \| .* \| ([^|]*) \|$/gm)];
     expect(new Map(rows.map(([, folder, may]) => [folder!, may!.trim()]))).toEqual(readArrows());
   });
@@ -35,7 +35,7 @@ describe('docs/architecture.md', () => {
     for (const { name } of folders) expect(PAGE, name).toMatch(new RegExp(`^\\| \`${name}/\``, 'm'));
   });
 
-  it('draws steps that are functions', () => {
+  it('draws only steps that exist as functions', () => {
     const [, drawing = ''] = /^```\n([\s\S]*?)^```$/m.exec(PAGE) ?? [];
     const steps = [...drawing.matchAll(/\b[a-z]+[A-Z]\w*\b/g)].map((match) => match[0]);
     const sources = readdirSync(locate('src/'), { recursive: true, encoding: 'utf8' })

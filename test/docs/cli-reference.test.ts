@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { renderCliReference } from '../../scripts/cli-reference.ts';
 
 describe('docs/reference/cli.md', () => {
-  it('is what scripts/generate-cli-docs.ts makes of the commands', async () => {
+  it('is the output of scripts/generate-cli-docs.ts', async () => {
     const page = await readFile(new URL('../../docs/reference/cli.md', import.meta.url), 'utf8');
     expect(page).toBe(renderCliReference());
   });

@@ -11,7 +11,7 @@ interface Shown {
   line: string;
 }
 
-/** The whole command line, its commands replaced by ones that do nothing. */
+/** The complete command line. Its commands do nothing. */
 function createIdleProgram(): Command {
   const { signal } = new AbortController();
   const stream = new PassThrough().resume();
@@ -30,7 +30,7 @@ function createIdleProgram(): Command {
   return program;
 }
 
-/** What commander says against these arguments; `null` where it would run them. */
+/** The error of commander for these arguments; `null` if it would run them. */
 function findFault(args: readonly string[]): string | null {
   try {
     createIdleProgram().parse(args, { from: 'user' });
@@ -41,20 +41,20 @@ function findFault(args: readonly string[]): string | null {
   }
 }
 
-/** Words of a shell line up to the end of its first command, quotes taken off. Not a shell: enough for documents. */
+/** Words of a shell line up to the end of its first command, without quotes. Not a full shell parser, but sufficient here. */
 function splitWords(line: string): string[] {
   const words: string[] = [];
   for (const [, single, double, substitution, end, plain] of line.matchAll(
     /'([^']*)'|"((?:\\.|[^"\\])*)"|(\$\([^)]*\))|(&&|[|;>]|<(?!\w)|\s#.*)|([^\s'"|;&<>]+|<\w+>)/g,
   )) {
     if (end !== undefined) break;
-    // In these documents every substitution stands for a commit.
+    // In the documents, every substitution is a commit.
     words.push((single ?? double ?? substitution ?? plain ?? '').replace(/^\$\(.*\)$/, 'c0ffee00'));
   }
   return words;
 }
 
-/** Arguments of every `dockbell` on a line; it may follow `npx`, `sudo -u dockbell`, a pipe or assignments. */
+/** Arguments of every `dockbell` on a line. It can follow `npx`, `sudo -u dockbell`, a pipe or assignments. */
 function listCalls(line: string): string[][] {
   return line
     .split(/(?:&&|\|)(?=(?:[^'"]|'[^']*'|"[^"]*")*$)/)
@@ -80,16 +80,16 @@ const SHOWN = listDocuments()
   .filter(isCall)
   .flatMap(({ document, line }) => listCalls(line).map((args) => ({ document, args: args.join(' '), words: args })));
 
-/** `dockbell …` in a sentence: a mention, so arguments may be missing. */
+/** `dockbell …` in a sentence: only a mention, so arguments can be missing. */
 const MENTIONED = listDocuments().flatMap((document) =>
   [...readProse(document).matchAll(/`(?:npx )?dockbell ([^`\n]+)`/g)].map((match) => ({ document, line: match[1]! })),
 );
 
-/** What a sentence leaves out of a command that it only names. */
+/** Errors that are allowed for a command that is only mentioned. */
 const INCOMPLETE = ['commander.missingArgument', 'commander.missingMandatoryOptionValue', 'commander.help:'];
 
 describe('commands that documents show', () => {
-  it('are many', () => {
+  it('exist in large number', () => {
     expect(SHOWN.length).toBeGreaterThan(60);
     expect(MENTIONED.length).toBeGreaterThan(40);
   });
@@ -98,7 +98,7 @@ describe('commands that documents show', () => {
     expect(findFault(words)).toBeNull();
   });
 
-  it('exist also where a sentence mentions them', () => {
+  it('exist also if a sentence only mentions them', () => {
     const faults = MENTIONED.flatMap(({ document, line }) => {
       const words = splitWords(line);
       const fault = findFault(words);
@@ -113,7 +113,7 @@ describe('commands that documents show', () => {
     ['an unknown option', ['status', '--wait-for', 'x'], 'commander.unknownOption'],
     ['a missing argument', ['run', 'log'], 'commander.missingArgument'],
     ['a value that is not allowed', ['token', 'create', 'a', '--role', 'root'], 'commander.invalidArgument'],
-  ])('are refused for %s', (_what, words, code) => {
+  ])('are rejected for %s', (_what, words, code) => {
     expect(findFault(words)).toContain(code);
   });
 });

@@ -16,7 +16,7 @@ interface SchemaOfKey {
   examples: unknown[];
 }
 
-/** The schemas of all options, however deep they lie. */
+/** The schemas of all options at any depth. */
 function listKeys(schema: object): SchemaOfKey[] {
   const { properties = {} } = schema as SchemaOfKey;
   return Object.values(properties).flatMap((child) => {
@@ -26,13 +26,13 @@ function listKeys(schema: object): SchemaOfKey[] {
 }
 
 describe('the table of options', () => {
-  it('is what schemas/config.schema.json was generated from', async () => {
+  it('is the source of schemas/config.schema.json', async () => {
     expect(JSON.parse(await read('schemas/config.schema.json'))).toEqual(
       JSON.parse(JSON.stringify(buildConfigSchema())),
     );
   });
 
-  it('has for each key examples that the schema itself accepts', () => {
+  it('has examples for each key that the schema accepts', () => {
     const ajv = createAjv();
     const { $defs } = buildConfigSchema();
     const keys = listKeys(buildConfigSchema());
@@ -45,13 +45,13 @@ describe('the table of options', () => {
     }
   });
 
-  it('is what the page of the reference was generated from', async () => {
+  it('is the source of the reference page', async () => {
     const page = await read(PAGE);
     expect(page).toBe(renewConfigReference(page));
     for (const key of Object.keys(OPTIONS)) expect(page).toContain(`#### \`${key}\``);
   });
 
-  it('gives each variable to one option', () => {
+  it('uses each environment variable for one option', () => {
     const variables = Object.values(OPTIONS).flatMap(({ env }) => env ?? []);
     expect(new Set(variables).size).toBe(variables.length);
   });
@@ -70,7 +70,7 @@ describe('schema and loader', () => {
     });
   });
 
-  const verdicts: [isValid: boolean, document: unknown][] = [
+  const cases: [isValid: boolean, document: unknown][] = [
     [true, {}],
     [true, { ingress: null, factories: null }],
     [true, { factories: [{ name: 'a', source }] }],
@@ -96,7 +96,7 @@ describe('schema and loader', () => {
     [false, { factories: [{ name: 'a', source: { ...source, path: '/x' } }] }],
     [false, { factories: [{ name: 'a', source: { ...source, branch: '-x' } }] }],
   ];
-  it.each(verdicts)('both say %s to %j', async (isValid, document) => {
+  it.each(cases)('both return %s for %j', async (isValid, document) => {
     const isLoaded = await loadConfig({ file: null, env: {}, overrides: document as never }).then(
       () => true,
       () => false,

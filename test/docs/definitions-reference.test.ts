@@ -27,7 +27,7 @@ interface Schema {
 const PAGES = new URL('../../docs/reference/', import.meta.url);
 const readPage = (name: string) => readFileSync(new URL(name, PAGES), 'utf8');
 
-/** The text between `<!-- name -->` and `<!-- end -->` is generated; UPDATE_DOCS=1 writes it. */
+/** The text between `<!-- name -->` and `<!-- end -->` is generated. UPDATE_DOCS=1 writes it. */
 function expectGenerated(page: string, name: string, generated: string): void {
   const text = readPage(page);
   const parts = new RegExp(`(<!-- ${name} -->\n)([\\s\\S]*?)(<!-- end -->)`).exec(text);
@@ -70,7 +70,7 @@ function resolve(root: Schema, schema: Schema): Schema {
   return schema.$ref === undefined ? schema : root.$defs![schema.$ref.replace('#/$defs/', '')]!;
 }
 
-/** All schemas of properties and entries of lists inside a document, with their paths. */
+/** All schemas of properties and list entries inside a document, with their paths. */
 function listSchemas(schema: Schema, path: string): [string, Schema][] {
   const children = [
     ...Object.entries(schema.properties ?? {}).map(([key, child]) => [`${path}.${key}`, child] as const),
@@ -108,7 +108,7 @@ describe('the reference of definition files', () => {
     );
   });
 
-  it('lists every rule with its default severity and whether it may be changed', () => {
+  it('lists every rule with its default severity and whether it can be changed', () => {
     const rows = RULE_IDS.map((rule) => {
       const { severity, isLint, description } = RULES[rule];
       return `| [\`${rule}\`](../rules/${rule}.md) | ${severity} | ${isLint ? 'yes' : ''} | ${cell(description)} |\n`;
@@ -117,7 +117,7 @@ describe('the reference of definition files', () => {
     expectGenerated('diagnostics.md', 'rules', head + rows.join(''));
   });
 
-  it.each(SCHEMA_KINDS)('%s.md keeps the fixed order of its parts', (kind) => {
+  it.each(SCHEMA_KINDS)('%s.md has its sections in the fixed order', (kind) => {
     const titles = [...readPage(`${kind}.md`).matchAll(/^## (.*)$/gm)].map((match) => match[1]);
     expect(titles).toEqual(['Example', 'Keys', 'Usage', 'Status']);
   });
@@ -141,7 +141,7 @@ describe('the JSON Schemas', () => {
 
   it.each(SCHEMA_KINDS)('%s has a title, a description and examples on every key', (kind) => {
     const schema = readSchema(kind) as unknown as Schema & { $schema: string; $id: string };
-    // Tools that check front matter know no later draft than 7.
+    // Tools that check front matter support no later draft than 7.
     const draft =
       kind === 'automation'
         ? 'http://json-schema.org/draft-07/schema#'
@@ -160,7 +160,7 @@ describe('the JSON Schemas', () => {
     expect(schema.properties!.signatureScheme!.enum).toEqual([...SCHEME_NAMES, CUSTOM].sort());
   });
 
-  it('names existing rules wherever it words a finding', () => {
+  it('refers only to existing rules', () => {
     const rules = (kind: SchemaKind) =>
       [...JSON.stringify(readSchema(kind)).matchAll(/"rule":"([^"]+)"/g)].map((match) => match[1]!);
     for (const rule of SCHEMA_KINDS.flatMap(rules)) expect(RULES).toHaveProperty([rule]);

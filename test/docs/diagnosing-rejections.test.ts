@@ -3,7 +3,7 @@ import { MISTAKES } from '../../src/signature/diagnose/diagnose-request.ts';
 import { expectGenerated, renderTable } from '../helpers/documents.ts';
 
 describe('docs/operations/diagnosing-rejections.md', () => {
-  it('lists what is tried, in the order in which it is', () => {
+  it('lists the mistakes that are tried, in order', () => {
     const rows = MISTAKES.map(({ id, tried }) => [`\`${id}\``, tried]);
     expectGenerated('docs/operations/diagnosing-rejections.md', 'mistakes', renderTable(['mistake', 'tried'], rows));
   });

@@ -10,7 +10,7 @@ import { validateFiles } from '../helpers/definition-tree.ts';
 import { listDocuments, listFences, locate, readDocument } from '../helpers/documents.ts';
 
 const FENCES = listDocuments().flatMap(listFences);
-/** Each of these has a test of its own for the examples of its page. */
+/** The examples of these pages have separate tests. */
 const ELSEWHERE =
   /^docs\/reference\/(webhook|automation|factory|sample|configuration|payload-filter|signature-schemes)\.md$/;
 const CONFIGURATIONS = FENCES.filter(
@@ -20,7 +20,7 @@ const JSON_EXAMPLES = FENCES.filter(({ language }) => language === 'json');
 
 const validateConfig = createAjv().compile(JSON.parse(readDocument('schemas/config.schema.json')) as JsonObject);
 
-/** Pages of rules show what is wrong, too; their own test knows which is which. */
+/** Pages of rules also contain wrong examples. A separate test checks them. */
 const DEFINITIONS = FENCES.filter(
   ({ document, title }) => !document.startsWith('docs/rules/') && kindOf(title) !== null,
 );
@@ -32,7 +32,7 @@ function kindOf(path: string): 'webhook' | 'automation' | 'factory' | null {
   return /(?:^|\/)factory\.yaml$/.test(path) ? 'factory' : null;
 }
 
-/** The YAML of a definition, for an automation its front matter, and the value of it. */
+/** The YAML of a definition (for an automation, its front matter) and its value. */
 function readDefinition(path: string, text: string): { yaml: string; value: JsonObject } {
   const yaml = kindOf(path) === 'automation' ? /^---\n([\s\S]*?)^---$/m.exec(text)![1]! : text;
   return { yaml, value: parse(yaml) as JsonObject };
@@ -40,7 +40,7 @@ function readDefinition(path: string, text: string): { yaml: string; value: Json
 
 const validators = new Map<string, ValidateFunction>();
 
-/** What a tool that knows JSON Schema and nothing of us says against a value. */
+/** The errors of a generic JSON Schema validator for a value. */
 function checkAsEditor(kind: string, value: JsonObject): unknown[] {
   const validate = validators.get(kind) ?? compileSchema(kind);
   validators.set(kind, validate);
@@ -53,7 +53,7 @@ function compileSchema(kind: string): ValidateFunction {
   return (schema.$schema.includes('draft-07') ? new Ajv(options) : new Ajv2020(options)).compile(schema);
 }
 
-/** Files of the webhooks that an automation names, which its example need not show. */
+/** The files of the webhooks that an automation uses, because examples need not contain them. */
 function createNamedWebhooks(value: JsonObject): { [path: string]: string } {
   const names = [...JSON.stringify(value.triggers ?? []).matchAll(/"webhooks":(\[[^\]]*\])/g)].flatMap(
     ([, list]) => JSON.parse(list!) as string[],
@@ -66,7 +66,7 @@ function listFiles(folder: string): string[] {
 }
 
 describe('examples in documents', () => {
-  it('of YAML say what they are, so that they can be checked', () => {
+  it('of YAML have a file name, so that they can be checked', () => {
     const nameless = FENCES.filter(
       (fence) =>
         fence.language === 'yaml' &&
@@ -77,21 +77,21 @@ describe('examples in documents', () => {
     expect(nameless.map(({ document, text }) => `${document}: ${text.split('\n')[0]}`)).toEqual([]);
   });
 
-  it.each(CONFIGURATIONS)('$document: the configuration is one', async ({ text }) => {
+  it.each(CONFIGURATIONS)('$document: the configuration is valid', async ({ text }) => {
     const overrides = parse(text) as JsonObject;
     expect([validateConfig(overrides), validateConfig.errors]).toEqual([true, null]);
     const env = { GIT_TOKEN: 'a-token' };
     await expect(loadConfig({ file: null, env, overrides })).resolves.toBeTruthy();
   });
 
-  it.each(DEFINITIONS)('$document: $title says what it shows', ({ title, text }) => {
+  it.each(DEFINITIONS)('$document: $title is valid', ({ title, text }) => {
     const { yaml, value } = readDefinition(title, text);
     expect(checkAsEditor(kindOf(title)!, value), yaml).toEqual([]);
     const { diagnostics } = validateFiles({ ...createNamedWebhooks(value), [title]: text });
     expect(diagnostics.filter(({ file }) => file === title)).toEqual([]);
   });
 
-  it('of definitions are many, and name their file', () => {
+  it('of definitions exist in large number and have a file name', () => {
     expect(DEFINITIONS.length).toBeGreaterThan(60);
     const nameless = FENCES.filter(({ title, text }) => title === '' && LOOKS_LIKE_DEFINITION.test(text));
     expect(nameless.map(({ document, text }) => `${document}: ${text.split('\n')[0]}`)).toEqual([]);
@@ -106,7 +106,7 @@ describe('examples in documents', () => {
     expect(declared).toEqual({ webhooks: ['internal-ci'], automations: ['triage-build-failure'] });
   });
 
-  it.each(['example-factory', 'test/fixtures/valid'])('below %s are what the schemas of editors accept', (folder) => {
+  it.each(['example-factory', 'test/fixtures/valid'])('below %s are valid under the schemas for editors', (folder) => {
     const files = listFiles(folder).filter((path) => kindOf(path) !== null);
     expect(files.length).toBeGreaterThan(3);
     for (const path of files) {
@@ -115,7 +115,7 @@ describe('examples in documents', () => {
     }
   });
 
-  it.each(JSON_EXAMPLES)('$document: the JSON is JSON', ({ text }) => {
+  it.each(JSON_EXAMPLES)('$document: the JSON is valid', ({ text }) => {
     expect(() => JSON.parse(text)).not.toThrow();
   });
 });

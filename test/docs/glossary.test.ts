@@ -8,7 +8,7 @@ const ROWS = [...readDocument(PAGE).matchAll(/^\| ([^|`]+) \| ([^|]+) \| `(\w+)`
 );
 
 describe('docs/glossary.md', () => {
-  it.each(ROWS)('$word lives where the glossary says', ({ name, file }) => {
+  it.each(ROWS)('$word is defined in the file that the glossary names', ({ name, file }) => {
     const source = existsSync(locate(file)) ? readDocument(file) : '';
     expect(source).toMatch(new RegExp(`^export (?:async )?(?:interface|type|const|class|function) ${name}\\b`, 'm'));
   });
@@ -22,7 +22,7 @@ describe('docs/glossary.md', () => {
 });
 
 describe('the documents', () => {
-  it('name only files of the sources that exist', () => {
+  it('refer only to existing source files', () => {
     const missing = listDocuments().flatMap((document) =>
       [...readProse(document).matchAll(/`((?:src|test|scripts|schemas)\/[\w/.-]*)`/g)]
         .map((match) => match[1]!)

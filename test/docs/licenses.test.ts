@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 
-/** What permissive licences ask for is that their text goes along. */
+/** Permissive licences require that their text is included. */
 const PERMISSIVE = ['0BSD', 'Apache-2.0', 'BlueOak-1.0.0', 'BSD-3-Clause', 'ISC', 'MIT', 'Unlicense'];
 
-/** What is joined, the document with the licences of its parts, some of them, and those published without a text. */
+/** A bundle, the document with the licences of its packages, some of the packages, and those published without a text. */
 const BUNDLES = [
   {
     bundle: 'the dashboard',
@@ -20,17 +20,17 @@ const BUNDLES = [
   },
 ];
 
-describe.each(BUNDLES)('licences of what $bundle is built from', ({ file, some, withoutText }) => {
+describe.each(BUNDLES)('licences of the packages in $bundle', ({ file, some, withoutText }) => {
   const sections = readFileSync(file, 'utf8')
     .split(/^## (?=\S+ - \S+ \(.+\)$)/m)
     .slice(1);
 
-  it('are in the package, for every part of the bundle', () => {
+  it('are included for every package of the bundle', () => {
     const names = sections.map((section) => section.split(' - ')[0]);
     expect(names).toEqual(expect.arrayContaining(some));
   });
 
-  it('are permissive, and whole', () => {
+  it('are permissive and complete', () => {
     const short: string[] = [];
     for (const section of sections) {
       const [title, name, licence] = /^(\S+) - \S+ \((.+)\)\n/.exec(section)!;

@@ -13,7 +13,7 @@ function listLinks(document: string): Link[] {
   return [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map((match) => ({ document, target: match[1]! }));
 }
 
-/** As GitHub makes them of titles. */
+/** Anchors as GitHub derives them from titles. */
 function listAnchors(document: string): string[] {
   return [...readProse(document).matchAll(/^#+ (.+)$/gm)].map((match) =>
     match[1]!
@@ -33,7 +33,7 @@ function findProblem({ document, target }: Link): string | null {
 }
 
 describe('links between documents', () => {
-  it.each(listDocuments())('of %s lead somewhere', (document) => {
+  it.each(listDocuments())('of %s have an existing target', (document) => {
     const broken = listLinks(document).flatMap((link) => {
       const problem = findProblem(link);
       return problem === null ? [] : [`${link.target}: ${problem}`];
@@ -41,7 +41,7 @@ describe('links between documents', () => {
     expect(broken).toEqual([]);
   });
 
-  it('lead to every page', () => {
+  it('reach every page', () => {
     const linked = new Set(
       listDocuments()
         .flatMap(listLinks)
@@ -51,7 +51,7 @@ describe('links between documents', () => {
     expect(alone).toEqual([]);
   });
 
-  it('see a file that is missing, and a title that is', () => {
+  it('detects a missing file and a missing title', () => {
     const link = (target: string) => findProblem({ document: 'docs/README.md', target });
     expect(link('architecture.md')).toBeNull();
     expect(link('../README.md#security')).toBeNull();
@@ -61,7 +61,7 @@ describe('links between documents', () => {
 });
 
 describe('the package', () => {
-  it('holds the folders and files that its documents link to', () => {
+  it('contains the folders and files that its documents link to', () => {
     const { files } = JSON.parse(readDocument('package.json')) as { files: string[] };
     for (const path of files.filter((path) => path !== 'dist' && !path.startsWith('!')))
       expect(existsSync(locate(path)), path).toBe(true);

@@ -11,7 +11,7 @@ interface Operation {
 }
 
 describe('docs/reference/management-api.md', () => {
-  it('lists the routes with role and reach as the server registers them', async () => {
+  it('lists the routes with role and reach of the server', async () => {
     const app = createSeededServer(createSeededServices());
     await app.ready();
     const paths = (app.swagger().paths ?? {}) as Record<string, Record<string, Operation | undefined>>;
@@ -38,7 +38,7 @@ describe('docs/reference/management-api.md', () => {
     expectGenerated(PAGE, 'errors', renderTable(['code', 'status', 'exit code of the command', 'title'], rows));
   });
 
-  it('says what each role may', () => {
+  it('describes the permissions of each role', () => {
     const described = [...readDocument(PAGE).matchAll(/^\| `(\w+)` \| (?:read|also) /gm)].map((match) => match[1]);
     expect(described).toEqual([...ROLES]);
   });

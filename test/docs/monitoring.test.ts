@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/observability/metrics.ts';
 
 describe('docs/operations/monitoring.md', () => {
-  it('lists exactly the metrics that there are', async () => {
+  it('lists exactly the existing metrics', async () => {
     const page = await readFile(new URL('../../docs/operations/monitoring.md', import.meta.url), 'utf8');
     const documented = [...page.matchAll(/^\| `(dockbell_\w+)` \| (\w+) \|/gm)].map(
       ([, name, kind]) => `${name} ${kind}`,

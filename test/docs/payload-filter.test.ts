@@ -24,7 +24,7 @@ function compile(filter: unknown) {
   return compilePattern(parsed.pattern);
 }
 
-test('the page has its worked examples, and every one claims something', () => {
+test('the page has worked examples, each with an expectation', () => {
   expect(examples.length).toBeGreaterThan(20);
   for (const { example } of examples) {
     const keys = Object.keys(example);
@@ -34,8 +34,8 @@ test('the page has its worked examples, and every one claims something', () => {
   }
 });
 
-describe.each(examples)('the example of line $line', ({ example }) => {
-  // Wrapped, since vitest spreads a payload that is an array over the arguments.
+describe.each(examples)('the example in line $line', ({ example }) => {
+  // Wrapped, because vitest spreads a payload that is an array into arguments.
   test.each((example.matches ?? []).map((payload) => ({ payload })))('matches $payload', ({ payload }) => {
     const pattern = compile(example.filter);
     expect(pattern.matches(payload)).toBe(true);
@@ -55,12 +55,12 @@ describe.each(examples)('the example of line $line', ({ example }) => {
   });
 });
 
-test('the page lists exactly the rules that a filter can break', () => {
+test('the page lists exactly the rules that a filter can violate', () => {
   const listed = [...page.matchAll(/^\| `(filter\/[a-z-]+)` \|/gm)].map((row) => row[1]);
   expect(listed).toEqual(Object.keys(PATTERN_RULES));
 });
 
-test('the page names the limits as they are', () => {
+test('the page contains the actual limits', () => {
   const rows = [...page.matchAll(/^\| (levels|leaf fields|values) \| (\d+) \|/gm)].map((row) => [
     row[1],
     Number(row[2]),

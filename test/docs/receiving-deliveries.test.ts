@@ -14,14 +14,14 @@ import { expectGenerated, locate, readDocument, renderTable } from '../helpers/d
 const PAGE = 'docs/reference/receiving-deliveries.md';
 
 const OUTCOMES = {
-  answered: 'The challenge was answered, or what it told was noted; `detail` says what.',
-  adopted: 'The secret that Asana brought is stored, pinned and live.',
+  answered: 'The challenge was answered, or its information was recorded; see `detail`.',
+  adopted: 'The secret from Asana is stored, pinned and live.',
   confirmed: 'The URL of SNS was fetched: the subscription is confirmed.',
-  failed: 'The URL of SNS could not be fetched; `detail` says why.',
-  refused: 'The right shape, but the wrong verify token or `Authorization`, or a secret that nobody awaits.',
+  failed: 'The URL of SNS could not be fetched; `detail` contains the reason.',
+  refused: 'The format is right, but the verify token or `Authorization` is wrong, or no webhook waits for the secret.',
 } satisfies Record<HandshakeOutcome, string>;
 
-/** Ways of reading a body that end without an entry in the log. */
+/** Results of reading a body that create no entry in the log. */
 const UNLOGGED = ['aborted', 'overloaded'];
 
 function readSources(folder: string): string {
@@ -46,7 +46,7 @@ describe('docs/reference/receiving-deliveries.md', () => {
     expectGenerated(PAGE, 'reasons', renderTable(['reason', 'label', 'means'], [...ofAuth, ...others]));
   });
 
-  it('knows the reasons that the sources of ingress and storage write', () => {
+  it('contains the reasons that ingress and storage write', () => {
     const sources = readSources('src/ingress/') + readDocument('src/storage/sqlite/delivery-log.ts');
     const written = [
       ...sources.matchAll(/reason: '(\w+)'/g),
@@ -57,7 +57,7 @@ describe('docs/reference/receiving-deliveries.md', () => {
     expect([...ours].sort()).toEqual(Object.keys(OTHER_REASONS).sort());
   });
 
-  it('lists every status that the ingress answers with', () => {
+  it('lists every status that the ingress returns', () => {
     const described = [...readDocument(PAGE).matchAll(/^\| `(\d{3})` \|/gm)].map((match) => Number(match[1]));
     const shaken = [textAnswer('a'), emptyAnswer(204)].map(answers.handshake);
     const built = [answers.tooLarge(1), answers.tooManyRequests(1), answers.accepted('a'), ...shaken];
@@ -81,14 +81,14 @@ describe('docs/reference/receiving-deliveries.md', () => {
     expectGenerated(PAGE, 'handshake outcomes', renderTable(['outcome', 'means'], outcomes));
   });
 
-  it('names the sources of an identity in their order', () => {
+  it('lists the sources of an identity in order', () => {
     const rows = [...readDocument(PAGE).matchAll(/^\| `([a-z_]+)` \| .*$/gm)].map((match) => match[1]!);
     expect(rows.filter((name) => (IDENTITY_SOURCES as readonly string[]).includes(name))).toEqual([
       ...IDENTITY_SOURCES,
     ]);
   });
 
-  it('states the limits that the configuration has by default', () => {
+  it('contains the default limits of the configuration', () => {
     const page = readDocument(PAGE);
     const rows = [...page.matchAll(/^\| .* \| ([\d,]+)(?: bytes)? \| `(limits\.\w+)` \|$/gm)];
     const defaults = rows.map(([, value, key]) => [key, Number(value!.replaceAll(',', ''))]);

@@ -15,7 +15,7 @@ import { readDocument, readFirstColumn } from '../helpers/documents.ts';
 
 const PAGE = 'docs/reference/reconciliation.md';
 
-/** The compiler keeps this complete. */
+/** The compiler checks that this list is complete. */
 const SOURCE_FAILURES = {
   RepositoryUnreachable: true,
   RepositoryMissing: true,

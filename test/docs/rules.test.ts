@@ -46,11 +46,11 @@ function secret(declared: Partial<WebhookDefinition>, wrong: string, right: stri
     ...{ signature: null, secretName: 'S', verifyTokenSecretName: null, deliveryIdHeader: null, enabled: true },
     ...{ secretNameAt: { line: 1, column: 1 }, verifyTokenSecretNameAt: null, ...declared },
   };
-  const judge = (value: string) => checkSecretForWebhook(webhook, new SecretValue(value)).map(({ rule }) => rule);
-  return { wrong: () => judge(wrong), right: () => judge(right) };
+  const check = (value: string) => checkSecretForWebhook(webhook, new SecretValue(value)).map(({ rule }) => rule);
+  return { wrong: () => check(wrong), right: () => check(right) };
 }
 
-const refused = (reason: 'TreeOdd' | 'TreeTooLarge'): Pair => ({
+const rejectedTree = (reason: 'TreeOdd' | 'TreeTooLarge'): Pair => ({
   wrong: () => [describeRefusedTree(reason, '').rule],
   right: () => find(CI),
 });
@@ -63,11 +63,11 @@ const SAMPLE = 'webhooks/ci.samples/a.json';
 const createSamples = (count: number): Files =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`webhooks/ci.samples/${i}.json`, '{"body": 1}']));
 
-/** What the pages say in a sentence, since files cannot show it. */
+/** Examples that the pages only describe, because files cannot show them. */
 const BUILT: { [rule in RuleId]?: Pair } = {
   'tree/not-a-file': files({ 'webhooks/ci.yaml': { kind: 'symlink' } }, {}),
-  'tree/odd-name': refused('TreeOdd'),
-  'tree/too-large': refused('TreeTooLarge'),
+  'tree/odd-name': rejectedTree('TreeOdd'),
+  'tree/too-large': rejectedTree('TreeTooLarge'),
   'file/too-large': files(automation({ prompt: 'x'.repeat(300 * 1024) }), automation()),
   'file/not-utf8': files({ 'webhooks/ci.yaml': LATIN_1 }, { 'webhooks/ci.yaml': LATIN_1.toString('latin1') }),
   'file/too-many-findings': {
@@ -105,21 +105,21 @@ const BUILT: { [rule in RuleId]?: Pair } = {
   ),
 };
 
-/** Judged with more than a tree and its secrets, and tested where that is. */
+/** Rules that need more than a tree and its secrets, with the test that covers them. */
 const TESTED_ELSEWHERE: { [rule in RuleId]?: string } = {
   'automation/unknown-uid': 'src/plan/compute-plan.test.ts',
   'automation/missing-run-secret': 'src/reconcile/resolve-secrets.test.ts',
   'secret/missing': 'src/reconcile/resolve-secrets.test.ts',
   'filter/unseen-key': 'test/e2e/plan.test.ts',
   'file/too-slow': 'test/integration/app.definitions-thread.test.ts',
-  // Cut off together with 100 others, it is itself among those that are not listed.
+  // If a file has more than 100 findings, this one is not listed itself.
   'filter/more-problems': 'src/filter/parse-pattern.test.ts',
 };
 
 const guides = readRuleGuides();
 const pages = renderRulePages();
 
-function judge(rule: RuleId, side: 'wrong' | 'right'): string[] {
+function check(rule: RuleId, side: 'wrong' | 'right'): string[] {
   const shown: Shown = guides[rule][side];
   if (typeof shown === 'string') return BUILT[rule]![side]();
   return find(rule === 'factory/not-found' ? shown : { ...CI, ...shown });
@@ -128,11 +128,11 @@ function judge(rule: RuleId, side: 'wrong' | 'right'): string[] {
 const TESTED = RULE_IDS.filter((rule) => !(rule in TESTED_ELSEWHERE));
 
 describe('the pages of the rules', () => {
-  it('are what scripts/generate-rule-docs.ts makes of the table', () => {
+  it('are the output of scripts/generate-rule-docs.ts', () => {
     for (const [path, page] of pages) expect(readDocument(path), path).toBe(page);
   });
 
-  it('are one for each rule, and no others', () => {
+  it('exist for each rule, and for no others', () => {
     const found = readdirSync(locate('docs/rules/'), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.md'))
       .map((name) => `docs/rules/${name.replaceAll('\\', '/')}`);
@@ -140,7 +140,7 @@ describe('the pages of the rules', () => {
     expect(Object.keys(guides)).toEqual(RULE_IDS);
   });
 
-  it('are given to the dashboard as data without Markdown', () => {
+  it('are available to the dashboard as data without Markdown', () => {
     for (const [rule, pieces] of Object.entries(listRulePages())) {
       const prose = pieces.filter(({ kind }) => kind !== 'code');
       expect(prose.length, rule).toBeGreaterThan(1);
@@ -152,7 +152,7 @@ describe('the pages of the rules', () => {
     expect(RULE_IDS).toEqual(expect.arrayContaining(Object.keys(PATTERN_RULES)));
   });
 
-  it.each(RULE_IDS)('%s says why, and what to change', (rule) => {
+  it.each(RULE_IDS)('%s explains the reason and the fix', (rule) => {
     const { why, wrong, right } = guides[rule];
     for (const text of [RULES[rule].description, why, wrong, right]) {
       if (typeof text === 'string') expect(text).toMatch(/^["`A-Z][\s\S]*[.]$/);
@@ -161,11 +161,11 @@ describe('the pages of the rules', () => {
   });
 
   it.each(TESTED)('%s: the wrong example has exactly this finding', (rule) => {
-    expect([...new Set(judge(rule, 'wrong'))]).toEqual([rule]);
+    expect([...new Set(check(rule, 'wrong'))]).toEqual([rule]);
   });
 
   it.each(TESTED)('%s: the right example has none', (rule) => {
-    expect(judge(rule, 'right')).toEqual([]);
+    expect(check(rule, 'right')).toEqual([]);
   });
 
   it.each(Object.entries(TESTED_ELSEWHERE))('%s is tested in %s', (rule, path) => {

@@ -48,13 +48,13 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 describe('docs/reference/runs.md', () => {
-  it('shows the files of a run as they are written', () => {
+  it('shows the exact files of a run', () => {
     const { promptFile, runFile } = renderRunDocuments(INPUT);
     expectGenerated(PAGE, 'prompt.md', `\n\`\`\`\`markdown\n${promptFile}\`\`\`\`\n\n`);
     expectGenerated(PAGE, 'run.json', `\n\`\`\`json\n${runFile}\`\`\`\n\n`);
   });
 
-  it('lists the whole environment of a run', () => {
+  it('lists the complete environment of a run', () => {
     const places = { work: '/w', temporary: '/t', payload: '/w/event-payload.json' };
     const built = buildRunEnvironment(INPUT, places, '/bin', new Map());
     const environment = built.ok ? built.environment : {};

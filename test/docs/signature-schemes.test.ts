@@ -19,24 +19,24 @@ function listTestedLibraries(): string[] {
 describe('the values of signatureScheme in schemas/webhook.schema.json', () => {
   const path = new URL('../../schemas/webhook.schema.json', import.meta.url);
 
-  it('are what scripts/generate-schemes.ts makes of the table', () => {
+  it('are the output of scripts/generate-schemes.ts', () => {
     expect(readFileSync(path, 'utf8')).toBe(renderWebhookSchema());
   });
 });
 
 describe('the pages of the signature schemes', () => {
-  it('are what scripts/generate-schemes.ts makes of the table', () => {
+  it('are the output of scripts/generate-schemes.ts', () => {
     for (const [path, page] of pages) expect(readFileSync(new URL(path, docs), 'utf8'), path).toBe(page);
   });
 
-  it('are one for each scheme, and no others', () => {
+  it('exist for each scheme, and for no others', () => {
     const names = readdirSync(new URL('schemes/', docs))
       .filter((file) => file.endsWith('.md'))
       .sort();
     expect(names).toEqual(SCHEMES.map(({ name }) => `${name}.md`).sort());
   });
 
-  it('say of each scheme where to go, what to paste and what goes wrong', () => {
+  it('explain the setup of each scheme and its common problems', () => {
     const guides = readGuides();
     expect(Object.keys(guides)).toEqual(SCHEMES.map(({ name }) => name));
     for (const [name, guide] of Object.entries(guides)) {
@@ -58,7 +58,7 @@ describe('the pages of the signature schemes', () => {
     }
   });
 
-  it('name the libraries of providers that tests run beside ours', () => {
+  it('list the provider libraries that tests use', () => {
     const page = pages.get('reference/signature-schemes.md')!;
     const [, section] = /## Checked against the providers' libraries\n([\s\S]*?)\n## /.exec(page)!;
     const rows = [...section!.matchAll(/^\| `(\w+)` \| (`.*`) \| (?:signs, )?verifies \|$/gm)];
@@ -68,7 +68,7 @@ describe('the pages of the signature schemes', () => {
     expect(named.sort()).toEqual(listTestedLibraries());
   });
 
-  it('name every secret that is refused at sight', () => {
+  it('list every rejected secret', () => {
     for (const { name, rejectedSecrets } of SCHEMES) {
       const page = pages.get(`schemes/${name}.md`)!;
       if (rejectedSecrets.length > 0) expect(page, name).toContain('refused');

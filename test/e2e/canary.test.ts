@@ -12,7 +12,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** Values that must turn up nowhere. Each is made to survive escaping, so that a leak cannot hide in another form. */
+/** Values that must not leak. Each survives escaping, so that a leak cannot be hidden in another form. */
 const CANARIES = {
   BEARER: 'canary-bearer-7f3a9c51e2',
   URL_TOKEN: 'canary-url-4be8102d6f',
@@ -22,11 +22,11 @@ const CANARIES = {
   ROTATED: 'canary-rotated-0011223344',
   UNFIT: 'canary unfit / for a url 8899',
   REFUSED: 'canary-refused-aabbccddee',
-  PRESENTED: 'canary-presented-by-a-stranger-31',
+  PRESENTED: 'canary-presented-by-a-unknown-31',
 } as const;
 const CREDENTIAL = 'canary-admin-never-in-argv';
 
-/** Every form that a value could be written in by mistake. */
+/** Every form in which a value could be written by mistake. */
 function formsOf(value: string): string[] {
   const bytes = Buffer.from(value);
   return [value, encodeURIComponent(value), bytes.toString('base64').replace(/=+$/, ''), bytes.toString('hex')];
@@ -49,7 +49,7 @@ secrets: [FOR_RUN]
 Look at it.
 `;
 
-/** Notes what it and the processes above it were started with, and prints the one secret that it was given. */
+/** Writes the arguments and environments of itself and its parent processes, and prints its one secret. */
 const AGENT = `
 import { appendFileSync, readFileSync } from 'node:fs';
 const [, , seen, daemonPid] = process.argv;
@@ -64,12 +64,12 @@ console.log('the key is ' + process.env.FOR_RUN);
 console.error(JSON.stringify({ key: process.env.FOR_RUN }));
 `;
 
-describe('no secret turns up anywhere', () => {
+describe('no secret leaks', () => {
   let repo: TempGitRepo;
   let daemon: TestDaemon;
   let spy: string;
   const uids = new Map<string, string>();
-  /** What the API and the command line answered, all of it. */
+  /** All output of the API and the command line. */
   const answers: string[] = [];
 
   const api: TestDaemon['api'] = async (path, init) => {
@@ -82,7 +82,7 @@ describe('no secret turns up anywhere', () => {
     answers.push(done.stdout, done.stderr);
     return done;
   };
-  /** The command line with a value on its standard input. */
+  /** Runs a command with a value on its standard input. */
   const pipeSecret = async (mode: 'create' | 'update', name: string, value: string): Promise<number> => {
     const done = await runCli(['secret', mode, name, '--data-dir', daemon.dataDir], { stdin: `${value}\n` });
     answers.push(done.stdout, done.stderr);
@@ -130,7 +130,7 @@ describe('no secret turns up anywhere', () => {
     repo.remove();
   });
 
-  it('while secrets are put, refused, found unfit and rotated', async () => {
+  it('while secrets are stored, rejected, found invalid and rotated', async () => {
     expect((await put('BEARER', CANARIES.BEARER)).status).toBeLessThan(300);
     expect(await pipeSecretToProcess('create', 'SIGNING', CANARIES.SIGNING)).toBe(0);
     expect(await pipeSecret('create', 'FOR_RUN', CANARIES.FOR_RUN)).toBe(0);
@@ -155,18 +155,18 @@ describe('no secret turns up anywhere', () => {
     for (const webhook of body.data) uids.set(webhook.name, webhook.uid);
   });
 
-  it('while deliveries are accepted and refused, and runs are carried out', async () => {
+  it('while deliveries are accepted and rejected, and runs are executed', async () => {
     const body = '{"level":"fatal","n":1}';
     const signature = `sha256=${createHmac('sha256', CANARIES.SIGNING).update(body).digest('hex')}`;
     expect(await post(uids.get('bearer')!, { authorization: `Bearer ${CANARIES.BEARER}` })).toBe(202);
     expect(await post(`${uids.get('by-url')}/${CANARIES.URL_TOKEN}`)).toBe(202);
     expect(await post(uids.get('signed')!, { 'x-hub-signature-256': signature }, body)).toBe(202);
-    const stranger = CANARIES.PRESENTED;
-    expect(await post(`${uids.get('by-url')}/${stranger}`)).toBe(401);
+    const unknown = CANARIES.PRESENTED;
+    expect(await post(`${uids.get('by-url')}/${unknown}`)).toBe(401);
     expect(await post(`${uids.get('bearer')}/${CANARIES.URL_TOKEN}`)).toBe(404);
     expect(await post(`${uids.get('by-url')}/${CANARIES.URL_TOKEN}`, {}, 'no json')).toBe(400);
-    expect(await post(uids.get('bearer')!, { authorization: `Bearer ${stranger}` })).toBe(401);
-    expect(await post(uids.get('signed')!, { 'x-hub-signature-256': `sha256=${stranger}` }, body)).toBe(401);
+    expect(await post(uids.get('bearer')!, { authorization: `Bearer ${unknown}` })).toBe(401);
+    expect(await post(uids.get('signed')!, { 'x-hub-signature-256': `sha256=${unknown}` }, body)).toBe(401);
     const runs = await eventually(async () => {
       const { body: list } = await api('/factories/payments/runs');
       const ended = list.data.filter((run: { state: string }) => run.state === 'succeeded');
@@ -178,7 +178,7 @@ describe('no secret turns up anywhere', () => {
     }
   });
 
-  it('in no answer of the API, of the command line or to a sender', async () => {
+  it('in no response of the API or to a sender, and no output of a command', async () => {
     const paths = ['/secrets', '/factories', '/factories/payments', '/factories/payments/reconciliations'];
     paths.push('/factories/payments/automations', '/factories/payments/automations/look', '/tokens', '/openapi.json');
     for (const uid of uids.values()) {
@@ -197,7 +197,7 @@ describe('no secret turns up anywhere', () => {
     expect(findCanaries(answers.join('\n'))).toEqual([]);
   });
 
-  it('in no argument or environment of what the daemon starts, but the listed one in the environment of its run', () => {
+  it('in no argument or environment of a child process, except the listed secret in the environment of its run', () => {
     const git = readFileSync(join(spy, 'git.seen'), 'latin1');
     expect(git).toContain('GIT_');
     expect(findCanaries(git)).toEqual([]);
@@ -211,13 +211,13 @@ describe('no secret turns up anywhere', () => {
     expect(findCanaries(own.join('\n'))).toEqual([]);
   });
 
-  it('in no file of the data directory, and nobody else may read one', async () => {
+  it('in no file of the data directory, and no other user can read one', async () => {
     const look = () => {
       const files = readdirSync(daemon.dataDir, { recursive: true, encoding: 'utf8' })
         .map((name) => join(daemon.dataDir, name))
         .filter((path) => statSync(path).isFile());
       const leaks = files.filter((path) => findCanaries(readFileSync(path, 'latin1')).length > 0);
-      // The configuration is the operator's own file: the test wrote it there.
+      // The configuration is a file of the operator: the test wrote it.
       const open = files.filter((path) => !path.endsWith('dockbell.yaml') && (statSync(path).mode & 0o077) !== 0);
       return { count: files.length, leaks, open };
     };
@@ -232,7 +232,7 @@ describe('no secret turns up anywhere', () => {
     expect(look()).toMatchObject({ leaks: [], open: [] });
   });
 
-  it('in nothing that the daemon wrote, which names no path of a delivery either', () => {
+  it('in no output of the daemon, which contains no path of a delivery either', () => {
     expect(daemon.output()).toContain('run');
     expect(findCanaries(daemon.output())).toEqual([]);
     for (const uid of uids.values()) expect(daemon.output()).not.toContain(`/webhooks/w/${uid}/`);

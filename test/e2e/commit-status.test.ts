@@ -26,7 +26,7 @@ describe('a git host', () => {
   };
   const pass = () => daemon.api('/factories/payments/reconciliations?wait=true', { method: 'POST' });
   const putSecret = (name: string, value: string) => daemon.api(`/secrets/${name}`, { method: 'PUT', body: { value } });
-  const told = (api: string) =>
+  const notified = (api: string) =>
     host.statuses
       .filter((status) => status.api === api)
       .map(({ sha, body }) => [sha, body.state ?? body.data.state] as const);
@@ -46,9 +46,9 @@ describe('a git host', () => {
     repo?.remove();
   });
 
-  it('that cannot be told holds up no apply, and status says so', async () => {
+  it('that cannot be notified does not delay an apply, and status reports it', async () => {
     expect(await daemon.cli('status', '--wait', good, '--timeout', '20s')).toMatchObject({ code: 0 });
-    await eventually(() => told('webhook').some(([sha, state]) => sha === good && state === 'success'));
+    await eventually(() => notified('webhook').some(([sha, state]) => sha === good && state === 'success'));
     const { code, stdout } = await eventually(async () => {
       const status = await daemon.cli('status');
       return status.stdout.includes('NotifyFailing') && status;
@@ -57,10 +57,10 @@ describe('a git host', () => {
     expect(host.statuses.filter(({ api }) => api === 'github')).toEqual([]);
   });
 
-  it('is told of a commit that is live as soon as there is a token', async () => {
+  it('is notified of a live commit as soon as a token exists', async () => {
     await putSecret('HOST_TOKEN', HOST_TOKEN);
-    await eventually(() => told('github').length === 1);
-    expect(told('github')).toEqual([[good, 'success']]);
+    await eventually(() => notified('github').length === 1);
+    expect(notified('github')).toEqual([[good, 'success']]);
     const status = await eventually(async () => {
       const { stdout } = await daemon.cli('status');
       return !stdout.includes('NotifyFailing') && stdout;
@@ -68,10 +68,10 @@ describe('a git host', () => {
     expect(status).toContain('Reconciled=True');
   });
 
-  it('is told of a commit that is wrong, with file and line and what stays live', async () => {
+  it('is notified of an invalid commit, with file and line and the commit that stays live', async () => {
     bad = await repo.commit({ 'webhooks/ci.yaml': `${WEBHOOK}enabld: false\n` });
-    await eventually(() => told('github').length === 2);
-    expect(told('github')[1]).toEqual([bad, 'failure']);
+    await eventually(() => notified('github').length === 2);
+    expect(notified('github')[1]).toEqual([bad, 'failure']);
     const { body } = host.statuses.findLast(({ api }) => api === 'github')!;
     expect(body).toMatchObject({
       context: 'dockbell/payments',
@@ -84,7 +84,7 @@ describe('a git host', () => {
     });
   });
 
-  it('is not told again by many passes, nor by a daemon that was killed and started again', async () => {
+  it('is not notified again by more passes or by a restart after a kill', async () => {
     const before = host.requests;
     for (let i = 0; i < 3; i += 1) expect((await pass()).body.result).toBe('invalid');
     await daemon.end('SIGKILL');
@@ -93,7 +93,7 @@ describe('a git host', () => {
     expect(host.requests).toBe(before);
   });
 
-  it('that is down is told by the daemon that comes after', async () => {
+  it('that is down is notified by the next daemon', async () => {
     const { port, violations } = host;
     await host.close();
     const fixed = await repo.commit({ 'webhooks/ci.yaml': `${WEBHOOK}enabled: false\n` });
@@ -102,8 +102,8 @@ describe('a git host', () => {
     await daemon.end('SIGKILL');
     host = await startGitHost(port);
     await start();
-    await eventually(() => told('github').length === 1 && told('webhook').length === 1);
-    expect([told('github'), told('webhook')]).toEqual([[[fixed, 'success']], [[fixed, 'success']]]);
+    await eventually(() => notified('github').length === 1 && notified('webhook').length === 1);
+    expect([notified('github'), notified('webhook')]).toEqual([[[fixed, 'success']], [[fixed, 'success']]]);
     expect([...violations, ...host.violations]).toEqual([]);
     const metrics = (await daemon.api('/../../metrics')).body;
     expect(metrics).toMatch(/dockbell_commit_statuses_total\{factory="payments",type="github",outcome="posted"\} 1/);

@@ -26,14 +26,14 @@ import {
   type TestDaemonOptions,
 } from '../helpers/test-daemon.ts';
 
-const ODD_TICKETS = fileURLToPath(new URL('./daemon-with-odd-tickets.mjs', import.meta.url));
+const FAULTY_TICKETS = fileURLToPath(new URL('./daemon-with-faulty-tickets.mjs', import.meta.url));
 
-/** `npm run test:faults` asks for more. */
+/** `npm run test:faults` sets a higher number. */
 const ROUNDS = Number(process.env.DOCKBELL_CRASH_ROUNDS ?? 12);
-/** Chance leaves nothing out of so many. */
+/** With this number of rounds, random choices cover everything. */
 const MOST_ROUNDS = 150;
 
-/** Leaves its mark before anything else: one write of one line to a file opened for appending. */
+/** Writes its mark before anything else: one write of one line to a file opened for appending. */
 const COMMAND = `#!/bin/sh
 echo "$DOCKBELL_RUN_ID \${PWD##*/}" >> "$1"
 sleep "$2"
@@ -54,7 +54,7 @@ interface SceneOptions {
   seed: number;
   commandSeconds: number;
   startsRunsPercent: number;
-  /** As `daemon-with-odd-tickets.mjs` names them; the daemon's own where absent. */
+  /** A fault of `daemon-with-faulty-tickets.mjs`; without it, the daemon's tickets. */
   tickets?: string;
   repo: TempGitRepo;
 }
@@ -67,16 +67,16 @@ function createScene({ seed, commandSeconds, startsRunsPercent, tickets, repo }:
   const command = ['/bin/sh', script, marksFile, String(commandSeconds)];
   const config = configureCiFactory(repo, command);
   const dataDir = mkdtempSync(join(folder, 'data-'));
-  const options = { config, dataDir, ...(tickets === undefined ? {} : oddTickets(tickets)) };
+  const options = { config, dataDir, ...(tickets === undefined ? {} : faultyTickets(tickets)) };
   const random = createSeededRandom(seed);
   return { folder, dataDir, marksFile, repo, options, random, ledger: [], startsRunsPercent };
 }
 
-function oddTickets(tickets: string): Pick<TestDaemonOptions, 'entry' | 'env'> {
-  return { entry: ODD_TICKETS, env: { ODD_TICKETS: tickets } };
+function faultyTickets(tickets: string): Pick<TestDaemonOptions, 'entry' | 'env'> {
+  return { entry: FAULTY_TICKETS, env: { FAULTY_TICKETS: tickets } };
 }
 
-/** Kills a start at a random moment, before anything is served. */
+/** Kills a start at a random moment, before the daemon serves. */
 async function killEarly({ options, random }: Scene): Promise<LaunchedDaemon> {
   const daemon = launchTestDaemon(options);
   await pause(random.integer(0, 600));
@@ -88,7 +88,7 @@ async function killEarly({ options, random }: Scene): Promise<LaunchedDaemon> {
 /**
  * Kills a daemon under load.
  *
- * @param untilMoment resolves at the moment
+  * @param untilMoment resolves when the daemon must be killed
  */
 async function killUnderLoad(
   scene: Scene,
@@ -110,7 +110,7 @@ async function killUnderLoad(
   return launched;
 }
 
-/** A moment at which a command has just started and goes on for a while. */
+/** Resolves when a command has just started and continues for a while. */
 async function untilCommandStarts({ marksFile }: Scene): Promise<void> {
   const countMarks = () => readMarks(marksFile).length;
   const before = countMarks();
@@ -127,7 +127,7 @@ async function requireServing(launched: LaunchedDaemon): Promise<TestDaemon> {
   return daemon;
 }
 
-/** Serves once in peace, so that the factory is applied; answers with the webhook's UID. */
+/** Serves once without a kill, so that the factory is applied. Returns the webhook's UID. */
 async function applyFactory({ options }: Scene): Promise<string> {
   const daemon = await requireServing(launchTestDaemon(options));
   const uid = await applyCiFactory(daemon);
@@ -135,7 +135,7 @@ async function applyFactory({ options }: Scene): Promise<string> {
   return uid;
 }
 
-/** The last start: everything that is still open comes to its end, then the daemon stops cleanly. */
+/** The last start: everything that is in progress ends, then the daemon stops cleanly. */
 async function settle({ options, repo }: Scene): Promise<void> {
   const daemon = await requireServing(launchTestDaemon(options));
   await settleCiFactory(daemon, await repo.git(['rev-parse', 'HEAD']));
@@ -147,8 +147,8 @@ function findViolations({ dataDir, ledger, marksFile }: Scene) {
 }
 
 /**
- * What a daemon that breaks its promises would leave behind: the checks above must tell each of them. Of deliveries
- * twenty are lost, since of one the sender may have got no answer.
+ * States that a defective daemon would leave behind. The checks above must detect each of them. Twenty deliveries are
+ * lost, because the sender of a single one may not have got a response.
  */
 const DAMAGES: readonly { promise: BrokenPromise; sql: string }[] = [
   {
@@ -170,7 +170,7 @@ const DAMAGES: readonly { promise: BrokenPromise; sql: string }[] = [
   },
 ];
 
-/** Does each damage to a copy of its own, so that no check lives off another one's damage; answers with those seen. */
+/** Applies each damage to a separate copy, so that no check depends on another damage. Returns the detected ones. */
 function damageAndCheck(scene: Scene): BrokenPromise[] {
   return DAMAGES.filter(({ promise, sql }, index) => {
     const dataDir = mkdtempSync(join(scene.folder, `damaged-${index}-`));
@@ -199,7 +199,7 @@ function removeScene({ folder }: Scene): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** Says in which round of which seed a failure came and leaves everything in place for a look. */
+/** Adds round and seed to the error of a failed round, and keeps its files for inspection. */
 async function explainFailure<T>(scene: Scene, seed: number, step: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -235,10 +235,10 @@ describe('kill -9 at random moments', () => {
     for (let round = 1; round <= 3; round++) await step(`first start ${round}`, () => killEarly(scene));
     const uid = await step('apply', () => applyFactory(scene));
     const atRandom = () => pause(scene.random.integer(0, 500));
-    // Rounds in which nothing was at stake would show nothing: there are as many as it takes.
+    // A round without deliveries or runs proves nothing, so rounds are added until there are enough.
     const isEnough = (rounds: number) => rounds >= ROUNDS && !Object.values(countOutcomes()).includes(0);
     for (let round = 1; round <= MOST_ROUNDS && !isEnough(round - 1); round++) {
-      // An apply is on its way in some of the rounds.
+      // In some rounds, an apply is in progress.
       if (round % 5 === 0) await scene.repo.commit(declareCiFactory(`commit of round ${round}`));
       const isEarly = scene.random.next() < 0.2;
       count(await step(`round ${round}`, () => (isEarly ? killEarly(scene) : killUnderLoad(scene, uid, atRandom))));
@@ -257,7 +257,7 @@ describe('kill -9 at random moments', () => {
   });
 });
 
-describe('the defences against kill -9', () => {
+describe('the protections against kill -9', () => {
   let repo: TempGitRepo;
   let applied: { scene: Scene; uid: string };
 
@@ -272,7 +272,7 @@ describe('the defences against kill -9', () => {
     repo.remove();
   });
 
-  /** Begins with a copy of a data directory in which the factory is applied. */
+  /** Starts with a copy of a data directory in which the factory is applied. */
   function createAppliedScene(options: Omit<SceneOptions, 'seed' | 'repo'>): Scene {
     const scene = createScene({ ...options, seed, repo });
     cpSync(applied.scene.dataDir, scene.dataDir, { recursive: true });
@@ -282,12 +282,12 @@ describe('the defences against kill -9', () => {
   it('would start runs twice without tickets (control)', { timeout: 120_000 }, async () => {
     const scene = createAppliedScene({ commandSeconds: 0.5, startsRunsPercent: 5, tickets: 'none' });
     const step = <T>(name: string, work: () => Promise<T>) => explainFailure(scene, seed, name, work);
-    // One round is enough: it ends while a command runs, and the next daemon starts that command again.
+    // One round is sufficient: it ends while a command runs, and the next daemon starts that command again.
     await step('round', () => killUnderLoad(scene, applied.uid, () => untilCommandStarts(scene)));
     await step('last start', () => settle(scene));
     const promises = findViolations(scene).map(({ promise }) => promise);
     expect(promises).toContain('run started twice');
-    // The tickets alone are missing: everything else holds as well as before.
+    // Only the tickets are missing. All other checks pass as before.
     expect(new Set(promises)).toEqual(new Set(['run started twice']));
     removeScene(scene);
   });
@@ -297,7 +297,7 @@ describe('the defences against kill -9', () => {
     ['stuck_after', 'does not start a run again whose ticket is there', { state: 'failed', starts: 0 }],
   ])('%s: %s', { timeout: 90_000 }, async (tickets, _title, expected) => {
     const scene = createAppliedScene({ commandSeconds: 0, startsRunsPercent: 100 });
-    const stuck = launchTestDaemon({ ...scene.options, ...oddTickets(tickets) });
+    const stuck = launchTestDaemon({ ...scene.options, ...faultyTickets(tickets) });
     const daemon = await requireServing(stuck);
     await sendRunStarter(`${daemon.ingressUrl}/webhooks/w/${applied.uid}`, scene);
     await eventually(async () => (await listRuns(daemon)).every(({ state }) => state === 'running'));

@@ -15,7 +15,7 @@ describe('the diagnosis of a rejected delivery', () => {
   let daemon: TestDaemon;
   let url: string;
 
-  /** Sends with a signature in base64 in place of hex; answers with the ID of the rejection. */
+  /** Sends a delivery with a base64 signature instead of hex. Returns the ID of the rejection. */
   async function sendWrongly(): Promise<string> {
     const signature = `sha256=${createHmac('sha256', SECRET).update(BODY).digest('base64')}`;
     const answer = await fetch(url, { method: 'POST', headers: { 'x-hub-signature-256': signature }, body: BODY });
@@ -40,7 +40,7 @@ describe('the diagnosis of a rejected delivery', () => {
     repo.remove();
   });
 
-  it('names the mistake, from the reason without a window and from the request with one', async () => {
+  it('reports the mistake, from the reason without a capture window and from the request with one', async () => {
     expect((await daemon.cli('diagnose', await sendWrongly())).stdout).toContain('The signature header does not have');
     expect((await daemon.cli('webhook', 'capture', 'github', '--for', '10m')).code).toBe(0);
     const { code, stdout } = await daemon.cli('diagnose', await sendWrongly());
@@ -48,7 +48,7 @@ describe('the diagnosis of a rejected delivery', () => {
     expect((await daemon.cli('webhook', 'show', 'github')).stdout).toMatch(/Capture: +until .*, 1 kept/);
   });
 
-  it('judges a request file by the name of a secret, with every version of it, over the command line', async () => {
+  it('diagnoses a request file with the name of a secret, trying every version, on the command line', async () => {
     const file = join(createTempDir('request'), 'request.json');
     const sign = (secret: string) => `sha256=${createHmac('sha256', secret).update(BODY).digest('hex')}`;
     const diagnose = (secret: string, ...more: string[]) => {
@@ -64,7 +64,7 @@ describe('the diagnosis of a rejected delivery', () => {
     expect((await daemon.cli('diagnose', '--request', file, '--secret', 'NONE')).stderr).toContain('no secret NONE');
   });
 
-  it('leaves neither request nor secret in the log, and nothing when the window is closed', async () => {
+  it('writes neither request nor secret to the log, and keeps nothing when the window is closed', async () => {
     const id = await sendWrongly();
     expect((await daemon.cli('webhook', 'capture', 'github', '--off')).code).toBe(0);
     expect((await daemon.cli('diagnose', id)).stdout).toContain('The signature header does not have');

@@ -9,9 +9,9 @@ import { runCli } from '../helpers/run-cli.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 import { runTestGit } from '../helpers/temp-git-repo.ts';
 
-// What somebody meets who has installed the package and follows the README.md that `dockbell init` writes.
+// The experience of a user who has installed the package and follows the README.md that `dockbell init` writes.
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
-// As many daemons run beside each other in tests, ports are any free ones.
+// Tests run several daemons in parallel, so each uses free ports.
 const ENV = { PATH: process.env.PATH!, DOCKBELL_INGRESS_PORT: '0', DOCKBELL_ADMIN_PORT: '0' };
 const START_MS = 60_000;
 
@@ -44,7 +44,7 @@ function run(cwd: string, argv: string[]): Promise<string> {
   });
 }
 
-/** Runs a command in this process. The process itself is the subject of `cli.process.test.ts`. */
+/** Runs a command in this process. `cli.process.test.ts` tests the process itself. */
 async function runHere(cwd: string, argv: string[], stdin = ''): Promise<string> {
   const { code, stdout, stderr } = await runCli(argv, { cwd, env: ENV, stdin, onSleep: sleepUnlessAborted });
   expect(code, `dockbell ${argv.join(' ')}: ${stdout}${stderr}`).toBe(0);

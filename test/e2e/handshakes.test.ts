@@ -48,7 +48,7 @@ describe('handshakes of a daemon', () => {
     repo.remove();
   });
 
-  it('Asana brings its secret, with which it signs from then on', async () => {
+  it('Asana supplies its secret, with which it signs from then on', async () => {
     expect(await deliver('awaiting-x-hook-secret', '{"events":[0]}')).toBe(401);
     const answer = await postAsana({ 'x-hook-secret': HOOK_SECRET });
     expect([answer.status, answer.headers.get('x-hook-secret')]).toEqual([200, HOOK_SECRET]);
@@ -58,7 +58,7 @@ describe('handshakes of a daemon', () => {
     expect(body.data.find((secret: { name: string }) => secret.name === 'ASANA')).toMatchObject({ version: 2 });
   });
 
-  it('Meta tries the URL with the verify token of the team', async () => {
+  it('Meta verifies the URL with the verify token of the team', async () => {
     const tryWith = (token: string) =>
       fetch(`${urls.meta}?hub.mode=subscribe&hub.challenge=1158201444&hub.verify_token=${token}`);
     const answer = await tryWith('team-token');
@@ -66,7 +66,7 @@ describe('handshakes of a daemon', () => {
     expect((await tryWith('guess')).status).toBe(405);
   });
 
-  it('are shown by the command line, and their secrets nowhere', async () => {
+  it('are shown by the command line, without their secrets', async () => {
     await eventually(async () => (await daemon.cli('webhook', 'show', 'meta')).stdout.includes('refused'));
     const { stdout } = await daemon.cli('webhook', 'show', 'meta');
     expect(stdout).toContain('Newest handshakes:');
@@ -76,7 +76,7 @@ describe('handshakes of a daemon', () => {
     expect(daemon.output()).not.toContain('team-token');
   });
 
-  it('leave what they brought to the next daemon', async () => {
+  it('keep their secrets after a restart', async () => {
     const { dataDir } = daemon;
     await daemon.end('SIGKILL');
     daemon = await startTestDaemon({ config: config(), dataDir });

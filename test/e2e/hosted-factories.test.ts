@@ -38,8 +38,8 @@ async function send(url: string, secret: string | null): Promise<number> {
   return (await fetch(url, { method: 'POST', headers, body: `{"n":${Math.random()}}` })).status;
 }
 
-describe.each(['ours', 'rows'])('the factory %s, by the command line', { timeout: 120_000 }, (factory) => {
-  it('takes deliveries at a webhook from its creation to its deletion, but for the time it is disabled', async () => {
+describe.each(['ours', 'rows'])('the factory %s, on the command line', { timeout: 120_000 }, (factory) => {
+  it('accepts deliveries of a webhook from its creation to its deletion, except while it is disabled', async () => {
     const { ingress_url: url, secret } = await run(factory, 'webhook', 'create', 'ci');
     expect([await send(url, secret), await send(url, 'another'), await send(url, null)]).toEqual([202, 401, 401]);
     await run(factory, 'webhook', 'disable', 'ci');
@@ -50,7 +50,7 @@ describe.each(['ours', 'rows'])('the factory %s, by the command line', { timeout
     expect(await send(url, secret)).toBe(404);
   });
 
-  it('shows a URL that is itself the credential once, and afterwards its placeholder', async () => {
+  it('shows a URL that is a credential once, and then with a placeholder', async () => {
     const { ingress_url: url, secret } = await run(factory, 'webhook', 'create', 'up', '--auth-mode', 'url_token');
     expect(url.endsWith(`/${secret}`)).toBe(true);
     expect(await send(url, null)).toBe(202);
@@ -60,7 +60,7 @@ describe.each(['ours', 'rows'])('the factory %s, by the command line', { timeout
     expect(daemon.output()).not.toContain(secret);
   });
 
-  it('starts runs by an automation that was created for it', async () => {
+  it('starts runs of a created automation', async () => {
     const { ingress_url: url, secret } = await run(factory, 'webhook', 'create', 'issues');
     const trigger = { provider: 'webhook', event: 'received', filter: { webhooks: ['issues'] } };
     const body = { name: 'triage', triggers: [trigger], prompt: 'Look at it.' };
@@ -81,7 +81,7 @@ it('a live factory renames a webhook and rotates its secret', async () => {
   ]);
 });
 
-it('a managed factory rotates by an update of the team secret, which the next change takes up', async () => {
+it('a managed factory rotates with an update of the team secret, which takes effect with the next change', async () => {
   const { ingress_url: url, secret } = await run('ours', 'webhook', 'create', 'rotated');
   const refused = await daemon.cli('webhook', 'rotate', 'rotated', '--factory', 'ours');
   expect([refused.code, refused.stderr]).toEqual([
@@ -95,7 +95,7 @@ it('a managed factory rotates by an update of the team secret, which the next ch
   expect([await send(url, secret), await send(url, 'a-new-secret-of-the-team')]).toEqual([401, 202]);
 });
 
-it('a sender of one’s own is described on the command line, and a verify token is named there', async () => {
+it('a custom sender and a verify token can be configured on the command line', async () => {
   const block = { header: 'X-Signature', label: 'sha512', algorithm: 'hmac-sha512' };
   const signed = ['--auth-mode', 'signature', '--secret-name', 'THEIRS'];
   const custom = ['--scheme', 'custom', '--signature', JSON.stringify(block)];
@@ -112,7 +112,7 @@ it('a sender of one’s own is described on the command line, and a verify token
   expect(await (await fetch(`${metaUrl}?${query}`)).text()).toBe('42');
 });
 
-it('a managed factory reverts to an earlier revision, senders’ URLs included', async () => {
+it('a managed factory reverts to an earlier revision, including the URLs of senders', async () => {
   const { ingress_url: url, secret } = await run('ours', 'webhook', 'create', 'back');
   await run('ours', 'webhook', 'delete', 'back');
   const { body: history } = await daemon.api('/factories/ours/history?limit=2');
@@ -125,7 +125,7 @@ it('a managed factory reverts to an earlier revision, senders’ URLs included',
   expect(await send(url, secret)).toBe(202);
 });
 
-it('a repository’s factory names the file to edit', async () => {
+it('a repository factory reports the file to edit', async () => {
   for (const args of [
     ['create', 'x'],
     ['disable', 'theirs'],

@@ -8,7 +8,7 @@ import { createTempGitRepo, type TempGitRepo } from '../helpers/temp-git-repo.ts
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 import { StandardWebhook, Stripe, signAsGitHub } from '../providers/senders.ts';
 
-/** Body as no re-serialisation would leave it: spaces, escapes, a large number, equal keys, text beyond ASCII. */
+/** A body that any re-serialisation would change: spaces, escapes, a large number, equal keys, non-ASCII text. */
 const BODY = '{ "level":"fatal", "n": 12345678901234567890, "e":1e2, "k":1, "k":2, "t":"\\u00e9 ü 東京" }\n';
 
 const STANDARD_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
@@ -20,7 +20,7 @@ const SECRETS: Record<string, string> = {
   STRIPE_SECRET: 'whsec_stripe_is_taken_as_text',
 };
 
-/** Those whose providers have an SDK for senders; `ingress.signature-schemes.test.ts` posts for every scheme. */
+/** Senders whose providers have an SDK. `ingress.signature-schemes.test.ts` covers every scheme. */
 const SCHEMES = ['github', 'standard_webhooks', 'stripe'];
 
 function declareFactory(): Record<string, string> {
@@ -46,7 +46,7 @@ Look at it.
   return files;
 }
 
-/** What each sender puts beside the body, made by the provider's own SDK. */
+/** The headers of each sender, created by the provider's SDK. */
 const SENDERS: Record<string, () => Promise<Record<string, string>>> = {
   bearer: async () => ({ authorization: `bearer ${SECRETS.TOKEN_SECRET}` }),
   'by-url': async () => ({}),
@@ -107,7 +107,7 @@ describe('from a commit to a run', () => {
     repo.remove();
   });
 
-  it('waits for its secrets, says which file and line, and applies by itself when the last one is there', async () => {
+  it('waits for its secrets, reports file and line, and applies automatically when the last one exists', async () => {
     const failed = await daemon.api('/factories/payments/reconciliations?wait=true', { method: 'POST' });
     expect(failed.body.result).toBe('failed');
     expect(failed.body.diagnostics).toContainEqual(
@@ -150,7 +150,7 @@ describe('from a commit to a run', () => {
     expect(kept).toBe(BODY);
   });
 
-  it('answers a repeated delivery the same and starts nothing', async () => {
+  it('returns the same response for a repeated delivery and starts nothing', async () => {
     const headers = { authorization: `Bearer ${SECRETS.TOKEN_SECRET}`, 'x-service-delivery-id': 'event-1' };
     const answers = await Promise.all(Array.from({ length: 8 }, () => post('bearer', headers)));
     expect(answers.map((answer) => answer.status)).toEqual(Array(8).fill(202));
@@ -162,7 +162,7 @@ describe('from a commit to a run', () => {
     expect(repeated).toMatchObject({ duplicate_of: first.id, runs: [], delivery_id_source: 'service_header' });
   });
 
-  it('explains why nothing ran', async () => {
+  it('explains why nothing started', async () => {
     const body = '{"level":"warning"}';
     const answer = await post('bearer', { authorization: `Bearer ${SECRETS.TOKEN_SECRET}` }, body);
     expect(answer.status).toBe(202);
@@ -181,7 +181,7 @@ describe('from a commit to a run', () => {
     await eventually(async () => (await daemon.api('/factories/payments')).body.applied_revision === next);
     const appliedAfterMs = Date.now() - pushedAt;
     expect((await post('bearer', { authorization: `Bearer ${SECRETS.TOKEN_SECRET}` })).status).toBe(404);
-    // Measured from the commit on; the bound leaves room for a busy machine.
+    // Measured from the commit. The limit allows for a busy machine.
     expect(appliedAfterMs).toBeLessThan(5_000);
   });
 
@@ -196,7 +196,7 @@ describe('from a commit to a run', () => {
     expect((await post('github-hook', await SENDERS['github-hook']!())).status).toBe(202);
   });
 
-  it('never printed a secret', () => {
+  it('never prints a secret', () => {
     for (const value of Object.values(SECRETS)) expect(daemon.output()).not.toContain(value);
   });
 });

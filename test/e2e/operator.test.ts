@@ -10,7 +10,7 @@ const SECRETS = { CI_SECRET: 'ci-secret-canary-0001', RUN_SECRET: 'run-secret-ca
 const CONCURRENCY = 3;
 const ENDED = ['succeeded', 'failed', 'cancelled'];
 
-/** The payload says what the command does. With `count` it notes in a folder outside that it runs. */
+/** The payload selects what the command does. With `count`, it records in another folder that it runs. */
 const AGENT = `#!/bin/sh
 mode=$(sed -n 's/.*"mode":"\\([a-z]*\\)".*/\\1/p' event-payload.json)
 case "$mode" in
@@ -103,7 +103,7 @@ afterAll(async () => {
 });
 
 describe('an operator', () => {
-  it('sees that runs wait where no executor is configured', async () => {
+  it('sees that runs wait if no executor is configured', async () => {
     const { body } = await daemon.api('/factories/waiting');
     expect(body.conditions).toContainEqual(expect.objectContaining({ type: 'NoExecutor', status: 'True' }));
   });
@@ -130,7 +130,7 @@ describe('an operator', () => {
     }
   });
 
-  it('is told for each automation why it ran or not, and where a duplicate belongs', async () => {
+  it('sees for each automation why it started or not, and the original of a duplicate', async () => {
     const first = await deliver('ci', '{"level":"info"}');
     const { body } = await daemon.api(`/deliveries/${first.delivery.id}/explain`);
     expect(body.decisions).toEqual([
@@ -146,7 +146,7 @@ describe('an operator', () => {
     expect(webhook.identified_by).toBe('service header or body');
   });
 
-  it('never has more runs at once than the configuration allows', async () => {
+  it('never has more concurrent runs than the configuration allows', async () => {
     const bodies = Array.from({ length: 50 }, (_, index) => JSON.stringify({ mode: 'count', index }));
     const answers = await Promise.all(bodies.map((body) => post('named', body, { 'x-event': body })));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([202]));
@@ -161,7 +161,7 @@ describe('an operator', () => {
     expect(Math.max(...counts.map(Number))).toBeLessThanOrEqual(CONCURRENCY);
   });
 
-  it('replays a delivery, and retries a run that came of it', async () => {
+  it('replays a delivery, and retries its run', async () => {
     const { delivery } = await deliver('ci', '{"level":"debug"}');
     await findRun(delivery.runs[0], ['succeeded']);
     const replayed = await daemon.api(`/deliveries/${delivery.id}/replay`, { method: 'POST' });
@@ -196,7 +196,7 @@ describe('an operator', () => {
     expect(activity.webhooks.map((one: { webhook_uid: string }) => one.webhook_uid)).toContain(uids.get('named'));
   });
 
-  it('is shown the keys of payloads, and what a filter would have started before it is saved', async () => {
+  it('sees the keys of payloads, and what an unsaved filter would have started', async () => {
     await deliver('named', '{"level":"odd","n":8}', { 'x-event': 'a backtest' });
     const { body } = await daemon.api(`/factories/payments/webhooks/${uids.get('named')}/payload-keys`);
     const level = body.keys.find((key: { text: string }) => key.text === 'level');
@@ -211,7 +211,7 @@ describe('an operator', () => {
     expect(act.lost[0].message).toContain('n');
   });
 
-  it('is told of a delivery and of its run as they happen', async () => {
+  it('gets events of a delivery and of its run', async () => {
     const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
     const away = new AbortController();
     const answer = await fetch(`${daemon.adminUrl}/api/v1/events`, {
@@ -238,7 +238,7 @@ describe('an operator', () => {
     await reading;
   });
 
-  it('cancels a run with all that it started', async () => {
+  it('cancels a run with all its processes', async () => {
     const { delivery } = await deliver('ci', '{"mode":"stay"}');
     const id = delivery.runs[0];
     await eventually(async () => (await daemon.api(`/runs/${id}/log`)).body === 'ready\n');
@@ -263,7 +263,7 @@ describe('an operator', () => {
     expect((await daemon.api(`/deliveries/${delivery.id}/payload`)).body).toEqual({ last: true });
   });
 
-  it('deletes a secret that is in use by force only, and the webhook keeps its pinned value', async () => {
+  it('can delete a secret in use only by force, and the webhook keeps its pinned value', async () => {
     await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: 'ci-secret-canary-0003' } });
     const { body } = await daemon.api('/factories/payments/webhooks');
     expect(body.data.map((webhook: { secret_state: string }) => webhook.secret_state)).toEqual([
@@ -276,7 +276,7 @@ describe('an operator', () => {
     expect((await post('ci', '{"pinned":true}')).status).toBe(202);
   });
 
-  it('finds the files of the oldest runs removed where they took too much space', async () => {
+  it('finds the files of the oldest runs deleted if they used too much space', async () => {
     const filled: string[] = [];
     for (const index of [1, 2]) {
       const { delivery } = await deliver('ci', JSON.stringify({ mode: 'fill', index }));
@@ -295,7 +295,7 @@ describe('an operator', () => {
     expect(earlier).not.toContain('canary');
   });
 
-  it('finds no secret and no token in the log, wherever a request carried one', async () => {
+  it('finds no secret and no token of any request in the log', async () => {
     const token = readFileSync(join(daemon.dataDir, 'admin-token'), 'utf8').trim();
     const { delivery } = await deliver('ci', '{"mode":"secret"}');
     await findRun(delivery.runs[0], ['succeeded']);
@@ -308,7 +308,7 @@ describe('an operator', () => {
   });
 });
 
-/** `''` for a process that is gone or somebody else's. */
+/** `''` for a process that has ended or belongs to another user. */
 function readEnvironment(pid: string): string {
   try {
     return readFileSync(`/proc/${pid}/environ`, 'latin1');

@@ -15,20 +15,20 @@ const VERSION = (JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as
 const LOCKFILE = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')) as {
   packages: Record<string, { version?: string; dependencies?: Record<string, string> }>;
 };
-/** Have a file for each platform, of which npm installs the one that fits. */
+/** Packages with one variant per platform, of which npm installs one. */
 const NATIVE = ['@node-rs/argon2', 'better-sqlite3'];
 
-/** What an installation and a daemon need of the system; no compiler, no make, no Python. */
+/** System programs that installation and daemon need: no compiler, no make, no Python. */
 const PROGRAMS = ['sh', 'env', 'git', 'mkfifo', 'cat', 'uname'];
 
-/** Runs a program in surroundings without a compiler and with an empty home; answers with its standard output. */
+/** Runs a program without a compiler on the PATH and with an empty home. Returns its standard output. */
 function runIn(surroundings: { path: string; home: string }, file: string, args: string[], cwd: string): string {
   const inherited = Object.entries(process.env).filter(([name]) => !/^npm_|^PATH$|^HOME$/i.test(name));
   const env = { ...Object.fromEntries(inherited), PATH: surroundings.path, HOME: surroundings.home };
   return execFileSync(file, args, { cwd, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
 }
 
-/** A folder with links to Node.js and the programs above, to be the whole path. */
+/** A folder with links to Node.js and the programs above, used as the whole PATH. */
 function createBarePath(): string {
   const folder = createTempDir('path');
   symlinkSync(process.execPath, join(folder, 'node'));
@@ -40,10 +40,10 @@ function createBarePath(): string {
   return folder;
 }
 
-/** The files that a fresh clone of the work tree would have, with the dependencies that are installed here. */
+/** The files of a fresh clone of the work tree, with the installed dependencies. */
 async function copyWorkTree(): Promise<string> {
   const folder = createTempDir('clone');
-  // With the configuration of the user: it may say that this clone of another owner is safe.
+  // With the user's git configuration, because it may allow this clone, which can belong to another user.
   const listed = await simpleGit(ROOT).raw(['ls-files', '-z', '--cached', '--others', '--exclude-standard']);
   for (const file of listed.split('\0').filter((name) => name !== '' && existsSync(join(ROOT, name)))) {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
@@ -70,13 +70,13 @@ describe('the package', () => {
     files = packed.files.map(({ path }) => path);
   }, 300_000);
 
-  it('holds the built program and the dashboard, and no source map', () => {
+  it('contains the built program and the dashboard, and no source map', () => {
     const expected = ['dist/main.js', 'dist/dashboard/index.html', 'SECURITY.md', 'LICENSE'];
     expect(files).toEqual(expect.arrayContaining(expected));
     expect(files.filter((path) => /\.map$|\.built-from$|\.test\./.test(path))).toEqual([]);
   });
 
-  it('needs the native libraries alone, named exactly; all others are part of it, in the locked versions', () => {
+  it('needs only the native libraries, in exact versions, and contains all others in the locked versions', () => {
     const { dependencies = {} } = LOCKFILE.packages['']!;
     expect(Object.keys(dependencies)).toEqual(NATIVE);
     for (const name of NATIVE) expect(dependencies[name], name).toMatch(/^\d+\.\d+\.\d+$/);
@@ -122,13 +122,13 @@ describe('the package', () => {
   );
 });
 
-/** Each version of a package that the lockfile names, for its place at the top and those inside of other packages. */
+/** Each version of a package in the lockfile, at the top level and nested in other packages. */
 function listLockedVersions(name: string): (string | undefined)[] {
   const places = Object.entries(LOCKFILE.packages).filter(([path]) => `/${path}`.endsWith(`/node_modules/${name}`));
   return places.map(([, { version }]) => version);
 }
 
-/** The packages below the installed one whose version is not the one that this clone is tested with. */
+/** The installed packages whose version differs from the one that this clone is tested with. */
 function findUntestedVersions(installed: string): string[] {
   const present = listPackages(join(installed, 'node_modules'));
   expect(present).toEqual(expect.arrayContaining(NATIVE.map((name) => join(installed, 'node_modules', name))));
@@ -138,7 +138,7 @@ function findUntestedVersions(installed: string): string[] {
   });
 }
 
-/** The folder of each package below `node_modules`, those of packages inside of packages too. */
+/** The folder of each package below `node_modules`, including nested packages. */
 function listPackages(nodeModules: string): string[] {
   if (!existsSync(nodeModules)) return [];
   const names = readdirSync(nodeModules).filter((name) => !name.startsWith('.'));

@@ -67,14 +67,14 @@ afterAll(async () => {
   repo.remove();
 });
 
-/** All but when the daemon last looked at the repository by itself: the new secret made it look again. */
+/** The status without the time of the last automatic pass, because a new secret starts a pass. */
 async function showFactory() {
   const { attempted_at: _, ...rest } = (await daemon.api('/factories/payments')).body;
   return rest;
 }
 
 describe('dockbell plan', () => {
-  it('tells what is created, disabled and deleted, which secret is missing, and what the changed filter would have started', async () => {
+  it('shows what is created, disabled and deleted, which secret is missing, and what the changed filter would have started', async () => {
     const before = await showFactory();
     const { code, stdout } = await daemon.cli('plan', writeTree('planned', PLANNED));
     expect(code).toBe(0);
@@ -100,13 +100,13 @@ describe('dockbell plan', () => {
     expect(await showFactory()).toEqual(before);
   });
 
-  it('ends with 3 where something changes and that is asked for, and with 0 where nothing does', async () => {
+  it('exits with 3 if requested and there are changes, and with 0 if there are none', async () => {
     expect((await daemon.cli('plan', join(folder, 'planned'), '--detailed-exitcode')).code).toBe(3);
     const same = await daemon.cli('plan', writeTree('same', LIVE), '--detailed-exitcode');
     expect([same.code, same.stdout.trimEnd().split('\n').at(-1)]).toEqual([0, 'No changes.']);
   });
 
-  it("answers in JSON with the API's document", async () => {
+  it("prints the document of the API as JSON", async () => {
     const { stdout } = await daemon.cli('plan', join(folder, 'planned'), '--format', 'json');
     const plan = JSON.parse(stdout);
     expect(plan.webhooks.create).toMatchObject([{ name: 'stripe', uid: null, ingress_url: null }]);
@@ -115,12 +115,12 @@ describe('dockbell plan', () => {
     expect(plan.backtest).toMatchObject({ stored: 5, examined: 5, sampled: false });
     const file = 'automations/triage/automation.md';
     const found = { rule: 'filter/unseen-key', severity: 'warning', file, path: 'triggers[0].filter.payload.servce' };
-    // The place of the key itself, in `filter: { webhooks: [ci], payload: { level: [fatal], servce: [api] } }`.
+    // The position of the key itself, in `filter: { webhooks: [ci], payload: { level: [fatal], servce: [api] } }`.
     Object.assign(found, { line: 5, column: 58 });
     expect(plan.diagnostics).toContainEqual(expect.objectContaining(found));
   });
 
-  it('treats keys that no delivery has as the factory says', async () => {
+  it('reports keys that no delivery has with the severity of the factory', async () => {
     const declare = (severity: string) => ({
       ...PLANNED,
       'factory.yaml': `schemaVersion: v1alpha1\nname: payments\nlint: { filter/unseen-key: ${severity} }\n`,
@@ -131,7 +131,7 @@ describe('dockbell plan', () => {
     expect([error.code, error.stdout.includes('[filter/unseen-key]')]).toEqual([1, true]);
   });
 
-  it('writes a comment for a pull request in which nothing that came from outside can format or mention', async () => {
+  it('writes a pull request comment in which external text can neither format nor mention', async () => {
     const evil = declareAutomation('ci', '{ level: ["`|<img src=x>@everyone"] }');
     const tree = writeTree('evil', { ...LIVE, 'automations/triage/automation.md': evil });
     const { code, stdout } = await daemon.cli('plan', tree, '--format', 'markdown');
@@ -142,7 +142,7 @@ describe('dockbell plan', () => {
     expect(outsideOfCode).not.toMatch(/<img|@everyone/);
   });
 
-  it('shows what is wrong with a tree and where, and ends with 1', async () => {
+  it('shows the errors of a tree with their location, and exits with 1', async () => {
     const tree = writeTree('wrong', { ...LIVE, 'webhooks/ci.yaml': 'secretName: CI_SECRET\nauthmode: token\n' });
     const { code, stdout } = await daemon.cli('plan', tree);
     expect([code, stdout.split('\n')[0]]).toEqual([
@@ -151,7 +151,7 @@ describe('dockbell plan', () => {
     ]);
   });
 
-  it('refuses what the factory made an error and only the daemon can tell: a UID that matches nothing', async () => {
+  it('rejects an error that only the daemon can detect: a UID that matches no webhook', async () => {
     const front =
       'triggers: [{ provider: webhook, event: received, filter: { webhook_ids: [wh_00000000000000000000000000] } }]';
     const lint = 'schemaVersion: v1alpha1\nname: payments\nlint: { automation/unknown-uid: error }\n';
@@ -160,12 +160,12 @@ describe('dockbell plan', () => {
     expect([code, stdout.includes('error no webhook of this factory has the UID')]).toEqual([1, true]);
   });
 
-  it('ends with 2 for a folder without a factory, which is most likely the wrong one', async () => {
+  it('exits with 2 for a folder without a factory, which is probably the wrong one', async () => {
     const { code, stdout } = await daemon.cli('plan', writeTree('none', { 'README.md': 'Nothing here.\n' }));
     expect([code, stdout.includes('[factory/not-found]')]).toEqual([2, true]);
   });
 
-  it('shows what only the daemon can find: a limit of its own', async () => {
+  it('shows an error that only the daemon can detect: a time limit', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 21 }, (_, i) => [`webhooks/w${i}.yaml`, 'secretName: CI_SECRET\n']),
     );

@@ -42,7 +42,7 @@ describe('a repository that is polled once an hour', () => {
     return (await fetch(url, { method: 'POST', headers, body })).status;
   }
 
-  it('is reconciled at once when its host tells of a push to the branch', async () => {
+  it('is reconciled immediately when its host reports a push to the branch', async () => {
     const revision = await repo.commit({ 'webhooks/ci.yaml': 'secretName: GIT_PUSH_SECRET\n' });
     expect(await push('refs/heads/main', revision)).toBe(202);
     await eventually(async () => (await appliedRevision()) === revision);
@@ -50,18 +50,18 @@ describe('a repository that is polled once an hour', () => {
     expect([status.code, status.stdout]).toEqual([0, expect.not.stringContaining('PushWebhookMissing')]);
   });
 
-  it('is not asked for pushes to other branches, forged ones and repeated ones', async () => {
+  it('is not fetched for pushes to other branches, forged ones and repeated ones', async () => {
     const before = fetches();
     const live = await appliedRevision();
     expect(await push('refs/heads/feature', 'c0ffee')).toBe(202);
     expect(await push('refs/heads/main', 'c0ffee', 'another secret')).toBe(401);
     expect(await push('refs/heads/main', live)).toBe(202);
-    // A pass of our own comes behind any that those would have begun.
+    // This pass runs after any pass that those deliveries would have started.
     await daemon.api('/factories/payments/reconciliations?wait=true', { method: 'POST' });
     expect(fetches() - before).toBe(1);
   });
 
-  it('says so where the webhook has gone', async () => {
+  it('has a condition if the webhook was deleted', async () => {
     const revision = await repo.commit({ 'webhooks/git-push.yaml': null });
     expect(await push('refs/heads/main', revision)).toBe(202);
     await eventually(async () => (await appliedRevision()) === revision);

@@ -5,7 +5,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 const OLD = 'the-old-secret-of-the-team';
 const NEW = 'the-new-secret-of-the-team';
 
-describe('rotation of a secret, by the command line', () => {
+describe('rotation of a secret, on the command line', () => {
   let repo: TempGitRepo;
   let daemon: TestDaemon;
   let url: string;
@@ -33,7 +33,7 @@ describe('rotation of a secret, by the command line', () => {
     repo.remove();
   });
 
-  it('the old value goes on until the next commit, and the webhook says that it is outdated', async () => {
+  it('the old value works until the next commit, and the webhook is shown as outdated', async () => {
     expect((await daemon.cli('secret', 'update', 'CI', '--value', NEW)).code).toBe(0);
     expect((await daemon.cli('reconcile', '--wait')).code).toBe(0);
     expect([await post(OLD), await post(NEW)]).toEqual([202, 401]);
@@ -48,14 +48,14 @@ describe('rotation of a secret, by the command line', () => {
     expect(body.data[0].secret_state).toBe('current');
   });
 
-  it('a secret that a webhook names cannot be deleted without force', async () => {
+  it('a secret that a webhook uses cannot be deleted without force', async () => {
     const refused = await daemon.cli('secret', 'delete', 'CI');
     expect(refused.code).toBe(1);
     expect(refused.stderr).toContain('payments/ci');
     expect(await post(NEW)).toBe(202);
   });
 
-  it('one that is deleted by force works until the next apply, which fails and says what to do', async () => {
+  it('a secret that is deleted by force works until the next apply, which fails and reports what to do', async () => {
     expect((await daemon.cli('secret', 'delete', 'CI', '--force')).code).toBe(0);
     expect(await post(NEW)).toBe(202);
     const { body: webhooks } = await daemon.api('/factories/payments/webhooks');
@@ -69,7 +69,7 @@ describe('rotation of a secret, by the command line', () => {
     expect(factory.applied_revision).not.toBe(revision);
   });
 
-  it('one that is created again is taken up at once, as a version of its own', async () => {
+  it('a secret that is created again is used immediately, as a new version', async () => {
     expect((await daemon.cli('secret', 'create', 'CI', '--value', OLD)).code).toBe(0);
     expect((await waitFor(await repo.git(['rev-parse', 'HEAD']))).code).toBe(0);
     expect([await post(NEW), await post(OLD)]).toEqual([401, 202]);

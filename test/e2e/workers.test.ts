@@ -22,7 +22,7 @@ const AUTOMATION = {
 };
 
 const dir = createTempDir('workers');
-/** Fences of the guide by their title: the files that it tells readers to make, and what to type. */
+/** Code blocks of the guide by their title: the files to create, and the commands to type. */
 const guide = new Map(listFences('docs/guides/workers.md').map(({ title, text }) => [title, text]));
 const workerFile = join(dir, 'worker.mjs');
 const workers: ChildProcess[] = [];
@@ -51,7 +51,7 @@ afterAll(async () => {
 const post = (path: string, body?: unknown, bearer?: string) =>
   daemon.api(path, { method: 'POST', body, ...(bearer === undefined ? {} : { token: bearer }) });
 
-/** A delivery, and the run that came of it. */
+/** A delivery and its run. */
 async function deliver(factory = 'ours'): Promise<string> {
   const { url, secret } = senders.get(factory)!;
   const body = JSON.stringify({ step: 'lint', n: Math.random() });
@@ -74,7 +74,7 @@ function startWorker(...command: string[]): ChildProcess {
   return worker;
 }
 
-/** What the guide tells readers to type, in the folder of the two files; address and token are ours. */
+/** The commands of the guide, run in the folder of the two files with the address and token of the test. */
 function startAsTheGuideShows(): ChildProcess {
   const lines = guide.get('start the worker')!.matchAll(/^\$ (.+)$/gm);
   const commands = [...lines].map(([, line]) => line!).filter((line) => !line.startsWith('export '));
@@ -86,7 +86,7 @@ function startAsTheGuideShows(): ChildProcess {
   return worker;
 }
 
-/** Kills it and waits for its end: one that still lives may claim what the next test delivers. */
+/** Kills it and waits for its end, because a living worker could claim the next run of the test. */
 async function stop(worker: ChildProcess): Promise<void> {
   const ended = once(worker, 'exit');
   worker.kill('SIGKILL');
@@ -116,7 +116,7 @@ describe('workers', { timeout: 120_000 }, () => {
   it('stop their program on SIGTERM and report its end', async () => {
     const id = await deliver();
     const pidFile = join(mkdtempSync(join(dir, 'pid-')), 'pid');
-    // The program has a child, and only the child is asked to write its end.
+    // The program has a child process, and only the child writes at its end.
     const worker = startWorker('sh', '-c', 'echo up; (echo $$ > "$0"; exec sleep 1000)', pidFile);
     await eventually(async () => String((await daemon.api(`/runs/${id}/log`)).body).includes('up'));
     worker.kill('SIGTERM');
@@ -125,7 +125,7 @@ describe('workers', { timeout: 120_000 }, () => {
     expect(await isAlive(Number(readFileSync(pidFile, 'utf8')))).toBe(false);
   });
 
-  it('carry out runs as the guide shows, with prompt, payload and a log that grows', async () => {
+  it('execute runs as in the guide, with prompt, payload and a log that grows', async () => {
     const id = await deliver();
     const seen = join(dir, 'seen');
     const script = 'cat "$DOCKBELL_PAYLOAD"; echo; head -n 1; until [ -e "$0" ]; do sleep 0.1; done; echo done';
@@ -145,7 +145,7 @@ describe('workers', { timeout: 120_000 }, () => {
     await stop(another);
   });
 
-  it('that die lose their run to the next one, and nothing that comes late counts', async () => {
+  it('that die lose their run to the next worker, and late reports are ignored', async () => {
     const id = await deliver();
     const dying = startWorker('sleep', '1000');
     await eventually(isRun(id, 'running'));
@@ -163,7 +163,7 @@ describe('workers', { timeout: 120_000 }, () => {
     expect(stdout).toMatch(new RegExp(`\\[dockbell: attempt ${fence + 1}, .*\\]\nbroken\n$`));
   });
 
-  it('hear of a cancelled run with their next heartbeat', async () => {
+  it('learn that a run was cancelled from their next heartbeat', async () => {
     const id = await deliver();
     const [claimed] = (await post('/runs/claim', {}, token)).body.data;
     expect(claimed.run.id).toBe(id);
@@ -172,7 +172,7 @@ describe('workers', { timeout: 120_000 }, () => {
     expect([beat.status, beat.body.detail]).toEqual([409, 'The run has ended as cancelled. Stop working on it.']);
   });
 
-  it('keep what they hold when the daemon is killed and started again', async () => {
+  it('keep their runs when the daemon is killed and started again', async () => {
     const id = await deliver();
     expect((await post('/runs/claim', {}, token)).body.data).toHaveLength(1);
     await daemon.end('SIGKILL');
@@ -182,7 +182,7 @@ describe('workers', { timeout: 120_000 }, () => {
     expect(await readRun(id)).toMatchObject({ state: 'succeeded', attempt: 1 });
   });
 
-  it('are given runs of factories without an executor too, but none of a command', async () => {
+  it('get runs of factories without an executor too, but none of factories with a command', async () => {
     senders.set('idle', { ...senders.get('idle')!, url: moved(senders.get('idle')!.url) });
     const id = await deliver('idle');
     expect((await post('/runs/claim', { factory: 'idle' }, token)).status).toBe(404);
@@ -194,7 +194,7 @@ describe('workers', { timeout: 120_000 }, () => {
   });
 });
 
-/** A daemon that was started again listens elsewhere. */
+/** A restarted daemon listens on other ports. */
 function moved(url: string): string {
   return daemon.ingressUrl + new URL(url).pathname;
 }

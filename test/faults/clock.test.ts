@@ -8,7 +8,7 @@ import { createTempDir } from '../helpers/temp-dir.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
-// Retention works once a minute.
+// Retention runs once a minute.
 vi.setConfig({ testTimeout: 300_000 });
 
 const LIBRARY = '/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1';
@@ -26,7 +26,7 @@ describe.skipIf(!mayFake)('a daemon whose system clock is set a year ahead', () 
     repo.remove();
   });
 
-  it('keeps its history, knows every delivery, and says so until the clock is right', async () => {
+  it('keeps its history, detects duplicates, and reports the clock until it is right', async () => {
     const clockFile = join(createTempDir('clock'), 'offset');
     const setClock = (offset: string) => writeFileSync(clockFile, `${offset}\n`);
     setClock('+0');
@@ -61,7 +61,7 @@ describe.skipIf(!mayFake)('a daemon whose system clock is set a year ahead', () 
     expect((await api('/factories/payments')).body.conditions).toContainEqual(
       expect.objectContaining({ type: 'ClockStepped', severity: 'warning' }),
     );
-    // The pass of retention that comes now would have removed nearly everything.
+    // Without the protection, this retention pass would have removed nearly everything.
     const passesBefore = readLastPass(daemon.dataDir);
     await eventually(() => readLastPass(daemon!.dataDir) !== passesBefore, 90_000);
     await send();

@@ -7,7 +7,7 @@ import { mountExt4, type SmallDisk } from '../helpers/small-disk.ts';
 import type { TempGitRepo } from '../helpers/temp-git-repo.ts';
 import { startTestDaemon, type TestDaemon } from '../helpers/test-daemon.ts';
 
-// Retention works once a minute.
+// Retention runs once a minute.
 vi.setConfig({ testTimeout: 900_000 });
 
 const MIB = 1024 * 1024;
@@ -79,13 +79,13 @@ describe.skipIf(probe === null)('a daemon on a dedicated ext4 of 400 MiB', () =>
     expect(await daemon.end('SIGTERM')).toBe(0);
   });
 
-  it('accepts again after a restart on a disk that others have filled', async () => {
+  it('accepts again after a restart on a disk that other programs have filled', async () => {
     disk = mountExt4(400)!;
     repo = await createCiRepository();
     const first = await serve('1h');
     const uid = await applyCiFactory(first);
     expect(await sendUntilRejected(first, uid)).toBeGreaterThan(100);
-    // What remains is for the configuration that the next start is given.
+    // The remaining space is for the configuration of the next start.
     disk.fill(64 * 1024);
     expect(await post(first, uid)).toBe(503);
     await first.end('SIGKILL');
@@ -93,7 +93,7 @@ describe.skipIf(probe === null)('a daemon on a dedicated ext4 of 400 MiB', () =>
     const daemon = await serve('1m');
     expect(await post(daemon, uid)).toBe(503);
     await acceptsAgain(daemon, uid);
-    // Space inside the file is enough to accept; then the file shrinks, so that the ballast fits again.
+    // Free space inside the file is sufficient to accept. Then the file shrinks, so that the ballast fits again.
     await eventually(() => statSync(join(disk.path, 'dockbell.db')).size < 300 * MIB, 120_000);
     rmSync(join(disk.path, 'filler'));
     expect(await daemon.end('SIGTERM')).toBe(0);

@@ -11,7 +11,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const MAIN = join(ROOT, 'dist/main.js');
 const NPM = join(ROOT, 'test/providers/node_modules/npm-11/bin/npm-cli.js');
 
-/** Fetches that major version from the npm registry; answers with the path of its `node`. */
+/** Downloads that major version from the npm registry. Returns the path of its `node`. */
 function fetchNode(major: number): string {
   const folder = createTempDir(`node-${major}`);
   const options = ['--prefix', folder, '--no-save', '--no-package-lock', '--ignore-scripts', '--no-audit', '--no-fund'];
@@ -26,7 +26,7 @@ describe.skipIf(process.platform !== 'linux' || process.arch !== 'x64')('the bui
     for (const major of [20, 22, 24, 26]) nodes.set(major, fetchNode(major));
   });
 
-  it('says on Node.js 20 which version it needs, in one sentence, and ends with 2', () => {
+  it('reports the required version on Node.js 20 in one sentence, and exits with 2', () => {
     const { status, stdout, stderr } = spawnSync(nodes.get(20)!, [MAIN, 'validate'], { encoding: 'utf8' });
     expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
     expect(stderr).toMatch(/^dockbell needs Node\.js 22\.22 or newer\. This is Node\.js 20\.\d+\.\d+\.\n$/);

@@ -1,14 +1,14 @@
-// The built daemon with something else in place of its tickets (threat model D7), for the crash test. JavaScript,
-// because it runs beside the built files without a compiler. ODD_TICKETS chooses:
-//   none          the defence left out: whoever asks for a ticket gets it, and none is ever there
-//   stuck_before  a run is claimed, and its ticket never written
-//   stuck_after   the ticket is on disk, and the run goes no further
+// Starts the built daemon with faulty tickets (threat model D7), for the crash test. It is JavaScript, because it runs next to
+// the built files without a compiler. FAULTY_TICKETS selects the fault:
+//   none          no protection: every attempt gets a ticket, and no ticket exists.
+//   stuck_before  a run is claimed, but its ticket is never written.
+//   stuck_after   the ticket is on disk, but the run does not continue.
 import { startDaemon } from '../../dist/app/start-daemon.js';
 import { createStartRecords } from '../../dist/executors/start-records.js';
 
 const never = () => new Promise(() => {});
 
-const ODD_TICKETS = {
+const FAULTY_TICKETS = {
   none: () => ({ create: async () => true, exists: async () => false, delete: async () => {} }),
   stuck_before: (dir) => ({ ...createStartRecords(dir), create: never }),
   stuck_after: (dir) => {
@@ -21,7 +21,7 @@ const daemon = await startDaemon({
   configFile: process.argv[2],
   env: process.env,
   log: { format: 'json', destination: process.stdout },
-  openStartRecords: ODD_TICKETS[process.env.ODD_TICKETS],
+  openStartRecords: FAULTY_TICKETS[process.env.FAULTY_TICKETS],
 });
 process.once('SIGTERM', () => void daemon.stop());
 process.exitCode = await daemon.exited;
