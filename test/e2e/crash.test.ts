@@ -88,7 +88,7 @@ async function killEarly({ options, random }: Scene): Promise<LaunchedDaemon> {
 /**
  * Kills a daemon under load.
  *
-  * @param untilMoment resolves when the daemon must be killed
+ * @param untilMoment resolves when the daemon must be killed
  */
 async function killUnderLoad(
   scene: Scene,

@@ -106,7 +106,7 @@ describe('dockbell plan', () => {
     expect([same.code, same.stdout.trimEnd().split('\n').at(-1)]).toEqual([0, 'No changes.']);
   });
 
-  it("prints the document of the API as JSON", async () => {
+  it('prints the document of the API as JSON', async () => {
     const { stdout } = await daemon.cli('plan', join(folder, 'planned'), '--format', 'json');
     const plan = JSON.parse(stdout);
     expect(plan.webhooks.create).toMatchObject([{ name: 'stripe', uid: null, ingress_url: null }]);
@@ -165,7 +165,7 @@ describe('dockbell plan', () => {
     expect([code, stdout.includes('[factory/not-found]')]).toEqual([2, true]);
   });
 
-  it('shows an error that only the daemon can detect: a time limit', async () => {
+  it('shows an error that only the daemon can detect: too many webhooks', async () => {
     const many = Object.fromEntries(
       Array.from({ length: 21 }, (_, i) => [`webhooks/w${i}.yaml`, 'secretName: CI_SECRET\n']),
     );

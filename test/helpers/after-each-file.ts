@@ -2,6 +2,6 @@ import { afterAll } from 'vitest';
 import { endFile } from './file-endings.ts';
 import { removeTempDirs } from './temp-dir.ts';
 
-// Set up for every test file: registered before the hooks of the file, they run after them, the last one first.
+// Registered before the hooks of the file, so these hooks run after them, because the last one runs first.
 afterAll(removeTempDirs);
 afterAll(endFile);

@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 
-/** Every code point but halves of surrogate pairs, which UTF-8 cannot say. */
+/** Every code point except surrogates, which UTF-8 cannot encode. */
 const codePoint = fc.oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }));
 const ascii = fc.integer({ min: 0x20, max: 0x7e });
 
-/** Names that objects of JavaScript have by themselves. */
+/** Names of inherited properties of JavaScript objects. */
 const INHERITED = ['__proto__', 'constructor', 'hasOwnProperty', 'prototype', 'toString', 'valueOf'];
 
 /**
- * Text of any characters; lengths count code points. As `fc.string` with the unit `binary`, which prepares a table of all
- * characters in each process first, for half a second.
+ * Text of any characters. Lengths count code points. Equivalent to `fc.string` with the unit `binary`, which first builds a
+ * table of all characters in each process and takes half a second for it.
  */
 export function anyText(lengths: { minLength?: number; maxLength?: number } = {}): fc.Arbitrary<string> {
   const text = fc.array(fc.oneof(codePoint, ascii), lengths).map((points) => String.fromCodePoint(...points));

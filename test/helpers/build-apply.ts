@@ -32,7 +32,7 @@ export function buildAutomation(more: Partial<AutomationRow> = {}): AutomationRo
   };
 }
 
-/** One pass, applied unless said otherwise. */
+/** A pass, applied by default. */
 export function buildReconciliation(more: Partial<Reconciliation> = {}): Reconciliation {
   const at = more.finishedAt ?? START_MS;
   return {
@@ -43,7 +43,7 @@ export function buildReconciliation(more: Partial<Reconciliation> = {}): Reconci
   };
 }
 
-/** A whole apply. */
+/** A complete apply. */
 export function buildApply(more: Partial<AppliedChange> = {}): AppliedChange {
   const at = more.at ?? START_MS;
   const revision = more.revision === undefined ? 'c0ffee' : more.revision;
@@ -56,7 +56,7 @@ export function buildApply(more: Partial<AppliedChange> = {}): AppliedChange {
   };
 }
 
-/** Registers the factory, applies, and answers with what stands there then. */
+/** Registers the factory, applies, and returns the applied state. */
 export async function applyFactory(storage: Storage, more: Partial<AppliedChange> = {}): Promise<AppliedFactory> {
   const change = buildApply(more);
   await storage.inventory.register(change.factory, change.at);
@@ -64,7 +64,7 @@ export async function applyFactory(storage: Storage, more: Partial<AppliedChange
   return (await storage.inventory.load(change.factory))!;
 }
 
-/** A factory with one webhook and one automation that listens to it. */
+/** A factory with one webhook and one automation with a trigger for it. */
 export async function applyOneOfEach(storage: Storage): Promise<{ webhook: number; version: number; uid: string }> {
   const factory = await applyFactory(storage, { webhooks: [buildWebhook()], automations: [buildAutomation()] });
   const [webhook] = factory.webhooks;

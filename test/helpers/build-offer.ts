@@ -24,12 +24,12 @@ interface OfferParts {
   revision?: string | null;
 }
 
-/** A delivery that passed every check, new unless `key` says otherwise. */
+/** A delivery that passed every check, new unless `key` is given. */
 export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
   const { webhook = 1, source = 'header', body = '{"level":"error"}', at = START_MS } = parts;
   const id = ids.deliveryId(at);
   const key = parts.key ?? `key of ${id}`;
-  // A copy has a buffer of its own; short buffers of Node.js share one.
+  // A copy has a separate buffer, because short buffers of Node.js share one.
   const bytes = new Uint8Array(Buffer.from(body as string));
   const runs: NewRun[] = (parts.runs ?? []).map((run) => ({ id: ids.runId(at), ...run }));
   return {
@@ -47,14 +47,14 @@ export function buildOffer(parts: OfferParts = {}): DeliveryOffer {
   };
 }
 
-/** The same delivery once more, on the word of a person. */
+/** A replay of the same delivery, requested by a user. */
 export function buildReplay(of: Pick<DeliveryOffer, 'id' | 'identity'>, parts: OfferParts = {}): ReplayEntry {
   const { bodyHash: _, identity: __, ...offer } = buildOffer(parts);
   const { source, value } = of.identity;
   return { ...offer, kind: 'replay', replayOf: of.id, identity: { source, value } };
 }
 
-/** A request that was turned away. */
+/** A rejected request. */
 export function buildRejection(
   parts: { webhook?: number; label?: DeliveryLabel; at?: number; count?: number } = {},
 ): RejectionEntry {

@@ -1,6 +1,6 @@
 /**
- * The composition root as it is built, in this process: its worker threads are JavaScript files that only the build
- * makes. `npm test` builds first.
+ * The built composition root, in this process. Its worker threads are JavaScript files that only the build creates.
+ * `npm test` builds first.
  */
 export async function importBuiltApp() {
   const load = (file: string) => import(new URL(`../../dist/${file}`, import.meta.url).href);

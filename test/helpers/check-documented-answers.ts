@@ -2,13 +2,13 @@ import { subscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { afterEach } from 'vitest';
 
-/** Set up once for each process of tests, and so for several test files: the set outlives this module. */
+/** Set up once per process, and so for several test files: the set outlives this module. */
 const KEY = Symbol.for('dockbell.undocumented-answers');
 const shared = globalThis as { [KEY]?: Set<string> };
 
 /**
- * Set up for every test file: an answer of the management API that its OpenAPI document does not list fails the test
- * that caused it. Fastify announces each server that is created in this process.
+ * Set up for every test file: a response of the management API that the OpenAPI document does not list fails the test.
+ * Fastify publishes each server that is created in this process.
  */
 if (shared[KEY] === undefined) {
   const findings = new Set<string>();
@@ -61,7 +61,7 @@ type Paths = Record<string, Record<string, Operation>>;
 
 let knownPaths: Paths | null = null;
 
-/** Every server of a process has the same document, and making it takes longer than most tests. */
+/** Every server of a process has the same document, and building it takes longer than most tests. */
 function readPaths(app: FastifyInstance): Paths {
   knownPaths ??= (app.swagger().paths ?? {}) as Paths;
   return knownPaths;

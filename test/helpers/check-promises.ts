@@ -16,18 +16,18 @@ export type BrokenPromise =
   | 'run not ended as it should'
   | 'run ended as interrupted without a ticket';
 
-/** A promise of the daemon and one case in which it was not kept. */
+/** A guarantee of the daemon and a case in which it was violated. */
 export interface Violation {
   promise: BrokenPromise;
   about: string;
 }
 
 export interface Evidence {
-  /** Of a daemon that has ended cleanly, with nothing queued or running. */
+  /** Data directory of a daemon that has ended cleanly, with nothing queued or running. */
   dataDir: string;
   ledger: Ledger;
   automations: readonly string[];
-  /** One line `<run> <attempt>` for each start of the command, left by the command itself. */
+  /** One line `<run> <attempt>` for each start of the command, written by the command. */
   marksFile: string;
 }
 
@@ -47,7 +47,7 @@ interface RunRow {
   error: string | null;
 }
 
-/** What the senders and the commands saw, held against what the database says. Nothing found: every promise was kept. */
+/** Compares what senders and commands recorded with the database. An empty result means that every guarantee was kept. */
 export function findBrokenPromises(evidence: Evidence): Violation[] {
   const db = new Database(join(evidence.dataDir, 'dockbell.db'), { readonly: true });
   try {
@@ -74,7 +74,7 @@ function checkDatabase(db: Database.Database): Violation[] {
   return found === 'ok' ? [] : [{ promise: 'database damaged', about: String(found) }];
 }
 
-/** Each `202` left a row of its own, accepted or duplicate, and the first of them is the accepted one. */
+/** Each `202` has a separate row, accepted or duplicate, and the first of them is the accepted one. */
 function checkAnswers(db: Database.Database, ledger: Ledger): Violation[] {
   const rows = db
     .prepare<[number], { identity: string; rows: number; accepted: number }>(
@@ -104,7 +104,7 @@ function checkAccepted(ledger: Ledger, accepted: readonly AcceptedRow[]): Violat
   });
 }
 
-/** One run for each automation that the payload meets, and none besides. */
+/** One run for each automation that the payload matches, and no others. */
 function checkBirths(
   { ledger, automations }: Evidence,
   accepted: readonly AcceptedRow[],
@@ -118,7 +118,7 @@ function checkBirths(
   return differences(expected, born).map((about) => ({ promise: 'run lost or invented', about }));
 }
 
-/** What stands more often in one list than in the other. */
+/** Entries that occur more often in one list than in the other. */
 function differences(expected: readonly string[], found: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const key of expected) counts.set(key, (counts.get(key) ?? 0) + 1);
@@ -127,8 +127,8 @@ function differences(expected: readonly string[], found: readonly string[]): str
 }
 
 /**
- * A run that succeeded was started once. One that a crash cut off ended as interrupted, was started at most once and
- * has its ticket: without one nobody started it, and it had to be started by the next daemon.
+ * A run that succeeded was started once. A run that a crash aborted ended as interrupted, was started at most once and
+ * has its ticket. Without a ticket, it was never started, so the next daemon had to start it.
  */
 function checkEnds({ dataDir, marksFile }: Evidence, runs: readonly RunRow[]): Violation[] {
   const marks = countMarks(marksFile);

@@ -3,13 +3,13 @@ import { eventually } from './eventually.ts';
 import { createTempGitRepo, type TempGitRepo } from './temp-git-repo.ts';
 import type { TestDaemon, TestDaemonOptions } from './test-daemon.ts';
 
-/** The secret of the one webhook. */
+/** The secret of the webhook. */
 export const CI_TOKEN = 'a-token-of-more-than-16-characters';
 
-/** Automations that each start on a payload with `"start": true`, and on no other. */
+/** Automations that start for a payload with `"start": true`, and for no other. */
 export const CI_AUTOMATIONS = ['first', 'second'];
 
-/** A factory with one webhook `ci` and two automations, in a repository of its own. */
+/** A factory with one webhook `ci` and two automations, in a separate repository. */
 export async function createCiRepository(): Promise<TempGitRepo> {
   const repo = await createTempGitRepo();
   await repo.commit(declareCiFactory('the first commit'));
@@ -30,7 +30,7 @@ ${prompt}
   return files;
 }
 
-/** Configuration that serves it. Its webhook takes more than a test can send. */
+/** A configuration that serves it. Its webhook accepts more deliveries than a test can send. */
 export function configureCiFactory(repo: TempGitRepo, command: readonly string[]): TestDaemonOptions['config'] {
   return {
     limits: { deliveriesPerMinute: 100_000 },
@@ -44,7 +44,7 @@ export function configureCiFactory(repo: TempGitRepo, command: readonly string[]
   };
 }
 
-/** Gives the webhook its secret and waits until it is live; answers with its UID. */
+/** Stores the secret of the webhook and waits until the webhook is live. Returns its UID. */
 export async function applyCiFactory(daemon: TestDaemon): Promise<string> {
   const put = await daemon.api('/secrets/CI_SECRET', { method: 'PUT', body: { value: CI_TOKEN } });
   expect(put.status).toBeLessThan(300);

@@ -21,7 +21,7 @@ export function newRunId(): RunId {
   return ids.runId(Date.now());
 }
 
-/** A run as a claim hands it over; `changes` go over the defaults. */
+/** A run as a claim returns it. `changes` override the defaults. */
 export function makeRunInput(changes: { run?: Partial<Run> } & Partial<Omit<RunInput, 'run'>> = {}): RunInput {
   const webhook = changes.webhook ?? { name: 'internal-ci', uid: 'wh_0123456789abcdefghjkmnpqrs' };
   const run: Run = {
@@ -53,7 +53,7 @@ export function makeRunInput(changes: { run?: Partial<Run> } & Partial<Omit<RunI
   };
 }
 
-/** Folders of one test and an executor over them. */
+/** Folders of one test and an executor that uses them. */
 export interface Workshop {
   dir: string;
   runsDir: string;
@@ -90,14 +90,14 @@ export async function openWorkshop(): Promise<Workshop> {
   };
 }
 
-/** Carries one attempt out, as the dispatcher does; throws if it could not start. */
+/** Executes one attempt, as the dispatcher does. Throws if it could not start. */
 export async function execute(...attempt: Parameters<typeof tryToExecute>): Promise<RunResult> {
   const outcome = await tryToExecute(...attempt);
   if (outcome.state === 'not_started') throw new Error(`not started: ${outcome.problem}`);
   return outcome;
 }
 
-/** Carries one attempt out, or says why it could not start. */
+/** Executes one attempt, or returns why it could not start. */
 export function tryToExecute(
   executor: Executor,
   input: RunInput,
@@ -119,16 +119,16 @@ export const silentLogger: Logger = {
   child: () => silentLogger,
 };
 
-/** Waits until the condition holds; fails the test with its description after ten seconds. */
+/** Waits until the condition is true. Fails the test with its description after ten seconds. */
 export async function waitUntil(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const until = performance.now() + 10_000;
   while (!(await condition())) {
-    if (performance.now() > until) throw new Error(`waited in vain until ${what}`);
+    if (performance.now() > until) throw new Error(`timed out while waiting until ${what}`);
     await wait(10);
   }
 }
 
-/** Is there a process of that number that is not a zombie? */
+/** Whether a process with that number exists that is not a zombie. */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');

@@ -4,20 +4,20 @@ import { expect } from 'vitest';
 import { createTempDir } from './temp-dir.ts';
 import { startTestDaemon, type TestDaemon } from './test-daemon.ts';
 
-/** A daemon with a live factory, to be looked at in a browser. */
+/** A daemon with a live factory, for tests in a browser. */
 export interface DashboardFactory {
   daemon: TestDaemon;
   /** UID of the webhook `ci`. */
   uid: string;
-  /** Posts a delivery to it; answers with its status and body. */
+  /** Posts a delivery to it. Returns status and body. */
   send(body: string, headers?: Record<string, string>): Promise<{ status: number; body: { delivery_id?: string } }>;
-  /** Lets runs that wait for this signal go on. */
+  /** Sends the signal that runs wait for. */
   signal(name: string): void;
 }
 
 /**
- * Starts it. Its automation `build` starts on `"start": true` and prints by what `shell` says, where `wait NAME` waits
- * for a signal.
+ * Starts the daemon. Its automation `build` starts on `"start": true` and executes `shell`, in which `wait NAME` waits for
+ * a signal.
  */
 export async function startDashboardFactory(shell: string): Promise<DashboardFactory> {
   const signals = createTempDir('signals');
@@ -46,7 +46,7 @@ interface NewWebhook {
   secret: string;
 }
 
-/** Adds a webhook that takes a token of its own. */
+/** Adds a webhook with a separate token. */
 export async function createWebhook(daemon: TestDaemon, name: string): Promise<NewWebhook> {
   const { status, body } = await daemon.api('/factories/payments/webhooks', { method: 'POST', body: { name } });
   expect(status, JSON.stringify(body)).toBe(201);

@@ -10,33 +10,33 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 const SCREENSHOTS = fileURLToPath(new URL('../screenshots/', import.meta.url));
 const WIDE = { width: 1280, height: 800 };
 /**
- * Room for a machine three times slower that runs other tests too. A test has three such waits, so that the one that
- * lasts too long says itself what it waits for.
+ * Long enough for a machine that is three times slower and runs other tests. A test has three such waits, so the wait
+ * that times out reports itself.
  */
 const WAIT_MS = 40_000;
 const TEST_MS = 3 * WAIT_MS;
-/** What a phone shows. */
+/** The viewport of a phone. */
 export const NARROW = { width: 390, height: 844 };
 
-/** Screenshots of every page that is looked at are for a person who asked for them. */
+/** Screenshots of every checked page, if requested. */
 const TAKES_SCREENSHOTS = process.env.DOCKBELL_SCREENSHOTS === '1';
 
-/** A browser that is open for the tests of one `describeDashboard`. */
+/** The browser of one `describeDashboard`. */
 export interface DashboardBrowser {
-  /** A page of a separate profile: nothing is stored, nobody is signed in. */
+  /** A page in a separate profile: nothing is stored, nobody is signed in. */
   openPage(viewport?: typeof WIDE): Promise<Page>;
   /**
-   * A page of a separate profile, signed in as an owner with the token of a one-time link, at `path`. It may be the page
-   * of an earlier test that is still signed in. Then the application moves to `path` as it does after a click on a link,
-   * because a load of the document takes ten times the processor time. Call `page.goto` to test the load of an address.
+   * A page in a separate profile, signed in as an owner with the token of a one-time link, at `path`. It may be the page
+   * of an earlier test that is still signed in. The application then navigates to `path` as after a click on a link,
+   * because loading the document takes ten times the processor time. Call `page.goto` to test loading an address.
    */
   signIn(daemon: TestDaemon, path?: string, viewport?: typeof WIDE): Promise<Page>;
 }
 
 /**
- * Tests in the Chromium of this process (`open-chromium.ts`); skipped if none is installed. Each test fails
- * when a page of it wrote an error to the console, threw, broke the page's policy or opened a dialog of the browser that
- * the test did not wait for. A test that failed says what its pages showed.
+ * Tests in the Chromium of this process (`open-chromium.ts`), skipped if none is installed. A test fails if its page
+ * writes an error to the console, throws, violates the content security policy, or opens a browser dialog that the test
+ * does not expect. A failed test reports the text of its pages.
  */
 export function describeDashboard(title: string, tests: (browser: DashboardBrowser) => void): void {
   describe.skipIf(!canOpenChromium())(title, { timeout: TEST_MS }, () => {
@@ -85,7 +85,7 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
       const { page } = profile;
       const { status, body } = await daemon.api('/login-links', { method: 'POST' });
       expect(status, JSON.stringify(body)).toBe(201);
-      // As the page behind the link does it, without a page load of its own. `dashboard.sign-in` opens links.
+      // As the page of the link does, without a page load. `dashboard.sign-in` opens links.
       const token = new URLSearchParams(new URL(body.url).hash.slice(1)).get('token');
       const answer = await page.request.post(`${daemon.adminUrl}/api/v1/session`, { data: { login_token: token } });
       expect(answer.status(), await answer.text()).toBe(200);
@@ -99,15 +99,15 @@ export function describeDashboard(title: string, tests: (browser: DashboardBrows
 }
 
 /**
- * A profile of the browser, and its page, that tests use one after another. Its first load takes twice the processor time
+ * A profile of the browser with one page, which tests use one after another. Its first load takes twice the processor time
  * of a later one, and each new page half as much as a load.
  */
 interface Profile {
   context: BrowserContext;
   page: Page;
-  /** The origins that pages of it visited. */
+  /** The origins that its pages visited. */
   origins: Set<string>;
-  /** URL of the dashboard where `signIn` signed in; `null` if the profile is empty or a test signed in by itself. */
+  /** URL of the dashboard at which `signIn` signed in; `null` if the profile is empty or a test signed in without it. */
   signedInTo: string | null;
 }
 
@@ -124,15 +124,15 @@ async function createProfile(browser: Browser, seen: Seen): Promise<Profile> {
 
 const accountMenu = (page: Page) => page.getByRole('button', { name: 'Account' });
 
-/** Moves the application to a path of its own, without a load. The page that is left loses what nobody has saved. */
+/** Navigates inside the application, without a load. Unsaved text of the current page is lost. */
 export async function moveTo(page: Page, path: string): Promise<void> {
   await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`);
   await accountMenu(page).waitFor();
 }
 
 /**
- * Leaves the page of a test, so that the next test can go on in the same document. Answers `false` if it cannot, because
- * the session has ended, the test left the dashboard, or the dashboard still asks something.
+ * Leaves the page of a test, so that the next test can use the same document. Returns `false` if the session has ended, the
+ * test left the dashboard, or the dashboard still asks for a confirmation.
  */
 async function leavePage({ context, page, signedInTo }: Profile): Promise<boolean> {
   if (signedInTo === null || page.isClosed() || !page.url().startsWith(`${signedInTo}/`)) return false;
@@ -141,7 +141,7 @@ async function leavePage({ context, page, signedInTo }: Profile): Promise<boolea
   await page.setViewportSize(WIDE);
   await page.mouse.move(0, 0);
   await context.clearPermissions();
-  // A page that shows no data, so that every page begins from its start.
+  // A page without data, so that every page starts from its initial state.
   await moveTo(page, '/nowhere');
   await page.getByRole('heading', { name: 'Page not found' }).waitFor();
   await page.evaluate('localStorage.clear(); sessionStorage.clear()');
@@ -154,8 +154,8 @@ async function closeOthers(context: BrowserContext, page: Page): Promise<void> {
 }
 
 /**
- * Leaves the profile as a new one is: one page that shows nothing, without cookies, permissions and stored data. Answers
- * `false` if it cannot, because the test closed the page or ended the daemon that it came from.
+ * Resets the profile: one empty page, without cookies, permissions and stored data. Returns `false` if the test closed the
+ * page or ended its daemon.
  */
 async function emptyProfile(profile: Profile): Promise<boolean> {
   const { context, page, origins } = profile;
@@ -164,7 +164,7 @@ async function emptyProfile(profile: Profile): Promise<boolean> {
   profile.signedInTo = null;
   await closeOthers(context, page);
   await page.evaluate('sessionStorage.clear()');
-  // A page of the same origin, so that the renderer process stays, with the scripts that it has compiled.
+  // A page of the same origin keeps the renderer process, with the scripts that it has compiled.
   const isLeft = await page.goto(`${origin}/healthz`).then(
     () => true,
     () => false,
@@ -180,11 +180,11 @@ async function emptyProfile(profile: Profile): Promise<boolean> {
   return true;
 }
 
-/** Refusals of the API, and a daemon that a test has ended, are outcomes that pages show; what else fails to load is a problem. */
+/** Error responses of the API and an ended daemon are expected, because pages show them. Other failed loads are problems. */
 const EXPECTED =
   /^Failed to load resource: (?:the server responded with a status of 4\d\d .*\/api\/v1\/|net::ERR_CONNECTION_REFUSED)/;
 
-/** What the pages of a test did beside what the test looks at. */
+/** Events in the pages of a test that the test does not check itself. */
 interface Seen {
   problems: string[];
   console: string[];
@@ -212,14 +212,14 @@ async function watch(context: BrowserContext, { problems, console }: Seen): Prom
   `);
 }
 
-/** What the page copied last. The clipboard itself has it a moment later. */
+/** The text that the page copied last. The clipboard contains it a moment later. */
 export async function readCopied(page: Page): Promise<string> {
   return String(await page.evaluate('lastCopied'));
 }
 
 const SHOWN_CHARACTERS = 2_000;
 
-/** Address, screenshot and text of each page that is open. */
+/** Address, screenshot and text of each open page. */
 async function describePages(pages: readonly Page[], test: string): Promise<string[]> {
   const lines = ['When the test failed, the browser showed:'];
   mkdirSync(SCREENSHOTS, { recursive: true });
@@ -243,9 +243,9 @@ interface AxeViolation {
 /** Rules of axe-core that depend on the theme. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block'];
 
-/** Fails if axe-core finds accessibility problems in the page as it is, by the given rules or, if omitted, by all. */
+/** Fails if axe-core finds accessibility problems in the current page, with the given rules or, if omitted, with all. */
 async function checkAccessibility(page: Page, rules?: readonly string[]): Promise<void> {
-  // Evaluated by the debugger, which the page's policy does not bind.
+  // Evaluated by the debugger, which the page's policy does not restrict.
   if (await page.evaluate('typeof axe === "undefined"')) await page.evaluate(AXE);
   await expect.poll(() => listFindings(page, rules), { message: 'findings of axe-core' }).toEqual([]);
 }
@@ -256,7 +256,7 @@ async function listFindings(page: Page, rules?: readonly string[]): Promise<stri
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(' ')).join(', ')}`);
 }
 
-/** Tooltips are left out: they stand at the end of the document, outside of every landmark. */
+/** Tooltips are excluded: they are at the end of the document, outside every landmark. */
 const buildAxeRun = (options: object) => `(async () => {
   const tooltips = [...document.querySelectorAll('[role=tooltip]')];
   for (const tooltip of tooltips) tooltip.style.visibility = 'hidden';
@@ -265,7 +265,7 @@ const buildAxeRun = (options: object) => `(async () => {
   return result;
 })()`;
 
-/** Fails where the page is wider than the window. */
+/** Fails if the page is wider than the window. */
 export async function checkWidth(page: Page): Promise<void> {
   const listWider = () =>
     page.evaluate(`[...document.querySelectorAll('body *')]
@@ -275,7 +275,7 @@ export async function checkWidth(page: Page): Promise<void> {
   await expect.poll(() => page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0);
 }
 
-/** All of a page, from its top: what stays at the top of the window would lie over the middle of one that is scrolled. */
+/** Screenshot of the whole page from its top. In a scrolled page, fixed elements would cover the middle. */
 async function takeScreenshot(page: Page, path: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true });
   const scrolled = await page.evaluate('scrollY');
@@ -287,7 +287,7 @@ async function takeScreenshot(page: Page, path: string): Promise<void> {
 const SCHEMES = ['light', 'dark'] as const;
 
 /**
- * Checks the page as it is for accessibility, in the light theme. With `DOCKBELL_SCREENSHOTS=1`, checks both themes and
+ * Checks the current page for accessibility, in the light theme. With `DOCKBELL_SCREENSHOTS=1`, checks both themes and
  * writes a screenshot of each to test/screenshots/.
  */
 export async function lookAt(page: Page, name: string): Promise<void> {
@@ -295,7 +295,7 @@ export async function lookAt(page: Page, name: string): Promise<void> {
   else await checkAccessibility(page);
 }
 
-/** As `lookAt`, always in both themes: in the dark one by the rules about colors, because nothing else differs. */
+/** Like `lookAt`, always in both themes. The dark theme is checked with the rules about colors, because nothing else differs. */
 export async function lookAtBothThemes(page: Page, name: string): Promise<void> {
   for (const scheme of SCHEMES) {
     await page.emulateMedia({ colorScheme: scheme });

@@ -3,10 +3,10 @@ import { join, relative, sep } from 'node:path';
 import { MAX_DEFINITION_BYTES, type SourceTree, type TreeEntry } from '../../src/core/source-tree.ts';
 import { type ValidatedTree, validateTree } from '../../src/definitions/validate-tree.ts';
 
-/** Text or bytes of a file, or an entry that is no file. */
+/** Text or bytes of a file, or an entry that is not a file. */
 export type EntryContent = string | Uint8Array | { kind: 'symlink' | 'submodule' };
 
-/** A tree as a source gives it, from path → content. */
+/** A tree as a source returns it, from path → content. */
 export function createTree(files: { [path: string]: EntryContent }, prefix = ''): SourceTree {
   return { prefix, entries: Object.entries(files).map(([path, content]) => createEntry(path, content)) };
 }

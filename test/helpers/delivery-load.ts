@@ -1,22 +1,22 @@
 import { createHash } from 'node:crypto';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** One thing a sender has to say, however often it says it. */
+/** A message of a sender, which can be sent several times. */
 export interface Message {
-  /** Sent as `X-Service-Delivery-Id`; `null` where the body is the identity. */
+  /** Sent as `X-Service-Delivery-Id`; `null` if the body is the identity. */
   deliveryId: string | null;
   body: string;
-  /** `false`: no honest daemon accepts it. */
+  /** `false`: the daemon must not accept it. */
   isSound: boolean;
-  /** Does its payload meet the filter of the automations? */
+  /** Whether its payload matches the filter of the automations. */
   startsRuns: boolean;
-  /** What came of each time it was sent. */
+  /** The outcome of each time it was sent. */
   accepted: number;
   refused: number;
   unknown: number;
 }
 
-/** Everything that was sent, with what the sender learnt of it. */
+/** All sent messages, with the outcomes that the sender knows. */
 export type Ledger = Message[];
 
 export interface Target {
@@ -26,23 +26,23 @@ export interface Target {
 
 export interface LoadOptions {
   senders: number;
-  /** How many of a hundred new messages start runs. */
+  /** Percentage of new messages that start runs. */
   startsRunsPercent: number;
   random: SeededRandom;
   ledger: Ledger;
 }
 
-/** The identity under which the delivery log knows a message. */
+/** The identity of a message in the delivery log. */
 export function identityOf({ deliveryId, body }: Message): string {
   return deliveryId ?? `sha256:${createHash('sha256').update(body).digest('hex')}`;
 }
 
-/** Senders that never rest, until one finds the daemon gone or the signal ends them. */
+/** Sends continuously, until the daemon does not respond or the signal aborts. */
 export async function sendUntilBroken(target: Target, options: LoadOptions, signal: AbortSignal): Promise<void> {
   const keepSending = async () => {
     while (!signal.aborted) {
       const message = chooseMessage(options);
-      // A sender that repeats itself may overtake itself.
+      // Repetitions can arrive before the original.
       const times = options.random.next() < 0.1 ? 2 : 1;
       const outcomes = await Promise.all(Array.from({ length: times }, () => sendOnce(target, message)));
       if (outcomes.includes('broken')) return;
@@ -51,7 +51,7 @@ export async function sendUntilBroken(target: Target, options: LoadOptions, sign
   await Promise.all(Array.from({ length: options.senders }, keepSending));
 }
 
-/** Something new, or something said before: above all what nobody knows the end of. */
+/** Returns a new message or an earlier one, preferably one whose outcome is unknown. */
 function chooseMessage({ random, ledger, startsRunsPercent }: LoadOptions): Message {
   if (ledger.length > 0 && random.next() < 0.15) return ledger[random.integer(0, ledger.length)]!;
   if (ledger.length > 0 && random.next() < 0.1) {
@@ -76,7 +76,7 @@ function composeMessage(random: SeededRandom, number: number, startsRuns: boolea
   };
 }
 
-/** Threat model, "Test habits": three outcomes at the client. `broken` is `unknown` without any answer. */
+/** Threat model, "Test habits": three outcomes at the client. `broken` is `unknown` without any response. */
 async function sendOnce({ url, token }: Target, message: Message): Promise<'answered' | 'broken'> {
   try {
     const response = await fetch(url, {

@@ -3,17 +3,17 @@ import { expect } from 'vitest';
 
 const ROOT = new URL('../../', import.meta.url);
 
-/** Where a path of the repository stands on this machine. */
+/** Absolute path of a path in the repository. */
 export function locate(path: string): URL {
   return new URL(path, ROOT);
 }
 
-/** Text of a file of the repository. */
+/** Text of a file in the repository. */
 export function readDocument(path: string): string {
   return readFileSync(locate(path), 'utf8');
 }
 
-/** Every document: those in the root and all under docs/, as paths of the repository. */
+/** All documents: those in the root and all under docs/, as paths in the repository. */
 export function listDocuments(): string[] {
   const inRoot = readdirSync(ROOT).filter((name) => name.endsWith('.md'));
   const inDocs = readdirSync(locate('docs/'), { recursive: true, encoding: 'utf8' })
@@ -22,18 +22,18 @@ export function listDocuments(): string[] {
   return [...inRoot, ...inDocs].sort();
 }
 
-/** A fenced block of a document. */
+/** A fenced code block of a document. */
 export interface Fence {
   document: string;
-  /** First word after the fence, for example `sh`; `''` for none. */
+  /** First word after the fence, for example `sh`; `''` if none. */
   language: string;
-  /** What follows it: for definitions the path that the example would have. */
+  /** The rest of the line: for definitions, the path of the example. */
   title: string;
   text: string;
 }
 
 export function listFences(document: string): Fence[] {
-  // Also those in lists, which are indented.
+  // Includes indented blocks in lists.
   return [...readDocument(document).matchAll(/^( *)```(\S*)[ \t]*(.*)\n([\s\S]*?)^\1```$/gm)].map(
     ([, indent = '', language = '', title = '', text = '']) => {
       return { document, language, title, text: text.replaceAll(new RegExp(`^${indent}`, 'gm'), '') };
@@ -46,7 +46,7 @@ export function readProse(document: string): string {
   return readDocument(document).replace(/^```[\s\S]*?^```$/gm, '');
 }
 
-/** The text between `<!-- name -->` and `<!-- end -->` is generated; `UPDATE_DOCS=1` writes it. */
+/** The text between `<!-- name -->` and `<!-- end -->` is generated. `UPDATE_DOCS=1` writes it. */
 export function expectGenerated(document: string, name: string, generated: string): void {
   const text = readDocument(document);
   const begin = `<!-- ${name} -->\n`;
@@ -57,7 +57,7 @@ export function expectGenerated(document: string, name: string, generated: strin
   else expect(text.slice(from, to)).toBe(generated);
 }
 
-/** A Markdown table, a line for each row. */
+/** A Markdown table, with a line for each row. */
 export function renderTable(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (cells: readonly string[]) => `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |\n`;
   return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('');

@@ -5,24 +5,24 @@ import { type DashboardFactory, startDashboardFactory } from './dashboard-factor
 import { locate } from './documents.ts';
 import { eventually } from './eventually.ts';
 
-// Not by its name: the compiler would take the pages for a part of the tests.
+// Not imported by its name, because the compiler would treat the pages as part of the tests.
 const { ROUTES } = (await import(locate('src/dashboard/routes.ts').href)) as {
   ROUTES: readonly { path: string }[];
 };
 
-/** Around the widths at which the navigation folds and rows become cards, and the usual ones in between. */
+/** Widths around which the navigation folds and rows become cards, and common ones in between. */
 const WIDTHS = [1920, 1440, 1100, 1050, 1024, 1000, 900, 800, 768, 767, 600, 390, 320];
 
 const LONG = 'a-name-that-is-as-long-as-people-make-them-when-nobody-stops-them-and-then-a-little-longer-x';
 
 const OUTSIDE = ['/login', '/nowhere', '/factories/nobody/webhooks'];
 
-/** The number of files that share the pages. */
+/** The number of test files that share the pages. */
 const PARTS = 2;
 
 /**
  * Opens each page of the dashboard, in both themes and as wide as a phone. Every `PARTS`-th page of the table belongs to
- * a part, so that the test files take equally long and a page that is added belongs to one of them.
+ * a part, so that the test files take equally long. A new page automatically belongs to one of them.
  */
 export function describeEveryPage(part: 1 | 2): void {
   const isOfPart = (_: unknown, index: number) => index % PARTS === part - 1;
@@ -54,11 +54,11 @@ export function describeEveryPage(part: 1 | 2): void {
     });
     afterAll(() => factory?.daemon.end('SIGTERM'));
 
-    /** Where the page stands here. An `:id` is that of the list before it; a page with a new parameter needs a value above. */
+    /** The path of the page in this test. An `:id` is that of the list before it. Add values of new parameters above. */
     const addressOf = (path: string) =>
       path.replace(/([^/]+)\/:(\w+)/g, (_, list: string, parameter: string) => {
         const id = ids[parameter === 'id' ? list : parameter];
-        if (id === undefined) throw new Error(`Say above what stands for ":${parameter}" in ${path}.`);
+        if (id === undefined) throw new Error(`Add a value for ":${parameter}" in ${path} above.`);
         return `${list}/${encodeURIComponent(id)}`;
       });
     const settle = async (page: Page) => {
@@ -108,12 +108,12 @@ export function describeEveryPage(part: 1 | 2): void {
   });
 }
 
-/** Pages with tables: an address that ends with no name or ID, and is no form. */
+/** Pages with tables: addresses that do not end with a name or ID, and are not forms. */
 function isList(path: string): boolean {
   return !/(?::id|:uid|:name|new|edit|about)$/.test(path);
 }
 
-/** What is wider than the place it has; evaluated in the page. */
+/** Elements that are wider than their container; evaluated in the page. */
 const LISTS_TOO_WIDE = `(() => {
   const { scrollWidth, clientWidth } = document.documentElement;
   const header = document.querySelector('header');

@@ -2,7 +2,7 @@ import { Lifetime } from '../../src/app/lifetime.ts';
 
 const lifetime = new Lifetime();
 
-/** Stops a part when the test file ends: test files share a process, so what keeps running would disturb later files. */
+/** Stops something when the test file ends. Test files share a process, so it would disturb later files. */
 export function deferToFileEnd(ending: () => unknown): void {
   lifetime.defer(ending);
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** The headless shell first: the same engine without the parts that only a window needs, at three quarters of the time. */
+/** The headless shell first: it is the same engine without window code, and takes three quarters of the time. */
 const PLACES = [
   '/usr/lib/chromium/chromium-headless-shell',
   '/usr/bin/chromium',
@@ -8,7 +8,7 @@ const PLACES = [
   '/usr/bin/google-chrome',
 ];
 
-/** The path of Chromium: `CHROMIUM_PATH`, else the usual places; `null` if none exists. */
+/** The path of Chromium: `CHROMIUM_PATH`, otherwise the common places; `null` if none exists. */
 export function findChromium(): string | null {
   const named = process.env.CHROMIUM_PATH;
   if (named !== undefined) return named;

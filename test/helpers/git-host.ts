@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Serv
 import type { AddressInfo } from 'node:net';
 import { StandardWebhook } from '../providers/senders.ts';
 
-/** A status or a notice that was taken. */
+/** An accepted commit status or webhook. */
 export interface TakenStatus {
   api: 'github' | 'gitlab' | 'gitea' | 'webhook';
   repository: string;
@@ -13,24 +13,24 @@ export interface TakenStatus {
   headers: IncomingHttpHeaders;
 }
 
-/** What the next request gets instead of being taken. */
+/** The response to the next request instead of accepting it. */
 export interface ScriptedAnswer {
   status: number;
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** Stands in for git hosts and receivers of webhooks, and takes only what their documentation describes. */
+/** Replaces git hosts and receivers of webhooks. Accepts only requests that follow their documentation. */
 export interface GitHost {
   /** `http://127.0.0.1:PORT`; the APIs are below `/github`, `/gitlab/api/v4`, `/gitea/api/v1` and `/webhook`. */
   url: string;
   port: number;
   statuses: TakenStatus[];
-  /** Requests that came, whatever they were answered. */
+  /** Number of requests, with any response. */
   requests: number;
-  /** What about requests was not as documented. */
+  /** Requests that did not follow the documentation. */
   violations: string[];
-  /** Answers the next requests so, in this order. */
+  /** Responds to the next requests with these responses, in order. */
   script(...answers: ScriptedAnswer[]): void;
   close(): Promise<void>;
 }
@@ -44,7 +44,7 @@ interface Request {
   text: string;
 }
 
-/** Why a request is not as documented, or what it says. */
+/** Why a request does not follow the documentation, or its content. */
 type Reading = TakenStatus | { violation: string; status: number };
 
 export async function startGitHost(port = 0): Promise<GitHost> {
@@ -136,7 +136,7 @@ function readGitea({ headers, text }: Request, path: string): Reading {
   return problem === null ? { api: 'gitea', repository, sha, body, headers } : refuse(422, problem);
 }
 
-/** Signed as https://www.standardwebhooks.com describes, checked by its own library. */
+/** Signed according to https://www.standardwebhooks.com, verified by its library. */
 function readWebhook({ headers, text }: Request): Reading {
   try {
     const body = new StandardWebhook(HOST_WEBHOOK_SECRET).verify(

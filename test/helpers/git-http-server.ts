@@ -3,29 +3,29 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A server of git's own smart protocol on loopback. */
+/** A server of git's smart protocol on loopback. */
 export interface GitHttpServer {
   /** `http://127.0.0.1:PORT` */
   url: string;
-  /** What came, newest last. */
+  /** The received requests, most recent last. */
   requests: { method: string; url: string; authorization: string | undefined }[];
-  /** Resolves when a pack has been sent half. */
+  /** Resolves when half of a pack has been sent. */
   stalled: Promise<void>;
   close(): Promise<void>;
 }
 
 export interface GitHttpServerOptions {
-  /** The folder whose repositories are served. */
+  /** The folder with the served repositories. */
   root: string;
-  /** Demands this `Authorization` header. */
+  /** Requires this `Authorization` header. */
   authorization?: string;
-  /** Sends half of a pack and then nothing more. */
+  /** Sends half of a pack and then nothing. */
   stallPack?: boolean;
-  /** Never answers anything. */
+  /** Never responds. */
   silent?: boolean;
 }
 
-/** Serves the repositories of a folder by `git http-backend`. */
+/** Serves the repositories of a folder with `git http-backend`. */
 export async function startGitHttpServer(options: GitHttpServerOptions): Promise<GitHttpServer> {
   const requests: GitHttpServer['requests'] = [];
   let reportStall = () => {};
@@ -64,7 +64,7 @@ function answerByBackend(
   reportStall: () => void,
 ): void {
   const [path = '', query = ''] = (request.url ?? '').split('?');
-  // Not by simple-git: it gives the output of a command as text, and a pack is bytes.
+  // Not with simple-git, which returns output as text, because a pack is bytes.
   const backend = spawn('git', ['http-backend'], {
     env: {
       PATH: process.env.PATH,

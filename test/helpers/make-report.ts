@@ -12,7 +12,7 @@ export const finding: Diagnostic = {
   hint: 'Did you mean "authMode"?',
 };
 
-/** What strangers would write to leave the place that a format gives them. */
+/** Text with which attackers would try to escape from the value of a format. */
 export const HOSTILE =
   'x%0A\r\n::error::forged\n##[error]forged,a:b"\'<b>]]>&amp;\x00\x08\x1b[2J\x7f\x85\u2028\u202e\ufffe\uffff\ud800 {0} [click](https://evil.example)';
 

@@ -1,6 +1,6 @@
 /**
- * The milliseconds of processor time that `act` takes in this process. A bound on it holds on a busy machine too, where
- * the clock on the wall says more about the neighbours.
+ * Returns the milliseconds of processor time that `act` takes in this process. Unlike wall time, it does not depend on the
+ * other programs of a busy machine.
  */
 export function measureCpuMs(act: () => void): number {
   const before = process.cpuUsage();

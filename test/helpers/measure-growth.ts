@@ -1,11 +1,11 @@
 import { measureCpuMs } from './measure-cpu.ts';
 
-/** Less than this is noise: a linear scan of a few thousand characters takes microseconds. */
+/** Lower values are noise: a linear scan of a few thousand characters takes microseconds. */
 const NOISE_MS = 5;
 
 /**
- * How the processor time of `act` grows from an input of `length` to one of 16 times `length`. About 16 or less for
- * linear work, about 256 for quadratic work. A ratio says the same on a slow machine and on a busy one.
+ * Returns how the processor time of `act` grows from an input of `length` to one of 16 times `length`. About 16 or less for
+ * linear work, about 256 for quadratic work. The ratio does not depend on the speed or load of the machine.
  */
 export function measureGrowth(length: number, act: (length: number) => void): number {
   const short = measureCpuMs(() => act(length));

@@ -2,44 +2,44 @@ import { createHash, createHmac, createSign, generateKeyPairSync, type KeyObject
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What the provider does otherwise than it should, or says about who signs in. */
+/** Faults of the provider, and its claims about the user. */
 export interface ProviderScript {
-  /** Claims of the ID token beside the ones every token has. */
+  /** Additional claims of the ID token. */
   claims: Record<string, unknown>;
-  /** Claims that only the user info tells. */
+  /** Claims that only the user info contains. */
   userInfo: Record<string, unknown>;
-  /** In place of the nonce that was asked for. */
+  /** Replaces the requested nonce. */
   nonce: string | null;
-  /** Seconds from now at which the ID token ends. */
+  /** Seconds until the ID token expires. */
   expiresIn: number;
-  /** In place of its own issuer. */
+  /** Replaces its issuer. */
   issuer: string | null;
   audience: string;
-  /** Signs with a key that it does not publish. */
+  /** Signs with an unpublished key. */
   signsWithOtherKey: boolean;
-  /** Answers everything but the authorization with 500. */
+  /** Responds with 500 to all requests except the authorization. */
   isBroken: boolean;
-  /** Takes requests for this path and never answers them. */
+  /** Accepts requests for this path and never responds. */
   hangsAt: string | null;
-  /** In place of what is at this path, as it is. */
+  /** Replaces the response at this path. */
   answers: Record<string, string>;
-  /** What it sends browsers back with, in place of a code. */
+  /** The redirect parameters instead of a code. */
   error: string | null;
-  /** Of the ID token, in place of RS256. `none` leaves the signature out; `HS256` signs with the public key. */
+  /** Algorithm of the ID token instead of RS256. `none` omits the signature, `HS256` signs with the public key. */
   algorithm: 'RS256' | 'none' | 'HS256';
-  /** Takes a code as often as it comes. */
+  /** Accepts a code more than once. */
   takesCodesTwice: boolean;
-  /** How clients show their secret. */
+  /** How clients authenticate. */
   authMethod: 'client_secret_post' | 'client_secret_basic' | 'none';
-  /** In place of its own name in what it sends browsers back with (RFC 9207). */
+  /** Replaces its issuer in the redirect (RFC 9207). */
   mixedUpWith: string | null;
 }
 
-/** A small OpenID provider over loopback: discovery, keys, authorization, tokens with PKCE, user info. */
+/** A small OpenID provider on loopback: discovery, keys, authorization, tokens with PKCE, user info. */
 export interface TestProvider {
   issuer: string;
   script: ProviderScript;
-  /** Paths that were asked for. */
+  /** The requested paths. */
   seen: string[];
   close(): Promise<void>;
 }
@@ -57,9 +57,9 @@ const KEY_ID = 'key-1';
 
 let keys: { own: Keys; other: Keys } | null = null;
 
-/** @param host also `localhost`, which is another site than 127.0.0.1 to a browser */
+/** @param host can be `localhost`, which browsers treat as another site than 127.0.0.1 */
 export async function startOidcProvider(host: '127.0.0.1' | 'localhost' = '127.0.0.1'): Promise<TestProvider> {
-  // Keys take long to make and tests differ in other things.
+  // Generating keys is slow, and tests do not depend on them.
   keys ??= { own: createKeys(), other: createKeys() };
   const { own, other } = keys;
   const grants = new Map<string, Grant>();
@@ -134,7 +134,7 @@ interface Keys {
   privateKey: KeyObject;
 }
 
-/** What an endpoint is asked. */
+/** A request to an endpoint. */
 interface Asked {
   url: URL;
   body: URLSearchParams;
@@ -164,7 +164,7 @@ function isClient({ body, authorization }: Asked, authMethod: string): boolean {
   return body.get('client_id') === CLIENT_ID && body.get('client_secret') === secret;
 }
 
-/** Once, and only for who knows the verifier and where it was sent to. */
+/** Works once, and only with the right verifier and redirect URI. */
 function takeGrant(grants: Map<string, Grant>, body: URLSearchParams, script: ProviderScript): Grant | null {
   const grant = grants.get(body.get('code') ?? '');
   if (!script.takesCodesTwice) grants.delete(body.get('code') ?? '');

@@ -9,14 +9,14 @@ const FLAGS = [
   '--disable-background-networking',
   '--disable-component-update',
   '--disable-sync',
-  // Pages that follow one another in a profile share a renderer process and the scripts that it has compiled.
+  // Consecutive pages of a profile share a renderer process and its compiled scripts.
   '--process-per-site',
 ];
 
 const executablePath = findChromium();
 let opened: Promise<Browser> | null = null;
 
-/** Whether browser tests can run here. Warns where not, because they are skipped then. */
+/** Whether browser tests can run on this machine. Prints a warning if not, because they are then skipped. */
 export function canOpenChromium(): boolean {
   if (executablePath === null) {
     console.warn('SKIPPED: browser tests. No Chromium was found; install it, or set CHROMIUM_PATH to its path.');
@@ -25,8 +25,8 @@ export function canOpenChromium(): boolean {
 }
 
 /**
- * The Chromium of this process, launched for the first test file that asks for it, and ended with the process. Files that
- * run at the same time are in several processes and so have one each, because pages of one Chromium share its clipboard.
+ * The Chromium of this process, launched for the first test file that needs it, and ended with the process. Test files that
+ * run in parallel are in different processes, because pages of one Chromium share its clipboard.
  */
 export function openChromium(): Promise<Browser> {
   opened ??= chromium.launch({ executablePath: executablePath!, args: FLAGS });

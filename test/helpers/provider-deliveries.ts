@@ -6,17 +6,17 @@ import { compileVerifier } from '../../src/signature/verify/compile-verifier.ts'
 import type { SchemeSecrets } from './scheme-secrets.ts';
 import { toSignedRequest, WEBHOOK_URL } from './signed-request.ts';
 
-/** A delivery as the libraries of providers take it. Names of headers are in lowercase. */
+/** A delivery in the form that the libraries of providers expect. Header names are lowercase. */
 export interface ProviderDelivery {
   headers: Readonly<Record<string, string>>;
   body: string;
   url: string;
 }
 
-/** The result of a provider's library: `false` or an error refuses. */
+/** The result of a provider's library: `false` or an error is a rejection. */
 export type TheirVerdict = (delivery: ProviderDelivery) => unknown;
 
-/** What a library that parses or prints bodies would not leave as it is. */
+/** Bodies that a library would change if it parsed and printed them. */
 export const OBJECTS = [
   '{"type":"pallet.scanned"}',
   '{"from":"Łódź 東京 🎈 \u2028","url":"https://a/b?c=d&e=%20+"}',
@@ -31,7 +31,7 @@ export function schemeOf(name: string): Scheme {
   return scheme;
 }
 
-/** The delivery that `dockbell send` would post now: the libraries judge by the machine's clock. */
+/** The delivery that `dockbell send` would post now, because the libraries use the machine's clock. */
 export function signByOurs(name: string, secret: string, payload: string, url: string = WEBHOOK_URL): ProviderDelivery {
   const delivery = { url, body: Buffer.from(payload), nowMs: Date.now(), deliveryId: 'evt_1', newId: () => 'new-1' };
   const { headers, body, query } = signRequest(schemeOf(name), secret, delivery);
@@ -42,7 +42,7 @@ export function signByOurs(name: string, secret: string, payload: string, url: s
   };
 }
 
-/** Ours takes what the provider's library signed, and refuses it with a byte of the body changed. */
+/** Our verifier accepts what the provider's library signed, and rejects it with a changed byte of the body. */
 export async function expectOursToAccept(
   name: string,
   secret: string,
@@ -54,7 +54,7 @@ export async function expectOursToAccept(
   expect(await isAcceptedByOurs(name, secret, changed), 'ours, with a byte changed').toBe(false);
 }
 
-/** The provider's library takes what ours signs and refuses it with a byte changed; and so does ours. */
+/** The provider's library and our verifier accept what we sign, and reject it with a changed byte. */
 export async function expectBothToAccept(
   name: string,
   { signing, verifying }: SchemeSecrets,
@@ -84,7 +84,7 @@ async function isAcceptedBy(theirs: TheirVerdict, delivery: ProviderDelivery): P
   }
 }
 
-/** Where there is a letter, it is another one then: the body keeps its form, so that only the signature is wrong. */
+/** Replaces a letter with another one. The body stays valid JSON, so only the signature is wrong. */
 export function changeByte(body: string): string {
   const at = body.search(/[a-y]/);
   if (at === -1) return `${body.slice(0, -1)}}`;

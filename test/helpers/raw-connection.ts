@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { eventually } from './eventually.ts';
 
-/** One answer exactly as it stood on the wire, every byte one character (Latin-1). */
+/** The exact bytes of one response, every byte one character (Latin-1). */
 export interface RawAnswer {
   status: number;
   /** Status line and header lines, without the empty line that ends them. */
@@ -9,7 +9,7 @@ export interface RawAnswer {
   body: string;
 }
 
-/** A TCP connection that sends exactly the bytes it is given, and reads answers in their order. */
+/** A TCP connection that sends exactly the given bytes, and reads responses in order. */
 export class RawConnection {
   readonly socket: Socket;
   #received = '';
@@ -21,7 +21,7 @@ export class RawConnection {
     socket.setEncoding('latin1').on('data', (text: string) => {
       this.#received += text;
     });
-    // A connection that is reset is a closed one; what came before counts.
+    // A reset connection counts as closed. Data that arrived before is kept.
     socket
       .on('error', (error) => {
         this.#failure = error;
@@ -41,12 +41,12 @@ export class RawConnection {
     return this.#isClosed;
   }
 
-  /** Why it broke; `null` where it was closed cleanly. */
+  /** The error of the connection; `null` if it was closed cleanly. */
   get failure(): Error | null {
     return this.#failure;
   }
 
-  /** What came and was not taken as an answer. */
+  /** Received data that is not part of a response yet. */
   get received(): string {
     return this.#received;
   }
@@ -57,7 +57,7 @@ export class RawConnection {
     return this;
   }
 
-  /** The next answer, which states its length; `null` where the connection was closed without one. */
+  /** The next response with a `Content-Length`; `null` if the connection was closed without one. */
   async readAnswer(method = 'POST'): Promise<RawAnswer | null> {
     return eventually(() => {
       const answer = this.#takeAnswer(method !== 'HEAD');
@@ -86,7 +86,7 @@ export class RawConnection {
   }
 }
 
-/** Header lines without the one that changes by itself. */
+/** Header lines without the one that changes with time. */
 export function withoutDate(answer: RawAnswer | null): RawAnswer | null {
   return answer && { ...answer, head: answer.head.replace(/\r\nDate: [^\r]*/i, '') };
 }

@@ -32,23 +32,23 @@ export const FACTORY = 'payments';
 type Files = Record<string, string>;
 type Failure = { reason: SourceFailure; message: string; revision?: string };
 
-/** A repository in memory, whose branch the test moves, breaks and holds up. */
+/** A repository in memory. The test moves, breaks and blocks its branch. */
 export interface ScriptedSource extends DefinitionSource {
-  /** Moves the branch to a commit with these files and answers with its id. */
+  /** Moves the branch to a new commit with these files. Returns its ID. */
   commit(files: Files): string;
-  /** Moves the branch to a commit that exists, as a force-push does. */
+  /** Moves the branch to an existing commit, as a force-push does. */
   moveTo(revision: string): void;
-  /** What `fetch` answers until the branch moves or `recover`. */
+  /** Sets the result of `fetch` until the branch moves or `recover` is called. */
   fail(failure: Failure): void;
   recover(): void;
   failTree(failure: Failure | null): void;
-  /** Tells the watcher that the branch may have moved. */
+  /** Notifies the watcher that the branch may have moved. */
   tellChange(): void;
-  /** Holds every fetch from now on until the answer is called. */
+  /** Blocks every further fetch until the returned function is called. */
   hold(): () => void;
   fetches: number;
   isClosed: boolean;
-  /** Instead of the fetch, where set. */
+  /** Replaces the fetch if set. */
   throwOnFetch: Error | null;
 }
 
@@ -114,7 +114,7 @@ export function createScriptedSource(): ScriptedSource {
   return source;
 }
 
-/** Timers that run when the test says so. */
+/** Timers that the test runs. */
 export class FakeSchedule {
   readonly delaysMs: number[] = [];
   #due: (() => void) | null = null;
@@ -131,7 +131,7 @@ export class FakeSchedule {
     return this.#due !== null;
   }
 
-  /** Runs what waits. */
+  /** Runs the waiting timers. */
   fire(): void {
     const due = this.#due;
     this.#due = null;
@@ -139,14 +139,14 @@ export class FakeSchedule {
   }
 }
 
-/** Everything around one factory's loop but git and HTTP: real storage on a file, real secrets, real registry. */
+/** All parts of one factory's loop except git and HTTP: real storage in a file, real secrets, real registry. */
 export interface ReconcileWorld {
   source: ScriptedSource;
   storage: SqliteStorage;
-  /** Values that are put reach the loop as in the daemon. */
+  /** Stored values notify the loop as in the daemon. */
   secrets: SecretStore;
   registry: Registry;
-  /** `null` unless `host` made one. */
+  /** `null` unless `host` created one. */
   hosted: HostedSource | null;
   timers: FakeSchedule;
   reconciler: Reconciler;
@@ -154,31 +154,31 @@ export interface ReconcileWorld {
   logged: { fields: Record<string, unknown>; message: string }[];
   warned: ReconcileWorld['logged'];
   ended: Reconciliation[];
-  /** Wall time in milliseconds; rises by one with every look. */
+  /** Wall time in milliseconds. Each reading increases it by one. */
   now: number;
   validations: number;
   put(name: string, value: string): Promise<void>;
-  /** A full pass, asked for. */
+  /** A full pass on request. */
   pass(): Promise<Reconciliation>;
-  /** What `POST /plan` would find. */
+  /** The result of `POST /plan`. */
   preview(files: Files): Promise<PlanPreview>;
   live(name: string): LiveWebhook | undefined;
-  /** Does the webhook take this credential just now? */
+  /** Whether the webhook currently accepts this credential. */
   accepts(name: string, credential: string): boolean;
   history(): Promise<Reconciliation[]>;
-  /** Another daemon over the same storage and repository. */
+  /** Another daemon on the same storage and repository. */
   restart(change?: WorldOptions): Promise<ReconcileWorld>;
   close(): void;
 }
 
 export interface WorldOptions {
-  /** In place of the scripted repository: a source that the service hosts. */
+  /** A hosted source instead of the scripted repository. */
   host?: (storage: SqliteStorage, dir: string) => HostedSource | null;
   sourceKey?: string;
   hasExecutor?: boolean;
   pushWebhook?: string;
   validate?: FactoryContext['validate'];
-  /** Stands between the loop and its inventory. */
+  /** Wraps the inventory of the loop. */
   wrapInventory?: (inventory: Inventory) => Inventory;
   wrapSecrets?: (secrets: SecretStore) => SecretStore;
   activate?: FactoryContext['activate'];

@@ -4,7 +4,7 @@ import { runProgram } from '../../src/cli/run-program.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
 import { systemClock } from '../../src/core/time/clock.ts';
 
-/** What one run of the command line left behind. */
+/** The result of one run of the command line. */
 export interface CliRun {
   code: number;
   stdout: string;
@@ -13,24 +13,24 @@ export interface CliRun {
   stderr: string;
 }
 
-/** The surroundings of one run; all of it is made up, so that runs neither see the machine nor each other. */
+/** The environment of one run. It is simulated, so that runs see neither the machine nor each other. */
 export interface CliSurroundings {
   env?: Record<string, string>;
   cwd?: string;
   stdin?: CliInput | string | Buffer;
-  /** Columns of a terminal on standard output; no terminal where left out. */
+  /** Columns of a terminal on standard output; no terminal if omitted. */
   columns?: number;
   clock?: Clock;
   newId?: () => string;
-  /** In place of waiting; called with each wait. */
+  /** Called with each wait instead of waiting. */
   onSleep?: (ms: number) => void | Promise<void>;
-  /** Stands for Ctrl-C. */
+  /** Simulates Ctrl-C. */
   interrupt?: AbortSignal;
-  /** Stands for a pipe that was closed. */
+  /** Simulates a closed pipe. */
   outputClosed?: AbortSignal;
 }
 
-/** Runs the program in this process, as `src/main.ts` does in one of its own. */
+/** Runs the program in this process, as `src/main.ts` does in a separate one. */
 export async function runCli(argv: readonly string[], surroundings: CliSurroundings = {}): Promise<CliRun> {
   const stdout = collect(surroundings.columns);
   const stderr = collect();

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { Scheme } from '../../src/signature/scheme.ts';
 
-/** What the receiver has and what the sender signs with; the same text, except under a scheme of public keys. */
+/** The secret of the receiver and of the sender. They are the same, except for schemes with public keys. */
 export interface SchemeSecrets {
   verifying: string;
   signing: string;
@@ -9,7 +9,7 @@ export interface SchemeSecrets {
 
 const WHSEC = 'whsec_1MNUL8J+Daryfh2NZluOodAThg/KPACiEL8kPgWmeMU=';
 
-/** Secrets of the form that each scheme asks for. */
+/** Secrets in the format of each scheme. */
 export function makeSecrets({ name }: Scheme): SchemeSecrets {
   if (name === 'standard_webhooks' || name === 'gitlab_signing') return same(WHSEC);
   if (name === 'sns') return same('arn:aws:sns:eu-central-1:123456789012:alarms');

@@ -4,10 +4,10 @@ import type { RunResult } from '../../src/core/resources/run.ts';
 
 const SUCCEEDED: RunResult = { state: 'succeeded', error: null, exitCode: 0 };
 
-/** An executor whose attempts last until the test ends them. Attempts that it is told to stop end at once. */
+/** An executor whose attempts run until the test ends them. A stopped attempt ends immediately. */
 export class ScriptedExecutor implements Executor {
   readonly type = 'command';
-  /** Every request so far, in the order of their start. */
+  /** All requests in the order of their start. */
   readonly requests: ExecutionRequest[] = [];
   readonly startRecords = new Set<RunId>();
   highest = 0;

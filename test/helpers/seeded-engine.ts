@@ -55,11 +55,11 @@ export const CONFIG = await loadConfig({
   },
 });
 
-/** How the factory `payments` differs from the configuration. */
+/** Differences of the factory `payments` from the configuration. */
 export interface SeededFactory {
-  /** `repository` if omitted; the service hosts the other two, so they can be edited. */
+  /** `repository` if omitted. The two other sources are hosted, so they can be edited. */
   source?: 'repository' | 'managed' | 'live';
-  /** The daemon executes the runs with it. If omitted, workers claim them. */
+  /** The executor of the daemon. If omitted, workers claim the runs. */
   executor?: Executor;
 }
 
@@ -72,7 +72,7 @@ export interface SeededEngineParts {
   metrics: Metrics;
 }
 
-/** What turns definitions into live webhooks and deliveries into runs, as `createEngine` composes it. */
+/** Creates live webhooks from definitions and runs from deliveries, as `createEngine` does. */
 export interface SeededEngine {
   replays: ReplayControl;
   workers: WorkerControl;
@@ -88,13 +88,13 @@ export interface SeededEngine {
   /** Runs of that factory were stored. */
   wake(factory: string): void;
   /**
-   * Does what a daemon does when it starts: makes live what is applied, takes up runs, and reconciles a hosted factory.
-   * Whatever needs it calls it; a test calls it to read a hosted factory before its first edit.
+   * Does what a daemon does at its start: makes the applied definition live, recovers runs, and reconciles a hosted factory.
+   * Tests that need it call it, for example to read a hosted factory before its first edit.
    */
   start(): Promise<void>;
 }
 
-/** The engine over a seeded storage. Nothing of it starts before a test needs it, because most tests only read. */
+/** The engine on a seeded storage. Its parts start when a test needs them, because most tests only read. */
 export function createSeededEngine(
   parts: SeededEngineParts,
   { source = 'repository', executor }: SeededFactory,
@@ -228,13 +228,13 @@ function controlRuns(start: () => Promise<void>, { workers, ...runs }: Dispatche
   return { runControl, workers: { ...asked, claimable: () => workers.claimable() } };
 }
 
-/** A stand-in for time: a pass that failed is not repeated later. */
+/** Replaces timers: a failed pass is not repeated later. */
 const neverRetry = () => () => undefined;
 
-/** In this thread; the daemon has another one for it. */
+/** In this thread. The daemon uses another one. */
 export const validateInPlace: FactoryContext['validate'] = async (tree, context) => validateTree(tree, context);
 
-/** A stand-in for a git host, which tests cannot reach: the branch stays at the commit which is applied. */
+/** Replaces a git host, which tests cannot reach. The branch stays at the applied commit. */
 const APPLIED_SOURCE: DefinitionSource = {
   fetch: async () => ({ ok: true, revision: 'c0ffee' }),
   readTree: async () => ({ ok: false, reason: 'RepositoryUnreachable', message: 'There is no repository.' }),
@@ -248,7 +248,7 @@ function openSource(
   { liveDefinitions }: SqliteStorage,
   factory: string,
 ): Pick<FactoryContext, 'source' | 'hosted' | 'sourceKey'> {
-  // What the seeded factories were applied from. Another source takes over what is applied.
+  // The source of the seeded factories. Another source takes over the applied definition.
   if (type === 'repository') return { source: APPLIED_SOURCE, hosted: null, sourceKey: 'main .' };
   const hosted =
     type === 'live'
@@ -257,7 +257,7 @@ function openSource(
   return { source: hosted, hosted, sourceKey: type };
 }
 
-/** Holds the log of the seeded run. */
+/** Contains the log of the seeded run. */
 const SEEDED_LOGS = fileURLToPath(new URL('../fixtures/run-logs', import.meta.url));
 
 /** Logs of runs. The first write copies the seeded logs, so that no test changes them. */
@@ -277,7 +277,7 @@ function createRunLogs(clock: Clock): RunLogWriter & { reader: RunLogReader } {
   };
 }
 
-/** The same port, which starts the engine before each operation. All operations must be asynchronous. */
+/** The same port, but starts the engine before each operation. All operations must be asynchronous. */
 function startBefore<Port extends object>(start: () => Promise<void>, port: Port): Port {
   type Operation = (...args: unknown[]) => Promise<unknown>;
   const operations = Object.entries(port as Record<string, Operation>);

@@ -1,13 +1,13 @@
-/** Numbers that look random and come again with the same seed. */
+/** Pseudo-random numbers that repeat with the same seed. */
 export interface SeededRandom {
-  /** From 0 up to, not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number from `from` up to, not including, `to`. */
+  /** A whole number from `from` (inclusive) to `to` (exclusive). */
   integer(from: number, to: number): number;
   pick<T>(items: readonly T[]): T;
 }
 
-/** Mulberry32: 32 bits of state are plenty for delays and choices. */
+/** Mulberry32: 32 bits of state are sufficient for delays and choices. */
 export function createSeededRandom(seed: number): SeededRandom {
   let state = seed >>> 0;
   const next = () => {
@@ -20,7 +20,7 @@ export function createSeededRandom(seed: number): SeededRandom {
   return { next, integer, pick: (items) => items[integer(0, items.length)]! };
 }
 
-/** The seed of this test run: `DOCKBELL_SEED`, or a fresh one. Print it before anything else. */
+/** The seed of this test run: `DOCKBELL_SEED`, or a random one. Print it before anything else. */
 export function chooseSeed(): number {
   const given = process.env.DOCKBELL_SEED;
   return given === undefined ? Math.floor(Math.random() * 2 ** 32) : Number(given) >>> 0;

@@ -50,7 +50,7 @@ import { CONFIG, createSeededEngine, type SeededEngine, type SeededFactory, vali
 /** 2026-01-02T03:04:05.678Z */
 export const NOW_MS = 1_767_323_045_678;
 
-/** The webhook, delivery, run and so on that the seeded storage holds, in the factory `payments`. */
+/** The objects of the seeded storage in the factory `payments`. */
 export const WEBHOOK_UID = 'wh_0123456789abcdefghjkmnpqrs';
 export const URL_TOKEN_UID = 'wh_1123456789abcdefghjkmnpqrs';
 export const DELETED_UID = 'wh_2123456789abcdefghjkmnpqrs';
@@ -60,7 +60,7 @@ export const REPLAY_ID = 'dlv_01kdy5zabcdefghjkmnpqrstvy';
 export const RUN_ID = 'run_01kdy5zabcdefghjkmnpqrstvw';
 export const RECONCILIATION_ID = 'rec_01kdy5zabcdefghjkmnpqrstvw';
 export const PAYLOAD = '{"level": "error", "big": 1e400, "__proto__": {"x": 1}}';
-/** A name that a careless page would run. */
+/** A name that a vulnerable page would execute. */
 export const HOSTILE_TEXT = '<img src=x onerror=alert(1)>\u001b[31m\n"quoted"';
 
 export function makeWebhook(more: Partial<WebhookView> = {}): WebhookView {
@@ -253,8 +253,8 @@ export function makePlanPreview(): PlanPreview {
 const KEY = new Uint8Array(32).fill(7);
 
 /**
- * A storage with one object of every kind in the factory `payments`, made by the ports themselves, as the bytes of a
- * database: each test opens a copy of it in memory.
+ * A storage with one object of every kind in the factory `payments`, created with the ports, as the bytes of a database.
+ * Each test opens a copy of it in memory.
  */
 const SEEDED = await seedDatabase();
 
@@ -309,7 +309,7 @@ function buildSeedApply(factory: string, at: number, id: ReconciliationId): Appl
   };
 }
 
-/** In this thread; the daemon has another one for it. */
+/** In this thread. The daemon uses another one. */
 async function diagnoseInPlace({ rawHeaders, scheme, ...task }: DiagnosisTask) {
   return diagnoseRequest({ ...task, scheme: unpackScheme(scheme), headers: createRequestHeaders(rawHeaders) });
 }
@@ -362,7 +362,7 @@ function openSecretStore(storage: SqliteStorage, clock: Clock): SecretStore {
   });
 }
 
-/** A copy of the seeded storage. Its operations take turns, as they do in the storage's thread. */
+/** A copy of the seeded storage. Its operations are serialised, as in the storage's thread. */
 function openMemoryStorage(): { db: Database.Database; storage: SqliteStorage } {
   const db = new Database(SEEDED);
   db.pragma('foreign_keys = ON');
@@ -386,7 +386,7 @@ function takeTurns(storage: SqliteStorage): SqliteStorage {
   return { ...storage, ...Object.fromEntries(wrapped) };
 }
 
-/** A clock that stands until it is moved. */
+/** A clock that changes only when it is set. */
 export interface StandingClock {
   wallMs(): number;
   monotonicMs(): number;
@@ -404,7 +404,7 @@ export function createStandingClock(): StandingClock {
   };
 }
 
-/** In this thread; the daemon has another one for it. */
+/** In this thread. The daemon uses another one. */
 function createInspectorHere(payloads: StoredPayloads): Inspector {
   const read = (payload: TriedPayload): unknown =>
     'bytes' in payload ? JSON.parse(Buffer.from(payload.bytes).toString('utf8')) : payload.value;
@@ -426,11 +426,11 @@ export interface Seen {
   searched: object[];
   replayed: { id: string; automation: string | null; clientAddress: string }[];
   stored: { name: string; mode: string }[];
-  /** The edits that were asked for, by their name. */
+  /** Names of the requested edits. */
   edited: string[];
   deletedSecrets: { name: string; force: boolean }[];
   sent: { uid: string; body: string; deliveryId: string | null }[];
-  /** UIDs of webhooks whose window was opened or closed. */
+  /** UIDs of webhooks whose capture window was opened or closed. */
   captures: string[];
   diagnosed: string[];
   uploads: UploadedRequest[];
@@ -450,7 +450,7 @@ type Groups = ApiModules['inspection'] &
  * The services of the management API on a seeded storage in memory, and tokens of every role. All parts are those of the
  * daemon, except: time and randomness, which tests control; the git host, which tests cannot reach (`APPLIED_SOURCE`);
  * the processes of runs, which are those of workers or of an executor that a test provides; and the threads for slow
- * work, which are replaced by the same work in this thread.
+ * work, which is done in this thread instead.
  */
 export interface SeededServices
   extends ApiSettings,
@@ -464,16 +464,16 @@ export interface SeededServices
   reconciliations: Storage['reconciliationReader'];
   seen: Seen;
   clock: StandingClock;
-  /** Stores a token and answers with its text. */
+  /** Stores a token and returns its text. */
   grant(role: Role, factories?: string[] | null): string;
   revokeAll(): void;
-  /** Takes a delivery whose run waits to be executed. */
+  /** Accepts a delivery whose run waits for execution. */
   queueRun(): Promise<RunId>;
 }
 
 /**
- * @param more parts to use in place of those described above
- * @param factory how the factory `payments` is configured
+ * @param more parts that replace those described above
+ * @param factory configuration of the factory `payments`
  */
 export function createSeededServices(more: Partial<SeededServices> = {}, factory: SeededFactory = {}): SeededServices {
   const seen: Seen = {
@@ -497,7 +497,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
   };
   const clock = createStandingClock();
   let counter = 0;
-  // Never the same twice, and the same in every run.
+  // Never the same value twice, but the same values in every run.
   const randomBytes = (size: number) =>
     new Uint8Array(createHash('shake256', { outputLength: size }).update(String(counter++)).digest());
   const ids = createIdSource(randomBytes);
@@ -700,7 +700,7 @@ export function createSeededServer(services: SeededServices): FastifyInstance {
   });
 }
 
-/** The editor, with a note of the name of each edit that is asked for. */
+/** The editor. Records the name of each requested edit. */
 function noteEdits(editor: FactoryEditor, edited: string[]): FactoryEditor {
   type Edit = (...args: unknown[]) => Promise<unknown>;
   const { history, ...edits } = editor;

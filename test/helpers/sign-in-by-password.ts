@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { TestDaemon } from './test-daemon.ts';
 
-/** Signs a fresh page in on the sign-in page, as a person with a password does. */
+/** Signs in on the sign-in page of a new page, as a user with a password does. */
 export async function signInByPassword(page: Page, daemon: TestDaemon, name: string, password: string): Promise<void> {
   await page.goto(daemon.adminUrl);
   await page.getByRole('textbox', { name: 'User name' }).fill(name);
@@ -11,12 +11,12 @@ export async function signInByPassword(page: Page, daemon: TestDaemon, name: str
   await page.getByRole('button', { name: 'Account' }).waitFor();
 }
 
-/** A user agent of Chrome on Linux, as the list of sessions names it. */
+/** A user agent of Chrome on Linux, as shown in the list of sessions. */
 const CHROME = 'Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36';
 
 /**
- * Signs in with a password as another browser does, without one, which takes a tenth of the processor time. Answers with
- * what reads the session: its status is 200, or 401 after the session has ended.
+ * Signs in with a password as another browser would, but without a browser, which takes a tenth of the processor time.
+ * Returns a function that reads the session: its status is 200, or 401 after the session has ended.
  */
 export async function openSession(daemon: TestDaemon, username: string, password: string) {
   const url = `${daemon.adminUrl}/api/v1/session`;

@@ -3,7 +3,7 @@ import type { SignedRequest, VerifyResult } from '../../src/signature/verificati
 
 export const WEBHOOK_URL = 'https://hooks.example.com/webhooks/w/wh_00000000000000000000000000';
 
-/** A request as the ingress hands it to a verifier. */
+/** A request as the ingress passes it to a verifier. */
 export interface TestRequest {
   headers: Readonly<Record<string, string>>;
   body: Uint8Array;
@@ -12,7 +12,7 @@ export interface TestRequest {
   url?: string;
 }
 
-/** Header fields by lowercase name, own fields only, outer white space off; the body parsed when it is asked for. */
+/** Header fields by lowercase name, without inherited properties and outer white space. The body is parsed on demand. */
 export function toSignedRequest({
   headers,
   body,
@@ -38,7 +38,7 @@ function parse(body: Uint8Array): unknown {
   }
 }
 
-/** What a sender signed, as a request that arrives. */
+/** A signed request as it arrives. */
 export function receive(
   { headers, body, query }: SignedDelivery,
   nowMs: number,

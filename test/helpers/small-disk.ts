@@ -8,19 +8,19 @@ import { expect } from 'vitest';
 export interface SmallDisk {
   path: string;
   freeBytes(): number;
-  /** Writes a file until no byte is free; `keepBytes` remain. Returns the file. */
+  /** Writes a file until the disk is full; `keepBytes` stay free. Returns the file. */
   fill(keepBytes?: number): string;
   remove(): void;
 }
 
-/** Mounts one in memory; `null`, with a sentence on the console, if this user may not mount. */
+/** Mounts one in memory. Prints a message and returns `null` if this user cannot mount. */
 export function mountTmpfs(mib: number): SmallDisk | null {
   return mount((folder) =>
     execute('mount', ['-t', 'tmpfs', '-o', `size=${mib}m,mode=0700`, 'dockbell-test', folder], folder),
   );
 }
 
-/** Mounts a real ext4 on a file in the temporary folder. */
+/** Mounts a real ext4 from a file in the temporary folder. */
 export function mountExt4(mib: number): SmallDisk | null {
   return mount((folder) => {
     const image = `${folder}.img`;
@@ -49,7 +49,7 @@ function mount(attach: (folder: string) => void): SmallDisk | null {
     freeBytes,
     fill: (keepBytes = 0) => fillDisk(join(folder, 'filler'), () => freeBytes() - keepBytes),
     remove: () => {
-      // Lazily: where the test failed, a daemon may still be there.
+      // Lazy unmount: after a failed test, a daemon may still use it.
       execFileSync('umount', ['--lazy', folder]);
       rmSync(folder, { recursive: true, force: true });
       rmSync(`${folder}.img`, { force: true });

@@ -34,10 +34,10 @@ import { RawConnection } from './raw-connection.ts';
 export const START_MS = 1_767_323_045_678;
 const FACTORY = 'payments';
 const REVISION = 'c0ffee';
-/** The public address of the ingress, as a sender would know it. */
+/** The public address of the ingress, as senders know it. */
 export const BASE_URL = 'https://hooks.example.com';
 
-/** A webhook of the factory; a token webhook called `hook` where nothing else is said. */
+/** A webhook of the factory, by default a token webhook called `hook`. */
 export interface TestWebhook
   extends Partial<Pick<WebhookRow, 'authMode' | 'signatureScheme' | 'signature' | 'deliveryIdHeader'>> {
   name?: string;
@@ -47,7 +47,7 @@ export interface TestWebhook
   verifyToken?: string;
 }
 
-/** An automation that listens to one webhook with one trigger. */
+/** An automation with one trigger for one webhook. */
 export interface TestAutomation {
   name: string;
   webhook: string;
@@ -58,19 +58,19 @@ export interface TestAutomation {
 export interface TestIngressOptions {
   webhooks?: TestWebhook[];
   automations?: TestAutomation[];
-  /** The webhook that tells of pushes to the production branch. */
+  /** The webhook that reports pushes to the production branch. */
   pushTrigger?: PushTrigger;
   limits?: Partial<{ deliveriesPerMinute: number; failedAuthPerMinute: number }>;
   bounds?: Partial<ServerBounds>;
   maxBytesInFlight?: number;
-  /** What `/readyz` asks. */
+  /** The readiness check of `/readyz`. */
   isReady?: () => Promise<boolean>;
   trustedProxies?: string[];
-  /** Stands in for the provider that confirms subscriptions. */
+  /** Replaces the provider that confirms subscriptions. */
   fetchStatus?: FetchStatus;
-  /** Stands in for the store of secrets that senders bring along; nothing is adopted where absent. */
+  /** Replaces the store of secrets that senders supply. If omitted, no secret is adopted. */
   adoptSecret?: AdoptSecret;
-  /** Puts something between the ingress and the storage. */
+  /** Wraps the storage of the ingress. */
   wrapLog?: (log: DeliveryLog) => DeliveryLog;
 }
 
@@ -86,7 +86,7 @@ export interface TestDelivery {
   method?: string;
 }
 
-/** An ingress on a real listener and a real database file, with clocks that stand still until they are told. */
+/** An ingress with a real listener and a real database file. Its clocks change only when they are set. */
 export interface TestIngress {
   port: number;
   /** The database file. */
@@ -94,7 +94,7 @@ export interface TestIngress {
   clock: Clock & { advance(ms: number): void };
   storage: SqliteStorage;
   context: IngressContext;
-  /** What was counted and who was told. */
+  /** Recorded counters and notifications. */
   seen: {
     refusals: string[];
     labels: string[];
@@ -110,18 +110,18 @@ export interface TestIngress {
   /** Sends to a path, or to a webhook by its name with its token. */
   post(to: string, delivery?: TestDelivery): Promise<TestAnswer>;
   connect(): Promise<RawConnection>;
-  /** The log of a webhook, newest first, rejections included. */
+  /** The log of a webhook, most recent first, including rejections. */
   deliveries(name?: string): Promise<Delivery[]>;
-  /** The log of handshakes of a webhook, newest first. */
+  /** The log of handshakes of a webhook, most recent first. */
   handshakes(name?: string): Promise<Handshake[]>;
-  /** Applies the factory anew. */
+  /** Applies the factory again. */
   apply(webhooks: TestWebhook[], automations?: TestAutomation[]): Promise<void>;
-  /** As a clean stop closes the listener. */
+  /** Closes the listener like a clean stop. */
   stop(graceMs?: number): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Secret of every webhook that names none. */
+/** Secret of every webhook without a secret name. */
 export const TOKEN = 'dbs_token-of-32-characters-0000000';
 
 export async function startIngress(options: TestIngressOptions = {}): Promise<TestIngress> {

@@ -6,9 +6,9 @@ import { toRun } from '../../src/storage/sql/runs/run-rows.ts';
 import { MIGRATIONS } from '../../src/storage/sqlite/migrations.ts';
 import { createSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 
-/** The queue of the storage on a database in memory, with a way to break it and one to look at it without waiting. */
+/** The queue of a storage in memory. Tests can break it, and read it without waiting. */
 export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
-  /** Called before every operation; throw in it to make the operation fail. */
+  /** Called before every operation. Throw in it to make the operation fail. */
   before: (operation: keyof RunQueue) => void | Promise<void> = () => undefined;
   readonly #db = new Database(':memory:');
   readonly #queue: RunQueue;
@@ -21,7 +21,7 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
     this.#reader = runReader;
   }
 
-  /** Stores the run in the state that it has, with what it takes. Its delivery and the rows of the factory are made. */
+  /** Stores the run in its state, and creates its delivery and the rows of the factory. */
   add({ run, webhook, prompt, agent, overrides, payload }: RunInput): void {
     const { factory, automation, createdAt } = run;
     this.#db.prepare('INSERT OR IGNORE INTO factories (name, created_at) VALUES (?, 0)').run(factory);
@@ -47,7 +47,7 @@ export class StoredRunQueue implements RunQueue, Pick<RunReader, 'get'> {
     });
   }
 
-  /** Puts a run back to `running`, as a crash between its end and the record of it does. */
+  /** Sets a run back to `running`, like a crash between its end and the record of it. */
   forgetEnd(id: RunId): void {
     this.#db.prepare("UPDATE runs SET state = 'running', finished_at = NULL WHERE id = ?").run(id);
   }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 
 const tempDirs: string[] = [];
 
-/** A new folder that is removed when the test file, or else the process, ends; `DOCKBELL_KEEP` keeps it for a look. */
+/** A new folder that is deleted at the end of the test file or the process. `DOCKBELL_KEEP` keeps it for inspection. */
 export function createTempDir(prefix: string): string {
   const dir = mkdtempSync(join(tmpdir(), `dockbell-${prefix}-`));
   tempDirs.push(dir);
@@ -17,5 +17,5 @@ export function removeTempDirs(): void {
   for (const dir of tempDirs.splice(0)) rmSync(dir, { recursive: true, force: true });
 }
 
-// Benchmarks have no test files. A worker of vitest is ended by a signal, which this does not see.
+// For benchmarks, which are not test files. A worker of vitest is ended by a signal, so it does not reach this handler.
 process.once('exit', removeTempDirs);

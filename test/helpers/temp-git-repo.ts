@@ -7,45 +7,45 @@ import { openGit } from '../../src/source/own-git.ts';
 /** Files by path; `null` deletes. */
 export type RepoFiles = Record<string, string | Uint8Array | null>;
 
-/** One entry of a tree that no work tree could hold. */
+/** An entry of a tree that a work tree cannot contain. */
 export interface RawEntry {
   mode: '100644' | '100755' | '120000' | '160000';
   name: string | Uint8Array;
   content?: string | Uint8Array;
 }
 
-/** A real git repository in a temporary folder, which reads no git configuration of the user. */
+/** A real git repository in a temporary folder. It does not read the user's git configuration. */
 export interface TempGitRepo {
-  /** What a source is pointed at: the work tree, or the bare repository. */
+  /** The URL for a source: the work tree, or the bare repository. */
   path: string;
-  /** The folder that holds everything of it. */
+  /** The folder that contains all its files. */
   root: string;
   branch: string;
   /** Runs git in the repository and returns its trimmed output. */
   git(args: string[], input?: string | Uint8Array): Promise<string>;
-  /** Commits files to the branch; to a bare repository by a push, as a team would. Returns the commit. */
+  /** Commits files to the branch. A bare repository gets them by a push, as from a team. Returns the commit. */
   commit(files: RepoFiles, message?: string): Promise<string>;
-  /** Replaces the branch by one commit without a parent. Returns the commit. */
+  /** Replaces the branch with one commit without a parent. Returns the commit. */
   forcePush(files: RepoFiles): Promise<string>;
-  /** Commits a tree whose folder `webhooks` holds exactly these entries. Returns the commit. */
+  /** Commits a tree whose folder `webhooks` contains exactly these entries. Returns the commit. */
   commitRawWebhooks(entries: RawEntry[]): Promise<string>;
   createBranch(name: string): Promise<void>;
   deleteBranch(name: string): Promise<void>;
   packRefs(): Promise<void>;
-  /** Adds a linked work tree on a branch of its own and returns its path. */
+  /** Adds a linked work tree on a separate branch and returns its path. */
   addWorktree(name: string): Promise<string>;
   remove(): void;
 }
 
 export interface TestGitOptions {
-  /** What git reads from its standard input. */
+  /** Standard input of git. */
   input?: string | Uint8Array;
   /** `false`: git has no name and no email address for commits, unless the repository configures them. */
   hasIdentity?: boolean;
 }
 
 /**
- * The whole environment of git. No configuration of the user is read: `HOME` does not exist. simple-git rejects
+ * The complete environment of git. No configuration of the user is read: `HOME` does not exist. simple-git rejects
  * `GIT_CONFIG_GLOBAL` without an `unsafe` switch.
  */
 const ISOLATED = {
@@ -81,7 +81,7 @@ function openTestGit(baseDir: string, { input, hasIdentity = true }: TestGitOpti
   });
 }
 
-/** Creates an empty repository with a work tree, or a bare one that is pushed to. */
+/** Creates an empty repository with a work tree, or a bare one for pushes. */
 export async function createTempGitRepo(
   options: { bare?: boolean; branch?: string; path?: string } = {},
 ): Promise<TempGitRepo> {
@@ -133,7 +133,7 @@ export async function createTempGitRepo(
   };
 }
 
-/** As `git init`, without a process. Nothing is packed automatically: each commit and each push would start git for that. */
+/** Like `git init`, without a process. Automatic packing is off, because it would start git after each commit and push. */
 function initialize(gitDir: string, branch: string, isBare: boolean): void {
   for (const folder of ['objects/info', 'objects/pack', 'refs/heads', 'refs/tags']) {
     mkdirSync(join(gitDir, folder), { recursive: true });

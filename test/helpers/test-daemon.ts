@@ -6,26 +6,26 @@ import { stringify } from 'yaml';
 import { eventually } from './eventually.ts';
 import { createTempDir } from './temp-dir.ts';
 
-/** A start takes a second on an idle machine; this is for one whose every core has ten other things to do. */
+/** A start takes a second on an idle machine. This limit is for a machine with ten other tasks per core. */
 const START_MS = 60_000;
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
-/** A daemon of its own in a folder of its own, built and started as an operator would. */
+/** A daemon in a separate folder, built and started as an operator would do. */
 export interface TestDaemon {
   dataDir: string;
   ingressUrl: string;
   adminUrl: string;
   pid: number;
-  /** Everything it wrote so far: log lines, then what it wrote to standard error. */
+  /** All its output: log lines, then standard error. */
   output(): string;
-  /** A request to the management API with the owner token; answers with the parsed body. */
+  /** Sends a request to the management API with the owner token. Returns the parsed body. */
   api(path: string, init?: { method?: string; body?: unknown; token?: string }): Promise<ApiAnswer>;
-  /** Runs the command line against it, in this process. The process itself is the subject of `cli.process.test.ts`. */
+  /** Runs a command for this daemon, in this process. `cli.process.test.ts` tests the process itself. */
   cli(...args: string[]): Promise<CliResult>;
-  /** The exit code, `null` where a signal ended it. */
+  /** The exit code; `null` if a signal ended the daemon. */
   exited: Promise<number | null>;
-  /** Sends the signal and resolves as `exited` does. */
+  /** Sends the signal and resolves like `exited`. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
@@ -37,25 +37,25 @@ export interface CliResult {
 
 export interface ApiAnswer {
   status: number;
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of many shapes
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of many shapes
   body: any;
 }
 
 export interface TestDaemonOptions {
-  /** As `dockbell.yaml`; ports and `dataDir` are filled in. */
+  /** Like `dockbell.yaml`; ports and `dataDir` are added. */
   config: Record<string, unknown>;
-  /** A folder to go on with; a fresh one where absent. */
+  /** An existing data directory; a new one if omitted. */
   dataDir?: string;
   env?: Record<string, string>;
-  /** Limit of open files of the process; the limit of this process where absent. */
+  /** Limit of open files of the daemon; the limit of this process if omitted. */
   openFiles?: number;
-  /** Another entry than the built `main.js serve`; gets the configuration file as its argument. */
+  /** Another entry than the built `main.js serve`. It gets the configuration file as its argument. */
   entry?: string;
-  /** Node.js and `main.js` in place of the running and the built one. */
+  /** Node.js and `main.js` instead of the running and the built one. */
   program?: { node: string; main: string };
 }
 
-/** Starts a daemon and resolves when it accepts requests; rejects with its output where it ends before that. */
+/** Starts a daemon and resolves when it accepts requests. Rejects with its output if it ends before that. */
 export async function startTestDaemon(options: TestDaemonOptions): Promise<TestDaemon> {
   const launched = launchTestDaemon(options);
   const daemon = await launched.serving;
@@ -63,17 +63,17 @@ export async function startTestDaemon(options: TestDaemonOptions): Promise<TestD
   return daemon;
 }
 
-/** A daemon that may never come to serve. */
+/** A daemon that may end before it accepts requests. */
 export interface LaunchedDaemon {
   output(): string;
   kill(signal: NodeJS.Signals): void;
-  /** The exit code, `null` where a signal ended it. */
+  /** The exit code; `null` if a signal ended the daemon. */
   exited: Promise<number | null>;
-  /** `null` where it ended before it accepted requests. */
+  /** `null` if it ended before it accepted requests. */
   serving: Promise<TestDaemon | null>;
 }
 
-/** Starts a daemon and waits for nothing. */
+/** Starts a daemon without waiting. */
 export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
   const dataDir = options.dataDir ?? createTempDir('daemon');
   const configFile = join(dataDir, 'dockbell.yaml');
@@ -109,7 +109,7 @@ export function launchTestDaemon(options: TestDaemonOptions): LaunchedDaemon {
     () => (existsSync(daemonFile) ? describe() : null),
     () => {
       kill('SIGKILL');
-      throw new Error(`the daemon did not serve within ${START_MS} ms:\n${output()}`);
+      throw new Error(`the daemon did not accept requests within ${START_MS} ms:\n${output()}`);
     },
   );
   return { output, kill, exited, serving };
@@ -146,7 +146,7 @@ async function callApi(
 
 let sent = 0;
 
-/** Imported when first used: half of the test files with a daemon run no command. */
+/** Imported when first used, because half of the test files with a daemon run no command. */
 async function runCliHere(args: string[]): Promise<CliResult> {
   const [{ runCli }, { sleepUnlessAborted }] = await Promise.all([
     import('./run-cli.ts'),

@@ -5,20 +5,20 @@ import { afterEach, beforeEach } from 'vitest';
 import type { Storage } from '../../src/core/ports/storage.ts';
 import { openSqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
 
-/** A storage with a way to close it and open it again on the same data. */
+/** A storage that can be closed and opened again with the same data. */
 export interface OpenedStorage {
   storage: Storage;
   reopen(): void;
   close(): void;
 }
 
-/** One way of storing. Each test gets a storage of its own, empty, in the folder given. */
+/** An implementation of the storage. Each test gets a separate, empty storage in the given folder. */
 export interface StorageKind {
   name: string;
   open(folder: string): OpenedStorage;
 }
 
-/** What the contract tests run on. */
+/** The implementations that the contract tests run on. */
 export const STORAGES: readonly StorageKind[] = [{ name: 'SQLite', open: openOnFile }];
 
 function openOnFile(folder: string): OpenedStorage {
@@ -37,8 +37,8 @@ function openOnFile(folder: string): OpenedStorage {
 }
 
 /**
- * Opens a storage before each test and closes it afterwards; the folder stays when the test failed. The properties
- * may be read inside tests only.
+ * Opens a storage before each test and closes it afterwards. The folder of a failed test is kept. The properties may
+ * be read only inside tests.
  */
 export function useStorage(kind: StorageKind): OpenedStorage {
   const folder = useFolder();
@@ -56,7 +56,7 @@ export function useStorage(kind: StorageKind): OpenedStorage {
   };
 }
 
-/** A folder of its own for each test, removed when the test has passed. */
+/** A separate folder for each test, deleted when the test has passed. */
 export function useFolder(): { readonly path: string } {
   let path = '';
   beforeEach(() => {
