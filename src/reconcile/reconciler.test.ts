@@ -48,7 +48,7 @@ describe('passes', () => {
     world.reconciler.start();
     await eventually(() => world.live('a') !== undefined);
     world.source.commit({ 'webhooks/b.yaml': WEBHOOK });
-    world.source.tellChange();
+    world.source.reportChange();
     await eventually(() => world.live('b') !== undefined);
   });
 
@@ -125,7 +125,7 @@ describe('stopping', () => {
     await expect(underWay).rejects.toMatchObject({ code: 'shutting_down' });
     await expect(waiting).rejects.toMatchObject({ code: 'shutting_down' });
     await stopped;
-    world.source.tellChange();
+    world.source.reportChange();
     world.reconciler.onSecretChanged();
     expect(world.source.fetches).toBe(2);
     expect((await world.history()).map((row) => row.result)).toEqual(['applied']);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { anyText } from '../../test/helpers/any-text.ts';
 import { makeSecrets } from '../../test/helpers/scheme-secrets.ts';
-import { receive, toSignedRequest, verdictOf, WEBHOOK_URL } from '../../test/helpers/signed-request.ts';
+import { receive, resultOf, toSignedRequest, WEBHOOK_URL } from '../../test/helpers/signed-request.ts';
 import { AUTH_REASONS } from '../words/delivery-reasons.ts';
 import type { SignedDelivery } from './outgoing-delivery.ts';
 import type { Scheme, SignatureScheme } from './scheme.ts';
@@ -69,7 +69,7 @@ describe.each(WALKED)('$name', (scheme) => {
   const verify = compile(scheme, verifying);
   const signed = sign(scheme, signing);
   const judge = async (change: Parameters<typeof receive>[2] = {}, nowMs = NOW_MS) =>
-    verdictOf(await verify(receive(signed, nowMs, change)));
+    resultOf(await verify(receive(signed, nowMs, change)));
   const header = credentialHeader(scheme, signed);
 
   it('accepts what it signs, and names the delivery where the scheme does', async () => {
@@ -113,7 +113,7 @@ describe.each(WALKED)('$name', (scheme) => {
     const isFixed = other.signing === signing;
     const text = isFixed ? signing.replace(/1/, '2') : other.signing;
     const forged = sign(scheme, text);
-    expect(verdictOf(await verify(receive(forged, NOW_MS)))).toBe(
+    expect(resultOf(await verify(receive(forged, NOW_MS)))).toBe(
       scheme.family === 'token' ? 'bad_credential' : 'bad_signature',
     );
   });
@@ -252,7 +252,7 @@ describe('public keys', () => {
       const name = credentialHeader(scheme, signed)!;
       for (const key of [verifying, Buffer.from(verifying, 'hex'), Buffer.from(verifying, 'base64')]) {
         const forged = createHmac('sha512', key).update(signed.body).digest(scheme.encoding);
-        const result = verdictOf(
+        const result = resultOf(
           await compile(scheme, verifying)(receive(signed, NOW_MS, { headers: { ...signed.headers, [name]: forged } })),
         );
         expect(result).not.toBe('accepted');

@@ -26,7 +26,7 @@ import {
   type TestDaemonOptions,
 } from '../helpers/test-daemon.ts';
 
-const FAULTY_TICKETS = fileURLToPath(new URL('./daemon-with-faulty-tickets.mjs', import.meta.url));
+const FAULTY_START_RECORDS = fileURLToPath(new URL('./daemon-with-faulty-start-records.mjs', import.meta.url));
 
 /** `npm run test:faults` sets a higher number. */
 const ROUNDS = Number(process.env.DOCKBELL_CRASH_ROUNDS ?? 12);
@@ -54,12 +54,12 @@ interface SceneOptions {
   seed: number;
   commandSeconds: number;
   startsRunsPercent: number;
-  /** A fault of `daemon-with-faulty-tickets.mjs`; without it, the daemon's tickets. */
-  tickets?: string;
+  /** A fault of `daemon-with-faulty-start-records.mjs`; if omitted, the daemon works correctly. */
+  startRecords?: string;
   repo: TempGitRepo;
 }
 
-function createScene({ seed, commandSeconds, startsRunsPercent, tickets, repo }: SceneOptions): Scene {
+function createScene({ seed, commandSeconds, startsRunsPercent, startRecords, repo }: SceneOptions): Scene {
   const folder = mkdtempSync(join(tmpdir(), 'dockbell-crash-'));
   const marksFile = join(folder, 'marks');
   const script = join(folder, 'command.sh');
@@ -67,13 +67,13 @@ function createScene({ seed, commandSeconds, startsRunsPercent, tickets, repo }:
   const command = ['/bin/sh', script, marksFile, String(commandSeconds)];
   const config = configureCiFactory(repo, command);
   const dataDir = mkdtempSync(join(folder, 'data-'));
-  const options = { config, dataDir, ...(tickets === undefined ? {} : faultyTickets(tickets)) };
+  const options = { config, dataDir, ...(startRecords === undefined ? {} : faultyStartRecords(startRecords)) };
   const random = createSeededRandom(seed);
   return { folder, dataDir, marksFile, repo, options, random, ledger: [], startsRunsPercent };
 }
 
-function faultyTickets(tickets: string): Pick<TestDaemonOptions, 'entry' | 'env'> {
-  return { entry: FAULTY_TICKETS, env: { FAULTY_TICKETS: tickets } };
+function faultyStartRecords(startRecords: string): Pick<TestDaemonOptions, 'entry' | 'env'> {
+  return { entry: FAULTY_START_RECORDS, env: { FAULTY_START_RECORDS: startRecords } };
 }
 
 /** Kills a start at a random moment, before the daemon serves. */
@@ -279,15 +279,15 @@ describe('the protections against kill -9', () => {
     return scene;
   }
 
-  it('would start runs twice without tickets (control)', { timeout: 120_000 }, async () => {
-    const scene = createAppliedScene({ commandSeconds: 0.5, startsRunsPercent: 5, tickets: 'none' });
+  it('would start runs twice without start records (control)', { timeout: 120_000 }, async () => {
+    const scene = createAppliedScene({ commandSeconds: 0.5, startsRunsPercent: 5, startRecords: 'none' });
     const step = <T>(name: string, work: () => Promise<T>) => explainFailure(scene, seed, name, work);
     // One round is sufficient: it ends while a command runs, and the next daemon starts that command again.
     await step('round', () => killUnderLoad(scene, applied.uid, () => untilCommandStarts(scene)));
     await step('last start', () => settle(scene));
     const promises = findViolations(scene).map(({ promise }) => promise);
     expect(promises).toContain('run started twice');
-    // Only the tickets are missing. All other checks pass as before.
+    // Only the start records are missing. All other checks pass as before.
     expect(new Set(promises)).toEqual(new Set(['run started twice']));
     removeScene(scene);
   });
@@ -295,13 +295,13 @@ describe('the protections against kill -9', () => {
   it.each([
     ['stuck_before', 'starts a run again whose ticket was never written', { state: 'succeeded', starts: 1 }],
     ['stuck_after', 'does not start a run again whose ticket is there', { state: 'failed', starts: 0 }],
-  ])('%s: %s', { timeout: 90_000 }, async (tickets, _title, expected) => {
+  ])('%s: %s', { timeout: 90_000 }, async (startRecords, _title, expected) => {
     const scene = createAppliedScene({ commandSeconds: 0, startsRunsPercent: 100 });
-    const stuck = launchTestDaemon({ ...scene.options, ...faultyTickets(tickets) });
+    const stuck = launchTestDaemon({ ...scene.options, ...faultyStartRecords(startRecords) });
     const daemon = await requireServing(stuck);
     await sendRunStarter(`${daemon.ingressUrl}/webhooks/w/${applied.uid}`, scene);
     await eventually(async () => (await listRuns(daemon)).every(({ state }) => state === 'running'));
-    if (tickets === 'stuck_after') await eventually(() => countTickets(scene) === CI_AUTOMATIONS.length);
+    if (startRecords === 'stuck_after') await eventually(() => countStartRecords(scene) === CI_AUTOMATIONS.length);
     stuck.kill('SIGKILL');
     await stuck.exited;
 
@@ -333,7 +333,7 @@ async function listRuns(daemon: TestDaemon): Promise<{ state: string }[]> {
   return body.data;
 }
 
-function countTickets({ dataDir }: Scene): number {
+function countStartRecords({ dataDir }: Scene): number {
   const dir = join(dataDir, 'tickets');
   return existsSync(dir) ? readdirSync(dir).filter((run) => existsSync(join(dir, run, '1'))).length : 0;
 }

@@ -9,7 +9,7 @@ export type BrokenPromise =
   | 'delivery lost'
   | 'payload changed'
   | 'accepted twice'
-  | 'accepted though refused'
+  | 'accepted though rejected'
   | 'accepted though never sent'
   | 'run lost or invented'
   | 'run started twice'
@@ -99,7 +99,7 @@ function checkAccepted(ledger: Ledger, accepted: readonly AcceptedRow[]): Violat
     const message = sent.get(row.identity);
     const about = `${row.id} ${row.identity}`;
     if (message === undefined) return [{ promise: 'accepted though never sent', about }];
-    if (!message.isSound || message.refused > 0) return [{ promise: 'accepted though refused', about }];
+    if (!message.isSound || message.refused > 0) return [{ promise: 'accepted though rejected', about }];
     return row.body?.equals(Buffer.from(message.body)) ? [] : [{ promise: 'payload changed', about }];
   });
 }
@@ -128,7 +128,7 @@ function differences(expected: readonly string[], found: readonly string[]): str
 
 /**
  * A run that succeeded was started once. A run that a crash aborted ended as interrupted, was started at most once and
- * has its ticket. Without a ticket, it was never started, so the next daemon had to start it.
+ * has its start record. Without one, it was never started, so the next daemon had to start it.
  */
 function checkEnds({ dataDir, marksFile }: Evidence, runs: readonly RunRow[]): Violation[] {
   const marks = countMarks(marksFile);
@@ -157,5 +157,5 @@ function countMarks(file: string): Map<string, number> {
 
 function describe(message: Message): string {
   const { accepted, refused, unknown } = message;
-  return `${identityOf(message)} (accepted ${accepted}, refused ${refused}, unknown ${unknown})`;
+  return `${identityOf(message)} (accepted ${accepted}, rejected ${refused}, unknown ${unknown})`;
 }

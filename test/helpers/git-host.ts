@@ -88,40 +88,40 @@ function answerJson(response: ServerResponse, status: number, body: unknown): vo
 
 function readRequest(request: Request, method: string): Reading {
   const [, api = '', rest = ''] = /^\/(github|gitlab|gitea|webhook)(\/.*)?$/.exec(request.path) ?? [];
-  if (method !== 'POST') return refuse(405, `${method} instead of POST`);
-  if (request.headers['content-type'] !== 'application/json') return refuse(415, 'no application/json');
+  if (method !== 'POST') return reject(405, `${method} instead of POST`);
+  if (request.headers['content-type'] !== 'application/json') return reject(415, 'no application/json');
   if (api === 'github') return readGithub(request, rest);
   if (api === 'gitlab') return readGitlab(request, rest);
   if (api === 'gitea') return readGitea(request, rest);
-  return api === 'webhook' ? readWebhook(request) : refuse(404, `no API at ${request.path}`);
+  return api === 'webhook' ? readWebhook(request) : reject(404, `no API at ${request.path}`);
 }
 
-function refuse(status: number, violation: string): Reading {
+function reject(status: number, violation: string): Reading {
   return { status, violation };
 }
 
 /** POST /repos/{owner}/{repo}/statuses/{sha}: `state`, `target_url`, `description` (at most 140), `context`. */
 function readGithub({ headers, text }: Request, path: string): Reading {
   const [, repository, sha] = /^\/repos\/([\w.-]+\/[\w.-]+)\/statuses\/([0-9a-f]{40})$/.exec(path) ?? [];
-  if (repository === undefined || sha === undefined) return refuse(404, `GitHub has nothing at ${path}`);
-  if (headers.authorization !== `Bearer ${HOST_TOKEN}`) return refuse(401, 'Bad credentials');
-  if (headers.accept !== 'application/vnd.github+json') return refuse(415, 'GitHub wants its own media type');
-  if (headers['x-github-api-version'] !== '2022-11-28') return refuse(400, 'GitHub wants the version of its API');
-  if (!headers['user-agent']) return refuse(403, 'GitHub wants a User-Agent');
+  if (repository === undefined || sha === undefined) return reject(404, `GitHub has nothing at ${path}`);
+  if (headers.authorization !== `Bearer ${HOST_TOKEN}`) return reject(401, 'Bad credentials');
+  if (headers.accept !== 'application/vnd.github+json') return reject(415, 'GitHub wants its own media type');
+  if (headers['x-github-api-version'] !== '2022-11-28') return reject(400, 'GitHub wants the version of its API');
+  if (!headers['user-agent']) return reject(403, 'GitHub wants a User-Agent');
   const body = JSON.parse(text);
   const problem = findProblem(body, ['success', 'failure', 'error', 'pending'], 'context', 140);
-  return problem === null ? { api: 'github', repository, sha, body, headers } : refuse(422, problem);
+  return problem === null ? { api: 'github', repository, sha, body, headers } : reject(422, problem);
 }
 
 /** POST /projects/:id/statuses/:sha: `state`, `name`, `ref`, `description`, `target_url`. */
 function readGitlab({ headers, text }: Request, path: string): Reading {
   const [, id, sha] = /^\/api\/v4\/projects\/([\w.%-]+)\/statuses\/([0-9a-f]{40})$/.exec(path) ?? [];
-  if (id === undefined || sha === undefined) return refuse(404, `GitLab has nothing at ${path}`);
-  if (headers['private-token'] !== HOST_TOKEN) return refuse(401, '401 Unauthorized');
+  if (id === undefined || sha === undefined) return reject(404, `GitLab has nothing at ${path}`);
+  if (headers['private-token'] !== HOST_TOKEN) return reject(401, '401 Unauthorized');
   const body = JSON.parse(text);
   const states = ['pending', 'running', 'success', 'failed', 'canceled', 'skipped'];
   const problem = findProblem(body, states, 'name', 255);
-  if (problem !== null) return refuse(400, problem);
+  if (problem !== null) return reject(400, problem);
   return { api: 'gitlab', repository: decodeURIComponent(id), sha, body, headers };
 }
 
@@ -129,11 +129,11 @@ function readGitlab({ headers, text }: Request, path: string): Reading {
 function readGitea({ headers, text }: Request, path: string): Reading {
   const pattern = /^\/api\/v1\/repos\/([\w.-]+\/[\w.-]+)\/statuses\/([0-9a-f]{40})$/;
   const [, repository, sha] = pattern.exec(path) ?? [];
-  if (repository === undefined || sha === undefined) return refuse(404, `Gitea has nothing at ${path}`);
-  if (headers.authorization !== `token ${HOST_TOKEN}`) return refuse(401, 'token is required');
+  if (repository === undefined || sha === undefined) return reject(404, `Gitea has nothing at ${path}`);
+  if (headers.authorization !== `token ${HOST_TOKEN}`) return reject(401, 'token is required');
   const body = JSON.parse(text);
   const problem = findProblem(body, ['pending', 'success', 'error', 'failure', 'warning'], 'context', 255);
-  return problem === null ? { api: 'gitea', repository, sha, body, headers } : refuse(422, problem);
+  return problem === null ? { api: 'gitea', repository, sha, body, headers } : reject(422, problem);
 }
 
 /** Signed according to https://www.standardwebhooks.com, verified by its library. */
@@ -145,7 +145,7 @@ function readWebhook({ headers, text }: Request): Reading {
     ) as TakenStatus['body'];
     return { api: 'webhook', repository: '', sha: body.data.revision, body, headers };
   } catch (error) {
-    return refuse(401, `the webhook does not verify: ${error}`);
+    return reject(401, `the webhook does not verify: ${error}`);
   }
 }
 

@@ -14,7 +14,7 @@ export interface ProviderDelivery {
 }
 
 /** The result of a provider's library: `false` or an error is a rejection. */
-export type TheirVerdict = (delivery: ProviderDelivery) => unknown;
+export type LibraryResult = (delivery: ProviderDelivery) => unknown;
 
 /** Bodies that a library would change if it parsed and printed them. */
 export const OBJECTS = [
@@ -59,7 +59,7 @@ export async function expectBothToAccept(
   name: string,
   { signing, verifying }: SchemeSecrets,
   payload: string,
-  theirs: TheirVerdict,
+  theirs: LibraryResult,
   url?: string,
 ): Promise<void> {
   const delivery = signByOurs(name, signing, payload, url);
@@ -76,7 +76,7 @@ async function isAcceptedByOurs(name: string, secret: string, delivery: Provider
   return (await compiled.verify(toSignedRequest({ headers, body: Buffer.from(body), url, nowMs: Date.now() }))).ok;
 }
 
-async function isAcceptedBy(theirs: TheirVerdict, delivery: ProviderDelivery): Promise<boolean> {
+async function isAcceptedBy(theirs: LibraryResult, delivery: ProviderDelivery): Promise<boolean> {
   try {
     return (await theirs(delivery)) !== false;
   } catch {

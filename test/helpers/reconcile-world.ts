@@ -43,7 +43,7 @@ export interface ScriptedSource extends DefinitionSource {
   recover(): void;
   failTree(failure: Failure | null): void;
   /** Notifies the watcher that the branch may have moved. */
-  tellChange(): void;
+  reportChange(): void;
   /** Blocks every further fetch until the returned function is called. */
   hold(): () => void;
   fetches: number;
@@ -71,16 +71,16 @@ export function createScriptedSource(): ScriptedSource {
       tip = revision;
       failure = null;
     },
-    fail: (told) => {
-      failure = told;
+    fail: (reason) => {
+      failure = reason;
     },
     recover: () => {
       failure = null;
     },
-    failTree: (told) => {
-      treeFailure = told;
+    failTree: (reason) => {
+      treeFailure = reason;
     },
-    tellChange: () => onChange(),
+    reportChange: () => onChange(),
     hold: () => {
       let release!: () => void;
       gate = new Promise((resolve) => {

@@ -49,6 +49,6 @@ export function receive(
 }
 
 /** `accepted`, or the reason. */
-export function verdictOf(result: VerifyResult): string {
+export function resultOf(result: VerifyResult): string {
   return result.ok ? 'accepted' : result.reason;
 }

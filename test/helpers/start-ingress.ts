@@ -96,7 +96,7 @@ export interface TestIngress {
   context: IngressContext;
   /** Recorded counters and notifications. */
   seen: {
-    refusals: string[];
+    rejections: string[];
     labels: string[];
     handshakes: string[];
     wakened: string[];
@@ -164,7 +164,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
 
   const recorder = new DeliveryRecorder((options.wrapLog ?? ((log) => log))(storage.deliveryLog));
   const seen: TestIngress['seen'] = {
-    refusals: [],
+    rejections: [],
     labels: [],
     handshakes: [],
     wakened: [],
@@ -186,7 +186,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     metrics: {
       countDelivery: (_webhook, label) => seen.labels.push(label),
       countHandshake: (_webhook, outcome) => seen.handshakes.push(outcome),
-      countRefusal: (reason) => seen.refusals.push(reason),
+      countRefusal: (reason) => seen.rejections.push(reason),
     },
     onRunsCreated: (factory) => seen.wakened.push(factory),
     onPush: (factory) => seen.pushes.push(factory),

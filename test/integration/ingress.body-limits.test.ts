@@ -140,7 +140,7 @@ it('more bytes than the daemon may hold at once are answered 503, and taken agai
   slow.send(`"${'x'.repeat(897)}`);
   const large = { body: `"${'y'.repeat(500)}"` };
   await eventually(async () => (await ingress.post('hook', large)).status === 503);
-  expect(ingress.seen.refusals).toContain('overloaded');
+  expect(ingress.seen.rejections).toContain('overloaded');
   expect((await slow.send('x"').readAnswer())?.status).toBe(202);
   expect((await ingress.post('hook', large)).status).toBe(202);
 });

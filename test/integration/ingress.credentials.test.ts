@@ -106,7 +106,7 @@ it('failures beyond the budget of a webhook and address answer 429, leave no row
   ingress.clock.advance(1_000);
   expect((await fail('token')).status).toBe(401);
   expect((await fail('token')).status).toBe(429);
-  expect(ingress.seen.refusals).toEqual(Array(5).fill('failed_auth_rate'));
+  expect(ingress.seen.rejections).toEqual(Array(5).fill('failed_auth_rate'));
 });
 
 it('X-Forwarded-For counts for nothing where no proxy is trusted (threat model N12)', async () => {

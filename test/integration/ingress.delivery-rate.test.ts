@@ -28,7 +28,7 @@ it('takes exactly 60 authenticated requests in any 60 seconds, then answers 429 
   expect((await send()).status).toBe(202);
 
   expect(await ingress.deliveries()).toHaveLength(62);
-  expect(ingress.seen.refusals).toEqual(['delivery_rate', 'delivery_rate', 'delivery_rate']);
+  expect(ingress.seen.rejections).toEqual(['delivery_rate', 'delivery_rate', 'delivery_rate']);
 });
 
 it('counts duplicates and what is rejected later, but no failed authentication', async () => {

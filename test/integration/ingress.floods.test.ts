@@ -34,7 +34,7 @@ it('a flood of failed authentications writes at most 600 rows a minute and one t
   expect(rows[0]).toMatchObject({ label: 'Rejected (auth)', reason: 'summed_up', count: 900 });
   expect(rows.reduce((sum, { count }) => sum + count, 0)).toBe(1_500);
   expect(ingress.seen.labels).toHaveLength(1_500);
-  expect(ingress.seen.refusals).toEqual(Array(900).fill('rejection_rows'));
+  expect(ingress.seen.rejections).toEqual(Array(900).fill('rejection_rows'));
 });
 
 it('a flood from one address is answered 429 and writes 30 rows', async () => {
@@ -58,18 +58,18 @@ it('unknown webhooks cost no memory and no row, however many (threat model N3)',
     ...ingress.context,
     ...({ limits: untouchable, recorder: untouchable, rejectionRows: untouchable } as object),
   };
-  const count = { refusals: 0 };
+  const count = { rejections: 0 };
   const metrics = {
     countDelivery: () => {},
     countHandshake: () => {},
     countRefusal: () => {
-      count.refusals += 1;
+      count.rejections += 1;
     },
   };
   for (let i = 0; i < 100_000; i++) {
     const status = await send({ ...context, metrics } as IngressContext, `/webhooks/w/wh_${i}`, `192.0.2.${i}`);
     if (status !== 404) throw new Error(`answered ${status}`);
   }
-  expect(count.refusals).toBe(100_000);
+  expect(count.rejections).toBe(100_000);
   expect(await ingress.deliveries()).toEqual([]);
 });

@@ -21,7 +21,7 @@ it('a storage that cannot take the write answers 503 with Retry-After, never 4xx
   ingress = await startIngress({ wrapLog, automations: [{ name: 'run-it', webhook: 'hook' }] });
   const answer = await ingress.post('hook', { body: '{}' });
   expect(answer).toMatchObject({ status: 503, body: UNAVAILABLE, headers: { 'retry-after': '5' } });
-  expect(ingress.seen).toMatchObject({ refusals: ['storage'], trouble: [failure], wakened: [], labels: [] });
+  expect(ingress.seen).toMatchObject({ rejections: ['storage'], trouble: [failure], wakened: [], labels: [] });
   // Checks before the storage stay what they are.
   expect((await ingress.post('hook', { body: '{bad' })).status).toBe(400);
   expect((await ingress.post(ingress.path(), { body: '{}' })).status).toBe(401);
@@ -77,6 +77,6 @@ it('a defect answers 503, is counted and reported as a defect, and ends nothing'
   };
   ingress.context.registry.replaceFactory('payments', [{ ...live, listeners: [broken] }]);
   expect(await ingress.post('hook', { body: '{}' })).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
-  expect(ingress.seen).toMatchObject({ refusals: ['internal'], trouble: [], defects: [{ message: 'a bug' }] });
+  expect(ingress.seen).toMatchObject({ rejections: ['internal'], trouble: [], defects: [{ message: 'a bug' }] });
   expect((await ingress.post('/healthz', { method: 'GET' })).status).toBe(200);
 });

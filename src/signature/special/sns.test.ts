@@ -1,7 +1,7 @@
 import { generateKeyPairSync, sign } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { toSignedRequest, verdictOf } from '../../../test/helpers/signed-request.ts';
+import { resultOf, toSignedRequest } from '../../../test/helpers/signed-request.ts';
 import { createKeyFinder } from './signing-certificates.ts';
 import { SNS } from './sns.ts';
 
@@ -68,16 +68,16 @@ describe('a message of SNS', () => {
   it('with any signed field changed is refused', async () => {
     const good = signMessage(CONFIRMATION);
     for (const name of ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token']) {
-      expect(verdictOf(await judge({ ...good, [name]: `${good[name]}x` })), name).toBe('bad_signature');
+      expect(resultOf(await judge({ ...good, [name]: `${good[name]}x` })), name).toBe('bad_signature');
     }
-    expect(verdictOf(await judge({ ...signMessage(NOTIFICATION), Subject: undefined }))).toBe('bad_signature');
-    expect(verdictOf(await judge({ ...signMessage(NOTIFICATION), SignatureVersion: '1' }))).toBe('bad_signature');
+    expect(resultOf(await judge({ ...signMessage(NOTIFICATION), Subject: undefined }))).toBe('bad_signature');
+    expect(resultOf(await judge({ ...signMessage(NOTIFICATION), SignatureVersion: '1' }))).toBe('bad_signature');
   });
 
   it('of another topic is refused, before anything is fetched', async () => {
     const fetched: string[] = [];
     const other = signMessage({ ...NOTIFICATION, TopicArn: TOPIC.replace('alarms', 'theirs') });
-    expect(verdictOf(await judge(other, fetched))).toBe('wrong_sender');
+    expect(resultOf(await judge(other, fetched))).toBe('wrong_sender');
     expect(fetched).toEqual([]);
   });
 
@@ -96,9 +96,7 @@ describe('a message of SNS', () => {
     'https://169.254.169.254/SimpleNotificationService-0.pem',
   ])('never makes us fetch %j', async (url) => {
     const fetched: string[] = [];
-    expect(verdictOf(await judge(signMessage({ ...NOTIFICATION, SigningCertURL: url }), fetched))).toBe(
-      'untrusted_key',
-    );
+    expect(resultOf(await judge(signMessage({ ...NOTIFICATION, SigningCertURL: url }), fetched))).toBe('untrusted_key');
     expect(fetched).toEqual([]);
   });
 

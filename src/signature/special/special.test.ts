@@ -1,6 +1,6 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { toSignedRequest, verdictOf, WEBHOOK_URL } from '../../../test/helpers/signed-request.ts';
+import { resultOf, toSignedRequest, WEBHOOK_URL } from '../../../test/helpers/signed-request.ts';
 import type { SpecialScheme } from '../scheme.ts';
 import type { SignatureResult, SignedRequest } from '../verification.ts';
 import { NETLIFY } from './netlify.ts';
@@ -24,7 +24,7 @@ describe('Netlify', () => {
     return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`;
   };
   const judge = (value: string) =>
-    verdictOf(verify(toSignedRequest({ headers: { 'X-Webhook-Signature': value }, body: BODY, nowMs: NOW_MS })));
+    resultOf(verify(toSignedRequest({ headers: { 'X-Webhook-Signature': value }, body: BODY, nowMs: NOW_MS })));
 
   it('signs the hash of the body', () => {
     expect(judge(jws({ alg: 'HS256' }, { iss: 'netlify', sha256: hash }))).toBe('accepted');
@@ -59,7 +59,7 @@ describe('Twilio', () => {
   const verify = compile(TWILIO, SECRET);
   const sign = (content: string) => createHmac('sha1', SECRET).update(content).digest('base64');
   const judge = (signature: string, body: string, url: string, type = 'application/x-www-form-urlencoded') =>
-    verdictOf(
+    resultOf(
       verify(
         toSignedRequest({
           ...{ headers: { 'X-Twilio-Signature': signature, 'Content-Type': type }, url, nowMs: NOW_MS },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { toSignedRequest, verdictOf } from '../../../test/helpers/signed-request.ts';
+import { resultOf, toSignedRequest } from '../../../test/helpers/signed-request.ts';
 import type { TokenScheme } from '../scheme.ts';
 import { findScheme } from '../schemes/schemes.ts';
 import { compileTokenVerifier } from './token-verifier.ts';
@@ -10,7 +10,7 @@ function judge(name: string, headers: Record<string, string>, body: unknown = {}
   const compiled = compileTokenVerifier(findScheme(name) as TokenScheme, secret);
   if (!compiled.ok) throw new Error(compiled.message);
   const bytes = Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
-  return verdictOf(compiled.verify(toSignedRequest({ headers, body: bytes, nowMs: 0 })));
+  return resultOf(compiled.verify(toSignedRequest({ headers, body: bytes, nowMs: 0 })));
 }
 
 const received = (text: string) => Buffer.from(text, 'utf8').toString('latin1');

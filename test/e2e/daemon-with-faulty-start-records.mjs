@@ -1,14 +1,14 @@
-// Starts the built daemon with faulty tickets (threat model D7), for the crash test. It is JavaScript, because it runs next to
-// the built files without a compiler. FAULTY_TICKETS selects the fault:
-//   none          no protection: every attempt gets a ticket, and no ticket exists.
-//   stuck_before  a run is claimed, but its ticket is never written.
-//   stuck_after   the ticket is on disk, but the run does not continue.
+// Starts the built daemon with faulty start records (threat model D7), for the crash test. It is JavaScript, because it runs next to
+// the built files without a compiler. FAULTY_START_RECORDS selects the fault:
+//   none          no protection: every attempt can be started, and no record exists.
+//   stuck_before  a run is claimed, but its start record is never written.
+//   stuck_after   the start record is on disk, but the run does not continue.
 import { startDaemon } from '../../dist/app/start-daemon.js';
 import { createStartRecords } from '../../dist/executors/start-records.js';
 
 const never = () => new Promise(() => {});
 
-const FAULTY_TICKETS = {
+const FAULTY_START_RECORDS = {
   none: () => ({ create: async () => true, exists: async () => false, delete: async () => {} }),
   stuck_before: (dir) => ({ ...createStartRecords(dir), create: never }),
   stuck_after: (dir) => {
@@ -21,7 +21,7 @@ const daemon = await startDaemon({
   configFile: process.argv[2],
   env: process.env,
   log: { format: 'json', destination: process.stdout },
-  openStartRecords: FAULTY_TICKETS[process.env.FAULTY_TICKETS],
+  openStartRecords: FAULTY_START_RECORDS[process.env.FAULTY_START_RECORDS],
 });
 process.once('SIGTERM', () => void daemon.stop());
 process.exitCode = await daemon.exited;
