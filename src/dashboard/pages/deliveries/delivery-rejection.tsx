@@ -80,7 +80,7 @@ function NeedsCapture({ mayCapture }: { mayCapture: boolean }) {
     <Alert role="status" variant="light" title="The reason alone does not show the cause" w="100%">
       <Text size="sm">
         {mayCapture
-          ? 'Choose “Capture rejected requests” above'
+          ? 'Select “Capture rejected requests” above'
           : 'Ask an owner to capture rejected requests of this webhook'}
         , ask the sender to retry, then select “Find the cause” for the new delivery.
       </Text>

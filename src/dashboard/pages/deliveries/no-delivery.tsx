@@ -69,11 +69,11 @@ function FirstDelivery({ webhooks }: { webhooks: readonly Webhook[] }) {
 function SendCommands({ webhook }: { webhook: Webhook }) {
   return (
     <>
-      <CodeBlock what="send command" code={buildSendCommand(webhook)} />
+      <CodeBlock what="send command" code={buildSendCommand(webhook)} wraps />
       {webhook.auth_mode !== 'signature' && (
         <>
           <Text>Or use curl. Set {webhook.secret_name} in the shell first:</Text>
-          <CodeBlock what="curl command" code={buildTokenCurl(webhook, null)} />
+          <CodeBlock what="curl command" code={buildTokenCurl(webhook, null)} wraps />
         </>
       )}
     </>

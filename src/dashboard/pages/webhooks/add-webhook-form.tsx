@@ -165,7 +165,7 @@ function SecretField({ form, scheme }: { form: Form; scheme: SignatureScheme | n
   if (form.values.authMode !== 'signature') {
     return (
       <Text size="sm" c="dimmed">
-        Generated when you create the webhook and shown once.
+        The secret is generated when you create the webhook, and shown once.
       </Text>
     );
   }

@@ -48,7 +48,7 @@ export function OneTimePane({ webhook, title, onDone }: OneTimePaneProps) {
           </Shown>
         )}
         <Shown label={auth_mode === 'signature' ? 'Send a test delivery' : 'Send a test delivery from a shell'}>
-          <CodeBlock code={buildSendingCommand(webhook, secret)} what="command" />
+          <CodeBlock code={buildSendingCommand(webhook, secret)} what="command" wraps />
         </Shown>
         <Group justify="flex-end">
           <Button onClick={finish}>{secret === null ? 'Done' : 'I have copied it'}</Button>

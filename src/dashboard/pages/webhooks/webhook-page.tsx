@@ -143,7 +143,7 @@ function HowToSend({ webhook }: { webhook: Webhook }) {
             ? 'The provider signs each request. To test the webhook without the provider:'
             : `Set ${webhook.secret_name} in the shell, then run:`}
         </Text>
-        <CodeBlock code={buildSendingCommand(webhook, null)} what="command" />
+        <CodeBlock code={buildSendingCommand(webhook, null)} what="command" wraps />
       </Stack>
     </SectionCard>
   );

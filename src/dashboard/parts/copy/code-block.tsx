@@ -6,7 +6,7 @@ interface CodeBlockProps {
   code: string;
   /** What the code is, for example "curl command". */
   what: string;
-  /** Wraps long lines. For prose. */
+  /** Wraps long lines. For prose and one-line commands. */
   wraps?: boolean;
 }
 

@@ -64,7 +64,7 @@ export function useHeldUpdates(
   };
 }
 
-/** Debounces `refresh`, and always calls the function of the latest render. */
+/** Limits how often `refresh` is called, and always calls the function of the latest render. */
 function useCoalesced(refresh: () => void): () => void {
   const latest = useRef(refresh);
   useEffect(() => {
