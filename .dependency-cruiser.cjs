@@ -3,6 +3,7 @@ const arrows = {
   core: [],
   words: [],
   'api-types': [],
+  client: ['api-types'],
   filter: ['core'],
   signature: ['core'],
   yaml: ['core', 'files'],
@@ -46,7 +47,7 @@ const arrows = {
     'diagnosis',
     'yaml',
   ],
-  dashboard: ['api-types'],
+  dashboard: ['api-types', 'client'],
   cli: [
     'core',
     'filter',
@@ -62,6 +63,7 @@ const arrows = {
     'demo',
     'maintenance',
     'api-types',
+    'client',
   ],
 };
 

@@ -2,10 +2,10 @@ import { CommanderError } from 'commander';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import { AppError } from '../core/errors.ts';
 import { escapeText } from '../words/escape-text.ts';
-import { ApiError } from './api-client.ts';
 import type { CliContext } from './context.ts';
 import { createProgram } from './create-program.ts';
 import { CliError, type CliErrorCode, EXIT_CODES, exitCodeOf } from './exit-codes.ts';
+import { ApiError } from './explain-request-failure.ts';
 import { createColors } from './output/colors.ts';
 import { describeDiagnostic } from './output/describe-reconciliation.ts';
 

@@ -1,11 +1,14 @@
+import { randomUUID } from 'node:crypto';
+import type { ApiClient } from '../client/create-api-client.ts';
+import { createOnce } from '../client/create-once.ts';
+import { type PendingAnswer, RequestFailed, readAnswer } from '../client/read-answer.ts';
 import { suggest } from '../core/suggest.ts';
 import { escapeText } from '../words/escape-text.ts';
-import { ApiClient } from './api-client.ts';
-import type { Factory, Page } from './api-types.ts';
-import type { ConnectionOptions } from './connection.ts';
-import { findConnection } from './connection.ts';
+import { connectDaemon, type DaemonClient } from './connect-daemon.ts';
+import { type Connection, type ConnectionOptions, findConnection } from './connection.ts';
 import type { CliContext } from './context.ts';
 import { CliError } from './exit-codes.ts';
+import { explainRequestFailure } from './explain-request-failure.ts';
 import type { Output } from './output/output.ts';
 import { createOutput } from './output/output.ts';
 
@@ -17,7 +20,8 @@ export class Session {
   readonly globals: ConnectionOptions;
   /** The factory that `--factory` names on this command line. */
   readonly named: string | undefined;
-  #client: Promise<ApiClient> | null = null;
+  #connection: Promise<Connection> | null = null;
+  #client: Promise<DaemonClient> | null = null;
   #factory: Promise<string> | null = null;
 
   constructor(context: CliContext, globals: ConnectionOptions) {
@@ -32,11 +36,14 @@ export class Session {
   }
 
   /** The client of the daemon that the options name. */
-  api(): Promise<ApiClient> {
-    this.#client ??= findConnection(this.globals, this.context).then(
-      (connection) => new ApiClient(connection, this.context.sleep),
-    );
-    return this.#client;
+  async api(): Promise<ApiClient> {
+    this.#client ??= this.#connect().then(connectDaemon);
+    return (await this.#client).api;
+  }
+
+  /** Sends a request that creates something. If its answer is lost, it is repeated and creates nothing twice. */
+  create<T>(send: (headers: { 'idempotency-key': string }) => PendingAnswer<T>): Promise<NonNullable<T>> {
+    return createOnce(send, { newKey: randomUUID, sleep: this.context.sleep });
   }
 
   /** The factory that `--factory` names, or the only one. */
@@ -48,9 +55,18 @@ export class Session {
   /** Names of the factories that the command looks into: that of `--factory`, or all that the token reaches. */
   async factories(): Promise<string[]> {
     if (this.globals.factory !== undefined) return [this.globals.factory];
+    return this.#listFactories();
+  }
+
+  async #listFactories(): Promise<string[]> {
     const api = await this.api();
-    const { data } = await api.get<Page<Factory>>(['factories']);
+    const { data } = await readAnswer(api.GET('/api/v1/factories'));
     return data.map(({ name }) => name);
+  }
+
+  #connect(): Promise<Connection> {
+    this.#connection ??= findConnection(this.globals, this.context);
+    return this.#connection;
   }
 
   /** The options that a command needs to mean the same factory, with a space in front; empty if it needs none. */
@@ -59,15 +75,15 @@ export class Session {
     return named === undefined ? '' : ` --factory ${escapeText(named)}`;
   }
 
-  /** The error, or what it comes from: the API answers for an unknown factory as for any other unknown object. */
-  async explainFailure(error: unknown): Promise<unknown> {
+  /**
+   * What a command threw, as the command line reports it. The API answers for an unknown factory as for any other unknown
+   * object, so an unknown factory is looked up here.
+   */
+  async explainFailure(thrown: unknown): Promise<unknown> {
+    const error = thrown instanceof RequestFailed ? explainRequestFailure(thrown, (await this.#connect()).url) : thrown;
     const { factory } = this.globals;
     if (factory === undefined || !(error instanceof CliError) || error.code !== 'not_found') return error;
-    const api = await this.api();
-    const names = await api.get<Page<Factory>>(['factories']).then(
-      ({ data }) => data.map(({ name }) => name),
-      () => null,
-    );
+    const names = await this.#listFactories().catch(() => null);
     if (names === null || names.includes(factory)) return error;
     const similar = suggest(factory, names);
     const question = similar === null ? '' : `Did you mean ${escapeText(similar)}? `;

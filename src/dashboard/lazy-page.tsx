@@ -1,6 +1,6 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { type ComponentType, useState } from 'react';
-import { RequestFailed } from './api/problem.ts';
+import { RequestFailed } from '../client/read-answer.ts';
 
 /** A page whose module is loaded on demand. */
 export interface LazyPage {

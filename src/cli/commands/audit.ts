@@ -1,7 +1,9 @@
 import { Option } from 'commander';
+import type { AuditEntry } from '../../client/api-types.ts';
+import type { ApiClient } from '../../client/create-api-client.ts';
+import { listRows } from '../../client/list-rows.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { AUDIT_OUTCOMES } from '../../core/audit.ts';
-import type { ApiClient } from '../api-client.ts';
-import type { ApiToken, AuditEntry, User } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { pickById } from '../find/find-id.ts';
@@ -49,7 +51,11 @@ async function listEntries(session: Session, { limit, json, ...options }: ListOp
   const api = await session.api();
   const { object, outcome, from, to } = options;
   const actor = options.actor === undefined ? undefined : await findActor(api, options.actor);
-  const page = await api.list<AuditEntry>(['audit'], { limit, query: { actor, object, outcome, from, to } });
+  const page = await listRows(
+    (page) =>
+      readAnswer(api.GET('/api/v1/audit', { params: { query: { ...page, actor, object, outcome, from, to } } })),
+    limit,
+  );
   if (json) session.output.json(page);
   else if (page.data.length === 0) session.output.line('No matching entries.');
   else session.output.table(createColumns(session.nowMs), page.data);
@@ -58,8 +64,14 @@ async function listEntries(session: Session, { limit, json, ...options }: ListOp
 
 /** The ID of a user or an API token. Any other text is taken as an ID, because deleted ones have entries too. */
 async function findActor(api: ApiClient, name: string): Promise<string> {
-  const { data: users } = await api.list<User>(['users'], { limit: null });
-  const { data: tokens } = await api.list<ApiToken>(['tokens'], { limit: null });
+  const { data: users } = await listRows(
+    (page) => readAnswer(api.GET('/api/v1/users', { params: { query: page } })),
+    null,
+  );
+  const { data: tokens } = await listRows(
+    (page) => readAnswer(api.GET('/api/v1/tokens', { params: { query: page } })),
+    null,
+  );
   const wanted = name.toLowerCase();
   const user = users.find((one) => one.name.toLowerCase() === wanted);
   const named = user ?? tokens.find((one) => one.name === name);

@@ -1,6 +1,6 @@
+import type { Automation } from '../../client/api-types.ts';
+import { isNotFound, readAnswer, readTagged } from '../../client/read-answer.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import { ApiError } from '../api-client.ts';
-import type { Automation } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { type AutomationBody, declareAutomation, readAutomationFile } from '../input/automation-file.ts';
@@ -87,7 +87,13 @@ function registerSwitch(automation: CliCommand, bind: Bind, verb: 'enable' | 'di
 async function createAutomation(session: Session, options: FileOptions, name: string): Promise<number> {
   const body = await readAutomationFile(session.context, options.file);
   const [api, factory] = [await session.api(), await session.factory()];
-  const created = await api.create<Automation>(['factories', factory, 'automations'], { ...body, name });
+  const created = await session.create((headers) =>
+    api.POST('/api/v1/factories/{factory}/automations', {
+      params: { path: { factory } },
+      body: { ...body, name },
+      headers,
+    }),
+  );
   return report(session, options, created, 'is created');
 }
 
@@ -105,11 +111,14 @@ async function change(
   edit: (body: AutomationBody) => AutomationBody,
 ): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
-  const path = ['factories', factory, 'automations', name];
-  const { value, etag } = await api.getTagged<Automation>(path).catch((error: unknown) => {
-    throw error instanceof ApiError && error.status === 404 ? describeUnknown(factory, name) : error;
+  const params = { path: { factory, name } };
+  const path = '/api/v1/factories/{factory}/automations/{name}';
+  const { value, etag } = await readTagged(api.GET(path, { params })).catch((error: unknown) => {
+    throw isNotFound(error) ? describeUnknown(factory, name) : error;
   });
-  return report(session, options, await api.replace<Automation>(path, edit(declareAutomation(value)), etag), done);
+  if (etag === null) throw new CliError('The answer has no ETag, so it did not come from a Dockbell daemon.');
+  const request = { params, body: edit(declareAutomation(value)), headers: { 'if-match': etag } };
+  return report(session, options, await readAnswer(api.PUT(path, request)), done);
 }
 
 /** For a name that the factory does not have. */
@@ -132,7 +141,9 @@ async function deleteAutomation(
 ): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   await confirm(session, options, `Delete the automation ${name}? Deliveries no longer start it.`);
-  await api.delete(['factories', factory, 'automations', name]);
+  await readAnswer(
+    api.DELETE('/api/v1/factories/{factory}/automations/{name}', { params: { path: { factory, name } } }),
+  );
   if (options.json) session.output.json({ name });
   else session.output.line(`Deleted the automation ${escapeText(name)}.`);
   return EXIT_CODES.done;

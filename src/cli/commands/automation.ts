@@ -1,6 +1,8 @@
+import type { Automation, AutomationTrigger, Webhook } from '../../client/api-types.ts';
+import { listRows } from '../../client/list-rows.ts';
+import { findAnswer, readAnswer } from '../../client/read-answer.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import { explainInactiveAutomation, listSelectedWebhooks } from '../../words/explain-inactive-automation.ts';
-import type { Automation, Trigger, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { listWebhooks } from '../find/find-webhook.ts';
@@ -40,7 +42,11 @@ export function registerAutomationCommands(program: CliCommand, bind: Bind): voi
 
 async function listAutomations(session: Session, options: { json?: boolean }): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
-  const page = await api.list<Automation>(['factories', factory, 'automations'], { limit: null });
+  const page = await listRows(
+    (page) =>
+      readAnswer(api.GET('/api/v1/factories/{factory}/automations', { params: { path: { factory }, query: page } })),
+    null,
+  );
   if (options.json) session.output.json(page);
   else if (page.data.length === 0) {
     session.output.line(
@@ -71,7 +77,7 @@ function createColumns(webhooks: readonly Webhook[]): Column<Automation>[] {
   ];
 }
 
-function hasPayloadFilter(trigger: Trigger): boolean {
+function hasPayloadFilter(trigger: AutomationTrigger): boolean {
   if (trigger.handled_elsewhere || trigger.filter.payload === null) return false;
   return Object.keys(trigger.filter.payload).length > 0;
 }
@@ -91,7 +97,9 @@ async function showAutomation(
   name: string,
 ): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
-  const automation = await api.find<Automation>(['factories', factory, 'automations', name]);
+  const automation = await findAnswer(
+    api.GET('/api/v1/factories/{factory}/automations/{name}', { params: { path: { factory, name } } }),
+  );
   if (automation === null) throw describeUnknown(factory, name);
   if (options.asFile) session.output.bytes(Buffer.from(writeAutomationFile(automation)));
   else if (options.json) session.output.json(automation);
@@ -122,7 +130,7 @@ function printAutomation(session: Session, automation: Automation, webhooks: rea
   output.line(escapeLines(automation.prompt.replace(/\r\n/g, '\n').trimEnd()));
 }
 
-function printTrigger(session: Session, trigger: Trigger, index: number, webhooks: readonly Webhook[]): void {
+function printTrigger(session: Session, trigger: AutomationTrigger, index: number, webhooks: readonly Webhook[]): void {
   const { output } = session;
   output.line(`\n${output.colors.bold(`Trigger ${index + 1}: ${escapeText(trigger.provider)}`)}`);
   if (trigger.handled_elsewhere) {

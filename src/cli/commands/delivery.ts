@@ -1,10 +1,11 @@
 import { InvalidArgumentError, Option } from 'commander';
+import type { AutomationDecision, Delivery, DeliveryExplanation } from '../../client/api-types.ts';
+import { listRows, type Page, type PageQuery } from '../../client/list-rows.ts';
+import { isNotFound, readAnswer } from '../../client/read-answer.ts';
 import type { Json } from '../../core/json.ts';
-import { DELIVERY_LABELS } from '../../core/resources/delivery.ts';
+import { DELIVERY_LABELS, type DeliveryLabel } from '../../core/resources/delivery.ts';
 import { IDENTITY_SOURCE_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
-import { ApiError } from '../api-client.ts';
-import type { Decision, Delivery, Explanation, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
@@ -21,7 +22,7 @@ import type { Bind, Session } from '../session.ts';
 
 interface ListOptions {
   follow?: boolean;
-  label?: string;
+  label?: DeliveryLabel;
   deliveryId?: string;
   from?: InstantOption;
   to?: InstantOption;
@@ -122,28 +123,43 @@ function parseLabel(text: string): string {
 
 async function listDeliveries(session: Session, options: ListOptions, nameOrUid?: string): Promise<number> {
   const { output, nowMs } = session;
-  const api = await session.api();
-  const path = await findListPath(session, nameOrUid);
+  const readPage = await findList(session, nameOrUid);
   const { label, deliveryId } = options;
   const times = { from: toInstant(options.from, nowMs), to: toInstant(options.to, nowMs) };
   const query = { label, delivery_id: deliveryId, ...times };
   if (options.follow) {
     const { context } = session;
     const print = options.json ? output.jsonLine : (row: Delivery) => output.line(describeLine(row, output.colors));
-    await followDeliveries({ api, context, path, query, limit: options.limit, print });
+    await followDeliveries({
+      context,
+      readPage: (page) => readPage({ ...query, ...page }),
+      limit: options.limit,
+      print,
+    });
     return EXIT_CODES.done;
   }
-  const page = await api.list<Delivery>(path, { limit: options.limit, query });
+  const page = await listRows((part) => readPage({ ...query, ...part }), options.limit);
   if (options.json) output.json(page);
   else if (page.data.length === 0) output.line('No matching deliveries.');
   else output.table(createColumns(nowMs, nameOrUid === undefined), page.data);
   return EXIT_CODES.done;
 }
 
-async function findListPath(session: Session, nameOrUid: string | undefined): Promise<string[]> {
-  if (nameOrUid === undefined) return ['factories', await session.factory(), 'deliveries'];
-  const { factory, uid } = await findWebhook(session, nameOrUid);
-  return ['factories', factory, 'webhooks', uid, 'deliveries'];
+type DeliveryQuery = PageQuery & { label?: DeliveryLabel; delivery_id?: string; from?: string; to?: string };
+
+/** Reads pages of the log of one webhook, or of the factory. */
+async function findList(
+  session: Session,
+  nameOrUid: string | undefined,
+): Promise<(query: DeliveryQuery) => Promise<Page<Delivery>>> {
+  const api = await session.api();
+  if (nameOrUid === undefined) {
+    const path = { factory: await session.factory() };
+    return (query) => readAnswer(api.GET('/api/v1/factories/{factory}/deliveries', { params: { path, query } }));
+  }
+  const path = await findWebhook(session, nameOrUid);
+  return (query) =>
+    readAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}/deliveries', { params: { path, query } }));
 }
 
 function createColumns(nowMs: number, showsWebhook: boolean): Column<Delivery>[] {
@@ -194,7 +210,7 @@ async function showDelivery(session: Session, options: ShowOptions, ref: string)
   else if (options.explain) await explainDelivery(session, options, id);
   else {
     const api = await session.api();
-    const delivery = await api.get<Delivery>(['deliveries', id]);
+    const delivery = await readAnswer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id } } }));
     if (options.json) session.output.json(delivery);
     else printDelivery(session, delivery);
   }
@@ -216,9 +232,13 @@ async function printSample(session: Session, id: string, redacted: readonly stri
   const api = await session.api();
   const body = parseJsonBytes(await readPayload(session, id), 'The payload') as Json;
   redactBody(body, redacted);
-  const delivery = await api.get<Delivery>(['deliveries', id]);
-  const explanation = await api.get<Explanation>(['deliveries', id, 'explain']);
-  const webhook = await api.get<Webhook>(['factories', delivery.factory, 'webhooks', delivery.webhook_uid]);
+  const delivery = await readAnswer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id } } }));
+  const explanation = await readAnswer(api.GET('/api/v1/deliveries/{id}/explain', { params: { path: { id } } }));
+  const webhook = await readAnswer(
+    api.GET('/api/v1/factories/{factory}/webhooks/{uid}', {
+      params: { path: { factory: delivery.factory, uid: delivery.webhook_uid } },
+    }),
+  );
   const { text, isTooLarge } = renderSample({ delivery, webhook, explanation, body });
   printExactly(session, Buffer.from(text));
   if (redacted.length > 0)
@@ -231,10 +251,11 @@ async function printSample(session: Session, id: string, redacted: readonly stri
 async function readPayload(session: Session, id: string): Promise<Uint8Array> {
   const api = await session.api();
   try {
-    return await api.getBytes(['deliveries', id, 'payload']);
+    const request = api.GET('/api/v1/deliveries/{id}/payload', { params: { path: { id } }, parseAs: 'arrayBuffer' });
+    return new Uint8Array((await readAnswer(request)) as ArrayBuffer);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    const { label } = await api.get<Delivery>(['deliveries', id]);
+    if (!isNotFound(error)) throw error;
+    const { label } = await readAnswer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id } } }));
     throw new CliError(
       `Delivery ${escapeText(id)} has no payload: entries labelled '${escapeText(label)}' keep metadata only.`,
     );
@@ -272,7 +293,7 @@ function findQuestion({ id, label }: Delivery): string | null {
 async function explainDelivery(session: Session, options: ShowOptions, id: string): Promise<void> {
   const { output } = session;
   const api = await session.api();
-  const explanation = await api.get<Explanation>(['deliveries', id, 'explain']);
+  const explanation = await readAnswer(api.GET('/api/v1/deliveries/{id}/explain', { params: { path: { id } } }));
   if (options.json) return output.json(explanation);
   if (explanation.decisions.length > 0) {
     for (const decision of explanation.decisions) printDecision(session, decision);
@@ -280,7 +301,7 @@ async function explainDelivery(session: Session, options: ShowOptions, id: strin
     if (omitted !== null) output.line(omitted);
     return;
   }
-  const { label } = await api.get<Delivery>(['deliveries', id]);
+  const { label } = await readAnswer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id } } }));
   const accepted = label === 'Accepted';
   output.line(
     accepted
@@ -290,7 +311,9 @@ async function explainDelivery(session: Session, options: ShowOptions, id: strin
 }
 
 /** `null` if every decision is listed. */
-function describeOmitted({ not_stored: { filtered, disabled, filter_error: failed } }: Explanation): string | null {
+function describeOmitted({
+  not_stored: { filtered, disabled, filter_error: failed },
+}: DeliveryExplanation): string | null {
   const total = filtered + disabled + failed;
   if (total === 0) return null;
   return `${total} more automations did not start (${filtered} by their filter, ${disabled} disabled, ${failed} with a filter error). Their decisions were not stored. Every automation that started is listed.`;
@@ -303,7 +326,7 @@ const OUTCOME_WORDS = {
   filter_error: 'not started: the filter could not be evaluated',
 } as const;
 
-function printDecision(session: Session, decision: Decision): void {
+function printDecision(session: Session, decision: AutomationDecision): void {
   const { output } = session;
   const started = decision.outcome === 'started';
   const mark = started ? output.colors.green('✓') : output.colors.yellow('✗');
@@ -331,7 +354,9 @@ async function replayDelivery(session: Session, options: ReplayOptions, ref: str
   const api = await session.api();
   const { automation = null } = options;
   const id = await findDelivery(session, ref);
-  const made = await api.create<Delivery>(['deliveries', id, 'replay'], { automation });
+  const made = await session.create((headers) =>
+    api.POST('/api/v1/deliveries/{id}/replay', { params: { path: { id } }, body: { automation }, headers }),
+  );
   if (options.json) output.json(made);
   else output.line(`Replayed as ${escapeText(made.id)}: ${describeStarted(made)}`);
   return EXIT_CODES.done;

@@ -1,11 +1,12 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import { Option } from 'commander';
+import type { Diagnosis } from '../../client/api-types.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { diagnoseRequest } from '../../signature/diagnose/diagnose-request.ts';
 import { BEARER } from '../../signature/diagnose/scheme-mistakes.ts';
 import type { Scheme } from '../../signature/scheme.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import type { Diagnosis } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
@@ -112,19 +113,24 @@ async function uploadFile(session: Session, options: DiagnoseOptions, name: stri
   requireSecretName(name);
   const { fields, body, receivedAtMs } = readCapturedRequest(await readInput(session.context, options.request!));
   const api = await session.api();
-  return api.post<Diagnosis>(['secrets', name, 'diagnoses'], {
-    ...(options.scheme === undefined ? {} : { scheme: options.scheme }),
-    headers: Object.fromEntries(fields),
-    body_base64: Buffer.from(body).toString('base64'),
-    ...(receivedAtMs === null ? {} : { received_at: new Date(receivedAtMs).toISOString() }),
-    ...(options.to === undefined ? {} : { url: options.to }),
-  });
+  return readAnswer(
+    api.POST('/api/v1/secrets/{name}/diagnoses', {
+      params: { path: { name } },
+      body: {
+        ...(options.scheme === undefined ? {} : { scheme: options.scheme }),
+        headers: Object.fromEntries(fields),
+        body_base64: Buffer.from(body).toString('base64'),
+        ...(receivedAtMs === null ? {} : { received_at: new Date(receivedAtMs).toISOString() }),
+        ...(options.to === undefined ? {} : { url: options.to }),
+      },
+    }),
+  );
 }
 
 async function askDaemon(session: Session, ref: string): Promise<Diagnosis> {
   const api = await session.api();
   const id = await findDelivery(session, ref, 'Rejected (auth)');
-  return api.get<Diagnosis>(['deliveries', id, 'diagnosis']);
+  return readAnswer(api.GET('/api/v1/deliveries/{id}/diagnosis', { params: { path: { id } } }));
 }
 
 async function judgeFile(session: Session, options: DiagnoseOptions): Promise<Diagnosis> {

@@ -1,12 +1,11 @@
 import { stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Option } from 'commander';
+import type { FilterResult } from '../../client/api-types.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import type { AutomationDefinition } from '../../core/definition.ts';
 import type { Json } from '../../core/json.ts';
-import type { FilterResult } from '../../filter/evaluate-filters.ts';
-import type { TraceEntry } from '../../filter/explain.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
-import { ApiError } from '../api-client.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { DELIVERY_ARGUMENT, findDelivery } from '../find/find-delivery.ts';
@@ -123,18 +122,24 @@ async function askDaemon(
   read: { filter?: unknown; payload?: unknown },
 ): Promise<FilterResult> {
   const [api, factory] = [await session.api(), await session.factory()];
-  const subject = read.filter === undefined ? { automation: options.automation! } : { filter: read.filter };
+  const subject = read.filter === undefined ? { automation: options.automation! } : { filter: read.filter as Json };
   const sample =
     read.payload === undefined
       ? { delivery: await findDelivery(session, options.delivery!) }
-      : { payload: read.payload };
+      : { payload: read.payload as Json };
   try {
-    return await api.post<FilterResult>(['factories', factory, 'filters', 'test'], { ...subject, ...sample });
+    return await readAnswer(
+      api.POST('/api/v1/factories/{factory}/filters/test', {
+        params: { path: { factory } },
+        body: { ...subject, ...sample },
+      }),
+    );
   } catch (error) {
     // A conflict (no payload is kept) is not the verdict that exit code 1 stands for here.
-    if (error instanceof ApiError)
-      throw new CliError(error.message, { hint: error.hint, code: error.code, cause: error });
-    throw error;
+    const explained = await session.explainFailure(error);
+    if (!(explained instanceof CliError)) throw explained;
+    const { message, hint, code } = explained;
+    throw new CliError(message, { hint, code, cause: error });
   }
 }
 
@@ -154,6 +159,8 @@ function printVerdict(session: Session, verdict: FilterResult): void {
 function showValue(entry: TraceEntry, value: Json): string {
   return entry.operator === 'object' && typeof value === 'string' ? value : JSON.stringify(value);
 }
+
+type TraceEntry = FilterResult['trace'][number];
 
 const TRACE_COLUMNS: Column<TraceEntry>[] = [
   { head: 'KEY', text: (entry) => entry.path || '(the payload)', narrow: 'whole' },

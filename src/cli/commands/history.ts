@@ -1,5 +1,7 @@
+import type { Revision } from '../../client/api-types.ts';
+import { listRows } from '../../client/list-rows.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import type { Factory, Revision } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { countOption } from '../input/value-options.ts';
@@ -38,7 +40,11 @@ export function registerHistoryCommands(program: CliCommand, bind: Bind): void {
 
 async function listRevisions(session: Session, options: { limit: number; json?: boolean }): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
-  const page = await api.list<Revision>(['factories', factory, 'history'], { limit: options.limit });
+  const page = await listRows(
+    (page) =>
+      readAnswer(api.GET('/api/v1/factories/{factory}/history', { params: { path: { factory }, query: page } })),
+    options.limit,
+  );
   if (options.json) session.output.json(page);
   else if (page.data.length === 0) session.output.line('No revisions yet.');
   else session.output.table(createColumns(session.nowMs), page.data);
@@ -57,7 +63,9 @@ function createColumns(nowMs: number): Column<Revision>[] {
 async function revert(session: Session, options: { json?: boolean }, wanted: string): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const revision = await findRevision(session, factory, wanted);
-  const reverted = await api.post<Factory>(['factories', factory, 'reverts'], { revision });
+  const reverted = await readAnswer(
+    api.POST('/api/v1/factories/{factory}/reverts', { params: { path: { factory } }, body: { revision } }),
+  );
   if (options.json) session.output.json(reverted);
   else {
     const now = shortenRevision(reverted.applied_revision);
@@ -76,7 +84,11 @@ async function findRevision(session: Session, factory: string, wanted: string): 
   if (!PREFIX.test(wanted))
     throw new CliError(`'${escapeText(wanted)}' is no revision of a managed factory.`, { hint });
   const api = await session.api();
-  const { data } = await api.list<Revision>(['factories', factory, 'history'], { limit: null });
+  const { data } = await listRows(
+    (page) =>
+      readAnswer(api.GET('/api/v1/factories/{factory}/history', { params: { path: { factory }, query: page } })),
+    null,
+  );
   const [found, ...others] = data.filter(({ revision }) => revision.startsWith(wanted));
   if (found !== undefined && others.length === 0) return found.revision;
   const why = found === undefined ? 'is no revision' : 'begins several revisions';

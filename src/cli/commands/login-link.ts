@@ -1,4 +1,3 @@
-import type { LoginLink } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { Bind, Session } from '../session.ts';
@@ -21,7 +20,7 @@ export function registerLoginLinkCommand(program: CliCommand, bind: Bind): void 
 
 async function makeLoginLink(session: Session, options: { json?: boolean }): Promise<number> {
   const api = await session.api();
-  const link = await api.create<LoginLink>(['login-links']);
+  const link = await session.create((headers) => api.POST('/api/v1/login-links', { headers }));
   if (options.json) session.output.json(link);
   else {
     session.output.line(link.url);

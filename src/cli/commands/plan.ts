@@ -1,11 +1,11 @@
 import { resolve } from 'node:path';
 import { Option } from 'commander';
+import type { PlanPreview } from '../../client/api-types.ts';
+import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { hasErrors } from '../../core/diagnostic.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
 import { formatPretty } from '../../definitions/report/format-pretty.ts';
-import { ApiError } from '../api-client.ts';
-import type { PlanPreview } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { collectSources, validateOffline } from '../offline/validate-offline.ts';
@@ -60,8 +60,9 @@ async function plan(session: Session, options: PlanOptions, dir: string): Promis
   try {
     return await show(session, options, tree);
   } catch (error) {
-    if (!(error instanceof ApiError) || error.diagnostics === null) throw error;
-    const findings = error.diagnostics.map((finding) => ({ ...finding, file: tree.prefix + finding.file }));
+    const found = error instanceof RequestFailed ? error.problem.diagnostics : undefined;
+    if (found === undefined) throw error;
+    const findings = found.map((finding) => ({ ...finding, file: tree.prefix + finding.file }));
     return refuse(session, options, findings, tree);
   }
 }
@@ -72,7 +73,9 @@ async function show(session: Session, options: PlanOptions, tree: SourceTree): P
     tree.entries.flatMap(({ path, bytes }) => (bytes === null ? [] : [[path, Buffer.from(bytes).toString('utf8')]])),
   );
   const progress = startProgress(session.context, 'Planning…');
-  const preview = await api.post<PlanPreview>(['factories', factory, 'plan'], { files }).finally(() => progress.stop());
+  const preview = await readAnswer(
+    api.POST('/api/v1/factories/{factory}/plan', { params: { path: { factory } }, body: { files } }),
+  ).finally(() => progress.stop());
   print(session, options, preview);
   // A rule that only the daemon can judge, and that the factory made an error.
   if (hasErrors(listWarnings(preview))) return EXIT_CODES.negative;

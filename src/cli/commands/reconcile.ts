@@ -1,5 +1,6 @@
+import type { Reconciliation } from '../../client/api-types.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import type { Reconciliation } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { isFailure, printReconciliation } from '../output/describe-reconciliation.ts';
@@ -30,18 +31,21 @@ export function registerReconcileCommand(program: CliCommand, bind: Bind): void 
 
 async function reconcile(session: Session, options: ReconcileOptions): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
-  const path = ['factories', factory, 'reconciliations'];
-  if (options.wait) return waitForReconciliation(session, path, options);
-  const accepted = await api.post(path);
+  if (options.wait) return waitForReconciliation(session, factory, options);
+  const accepted = await readAnswer(
+    api.POST('/api/v1/factories/{factory}/reconciliations', { params: { path: { factory } } }),
+  );
   if (options.json) session.output.json(accepted);
   else session.output.line(`Reconciling ${escapeText(factory)}. See 'dockbell status' for what comes of it.`);
   return EXIT_CODES.done;
 }
 
-async function waitForReconciliation(session: Session, path: string[], options: ReconcileOptions): Promise<number> {
+async function waitForReconciliation(session: Session, factory: string, options: ReconcileOptions): Promise<number> {
   const api = await session.api();
-  const progress = startProgress(session.context, `Reconciling ${escapeText(path[1]!)}…`);
-  const reconciliation = await api.post<Reconciliation>(path, undefined, { wait: true }).finally(() => progress.stop());
+  const progress = startProgress(session.context, `Reconciling ${escapeText(factory)}…`);
+  const params = { path: { factory }, query: { wait: true } };
+  const answer = api.POST('/api/v1/factories/{factory}/reconciliations', { params });
+  const reconciliation = (await readAnswer(answer).finally(() => progress.stop())) as Reconciliation;
   if (options.json) session.output.json(reconciliation);
   else printReconciliation(session.output, reconciliation);
   return isFailure(reconciliation) ? EXIT_CODES.negative : EXIT_CODES.done;

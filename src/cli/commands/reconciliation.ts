@@ -1,4 +1,6 @@
-import type { Reconciliation } from '../api-types.ts';
+import type { Reconciliation } from '../../client/api-types.ts';
+import { listRows } from '../../client/list-rows.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { describeIdArgument, findId } from '../find/find-id.ts';
@@ -39,8 +41,13 @@ export function registerReconciliationCommands(program: CliCommand, bind: Bind):
 
 async function listReconciliations(session: Session, options: { limit: number; json?: boolean }): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
-  const path = ['factories', factory, 'reconciliations'];
-  const page = await api.list<Reconciliation>(path, { limit: options.limit });
+  const page = await listRows(
+    (page) =>
+      readAnswer(
+        api.GET('/api/v1/factories/{factory}/reconciliations', { params: { path: { factory }, query: page } }),
+      ),
+    options.limit,
+  );
   if (options.json) session.output.json(page);
   else if (page.data.length === 0) session.output.line('No reconciliations yet.');
   else session.output.table(createColumns(session.nowMs), page.data);
@@ -74,7 +81,9 @@ function describeOutcome(row: Reconciliation): string {
 async function showReconciliation(session: Session, options: { json?: boolean }, ref: string): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const id = await findId(session, 'reconciliation', ref);
-  const found = await api.get<Reconciliation>(['factories', factory, 'reconciliations', id]);
+  const found = await readAnswer(
+    api.GET('/api/v1/factories/{factory}/reconciliations/{id}', { params: { path: { factory, id } } }),
+  );
   if (options.json) session.output.json(found);
   else printReconciliation(session.output, found);
   return isFailure(found) ? EXIT_CODES.negative : EXIT_CODES.done;

@@ -1,8 +1,10 @@
 import { Option } from 'commander';
+import type { Run, RunState } from '../../client/api-types.ts';
+import { listRows } from '../../client/list-rows.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { RUN_STATES } from '../../core/resources/run.ts';
 import { formatDuration } from '../../words/duration.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
-import type { Run } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { describeIdArgument, findId } from '../find/find-id.ts';
@@ -14,7 +16,7 @@ import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
 
 interface ListOptions {
-  state?: string;
+  state?: RunState;
   automation?: string;
   limit: number;
   json?: boolean;
@@ -91,7 +93,13 @@ export function registerRunCommands(program: CliCommand, bind: Bind): void {
 async function listRuns(session: Session, options: ListOptions): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
   const query = { state: options.state, automation: options.automation };
-  const page = await api.list<Run>(['factories', factory, 'runs'], { limit: options.limit, query });
+  const page = await listRows(
+    (page) =>
+      readAnswer(
+        api.GET('/api/v1/factories/{factory}/runs', { params: { path: { factory }, query: { ...page, ...query } } }),
+      ),
+    options.limit,
+  );
   if (options.json) session.output.json(page);
   else if (page.data.length === 0) session.output.line('No matching runs.');
   else session.output.table(createColumns(session.nowMs), page.data);
@@ -139,7 +147,7 @@ function describeSpan(run: Run, nowMs: number): string {
 async function showRun(session: Session, options: { json?: boolean }, ref: string): Promise<number> {
   const id = await findId(session, 'run', ref);
   const api = await session.api();
-  const run = await api.get<Run>(['runs', id]);
+  const run = await readAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
   if (options.json) session.output.json(run);
   else printRun(session, run);
   return exitCodeOfRun(run);
@@ -193,7 +201,7 @@ async function showLog(session: Session, options: { follow?: boolean }, ref: str
 async function cancelRun(session: Session, options: { json?: boolean }, ref: string): Promise<number> {
   const id = await findId(session, 'run', ref);
   const api = await session.api();
-  const answer = await api.post<Run>(['runs', id, 'cancel']);
+  const answer = await readAnswer(api.POST('/api/v1/runs/{id}/cancel', { params: { path: { id } } }));
   if (options.json) session.output.json(answer);
   else session.output.line(describeCancel(answer));
   return EXIT_CODES.done;
@@ -207,7 +215,9 @@ function describeCancel(run: Run): string {
 async function retryRun(session: Session, options: { json?: boolean }, ref: string): Promise<number> {
   const id = await findId(session, 'run', ref);
   const api = await session.api();
-  const run = await api.create<Run>(['runs', id, 'retry']);
+  const run = await session.create((headers) =>
+    api.POST('/api/v1/runs/{id}/retry', { params: { path: { id } }, headers }),
+  );
   if (options.json) session.output.json(run);
   else session.output.line(`Queued ${escapeText(run.id)} again, as attempt ${run.attempt}.`);
   return EXIT_CODES.done;

@@ -1,4 +1,6 @@
-import type { Secret } from '../api-types.ts';
+import type { Secret } from '../../client/api-types.ts';
+import { listRows } from '../../client/list-rows.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
@@ -73,7 +75,9 @@ async function putSecret(session: Session, options: PutOptions, name: string, mo
     options.value === undefined
       ? await readSecretValue(session.context, `Value of ${name}`)
       : requireNotEmpty(options.value);
-  const { version } = await api.put<{ version: number }>(['secrets', name], { value }, { mode });
+  const { version } = await readAnswer(
+    api.PUT('/api/v1/secrets/{name}', { params: { path: { name }, query: { mode } }, body: { value } }),
+  );
   if (options.json) session.output.json({ name, version });
   else session.output.line(`${mode === 'create' ? 'Created' : 'Updated'} secret ${name} (version ${version}).`);
   if (mode === 'update') await noteOlderVersions(session, name, version);
@@ -83,7 +87,7 @@ async function putSecret(session: Session, options: PutOptions, name: string, mo
 /** Tells which webhooks go on with the earlier value, which surprises people who rotate a secret. */
 async function noteOlderVersions(session: Session, name: string, version: number): Promise<void> {
   const api = await session.api();
-  const { data } = await api.list<Secret>(['secrets'], { limit: null });
+  const { data } = await listRows((page) => readAnswer(api.GET('/api/v1/secrets', { params: { query: page } })), null);
   const holders = data.find((secret) => secret.name === name)?.used_by.filter((use) => use.version < version) ?? [];
   if (holders.length === 0) return;
   session.output.note(
@@ -93,7 +97,7 @@ async function noteOlderVersions(session: Session, name: string, version: number
 
 async function listSecrets(session: Session, options: { json?: boolean }): Promise<number> {
   const api = await session.api();
-  const page = await api.list<Secret>(['secrets'], { limit: null });
+  const page = await listRows((page) => readAnswer(api.GET('/api/v1/secrets', { params: { query: page } })), null);
   if (options.json) session.output.json(page);
   else if (page.data.length === 0)
     session.output.line("There are no secrets yet. Add one with 'dockbell secret create NAME'.");
@@ -139,7 +143,11 @@ async function deleteSecret(
   requireSecretName(name);
   await confirm(session, options, `Delete the secret ${name}? Its value cannot be read back.`);
   const api = await session.api();
-  await api.delete(['secrets', name], { force: options.force === true ? true : null });
+  await readAnswer(
+    api.DELETE('/api/v1/secrets/{name}', {
+      params: { path: { name }, query: { force: options.force } },
+    }),
+  );
   if (options.json) session.output.json({ name });
   else session.output.line(`Deleted secret ${name}.`);
   return EXIT_CODES.done;

@@ -1,4 +1,6 @@
 import { Option } from 'commander';
+import type { Delivery, Webhook } from '../../client/api-types.ts';
+import { findAnswer, readAnswer } from '../../client/read-answer.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { AuthMode } from '../../core/resources/webhook.ts';
 import { AUTH_MODES } from '../../core/resources/webhook.ts';
@@ -9,7 +11,6 @@ import { postDelivery } from '../../sender/post-delivery.ts';
 import { CUSTOM } from '../../signature/schemes/custom-scheme.ts';
 import { SCHEME_NAMES } from '../../signature/schemes/schemes.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
-import type { Delivery, Page, Run, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
@@ -110,8 +111,11 @@ async function findEntry(session: Session, webhook: Webhook, answer: DeliveryRes
   const deliveryId = answer.status === 202 ? readDeliveryId(answer.body) : null;
   if (deliveryId === null) return null;
   const api = await session.api();
-  const path = ['factories', webhook.factory, 'webhooks', webhook.uid, 'deliveries'];
-  const { data } = await api.get<Page<Delivery>>(path, { delivery_id: deliveryId, limit: 1 });
+  const { data } = await readAnswer(
+    api.GET('/api/v1/factories/{factory}/webhooks/{uid}/deliveries', {
+      params: { path: webhook, query: { delivery_id: deliveryId, limit: 1 } },
+    }),
+  );
   return data[0] ?? null;
 }
 
@@ -128,7 +132,7 @@ function readDeliveryId(body: string): string | null {
 async function warnOfStuckRun(session: Session, { runs: [id] }: Delivery): Promise<void> {
   if (id === undefined) return;
   const api = await session.api();
-  const run = await api.find<Run>(['runs', id]);
+  const run = await findAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
   if (run?.waiting == null || !needsPerson(run.waiting)) return;
   session.output.note(`Warning: the run stays queued. ${escapeText(run.waiting.reason_text)}`);
 }
@@ -225,11 +229,16 @@ function prepareSigned(session: Session, options: SendOptions, target: SenderTar
 }
 
 function prepareByDaemon(session: Session, options: SendOptions, webhook: Webhook): Post {
-  const path = ['factories', webhook.factory, 'webhooks', webhook.uid, 'test-deliveries'];
   const named = options.deliveryId === undefined ? {} : { delivery_id: options.deliveryId };
   return async (body) => {
     const api = await session.api();
-    return api.create<DeliveryResponse>(path, { payload_base64: Buffer.from(body).toString('base64'), ...named });
+    return session.create((headers) =>
+      api.POST('/api/v1/factories/{factory}/webhooks/{uid}/test-deliveries', {
+        params: { path: webhook },
+        body: { payload_base64: Buffer.from(body).toString('base64'), ...named },
+        headers,
+      }),
+    );
   };
 }
 

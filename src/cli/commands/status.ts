@@ -1,7 +1,8 @@
 import { Option } from 'commander';
+import type { Condition, Factory } from '../../client/api-types.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { resolveLocalRevision } from '../../source/directory-source.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import type { Condition, Factory, Page, Reconciliation } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import type { WaitOutcome } from '../follow/wait-for-revision.ts';
@@ -67,7 +68,9 @@ async function status(session: Session, options: StatusOptions): Promise<number>
   const api = await session.api();
   const named = session.globals.factory;
   const answer =
-    named === undefined ? await api.get<Page<Factory>>(['factories']) : await api.get<Factory>(['factories', named]);
+    named === undefined
+      ? await readAnswer(api.GET('/api/v1/factories'))
+      : await readAnswer(api.GET('/api/v1/factories/{factory}', { params: { path: { factory: named } } }));
   const factories = 'data' in answer ? answer.data : [answer];
   if (options.json) session.output.json(answer);
   else await printFactories(session, factories);
@@ -78,7 +81,8 @@ async function waitAndReport(session: Session, options: StatusOptions & { wait: 
   const [api, factory] = [await session.api(), await session.factory()];
   const request = { factory, revision: options.wait, timeoutMs: options.timeout };
   const result = await waitForRevision(api, session.context, request);
-  if (options.json) session.output.json(await api.get(['factories', factory]));
+  if (options.json)
+    session.output.json(await readAnswer(api.GET('/api/v1/factories/{factory}', { params: { path: { factory } } })));
   else printOutcome(session, result, options);
   const isLive = result.outcome === 'live' || result.outcome === 'contained' || result.outcome === 'replaced';
   return isLive ? EXIT_CODES.done : EXIT_CODES.negative;
@@ -129,8 +133,11 @@ async function printFactory(session: Session, factory: Factory): Promise<void> {
  */
 async function printLastFindings(session: Session, factory: Factory): Promise<void> {
   const api = await session.api();
-  const path = ['factories', factory.name, 'reconciliations'];
-  const { data } = await api.get<Page<Reconciliation>>(path, { limit: ATTEMPTS_READ });
+  const { data } = await readAnswer(
+    api.GET('/api/v1/factories/{factory}/reconciliations', {
+      params: { path: { factory: factory.name }, query: { limit: ATTEMPTS_READ } },
+    }),
+  );
   const last = data.find((attempt) =>
     isHealthy(factory)
       ? attempt.result === 'applied' && attempt.revision === factory.applied_revision

@@ -1,7 +1,9 @@
 import { Option } from 'commander';
+import type { ApiToken, Role } from '../../client/api-types.ts';
+import { listRows } from '../../client/list-rows.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { ROLES } from '../../core/access.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import type { ApiToken } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { findDataDir } from '../connection.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
@@ -12,7 +14,7 @@ import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
 
 interface CreateOptions {
-  role: string;
+  role: Role;
   json?: boolean;
 }
 
@@ -71,7 +73,9 @@ async function resetToken({ context, globals, output }: Session): Promise<number
 async function createToken(session: Session, options: CreateOptions, name: string): Promise<number> {
   const api = await session.api();
   const limited = session.globals.factory === undefined ? {} : { factories: [session.globals.factory] };
-  const created = await api.create<ApiToken & { token: string }>(['tokens'], { name, role: options.role, ...limited });
+  const created = await session.create((headers) =>
+    api.POST('/api/v1/tokens', { body: { name, role: options.role, ...limited }, headers }),
+  );
   if (options.json) session.output.json(created);
   else {
     session.output.line(escapeText(created.token));
@@ -83,7 +87,7 @@ async function createToken(session: Session, options: CreateOptions, name: strin
 
 async function listTokens(session: Session, options: { json?: boolean }): Promise<number> {
   const api = await session.api();
-  const page = await api.list<ApiToken>(['tokens'], { limit: null });
+  const page = await listRows((page) => readAnswer(api.GET('/api/v1/tokens', { params: { query: page } })), null);
   if (options.json) session.output.json(page);
   else if (page.data.length === 0) session.output.line("No tokens. Create one with 'dockbell token create NAME'.");
   else session.output.table(createColumns(session.nowMs), page.data);
@@ -103,7 +107,7 @@ function createColumns(nowMs: number): Column<ApiToken>[] {
 
 async function revokeToken(session: Session, options: ConfirmOptions, ref: string): Promise<number> {
   const api = await session.api();
-  const { data } = await api.list<ApiToken>(['tokens'], { limit: null });
+  const { data } = await listRows((page) => readAnswer(api.GET('/api/v1/tokens', { params: { query: page } })), null);
   const token = pickById({ what: 'token', type: 'tok' }, ref, data);
   if (token === null) {
     throw new CliError(`There is no token '${escapeText(ref)}'.`, {
@@ -112,7 +116,7 @@ async function revokeToken(session: Session, options: ConfirmOptions, ref: strin
     });
   }
   await confirm(session, options, `Revoke the token ${token.name} (${token.id})? Its next request is rejected.`);
-  await api.delete(['tokens', token.id]);
+  await readAnswer(api.DELETE('/api/v1/tokens/{id}', { params: { path: { id: token.id } } }));
   session.output.line(`Revoked token ${escapeText(token.id)}.`);
   return EXIT_CODES.done;
 }

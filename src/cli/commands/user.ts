@@ -1,8 +1,10 @@
 import { Option } from 'commander';
+import type { Role, User } from '../../client/api-types.ts';
+import type { ApiClient } from '../../client/create-api-client.ts';
+import { listRows } from '../../client/list-rows.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { ROLES } from '../../core/access.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import type { ApiClient } from '../api-client.ts';
-import type { User } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { describeIdForms, pickById } from '../find/find-id.ts';
@@ -15,7 +17,7 @@ import type { Bind, Session } from '../session.ts';
 const USER_ARGUMENT = `the user: the name, ${describeIdForms('usr')}`;
 
 interface CreateOptions {
-  role: string;
+  role: Role;
   json?: boolean;
 }
 
@@ -75,7 +77,7 @@ function registerChanges(user: CliCommand, bind: Bind): void {
     .description('give a user another role; it counts at once')
     .explain({ negative: 'it is the last owner', examples: [['dockbell user set-role bob manager', 'from now on']] })
     .action(
-      bind((session: Session, _options: object, name: string, role: string) =>
+      bind((session: Session, _options: object, name: string, role: Role) =>
         changeUser(session, name, { role }, `is ${role} now`),
       ),
     );
@@ -109,7 +111,9 @@ async function createUser(session: Session, options: CreateOptions, name: string
   const api = await session.api();
   const password = await readSecretValue(session.context, `Password of ${escapeText(name)}`);
   const limited = session.globals.factory === undefined ? {} : { factories: [session.globals.factory] };
-  const user = await api.create<User>(['users'], { name, role: options.role, password, ...limited });
+  const user = await session.create((headers) =>
+    api.POST('/api/v1/users', { body: { name, role: options.role, password, ...limited }, headers }),
+  );
   if (options.json) session.output.json(user);
   else session.output.line(`Created user ${escapeText(user.name)} (${user.id}) with role ${user.role}.`);
   return EXIT_CODES.done;
@@ -117,7 +121,7 @@ async function createUser(session: Session, options: CreateOptions, name: string
 
 async function listUsers(session: Session, options: { json?: boolean }): Promise<number> {
   const api = await session.api();
-  const page = await api.list<User>(['users'], { limit: null });
+  const page = await listRows((page) => readAnswer(api.GET('/api/v1/users', { params: { query: page } })), null);
   if (options.json) session.output.json(page);
   else if (page.data.length === 0) session.output.line("No users. Create one with 'dockbell user create NAME'.");
   else session.output.table(createColumns(session.nowMs), page.data);
@@ -142,7 +146,7 @@ function createColumns(nowMs: number): Column<User>[] {
 
 /** By ID, or by the name of a user with a password here, which only one has. */
 async function findUser(api: ApiClient, name: string): Promise<User> {
-  const { data } = await api.list<User>(['users'], { limit: null });
+  const { data } = await listRows((page) => readAnswer(api.GET('/api/v1/users', { params: { query: page } })), null);
   const wanted = name.toLowerCase();
   const named = data.find((user) => user.kind === 'local' && user.name.toLowerCase() === wanted);
   const found = named ?? pickById({ what: 'user', type: 'usr' }, name, data);
@@ -153,10 +157,15 @@ async function findUser(api: ApiClient, name: string): Promise<User> {
   });
 }
 
-async function changeUser(session: Session, name: string, change: object, done: string): Promise<number> {
+async function changeUser(
+  session: Session,
+  name: string,
+  change: { role?: Role; password?: string; disabled?: boolean },
+  done: string,
+): Promise<number> {
   const api = await session.api();
   const user = await findUser(api, name);
-  await api.patch<User>(['users', user.id], change);
+  await readAnswer(api.PATCH('/api/v1/users/{id}', { params: { path: { id: user.id } }, body: change }));
   session.output.line(`User ${escapeText(user.name)} ${escapeText(done)}.`);
   return EXIT_CODES.done;
 }
@@ -172,7 +181,7 @@ async function deleteUser(session: Session, options: ConfirmOptions, name: strin
   const api = await session.api();
   const user = await findUser(api, name);
   await confirm(session, options, `Delete the user ${user.name} (${user.id})? All their sessions end.`);
-  await api.delete(['users', user.id]);
+  await readAnswer(api.DELETE('/api/v1/users/{id}', { params: { path: { id: user.id } } }));
   session.output.line(`Deleted user ${escapeText(user.name)}.`);
   return EXIT_CODES.done;
 }
@@ -180,7 +189,7 @@ async function deleteUser(session: Session, options: ConfirmOptions, name: strin
 async function signUserOut(session: Session, _options: object, name: string): Promise<number> {
   const api = await session.api();
   const user = await findUser(api, name);
-  await api.delete(['users', user.id, 'sessions']);
+  await readAnswer(api.DELETE('/api/v1/users/{id}/sessions', { params: { path: { id: user.id } } }));
   session.output.line(`User ${escapeText(user.name)} is signed out everywhere.`);
   return EXIT_CODES.done;
 }

@@ -1,8 +1,8 @@
 import { Option } from 'commander';
-import { AUTH_MODES } from '../../core/resources/webhook.ts';
+import type { NewWebhook, Webhook } from '../../client/api-types.ts';
+import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
+import { AUTH_MODES, type AuthMode } from '../../core/resources/webhook.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
-import { ApiError } from '../api-client.ts';
-import type { NewWebhook, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
@@ -46,7 +46,7 @@ export function registerWebhookEditCommands(webhook: CliCommand, bind: Bind): vo
 type DeleteOptions = ConfirmOptions & { json?: boolean };
 
 interface CreateOptions {
-  authMode?: string;
+  authMode?: AuthMode;
   scheme?: string;
   signature?: string;
   secretName?: string;
@@ -112,21 +112,30 @@ async function createWebhook(session: Session, options: CreateOptions, name: str
     description: options.description,
     enabled: options.disabled ? false : undefined,
   };
-  const created = await api
-    .create<NewWebhook>(['factories', factory, 'webhooks'], order)
-    .catch((error: unknown) => explainSecret(error, options));
+  const created = await session
+    .create((headers) =>
+      api.POST('/api/v1/factories/{factory}/webhooks', { params: { path: { factory } }, body: order, headers }),
+    )
+    .catch((error: unknown) => explainSecret(session, error, options));
   if (options.json) session.output.json(created);
   else printOnce(session, created, `Created the webhook ${escapeText(created.name)}.`);
   return EXIT_CODES.done;
 }
 
-/** The API names the value by the key of its request; here it is an option. */
-function explainSecret(error: unknown, { withSecret }: { withSecret?: boolean }): never {
-  if (!(error instanceof ApiError) || !error.pointers.includes('#/secret')) throw error;
+/** The API names the secret by the key of its request. Here it is an option. */
+async function explainSecret(
+  session: Session,
+  error: unknown,
+  { withSecret }: { withSecret?: boolean },
+): Promise<never> {
+  const explained = await session.explainFailure(error);
+  const errors = error instanceof RequestFailed ? (error.problem.errors ?? []) : [];
+  if (!(explained instanceof CliError) || !errors.some(({ pointer }) => pointer === '#/secret')) throw explained;
   const hint = withSecret
     ? "Omit --with-secret. To use your value, store it with 'dockbell secret create NAME' and add --secret-name NAME."
     : 'Add --with-secret: the value is read from standard input, and is hidden when typed.';
-  throw new CliError(error.message, { hint, code: error.code, exitCode: error.exitCode, cause: error });
+  const { message, code, exitCode } = explained;
+  throw new CliError(message, { hint, code, exitCode, cause: error });
 }
 
 /** URL, the generated secret this once, and lines that send to it. */
@@ -204,7 +213,12 @@ async function enableWebhook(
   const { factory, uid, name } = await findWebhook(session, nameOrUid);
   const secret = await readSecretValue(session.context, `Secret of ${escapeText(name)}`);
   const api = await session.api();
-  const webhook = await api.post<Webhook>(['factories', factory, 'webhooks', uid, 'secret'], { secret });
+  const webhook = await readAnswer(
+    api.POST('/api/v1/factories/{factory}/webhooks/{uid}/secret', {
+      params: { path: { factory, uid } },
+      body: { secret },
+    }),
+  );
   return report(session, options, webhook, done);
 }
 
@@ -221,12 +235,19 @@ async function changeWebhook(
   session: Session,
   options: { json?: boolean },
   nameOrUid: string,
-  change: object,
+  change: { enabled?: boolean; name?: string },
   done: string,
 ): Promise<number> {
   const { factory, uid } = await findWebhook(session, nameOrUid);
   const api = await session.api();
-  return report(session, options, await api.patch<Webhook>(['factories', factory, 'webhooks', uid], change), done);
+  return report(
+    session,
+    options,
+    await readAnswer(
+      api.PATCH('/api/v1/factories/{factory}/webhooks/{uid}', { params: { path: { factory, uid } }, body: change }),
+    ),
+    done,
+  );
 }
 
 function report({ output }: Session, options: { json?: boolean }, webhook: Webhook, done: string): number {
@@ -265,9 +286,12 @@ async function rotateWebhook(
     ? await readSecretValue(session.context, `New secret of ${escapeText(name)}`)
     : undefined;
   const api = await session.api();
-  const rotated = await api
-    .create<NewWebhook>(['factories', factory, 'webhooks', uid, 'rotate'], { secret })
-    .catch((error: unknown) => explainSecret(error, options));
+  const params = { path: { factory, uid } };
+  const rotated = await session
+    .create((headers) =>
+      api.POST('/api/v1/factories/{factory}/webhooks/{uid}/rotate', { params, body: { secret }, headers }),
+    )
+    .catch((error: unknown) => explainSecret(session, error, options));
   if (options.json) session.output.json(rotated);
   else printOnce(session, rotated, `Rotated the secret of ${escapeText(name)}: the old one is rejected from now on.`);
   return EXIT_CODES.done;
@@ -277,7 +301,7 @@ async function deleteWebhook(session: Session, options: DeleteOptions, nameOrUid
   const { factory, uid, name } = await findWebhook(session, nameOrUid);
   await confirm(session, options, `Delete the webhook ${name}? Its senders get 404.`);
   const api = await session.api();
-  await api.delete(['factories', factory, 'webhooks', uid]);
+  await readAnswer(api.DELETE('/api/v1/factories/{factory}/webhooks/{uid}', { params: { path: { factory, uid } } }));
   if (options.json) session.output.json({ uid });
   else session.output.line(`Deleted the webhook ${escapeText(name)}: senders get 404.`);
   return EXIT_CODES.done;

@@ -1,6 +1,8 @@
+import type { Capture, Handshake, SecretState, Webhook } from '../../client/api-types.ts';
+import { listRows } from '../../client/list-rows.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { WEBHOOK_IDENTITY_WORDS } from '../../words/delivery-identity.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
-import type { Capture, Delivery, Handshake, Page, SecretState, Webhook } from '../api-types.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
@@ -63,12 +65,18 @@ async function captureRejected(
     throw new CliError('A capture window stays open for 1s to 1h.');
   }
   const { factory, uid, name } = await findWebhook(session, nameOrUid);
-  const path = ['factories', factory, 'webhooks', uid, 'capture'];
   const api = await session.api();
   const capture =
     forMs === undefined
-      ? await api.delete(path).then(() => null)
-      : await api.post<Capture>(path, { for_seconds: Math.ceil(forMs / 1000) });
+      ? await readAnswer(
+          api.DELETE('/api/v1/factories/{factory}/webhooks/{uid}/capture', { params: { path: { factory, uid } } }),
+        ).then(() => null)
+      : await readAnswer(
+          api.POST('/api/v1/factories/{factory}/webhooks/{uid}/capture', {
+            params: { path: { factory, uid } },
+            body: { for_seconds: Math.ceil(forMs / 1000) },
+          }),
+        );
   if (options.json) session.output.json(capture);
   else session.output.line(describeWindow(name, capture));
   return EXIT_CODES.done;
@@ -81,7 +89,11 @@ function describeWindow(name: string, capture: Capture | null): string {
 
 async function listWebhookRows(session: Session, options: { json?: boolean }): Promise<number> {
   const [api, factory] = [await session.api(), await session.factory()];
-  const page = await api.list<Webhook>(['factories', factory, 'webhooks'], { limit: null });
+  const page = await listRows(
+    (page) =>
+      readAnswer(api.GET('/api/v1/factories/{factory}/webhooks', { params: { path: { factory }, query: page } })),
+    null,
+  );
   if (options.json) session.output.json(page);
   else if (page.data.length === 0)
     session.output.line(
@@ -195,8 +207,11 @@ const OBSERVED_DELIVERIES = 20;
 /** How many of the newest deliveries have an identity at all, and how many of those only their body. */
 async function observeIdentities(session: Session, webhook: Webhook): Promise<{ identified: number; byBody: number }> {
   const api = await session.api();
-  const path = ['factories', webhook.factory, 'webhooks', webhook.uid, 'deliveries'];
-  const { data } = await api.get<Page<Delivery>>(path, { limit: OBSERVED_DELIVERIES });
+  const { data } = await readAnswer(
+    api.GET('/api/v1/factories/{factory}/webhooks/{uid}/deliveries', {
+      params: { path: webhook, query: { limit: OBSERVED_DELIVERIES } },
+    }),
+  );
   const sources = data.flatMap((delivery) => delivery.delivery_id_source ?? []);
   return { identified: sources.length, byBody: sources.filter((source) => source === 'body_hash').length };
 }
@@ -207,8 +222,11 @@ const SHOWN_HANDSHAKES = 5;
 async function printHandshakes(session: Session, webhook: Webhook): Promise<void> {
   const { output, nowMs } = session;
   const api = await session.api();
-  const path = ['factories', webhook.factory, 'webhooks', webhook.uid, 'handshakes'];
-  const { data } = await api.get<Page<Handshake>>(path, { limit: SHOWN_HANDSHAKES });
+  const { data } = await readAnswer(
+    api.GET('/api/v1/factories/{factory}/webhooks/{uid}/handshakes', {
+      params: { path: webhook, query: { limit: SHOWN_HANDSHAKES } },
+    }),
+  );
   if (data.length === 0) return;
   output.line();
   output.line(output.colors.bold('Newest handshakes:'));

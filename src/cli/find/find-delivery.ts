@@ -1,6 +1,7 @@
+import type { Delivery } from '../../client/api-types.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import type { DeliveryLabel } from '../../core/resources/delivery.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import type { Delivery, Page } from '../api-types.ts';
 import { CliError } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import { describeIdArgument, findIdIfAny } from './find-id.ts';
@@ -32,7 +33,7 @@ async function listByDeliveryId(session: Session, deliveryId: string): Promise<D
   const api = await session.api();
   const query = { delivery_id: deliveryId, limit: MAX_ENTRIES };
   const lists = (await session.factories()).map((factory) =>
-    api.get<Page<Delivery>>(['factories', factory, 'deliveries'], query),
+    readAnswer(api.GET('/api/v1/factories/{factory}/deliveries', { params: { path: { factory }, query } })),
   );
   return (await Promise.all(lists)).flatMap(({ data }) => data);
 }

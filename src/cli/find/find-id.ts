@@ -1,16 +1,13 @@
+import type { ApiClient } from '../../client/create-api-client.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import type { FoundId, Page } from '../api-types.ts';
 import { CliError } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 
-/** What people name by an ID: the type prefix, and the list that `last` looks into. */
-const KINDS = {
-  delivery: { type: 'dlv', list: 'deliveries' },
-  run: { type: 'run', list: 'runs' },
-  reconciliation: { type: 'rec', list: 'reconciliations' },
-} as const;
+/** The type prefixes of objects that have an ID. */
+const TYPE_PREFIXES = { delivery: 'dlv', run: 'run', reconciliation: 'rec' } as const;
 
-export type IdKind = keyof typeof KINDS;
+export type IdKind = keyof typeof TYPE_PREFIXES;
 
 /** The word for the most recent object. */
 export const LAST = 'last';
@@ -25,7 +22,7 @@ export function describeIdForms(type: string): string {
 
 /** Help text for an argument that takes an ID. */
 export function describeIdArgument(kind: IdKind): string {
-  return describeIdForms(KINDS[kind].type);
+  return describeIdForms(TYPE_PREFIXES[kind]);
 }
 
 /** Does the text have the form of an ID with this type prefix, whole or abbreviated? */
@@ -53,7 +50,7 @@ export async function findId(session: Session, kind: IdKind, text: string): Prom
 /** As `findId`, but `null` if nothing is found or the text does not have the form of such an ID. */
 export async function findIdIfAny(session: Session, kind: IdKind, text: string): Promise<string | null> {
   if (text === LAST) return findLast(session, kind);
-  const { type } = KINDS[kind];
+  const type = TYPE_PREFIXES[kind];
   if (!isIdPrefix(type, text)) return null;
   return isWhole(type, text) ? text : findByPrefix(session, kind, text);
 }
@@ -71,7 +68,7 @@ async function findByPrefix(
   factory = session.globals.factory,
 ): Promise<string | null> {
   const api = await session.api();
-  const { data } = await api.get<Page<FoundId>>(['ids'], { prefix, factory });
+  const { data } = await readAnswer(api.GET('/api/v1/ids', { params: { query: { prefix, factory } } }));
   return requireOne(what, prefix, data)?.id ?? null;
 }
 
@@ -107,11 +104,24 @@ export function pickLast<Entry extends { created_at: string }>(entries: readonly
   return [...entries].sort((a, b) => (a.created_at < b.created_at ? 1 : -1))[0] ?? null;
 }
 
+/** Reads the most recent objects of one factory. */
+const LISTS = {
+  delivery: (api, params) => readAnswer(api.GET('/api/v1/factories/{factory}/deliveries', { params })),
+  run: (api, params) => readAnswer(api.GET('/api/v1/factories/{factory}/runs', { params })),
+  reconciliation: (api, params) => readAnswer(api.GET('/api/v1/factories/{factory}/reconciliations', { params })),
+} as const satisfies Record<
+  IdKind,
+  (
+    api: ApiClient,
+    params: { path: { factory: string }; query: { limit: number } },
+  ) => Promise<{ data: readonly { id: string }[] }>
+>;
+
 /** IDs are time-ordered, so the greatest of each factory's most recent ones is the last. */
 async function findLast(session: Session, kind: IdKind): Promise<string | null> {
   const api = await session.api();
   const lists = (await session.factories()).map((factory) =>
-    api.get<Page<{ id: string }>>(['factories', factory, KINDS[kind].list], { limit: 1 }),
+    LISTS[kind](api, { path: { factory }, query: { limit: 1 } }),
   );
   const newest = (await Promise.all(lists)).flatMap(({ data }) => data.map(({ id }) => id));
   return newest.sort().at(-1) ?? null;
@@ -119,9 +129,9 @@ async function findLast(session: Session, kind: IdKind): Promise<string | null> 
 
 function describeForm(kind: IdKind, text: string): string {
   if (text === LAST) return `No ${kind} is stored.`;
-  const other = (Object.keys(KINDS) as IdKind[]).find(
-    (name) => name !== kind && text.startsWith(`${KINDS[name].type}_`),
+  const other = (Object.keys(TYPE_PREFIXES) as IdKind[]).find(
+    (name) => name !== kind && text.startsWith(`${TYPE_PREFIXES[name]}_`),
   );
   if (other !== undefined) return `This is the ID of a ${other}: use 'dockbell ${other} show'.`;
-  return `Give ${describeIdForms(KINDS[kind].type)}. See 'dockbell ${kind} list'.`;
+  return `Give ${describeIdForms(TYPE_PREFIXES[kind])}. See 'dockbell ${kind} list'.`;
 }

@@ -1,5 +1,7 @@
+import type { Webhook } from '../../client/api-types.ts';
+import { listRows } from '../../client/list-rows.ts';
+import { findAnswer, readAnswer } from '../../client/read-answer.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import type { Webhook } from '../api-types.ts';
 import { CliError } from '../exit-codes.ts';
 import type { Session } from '../session.ts';
 import { describeIdForms, findWebhookUid, LAST, pickLast } from './find-id.ts';
@@ -10,7 +12,11 @@ export const WEBHOOK_ARGUMENT = `the webhook: its name, ${describeIdForms('wh')}
 /** All webhooks of the factory, by name. */
 export async function listWebhooks(session: Session): Promise<Webhook[]> {
   const [api, factory] = [await session.api(), await session.factory()];
-  const page = await api.list<Webhook>(['factories', factory, 'webhooks'], { limit: null });
+  const page = await listRows(
+    (page) =>
+      readAnswer(api.GET('/api/v1/factories/{factory}/webhooks', { params: { path: { factory }, query: page } })),
+    null,
+  );
   return page.data;
 }
 
@@ -36,5 +42,5 @@ async function findByUid(session: Session, text: string): Promise<Webhook | null
   const uid = await findWebhookUid(session, text);
   if (uid === null) return null;
   const [api, factory] = [await session.api(), await session.factory()];
-  return api.find<Webhook>(['factories', factory, 'webhooks', uid]);
+  return findAnswer(api.GET('/api/v1/factories/{factory}/webhooks/{uid}', { params: { path: { factory, uid } } }));
 }

@@ -1,15 +1,12 @@
-import type { ApiClient, Query } from '../api-client.ts';
-import type { Delivery, Page } from '../api-types.ts';
+import type { Delivery } from '../../client/api-types.ts';
+import { listRows, type Page, type PageQuery } from '../../client/list-rows.ts';
 import type { CliContext } from '../context.ts';
 
 interface FollowRequest {
-  api: ApiClient;
   context: CliContext;
-  /** Path of the list under `/api/v1`. */
-  path: readonly string[];
-  /** Filters of the list. */
-  query: Query;
-  /** How many rows there are to begin with. */
+  /** Reads one page of the log, the most recent entries first. */
+  readPage: (query: PageQuery) => Promise<Page<Delivery>>;
+  /** Number of entries to begin with. */
   limit: number;
   /** Called with each row once, oldest first. */
   print: (delivery: Delivery) => void;
@@ -22,9 +19,9 @@ const MAX_REMEMBERED = 2000;
 
 /** Prints the newest rows and then each new one, until Ctrl-C or until nobody reads any more. */
 export async function followDeliveries(request: FollowRequest): Promise<void> {
-  const { api, context, path, query, limit, print } = request;
+  const { context, readPage, limit, print } = request;
   const stopped = AbortSignal.any([context.catchInterrupts(), context.outputClosed]);
-  const first = await api.list<Delivery>(path, { limit, query });
+  const first = await listRows(readPage, limit);
   const shown = new ShownRows(first.next_cursor === null ? '' : (first.data.at(-1)?.id ?? ''));
   shown.takeNew(first.data).reverse().forEach(print);
   while (!stopped.aborted) {
@@ -37,13 +34,13 @@ export async function followDeliveries(request: FollowRequest): Promise<void> {
 
 /** All rows that were not shown before, newest first; more than one page where many have arrived since. */
 async function readNewer(
-  request: Pick<FollowRequest, 'api' | 'path' | 'query'> & { shown: ShownRows; stopped: AbortSignal },
+  request: Pick<FollowRequest, 'readPage'> & { shown: ShownRows; stopped: AbortSignal },
 ): Promise<Delivery[]> {
-  const { api, path, query, shown, stopped } = request;
+  const { readPage, shown, stopped } = request;
   const newer: Delivery[] = [];
   let cursor: string | null = null;
   do {
-    const page: Page<Delivery> = await api.get(path, { ...query, cursor, limit: PAGE });
+    const page: Page<Delivery> = await readPage({ limit: PAGE, ...(cursor === null ? {} : { cursor }) });
     const fresh = shown.takeNew(page.data);
     newer.push(...fresh);
     cursor = fresh.length === page.data.length ? page.next_cursor : null;

@@ -1,12 +1,14 @@
-import type { ApiClient } from '../api-client.ts';
-import type { Run } from '../api-types.ts';
+import type { Run } from '../../client/api-types.ts';
+import type { ApiClient } from '../../client/create-api-client.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import type { CliContext } from '../context.ts';
 
 const POLL_MS = 1000;
 
 /** All that the run has printed so far. */
-export async function readRunLog(api: ApiClient, id: string): Promise<Uint8Array> {
-  return api.getBytes(['runs', id, 'log']);
+export async function readRunLog(api: ApiClient, id: string, offset = 0): Promise<Uint8Array> {
+  const params = { path: { id }, query: { offset } };
+  return new Uint8Array(await readAnswer(api.GET('/api/v1/runs/{id}/log', { params, parseAs: 'arrayBuffer' })));
 }
 
 /** Has the run come to its end? */
@@ -34,8 +36,8 @@ export async function followRunLog(request: {
   let offset = 0;
   for (;;) {
     // The state first: what was written before the end is then surely in the log that is read after it.
-    const run = await api.get<Run>(['runs', id]);
-    const bytes = await api.getBytes(['runs', id, 'log'], { offset });
+    const run = await readAnswer(api.GET('/api/v1/runs/{id}', { params: { path: { id } } }));
+    const bytes = await readRunLog(api, id, offset);
     offset += bytes.length;
     if (bytes.length > 0) print(bytes);
     if (isEnded(run) || stopped.aborted) return run;

@@ -1,5 +1,6 @@
-import type { ApiClient } from '../api-client.ts';
-import type { Ancestry, Factory, Page, Reconciliation } from '../api-types.ts';
+import type { Factory, Reconciliation } from '../../client/api-types.ts';
+import type { ApiClient } from '../../client/create-api-client.ts';
+import { findAnswer, readAnswer } from '../../client/read-answer.ts';
 import type { CliContext } from '../context.ts';
 import { isFailure, shortenRevision } from '../output/describe-reconciliation.ts';
 import { startProgress } from '../output/progress.ts';
@@ -56,7 +57,9 @@ export async function waitForRevision(api: ApiClient, context: CliContext, reque
 }
 
 async function isContained(api: ApiClient, { factory, revision }: WaitRequest): Promise<boolean> {
-  const ancestry = await api.find<Ancestry>(['factories', factory, 'ancestry', revision]);
+  const ancestry = await findAnswer(
+    api.GET('/api/v1/factories/{factory}/ancestry/{revision}', { params: { path: { factory, revision } } }),
+  );
   return ancestry?.contained === true && !startsWith(ancestry.applied_revision, revision);
 }
 
@@ -68,8 +71,13 @@ interface SeenState {
 
 async function readState(api: ApiClient, factory: string): Promise<SeenState> {
   // History first: an apply between the two reads is then seen as live, not missed.
-  const { data } = await api.get<Page<Reconciliation>>(['factories', factory, 'reconciliations'], { limit: 20 });
-  return { factory: await api.get<Factory>(['factories', factory]), history: data };
+  const { data } = await readAnswer(
+    api.GET('/api/v1/factories/{factory}/reconciliations', { params: { path: { factory }, query: { limit: 20 } } }),
+  );
+  return {
+    factory: await readAnswer(api.GET('/api/v1/factories/{factory}', { params: { path: { factory } } })),
+    history: data,
+  };
 }
 
 function judge(seen: SeenState, revision: string, startedAtMs: number, nowMs: number): WaitOutcome | null {

@@ -1,14 +1,16 @@
+import type { paths } from '../../api-types/openapi.d.ts';
+import type { Automation, AutomationTrigger } from '../../client/api-types.ts';
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 import { writeDeclaredAutomation } from '../../definitions/write/write-automation.ts';
 import { parseYaml } from '../../yaml/parse-yaml.ts';
 import { splitFrontMatter } from '../../yaml/split-front-matter.ts';
-import type { Automation, Trigger } from '../api-types.ts';
 import type { CliContext } from '../context.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { readInput } from './read-input.ts';
 
-/** What the API takes for an automation; its own validation says what is wrong with the values. */
-export type AutomationBody = JsonObject;
+/** What the API takes for an automation. The daemon validates the values, so files are read without a check of them. */
+export type AutomationBody =
+  paths['/api/v1/factories/{factory}/automations/{name}']['put']['requestBody']['content']['application/json'];
 
 /** Reads an `automation.md`: the keys of its front matter, and the prompt below. `-` stands for standard input. */
 export async function readAutomationFile(context: CliContext, path: string): Promise<AutomationBody> {
@@ -20,7 +22,7 @@ export async function readAutomationFile(context: CliContext, path: string): Pro
     throw refuse(path, finding.at.line, finding.message, finding.hint);
   }
   const { value } = parsed.yaml;
-  if (isJsonObject(value)) return { ...value, prompt: parts.body };
+  if (isJsonObject(value)) return { ...value, prompt: parts.body } as AutomationBody;
   throw refuse(path, 2, 'The front matter is no map of keys and values.', 'Begin it with "triggers:".');
 }
 
@@ -44,7 +46,7 @@ function describePlace(path: string): string {
 export function declareAutomation(automation: Automation): AutomationBody {
   const { description, enabled, agent, prompt, overrides } = automation;
   const triggers = automation.triggers.map(declareTrigger);
-  return { ...(overrides as JsonObject), description, enabled, agent, triggers, prompt };
+  return { ...overrides, description, enabled, agent, triggers, prompt } as AutomationBody;
 }
 
 /** The text of the `automation.md` that says the same. */
@@ -58,7 +60,7 @@ export function writeAutomationFile(automation: Automation): string {
 }
 
 /** Keys that say nothing are left out, as a person would write it. */
-function declareTrigger(trigger: Trigger): JsonObject {
+function declareTrigger(trigger: AutomationTrigger): JsonObject {
   if (trigger.handled_elsewhere) {
     const { listens_to: _, handled_elsewhere: __, ...declared } = trigger;
     return declared as JsonObject;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { Delivery, Webhook } from '../../client/api-types.ts';
 import type { Json } from '../../core/json.ts';
-import type { Delivery, Webhook } from '../api-types.ts';
 import { renderSample } from './render-sample.ts';
 
 function render(delivery: Partial<Delivery>, webhook: Partial<Webhook>, body: Json = 1) {

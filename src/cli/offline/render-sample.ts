@@ -1,8 +1,8 @@
+import type { Delivery, DeliveryExplanation, Webhook } from '../../client/api-types.ts';
 import type { Json } from '../../core/json.ts';
 import { MAX_DEFINITION_BYTES } from '../../core/source-tree.ts';
 import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
-import type { Delivery, Explanation, Webhook } from '../api-types.ts';
 import { CliError } from '../exit-codes.ts';
 
 /** What a sample is made of. */
@@ -10,7 +10,7 @@ export interface StoredDelivery {
   delivery: Delivery;
   /** The webhook as it is now. */
   webhook: Webhook;
-  explanation: Explanation;
+  explanation: DeliveryExplanation;
   body: Json;
 }
 

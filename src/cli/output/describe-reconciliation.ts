@@ -1,6 +1,6 @@
+import type { PlanSection, Reconciliation } from '../../client/api-types.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import type { PlanSection, Reconciliation } from '../api-types.ts';
 import type { Colors } from './colors.ts';
 import type { Output } from './output.ts';
 

@@ -1,8 +1,8 @@
+import type { Webhook } from '../../client/api-types.ts';
 import { describeScheme, type SignatureSchemeFacts } from '../../signature/schemes/describe-scheme.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { quoteForShell } from '../../words/quote-for-shell.ts';
 import { buildSendCommand, buildTokenCurl } from '../../words/sending-commands.ts';
-import type { Webhook } from '../api-types.ts';
 
 /**
  * Lines to paste that send a delivery to a webhook. The secret is a shell variable; its value is never printed.

@@ -1,6 +1,6 @@
+import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import type { BacktestExample, PlanPreview } from '../api-types.ts';
 import { describeSides } from './leaf-changes.ts';
 import {
   describeExamined,

@@ -1,5 +1,5 @@
+import type { BacktestExample, PlanPreview } from '../../client/api-types.ts';
 import { escapeText } from '../../words/escape-text.ts';
-import type { BacktestExample, PlanPreview } from '../api-types.ts';
 import type { Colors } from './colors.ts';
 import { describeDiagnostic, shortenRevision } from './describe-reconciliation.ts';
 import { describeSides } from './leaf-changes.ts';

@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
-import { readAnswer } from './problem.ts';
 
 /** The version of the daemon, which its OpenAPI document names. */
 export const aboutQuery = queryOptions({

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { Activity, Delivery, DeliveryLabel } from '../../client/api-types.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
-import { readAnswer } from './problem.ts';
-import type { Activity, Delivery, DeliveryLabel } from './types.ts';
 
 const HOUR_MS = 3_600_000;
 

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { AuditEntry } from '../../client/api-types.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
-import { readAnswer } from './problem.ts';
-import type { AuditEntry } from './types.ts';
 
 /** Which part of the audit log is asked for; `null` is not asked for. */
 export interface AuditFilter {

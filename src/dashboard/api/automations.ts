@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
 import type { Json, JsonObject } from '../../api-types/openapi.d.ts';
+import type { Automation, Backtest, Delivery, FilterResult, PayloadKey, Run } from '../../client/api-types.ts';
+import { type PendingAnswer, readAnswer, readTagged } from '../../client/read-answer.ts';
 import { api } from './client.ts';
-import { readAnswer } from './problem.ts';
-import type { Automation, Backtest, Delivery, FilterResult, PayloadKey, Run } from './types.ts';
 
 /** An automation with the tag by which a change says what it was made from. */
 export interface TaggedAutomation {
@@ -34,7 +34,9 @@ export function automationQuery(factory: string, name: string) {
   return queryOptions({
     queryKey: ['factory', factory, 'automations', name],
     queryFn: () =>
-      readTagged(api.GET('/api/v1/factories/{factory}/automations/{name}', { params: { path: { factory, name } } })),
+      readAutomation(
+        api.GET('/api/v1/factories/{factory}/automations/{name}', { params: { path: { factory, name } } }),
+      ),
   });
 }
 
@@ -112,7 +114,7 @@ type ProposedTrigger = { provider: string } & JsonObject;
 
 export function createAutomation(factory: string, name: string, body: AutomationBody): Promise<TaggedAutomation> {
   const params = { path: { factory } };
-  return readTagged(api.POST('/api/v1/factories/{factory}/automations', { params, body: { name, ...body } }));
+  return readAutomation(api.POST('/api/v1/factories/{factory}/automations', { params, body: { name, ...body } }));
 }
 
 /** Throws `precondition_failed` where it is no longer what the tag names. */
@@ -124,7 +126,7 @@ export function replaceAutomation(
 ): Promise<TaggedAutomation> {
   const params = { path: { factory, name } };
   const headers = { 'if-match': etag };
-  return readTagged(api.PUT('/api/v1/factories/{factory}/automations/{name}', { params, body, headers }));
+  return readAutomation(api.PUT('/api/v1/factories/{factory}/automations/{name}', { params, body, headers }));
 }
 
 export async function deleteAutomation(factory: string, name: string, etag: string): Promise<void> {
@@ -133,9 +135,7 @@ export async function deleteAutomation(factory: string, name: string, etag: stri
   await readAnswer(api.DELETE('/api/v1/factories/{factory}/automations/{name}', { params, headers }));
 }
 
-async function readTagged(
-  request: Promise<{ data?: Automation; error?: unknown; response: Response }>,
-): Promise<TaggedAutomation> {
-  const automation = await readAnswer(request);
-  return { automation, etag: (await request).response.headers.get('etag') ?? '*' };
+async function readAutomation(request: PendingAnswer<Automation>): Promise<TaggedAutomation> {
+  const { value, etag } = await readTagged(request);
+  return { automation: value, etag: etag ?? '*' };
 }

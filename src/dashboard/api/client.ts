@@ -1,5 +1,5 @@
-import createClient, { type Middleware } from 'openapi-fetch';
-import type { paths } from '../../api-types/openapi.d.ts';
+import type { Middleware } from 'openapi-fetch';
+import { createApiClient } from '../../client/create-api-client.ts';
 import { watchAttendance } from './attendance.ts';
 
 let csrfToken: string | null = null;
@@ -32,5 +32,5 @@ const tellAttendance: Middleware = {
 };
 
 /** The management API. Use it through `readAnswer`. */
-export const api = createClient<paths>({ baseUrl: '/', credentials: 'same-origin' });
+export const api = createApiClient({ baseUrl: '/', credentials: 'same-origin' });
 api.use(sendCsrfToken, tellAttendance);

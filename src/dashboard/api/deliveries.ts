@@ -1,7 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { Capture, Delivery, DeliveryLabel, Diagnosis } from '../../client/api-types.ts';
+import type { Page } from '../../client/list-rows.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
-import { readAnswer } from './problem.ts';
-import type { Capture, Delivery, DeliveryLabel, Diagnosis } from './types.ts';
 
 /** Times that end now, by what addresses call them. */
 export const TIME_SPANS_MS = { '1h': 3_600_000, '24h': 86_400_000, '7d': 604_800_000 } as const;
@@ -20,12 +21,6 @@ export interface DeliveryFilter {
   /** What the sender calls the delivery, exactly. */
   deliveryId: string | null;
   time: DeliveryTime | null;
-}
-
-export interface Page<Row> {
-  data: Row[];
-  /** Where the page of older rows begins; `null` for none. */
-  next_cursor: string | null;
 }
 
 /** Newest first. */

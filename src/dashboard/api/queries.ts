@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { Webhook } from '../../client/api-types.ts';
+import { readAnswer, readTagged } from '../../client/read-answer.ts';
 import { api } from './client.ts';
-import { readAnswer } from './problem.ts';
-import type { Webhook } from './types.ts';
 
 /**
  * What pages read, one function for each. Keys go from the whole to the part, so that what a live event touches can be
@@ -40,8 +40,8 @@ export function webhookQuery(factory: string, uid: string) {
     queryKey: ['factory', factory, 'webhooks', uid],
     queryFn: async (): Promise<TaggedWebhook> => {
       const request = api.GET('/api/v1/factories/{factory}/webhooks/{uid}', { params: { path: { factory, uid } } });
-      const webhook = await readAnswer(request);
-      return { webhook, etag: (await request).response.headers.get('etag') };
+      const { value, etag } = await readTagged(request);
+      return { webhook: value, etag };
     },
   });
 }

@@ -1,5 +1,5 @@
 import { MutationCache, type Query, QueryCache, QueryClient } from '@tanstack/react-query';
-import { RequestFailed } from './problem.ts';
+import { RequestFailed } from '../../client/read-answer.ts';
 import { sessionQuery } from './session.ts';
 
 const MAX_RETRIES = 2;

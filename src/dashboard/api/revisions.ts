@@ -1,6 +1,6 @@
 import { infiniteQueryOptions } from '@tanstack/react-query';
+import { describeProblem, RequestFailed, readAnswer, readTagged } from '../../client/read-answer.ts';
 import { api } from './client.ts';
-import { RequestFailed, readAnswer } from './problem.ts';
 
 const FIRST_PAGE: { cursor?: string } = {};
 
@@ -20,18 +20,15 @@ export function revisionsQuery(factory: string) {
  */
 export async function revertTo({ factory, revision, head }: { factory: string; revision: string; head: string }) {
   const params = { path: { factory } };
-  const request = api.GET('/api/v1/factories/{factory}', { params });
-  const { applied_revision } = await readAnswer(request);
-  if (applied_revision !== head) throw new RequestFailed(CHANGED);
-  const etag = (await request).response.headers.get('etag') ?? '';
-  const headers = { 'if-match': etag };
+  const { value, etag } = await readTagged(api.GET('/api/v1/factories/{factory}', { params }));
+  if (value.applied_revision !== head) throw new RequestFailed(CHANGED);
+  const headers = { 'if-match': etag ?? '' };
   return readAnswer(api.POST('/api/v1/factories/{factory}/reverts', { params, headers, body: { revision } }));
 }
 
-const CHANGED = {
-  type: 'urn:dockbell:problem:precondition-failed',
-  title: 'Changed in between',
-  detail: 'The factory changed since this list was read. Nothing was done.',
-  status: 412,
-  code: 'precondition_failed',
-};
+const CHANGED = describeProblem(
+  'Changed in between',
+  'The factory changed since this list was read. Nothing was done.',
+  412,
+  'precondition_failed',
+);

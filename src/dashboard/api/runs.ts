@@ -1,8 +1,8 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { Run, RunState } from '../../client/api-types.ts';
+import type { Page } from '../../client/list-rows.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
-import type { Page } from './deliveries.ts';
-import { readAnswer } from './problem.ts';
-import type { Run, RunState } from './types.ts';
 
 /** Which runs of a factory are asked for. */
 export interface RunFilter {

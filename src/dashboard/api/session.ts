@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { SignedIn } from '../../client/api-types.ts';
+import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
 import { api, rememberCsrfToken } from './client.ts';
-import { RequestFailed, readAnswer } from './problem.ts';
-import type { SignedIn } from './types.ts';
 
 /** Who is signed in. */
 export type SessionUser = SignedIn['user'] & {

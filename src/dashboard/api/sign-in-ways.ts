@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query';
+import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
-import { readAnswer } from './problem.ts';
 
 /** The ways to sign in that this daemon has; asked before anybody is signed in. */
 export const signInWaysQuery = queryOptions({

@@ -1,7 +1,7 @@
 import { queryOptions } from '@tanstack/react-query';
+import type { Role } from '../../client/api-types.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
-import { readAnswer } from './problem.ts';
-import type { Role } from './types.ts';
 
 export const tokensQuery = queryOptions({
   queryKey: ['tokens'],

@@ -1,7 +1,7 @@
+import type { NewWebhook, Webhook } from '../../client/api-types.ts';
+import { readAnswer } from '../../client/read-answer.ts';
 import { api } from './client.ts';
-import { readAnswer } from './problem.ts';
 import type { TaggedWebhook } from './queries.ts';
-import type { NewWebhook, Webhook } from './types.ts';
 
 /** What the form of a new webhook asks for. Blank fields are left out. */
 export interface WebhookWish {

@@ -2,10 +2,10 @@ import { Button, Stack, Text } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { BrowserSession } from '../../../client/api-types.ts';
 import { escapeText } from '../../../words/escape-text.ts';
 import { toProblem } from '../../api/problem.ts';
 import { endOtherSessions, endSession, sessionsQuery } from '../../api/session.ts';
-import type { Session } from '../../api/types.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
@@ -45,7 +45,7 @@ export function OwnSessions() {
   );
 }
 
-function EndSession({ session: { id, user_agent, client_address } }: { session: Session }) {
+function EndSession({ session: { id, user_agent, client_address } }: { session: BrowserSession }) {
   const queryClient = useQueryClient();
   const where = escapeText(`${describeBrowser(user_agent)} at ${client_address}`);
   const { mutate, isPending } = useMutation({

@@ -1,7 +1,7 @@
 import { Code, Group, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { AutomationDecision, Delivery, DeliveryExplanation } from '../../../client/api-types.ts';
 import { explanationQuery } from '../../api/deliveries.ts';
-import type { Decision, Delivery, Explanation } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
@@ -38,7 +38,7 @@ export function DeliveryDecisions({ delivery }: { delivery: Delivery }) {
   );
 }
 
-function OmittedDecisions({ counts }: { counts: Explanation['not_stored'] }) {
+function OmittedDecisions({ counts }: { counts: DeliveryExplanation['not_stored'] }) {
   const total = counts.filtered + counts.disabled + counts.filter_error;
   if (total === 0) return null;
   return (
@@ -48,14 +48,14 @@ function OmittedDecisions({ counts }: { counts: Explanation['not_stored'] }) {
   );
 }
 
-const OUTCOME_WORDS: Readonly<Record<Decision['outcome'], string>> = {
+const OUTCOME_WORDS: Readonly<Record<AutomationDecision['outcome'], string>> = {
   started: 'Started',
   filtered: 'Not started: filter',
   disabled: 'Not started: disabled',
   filter_error: 'Filter failed',
 };
 
-function DecisionRow({ decision, factory }: { decision: Decision; factory: string }) {
+function DecisionRow({ decision, factory }: { decision: AutomationDecision; factory: string }) {
   const { automation, outcome, run, path, message } = decision;
   return (
     <li className={classes.decision}>

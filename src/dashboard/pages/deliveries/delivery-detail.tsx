@@ -1,6 +1,6 @@
 import { Stack, Text } from '@mantine/core';
+import type { Delivery } from '../../../client/api-types.ts';
 import { IDENTITY_SOURCE_WORDS } from '../../../words/delivery-identity.ts';
-import type { Delivery } from '../../api/types.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';

@@ -1,5 +1,5 @@
+import type { Delivery, DeliveryLabel } from '../../../client/api-types.ts';
 import { type DeliveryFilter, type DeliveryTime, TIME_SPANS_MS, type TimeSpan } from '../../api/deliveries.ts';
-import type { Delivery, DeliveryLabel } from '../../api/types.ts';
 
 export const DELIVERY_LABELS: readonly DeliveryLabel[] = [
   'Accepted',

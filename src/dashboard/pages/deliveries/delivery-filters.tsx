@@ -1,9 +1,9 @@
 import { Button, Group, Select, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { DeliveryLabel, Webhook } from '../../../client/api-types.ts';
 import { escapeText } from '../../../words/escape-text.ts';
 import { type DeliveryFilter, type DeliveryTime, TIME_SPANS_MS, type TimeSpan } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
-import type { DeliveryLabel, Webhook } from '../../api/types.ts';
 import { SearchSelect } from '../../parts/form/search-select.tsx';
 import { InstantField } from '../../parts/time/instant-field.tsx';
 import classes from './deliveries.module.css';

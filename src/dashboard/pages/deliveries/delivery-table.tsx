@@ -1,9 +1,9 @@
 import { Anchor, Badge, Group, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import type { Delivery, Webhook } from '../../../client/api-types.ts';
 import { type DeliveryFilter, deliveriesQuery } from '../../api/deliveries.ts';
 import { webhookQuery } from '../../api/queries.ts';
-import type { Delivery, Webhook } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';

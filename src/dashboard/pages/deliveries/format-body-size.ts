@@ -1,4 +1,4 @@
-import type { Delivery } from '../../api/types.ts';
+import type { Delivery } from '../../../client/api-types.ts';
 import { formatSize } from '../../parts/text/format-size.ts';
 
 /** The size of the body. A dash means that it was not read, because the credential was rejected first. */

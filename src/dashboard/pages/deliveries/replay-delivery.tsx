@@ -4,9 +4,9 @@ import { useMutation, useQuery } from '@tanstack/react-query';
 import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
 import { useLocation } from 'wouter';
+import type { Delivery } from '../../../client/api-types.ts';
 import { escapeText } from '../../../words/escape-text.ts';
 import { explanationQuery, replayDelivery } from '../../api/deliveries.ts';
-import type { Delivery } from '../../api/types.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
 import { useMay } from '../../shell/context/session-user.ts';
 

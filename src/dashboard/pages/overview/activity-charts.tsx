@@ -1,9 +1,9 @@
 import { SegmentedControl, Skeleton, Stack, Text } from '@mantine/core';
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Activity } from '../../../client/api-types.ts';
 import { activityQuery } from '../../api/activity.ts';
 import type { DeliveryTime, TimeSpan } from '../../api/deliveries.ts';
-import type { Activity } from '../../api/types.ts';
 import { type BarColumn, StackedBars } from '../../parts/chart/stacked-bars.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';

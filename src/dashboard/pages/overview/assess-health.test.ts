@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Activity, Condition, Factory, Webhook } from '../../api/types.ts';
+import type { Activity, Condition, Factory, Webhook } from '../../../client/api-types.ts';
 import { assessHealth, listFindings } from './assess-health.ts';
 
 const NO_DELIVERIES = {

@@ -1,4 +1,4 @@
-import type { Activity, Factory, Webhook } from '../../api/types.ts';
+import type { Activity, Factory, Webhook } from '../../../client/api-types.ts';
 import { buildDeliveriesPath, DELIVERY_LABELS } from '../deliveries/delivery-filter.ts';
 import { listActiveConditions } from './describe-condition.ts';
 

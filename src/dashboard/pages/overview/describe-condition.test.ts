@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Condition } from '../../api/types.ts';
+import type { Condition } from '../../../client/api-types.ts';
 import { describeCondition, listActiveConditions } from './describe-condition.ts';
 
 const make = (type: string, severity: Condition['severity']): Condition => ({

@@ -1,4 +1,4 @@
-import type { Condition } from '../../api/types.ts';
+import type { Condition } from '../../../client/api-types.ts';
 
 /** What a condition means, and what to do about it. */
 export interface ConditionText {

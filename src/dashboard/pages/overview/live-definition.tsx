@@ -1,6 +1,6 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { Link } from 'wouter';
-import type { Factory } from '../../api/types.ts';
+import type { Factory } from '../../../client/api-types.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';

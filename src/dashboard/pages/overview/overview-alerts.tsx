@@ -1,7 +1,7 @@
 import { Alert, Anchor, Stack, Text } from '@mantine/core';
 import { TriangleAlert } from 'lucide-react';
 import { Link } from 'wouter';
-import type { Condition, Factory } from '../../api/types.ts';
+import type { Condition, Factory } from '../../../client/api-types.ts';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
 import type { HealthFinding } from './assess-health.ts';

@@ -1,12 +1,12 @@
 import { Code, Group, Paper, Stack, Text } from '@mantine/core';
-import type { Diagnostic } from '../../api/types.ts';
+import type { DiagnosticView } from '../../../client/api-types.ts';
 import { CopyButton } from '../../parts/copy/copy-button.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { RuleLink } from '../../parts/rules/rule-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 
 /** Findings in a definition, each with its location. */
-export function DiagnosticList({ diagnostics }: { diagnostics: readonly Diagnostic[] }) {
+export function DiagnosticList({ diagnostics }: { diagnostics: readonly DiagnosticView[] }) {
   return (
     <Stack gap="sm" component="ul" p={0} m={0} style={{ listStyle: 'none' }}>
       {diagnostics.map((diagnostic) => (
@@ -16,7 +16,7 @@ export function DiagnosticList({ diagnostics }: { diagnostics: readonly Diagnost
   );
 }
 
-function Finding({ diagnostic }: { diagnostic: Diagnostic }) {
+function Finding({ diagnostic }: { diagnostic: DiagnosticView }) {
   const { severity, rule, file, line, column, path, message, hint } = diagnostic;
   const location = file === '' ? '' : `${file}:${line}:${column}`;
   return (

@@ -1,4 +1,4 @@
-import type { Reconciliation } from '../../api/types.ts';
+import type { Reconciliation } from '../../../client/api-types.ts';
 
 export type Plan = Reconciliation['plan'];
 export type PlanSection = Plan['webhooks'];

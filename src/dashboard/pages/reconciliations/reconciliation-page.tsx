@@ -1,9 +1,9 @@
 import { Paper, Stack, Text, Title } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useParams } from 'wouter';
+import type { Reconciliation } from '../../../client/api-types.ts';
 import { formatDuration } from '../../../words/duration.ts';
 import { reconciliationQuery } from '../../api/reconciliations.ts';
-import type { Reconciliation } from '../../api/types.ts';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';

@@ -1,8 +1,8 @@
 import { Button, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Revision } from '../../../client/api-types.ts';
 import { revisionsQuery } from '../../api/revisions.ts';
-import type { Revision } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';

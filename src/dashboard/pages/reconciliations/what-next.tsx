@@ -3,8 +3,8 @@ import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query';
 import { History, Hourglass, Wrench } from 'lucide-react';
 import { useState } from 'react';
 import { Link } from 'wouter';
+import type { DiagnosticView, Factory, Reconciliation } from '../../../client/api-types.ts';
 import { reconciliationsQuery } from '../../api/reconciliations.ts';
-import type { Diagnostic, Factory, Reconciliation } from '../../api/types.ts';
 import { StoreSecret } from '../../parts/dialog/store-secret.tsx';
 import { useLiveEvents } from '../../parts/live/use-live-events.ts';
 import { TimeText } from '../../parts/time/time-text.tsx';
@@ -94,7 +94,7 @@ function WaitsForOutside({ factory }: { factory: Factory }) {
 const MISSING_RULES = new Set(['secret/missing', 'automation/missing-run-secret']);
 
 /** Names of missing secrets in findings, whose messages end with the name. */
-function listMissingSecrets(diagnostics: readonly Diagnostic[]): string[] {
+function listMissingSecrets(diagnostics: readonly DiagnosticView[]): string[] {
   const names = diagnostics
     .filter(({ rule }) => MISSING_RULES.has(rule))
     .map(({ message }) => /team secret named ([A-Za-z_][A-Za-z0-9_]*)/.exec(message)?.[1]);

@@ -2,8 +2,8 @@ import { Button } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { Ban, RotateCcw } from 'lucide-react';
 import { useState } from 'react';
+import type { Run } from '../../../client/api-types.ts';
 import { cancelRun, isEnded, retryRun, runQuery } from '../../api/runs.ts';
-import type { Run } from '../../api/types.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
 import { useMay } from '../../shell/context/session-user.ts';
 

@@ -1,5 +1,5 @@
+import type { Run } from '../../../client/api-types.ts';
 import { formatDuration } from '../../../words/duration.ts';
-import type { Run } from '../../api/types.ts';
 
 /** Duration of the last attempt; a dash while it has not finished. */
 export function RunDuration({ run: { started_at, finished_at } }: { run: Run }) {

@@ -1,8 +1,8 @@
 import { Anchor, List, Skeleton, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { isNotFound } from '../../api/problem.ts';
+import type { Run } from '../../../client/api-types.ts';
+import { isNotFound } from '../../../client/read-answer.ts';
 import { attachmentHref, runInputQuery } from '../../api/runs.ts';
-import type { Run } from '../../api/types.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { JsonTree } from '../../parts/json/json-tree.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';

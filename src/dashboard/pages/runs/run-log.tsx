@@ -1,8 +1,8 @@
 import { Button, Skeleton, Stack, Text } from '@mantine/core';
 import { ArrowDown } from 'lucide-react';
 import { memo, useLayoutEffect, useRef, useState } from 'react';
+import type { Run } from '../../../client/api-types.ts';
 import { isEnded } from '../../api/runs.ts';
-import type { Run } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import classes from './run-log.module.css';

@@ -1,9 +1,9 @@
 import { Paper, Skeleton, Stack, Tabs, Text } from '@mantine/core';
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from 'wouter';
+import type { Run } from '../../../client/api-types.ts';
 import { webhookQuery } from '../../api/queries.ts';
 import { isEnded, runQuery } from '../../api/runs.ts';
-import type { Run } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';

@@ -2,8 +2,8 @@ import { Checkbox } from '@mantine/core';
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
+import type { Secret } from '../../../client/api-types.ts';
 import { deleteSecret, secretsQuery } from '../../api/secrets.ts';
-import type { Secret } from '../../api/types.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
 import { describeDeletion } from './describe-secret.ts';
 

@@ -1,4 +1,4 @@
-import type { Factory, Secret } from '../../api/types.ts';
+import type { Factory, Secret } from '../../../client/api-types.ts';
 
 type SourceType = NonNullable<Factory['source']>['type'];
 

@@ -1,8 +1,8 @@
 import { Anchor, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import type { Secret } from '../../../client/api-types.ts';
 import { factoriesQuery } from '../../api/queries.ts';
-import type { Secret } from '../../api/types.ts';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { describeSwitch } from './describe-secret.ts';

@@ -1,6 +1,6 @@
 import { Button, Group, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
-import type { Secret } from '../../api/types.ts';
+import type { Secret } from '../../../client/api-types.ts';
 import { StoreSecret } from '../../parts/dialog/store-secret.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';

@@ -1,7 +1,7 @@
 import { MultiSelect, Select } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { Role } from '../../../client/api-types.ts';
 import { factoriesQuery } from '../../api/queries.ts';
-import type { Role } from '../../api/types.ts';
 import type { Access } from '../../api/users.ts';
 
 /** Roles with their permissions. Each role includes the previous ones. */

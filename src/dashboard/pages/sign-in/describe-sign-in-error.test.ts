@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RequestFailed } from '../../api/problem.ts';
+import { RequestFailed } from '../../../client/read-answer.ts';
 import { describeSignInError } from './describe-sign-in-error.ts';
 
 const fail = (status: number) => new RequestFailed({ type: 't', title: 'T', detail: 'd', status, code: 'c' });

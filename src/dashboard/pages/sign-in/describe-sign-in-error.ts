@@ -1,4 +1,4 @@
-import { RequestFailed } from '../../api/problem.ts';
+import { RequestFailed } from '../../../client/read-answer.ts';
 import type { Credentials } from '../../api/session.ts';
 
 /** The API answers the same for all credentials. This text names the ones that were used. Other errors are returned as they are. */

@@ -2,9 +2,9 @@ import { Button, Group, PasswordInput, Radio, Stack, Text, TextInput } from '@ma
 import { type FormErrors, type UseFormReturnType, useForm } from '@mantine/form';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import type { SignatureScheme, Webhook } from '../../../client/api-types.ts';
 import { suggestSecretName, WEBHOOK_NAME_PATTERN } from '../../../words/names.ts';
 import { signatureSchemesQuery } from '../../api/queries.ts';
-import type { SignatureScheme, Webhook } from '../../api/types.ts';
 import type { WebhookWish } from '../../api/webhook-edits.ts';
 import { SearchSelect } from '../../parts/form/search-select.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';

@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { FileCode2, LockKeyhole } from 'lucide-react';
 import { useLocation } from 'wouter';
-import type { Factory } from '../../api/types.ts';
+import type { Factory } from '../../../client/api-types.ts';
 import { createWebhook } from '../../api/webhook-edits.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';

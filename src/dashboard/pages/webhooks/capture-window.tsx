@@ -1,9 +1,9 @@
 import { Button, Group, Text } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { Webhook } from '../../../client/api-types.ts';
+import { readAnswer } from '../../../client/read-answer.ts';
 import { api } from '../../api/client.ts';
-import { readAnswer } from '../../api/problem.ts';
 import { webhookQuery } from '../../api/queries.ts';
-import type { Webhook } from '../../api/types.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { TimeUntil } from '../../parts/time/time-text.tsx';

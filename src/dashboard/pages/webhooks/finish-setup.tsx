@@ -2,8 +2,8 @@ import { Alert, Button, Group, List, PasswordInput, Stack } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Hourglass } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
+import type { Webhook } from '../../../client/api-types.ts';
 import { signatureSchemesQuery } from '../../api/queries.ts';
-import type { Webhook } from '../../api/types.ts';
 import { giveSecret } from '../../api/webhook-edits.ts';
 import { CopyLine } from '../../parts/copy/copy-line.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';

@@ -1,7 +1,7 @@
 import { Button, Code } from '@mantine/core';
 import { Plus, Webhook as WebhookIcon } from 'lucide-react';
 import { Link } from 'wouter';
-import type { Factory } from '../../api/types.ts';
+import type { Factory } from '../../../client/api-types.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { useMay } from '../../shell/context/session-user.ts';

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
+import type { Handshake, Webhook } from '../../../client/api-types.ts';
 import { webhookHandshakesQuery } from '../../api/queries.ts';
-import type { Handshake, Webhook } from '../../api/types.ts';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';

@@ -1,4 +1,4 @@
-import type { SignatureScheme, Webhook } from '../../api/types.ts';
+import type { SignatureScheme, Webhook } from '../../../client/api-types.ts';
 
 const MODES: Readonly<Record<Webhook['auth_mode'], string>> = {
   token: 'Bearer token',

@@ -1,8 +1,8 @@
 import { Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
+import type { Factory, Webhook } from '../../../client/api-types.ts';
 import { automationsQuery } from '../../api/automations.ts';
 import { signatureSchemesQuery } from '../../api/queries.ts';
-import type { Factory, Webhook } from '../../api/types.ts';
 import { CopyLine } from '../../parts/copy/copy-line.tsx';
 import { FactList } from '../../parts/layout/fact-list.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';

@@ -1,9 +1,9 @@
 import { Anchor, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from 'wouter';
+import type { Activity, SignatureScheme, Webhook } from '../../../client/api-types.ts';
 import { activityQuery } from '../../api/activity.ts';
 import { signatureSchemesQuery, webhooksQuery } from '../../api/queries.ts';
-import type { Activity, SignatureScheme, Webhook } from '../../api/types.ts';
 import { Sparkline } from '../../parts/chart/sparkline.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';

@@ -1,6 +1,6 @@
 import { Alert, Button, Code, List, Stack, Text } from '@mantine/core';
 import { CircleAlert } from 'lucide-react';
-import type { Problem } from '../../api/problem.ts';
+import type { Problem } from '../../../client/read-answer.ts';
 import { toProblem } from '../../api/problem.ts';
 import { UntrustedText } from '../text/untrusted-text.tsx';
 

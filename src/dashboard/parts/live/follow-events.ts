@@ -1,4 +1,4 @@
-import type { Delivery, Reconciliation, Run } from '../../api/types.ts';
+import type { Delivery, Reconciliation, Run } from '../../../client/api-types.ts';
 
 /** One event of `GET /events`. */
 export type LiveEvent =

@@ -1,8 +1,8 @@
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { useEffect } from 'react';
 import { useLocation, useSearchParams } from 'wouter';
+import type { Factory } from '../../../client/api-types.ts';
 import { factoriesQuery } from '../../api/queries.ts';
-import type { Factory } from '../../api/types.ts';
 
 const STORAGE_KEY = 'dockbell.factory';
 /** Query parameter for pages that belong to no factory: the factory that the user came from. */

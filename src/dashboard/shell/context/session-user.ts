@@ -1,6 +1,6 @@
 import { createContext, useContext } from 'react';
+import type { Role } from '../../../client/api-types.ts';
 import type { SessionUser } from '../../api/session.ts';
-import type { Role } from '../../api/types.ts';
 
 /** The signed-in user; provided by `SessionGate`. */
 export const SessionContext = createContext<SessionUser | null>(null);

@@ -2,8 +2,8 @@ import { Button, Menu, Text } from '@mantine/core';
 import { useSuspenseQuery } from '@tanstack/react-query';
 import { Check, ChevronDown, Factory as FactoryIcon } from 'lucide-react';
 import { useLocation } from 'wouter';
+import type { Factory } from '../../../client/api-types.ts';
 import { factoriesQuery } from '../../api/queries.ts';
-import type { Factory } from '../../api/types.ts';
 import { buildPath, findRoute } from '../../routes.ts';
 import { addFactory, useCurrentFactory } from '../context/current-factory.ts';
 

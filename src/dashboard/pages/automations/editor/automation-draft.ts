@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../../api-types/openapi.d.ts';
+import type { Automation, Webhook } from '../../../../client/api-types.ts';
 import type { AutomationBody } from '../../../api/automations.ts';
-import type { Automation, Webhook } from '../../../api/types.ts';
 import { parseFilter } from '../filter/parse-filter.ts';
 
 /** A trigger while it is edited. */

@@ -3,6 +3,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { FlaskConical } from 'lucide-react';
 import { useState } from 'react';
 import { Link, useLocation } from 'wouter';
+import type { Webhook } from '../../../../client/api-types.ts';
+import { RequestFailed } from '../../../../client/read-answer.ts';
 import {
   type AutomationBody,
   automationQuery,
@@ -10,8 +12,6 @@ import {
   replaceAutomation,
   type TaggedAutomation,
 } from '../../../api/automations.ts';
-import { RequestFailed } from '../../../api/problem.ts';
-import type { Webhook } from '../../../api/types.ts';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { useLeaveGuard } from '../../../shell/context/leave-guard.tsx';

@@ -1,7 +1,7 @@
 import { Button, Group, Skeleton, Stack, Switch, Textarea, TextInput, Title } from '@mantine/core';
 import { Plus } from 'lucide-react';
 import { Suspense } from 'react';
-import type { Webhook } from '../../../api/types.ts';
+import type { Webhook } from '../../../../client/api-types.ts';
 import { LazyPlainJsonEditor } from '../filter/lazy-editors.ts';
 import { type AutomationDraft, createTrigger } from './automation-draft.ts';
 import { TriggerEditor } from './trigger-editor.tsx';

@@ -1,8 +1,8 @@
 import { Alert, Button, Group, Skeleton, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { GitCompareArrows } from 'lucide-react';
+import type { Automation } from '../../../../client/api-types.ts';
 import { automationQuery, type TaggedAutomation } from '../../../api/automations.ts';
-import type { Automation } from '../../../api/types.ts';
 import { CodeBlock } from '../../../parts/copy/code-block.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { formatJson, writtenKeys } from './automation-draft.ts';

@@ -1,8 +1,8 @@
 import { ActionIcon, Group, Paper, Skeleton, Stack, Text, Title, Tooltip } from '@mantine/core';
 import { Trash2 } from 'lucide-react';
 import { Suspense } from 'react';
+import type { Webhook } from '../../../../client/api-types.ts';
 import { escapeText } from '../../../../words/escape-text.ts';
-import type { Webhook } from '../../../api/types.ts';
 import { SearchMultiSelect } from '../../../parts/form/search-select.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { FilterTester } from '../filter/filter-tester.tsx';

@@ -1,6 +1,6 @@
 import { Alert, Code, List, Stack, Text, ThemeIcon, VisuallyHidden } from '@mantine/core';
 import { Check, CircleCheck, CircleMinus, X } from 'lucide-react';
-import type { FilterResult as Result } from '../../../api/types.ts';
+import type { FilterResult as Result } from '../../../../client/api-types.ts';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 
 /** Shows whether a filter matches, the deciding key, and every condition in the order of the filter. */

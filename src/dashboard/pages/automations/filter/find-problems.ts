@@ -1,6 +1,6 @@
 import { jsonLanguage } from '@codemirror/lang-json';
+import { RequestFailed } from '../../../../client/read-answer.ts';
 import { testFilter } from '../../../api/automations.ts';
-import { RequestFailed } from '../../../api/problem.ts';
 import { findRepeatedKeys, locateProblem, type TextRange } from './locate-problem.ts';
 import { parseFilter } from './parse-filter.ts';
 

@@ -1,8 +1,8 @@
 import { Button, Group, Stack } from '@mantine/core';
 import type { ReactNode } from 'react';
+import type { AuditEntry } from '../../../../client/api-types.ts';
 import { escapeText } from '../../../../words/escape-text.ts';
 import type { AuditFilter } from '../../../api/audit.ts';
-import type { AuditEntry } from '../../../api/types.ts';
 import { FactList } from '../../../parts/layout/fact-list.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { ExactTime } from '../../../parts/time/time-text.tsx';

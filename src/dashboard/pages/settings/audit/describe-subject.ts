@@ -1,4 +1,4 @@
-import type { AuditEntry } from '../../../api/types.ts';
+import type { AuditEntry } from '../../../../client/api-types.ts';
 
 /** Names of users and API tokens by their IDs, without deleted ones. */
 export type NamesById = ReadonlyMap<string, string>;

@@ -1,17 +1,17 @@
 import { notifications } from '@mantine/notifications';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
+import type { ApiToken } from '../../../../client/api-types.ts';
 import { escapeText } from '../../../../words/escape-text.ts';
 import { revokeToken, tokensQuery } from '../../../api/tokens.ts';
-import type { Token } from '../../../api/types.ts';
 import { ConfirmChange } from '../../../parts/dialog/confirm-change.tsx';
 
-export function RevokeToken({ token: { id, name }, onClose }: { token: Token; onClose: () => void }) {
+export function RevokeToken({ token: { id, name }, onClose }: { token: ApiToken; onClose: () => void }) {
   const queryClient = useQueryClient();
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => revokeToken(id),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: tokensQuery.queryKey });
-      notifications.show({ message: `Token ${escapeText(name)} revoked.` });
+      notifications.show({ message: `ApiToken ${escapeText(name)} revoked.` });
       onClose();
     },
   });

@@ -2,8 +2,8 @@ import { Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
+import type { ApiToken } from '../../../../client/api-types.ts';
 import { tokensQuery } from '../../../api/tokens.ts';
-import type { Token } from '../../../api/types.ts';
 import { EmptyState } from '../../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { type DataColumn, DataTable } from '../../../parts/table/data-table.tsx';
@@ -24,7 +24,7 @@ export function TokensPage() {
 function Tokens() {
   const { data: tokens, error, refetch } = useQuery(tokensQuery);
   const [isCreating, setIsCreating] = useState(false);
-  const [revoked, setRevoked] = useState<Token | null>(null);
+  const [revoked, setRevoked] = useState<ApiToken | null>(null);
   const create = (
     <Button leftSection={<Plus size={16} />} onClick={() => setIsCreating(true)}>
       Create token
@@ -52,7 +52,7 @@ function Tokens() {
   );
 }
 
-const COLUMNS: DataColumn<Token>[] = [
+const COLUMNS: DataColumn<ApiToken>[] = [
   {
     header: 'Name',
     render: ({ name, id }) => (
@@ -75,7 +75,7 @@ const COLUMNS: DataColumn<Token>[] = [
   },
 ];
 
-function revokeColumn(onRevoke: (token: Token) => void): DataColumn<Token> {
+function revokeColumn(onRevoke: (token: ApiToken) => void): DataColumn<ApiToken> {
   return {
     header: 'Actions',
     hideHeader: true,

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { type FormEvent, useState } from 'react';
-import type { User } from '../../../api/types.ts';
+import type { User } from '../../../../client/api-types.ts';
 import { type Access, createUser, usersQuery } from '../../../api/users.ts';
 import { Dialog } from '../../../parts/dialog/dialog.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';

@@ -1,4 +1,4 @@
-import type { User } from '../../../api/types.ts';
+import type { User } from '../../../../client/api-types.ts';
 
 type Owner = Pick<User, 'id' | 'role' | 'factories' | 'disabled'>;
 

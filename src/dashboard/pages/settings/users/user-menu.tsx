@@ -2,8 +2,8 @@ import { ActionIcon, Menu } from '@mantine/core';
 import { Ban, CircleCheck, Ellipsis, KeyRound, MonitorSmartphone, ScrollText, Shield, Trash2 } from 'lucide-react';
 import { useRef } from 'react';
 import { Link } from 'wouter';
+import type { User } from '../../../../client/api-types.ts';
 import { escapeText } from '../../../../words/escape-text.ts';
-import type { User } from '../../../api/types.ts';
 import type { UserDialogKind } from './user-dialog.tsx';
 
 interface UserMenuProps {

@@ -2,7 +2,7 @@ import { Badge, Button, Group, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { UserPlus, Users as UsersIcon } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import type { User } from '../../../api/types.ts';
+import type { User } from '../../../../client/api-types.ts';
 import { usersQuery } from '../../../api/users.ts';
 import { EmptyState } from '../../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';

@@ -1,6 +1,6 @@
 import { Button, Code, Group, Modal, PasswordInput, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
-import type { NewWebhook } from '../../../api/types.ts';
+import type { NewWebhook } from '../../../../client/api-types.ts';
 import { rotateSecret } from '../../../api/webhook-edits.ts';
 import { CodeBlock } from '../../../parts/copy/code-block.tsx';
 import { ConfirmChange } from '../../../parts/dialog/confirm-change.tsx';

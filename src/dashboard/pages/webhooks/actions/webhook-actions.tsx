@@ -1,8 +1,8 @@
 import { Button, Menu } from '@mantine/core';
 import { ChevronDown, KeyRound, Pencil, Trash2 } from 'lucide-react';
 import { useState } from 'react';
+import type { Factory, NewWebhook } from '../../../../client/api-types.ts';
 import type { TaggedWebhook } from '../../../api/queries.ts';
-import type { Factory, NewWebhook } from '../../../api/types.ts';
 import { EnabledToggle } from '../../../parts/form/enabled-toggle.tsx';
 import { useMay } from '../../../shell/context/session-user.ts';
 import { awaitsSecret } from '../webhook-names.ts';

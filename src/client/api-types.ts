@@ -1,0 +1,52 @@
+import type { components } from '../api-types/openapi.d.ts';
+
+// The resources of the management API, by the names of its OpenAPI document.
+
+type Schemas = components['schemas'];
+
+export type Activity = Schemas['Activity'];
+/** Whether the live definition contains a commit. */
+export type Ancestry = Schemas['Ancestry'];
+/** A change, or an attempt to sign in. */
+export type AuditEntry = Schemas['AuditEntry'];
+export type Automation = Schemas['Automation'];
+export type AutomationTrigger = Automation['triggers'][number];
+export type Backtest = Schemas['Backtest'];
+export type BacktestExample = PlanPreview['backtest']['automations'][number]['gained'][number];
+/** Rejected requests that the daemon stores for a diagnosis. */
+export type Capture = Schemas['Capture'];
+export type Condition = Factory['conditions'][number];
+export type Delivery = Schemas['Delivery'];
+export type DeliveryLabel = Delivery['label'];
+/** Why the automations of a webhook started for a delivery, or did not. */
+export type DeliveryExplanation = Schemas['Explanation'];
+export type AutomationDecision = DeliveryExplanation['decisions'][number];
+export type Diagnosis = Schemas['Diagnosis'];
+export type DiagnosticView = Reconciliation['diagnostics'][number];
+export type Factory = Schemas['Factory'];
+export type FilterResult = Schemas['FilterResult'];
+/** A complete ID, found by its prefix. */
+export type FoundId = Schemas['FoundId'];
+/** An entry in the log of handshakes. */
+export type Handshake = Schemas['Handshake'];
+/** A webhook with a new secret. It contains `secret` only if the daemon generated it. */
+export type NewWebhook = Schemas['NewWebhook'];
+export type PayloadKey = Schemas['PayloadKeys']['keys'][number];
+export type PlanPreview = Schemas['PlanPreview'];
+export type PlanSection = PlanPreview['automations'];
+export type PlanEntry = PlanSection['create'][number];
+export type Reconciliation = Schemas['Reconciliation'];
+/** One change of a managed factory. */
+export type Revision = Schemas['Revision'];
+export type Run = Schemas['Run'];
+export type RunState = Run['state'];
+export type Secret = Schemas['Secret'];
+/** A signed-in browser. */
+export type BrowserSession = Schemas['Session'];
+export type SignatureScheme = Schemas['SignatureScheme'];
+export type SignedIn = Schemas['SignedIn'];
+export type ApiToken = Schemas['Token'];
+export type Role = ApiToken['role'];
+export type User = Schemas['User'];
+export type Webhook = Schemas['Webhook'];
+export type SecretState = Webhook['secret_state'];
