@@ -3,15 +3,14 @@ import type { Page, PageRequest } from '../core/page.ts';
 import type { Ancestry } from '../core/ports/definitions/definition-source.ts';
 import type { Revision } from '../core/ports/definitions/hosted-source.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
+import { type Backoff, backoffMs } from '../core/time/backoff.ts';
+import type { CancelCall, Schedule } from '../core/time/schedule.ts';
+import { TaskQueue } from '../core/time/task-queue.ts';
 import { type EditOutcome, editFactory, type FactoryEdit } from './edit-factory.ts';
 import type { FactoryContext, PassTrigger } from './factory-context.ts';
 import { reconcileFactory } from './reconcile-factory.ts';
 
-const FIRST_RETRY_MS = 5_000;
-const LAST_RETRY_MS = 300_000;
-
-/** Calls back once after a while; the function returned takes that back. Must not keep the process alive. */
-export type Schedule = (delayMs: number, callback: () => void) => () => void;
+const RETRY_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 300_000 };
 
 /** Told of the end of every pass, for the log and the metrics. */
 export type OnReconciled = (reconciliation: Reconciliation) => void;
@@ -30,10 +29,11 @@ export class Reconciler {
   readonly #schedule: Schedule;
   readonly #onReconciled: OnReconciled;
   readonly #stopping = new AbortController();
-  #current: Promise<unknown> = Promise.resolve();
+  readonly #passes = new TaskQueue();
   #next: NextPass | null = null;
-  #retryMs = FIRST_RETRY_MS;
-  #cancelRetry: (() => void) | null = null;
+  /** Number of passes in a row that failed. */
+  #failures = 0;
+  #cancelRetry: CancelCall | null = null;
   #isRegistered = false;
   #last: Reconciliation | null = null;
   /** Did a secret change after the newest pass began? */
@@ -54,9 +54,7 @@ export class Reconciler {
   /** One full pass that begins after this call. Rejects where not even the failure could be recorded. */
   reconcile(trigger: PassTrigger = 'asked'): Promise<Reconciliation> {
     if (this.#next === null) {
-      const done = this.#current.then(() => this.#pass());
-      this.#next = { trigger, done };
-      this.#current = done.catch(() => {});
+      this.#next = { trigger, done: this.#passes.run(() => this.#pass()) };
     } else if (trigger === 'asked') {
       this.#next.trigger = 'asked';
     }
@@ -70,9 +68,7 @@ export class Reconciler {
 
   /** Does something to what the last pass left, while no pass is under way. Rejects as `work` does. */
   betweenPasses<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#current.then(work);
-    this.#current = done.catch(() => {});
-    return done;
+    return this.#passes.run(work);
   }
 
   /** Changes a hosted definition between two passes; the pass that makes it live counts as one of the loop's. */
@@ -109,7 +105,7 @@ export class Reconciler {
     this.#stopping.abort(new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.'));
     this.#cancelRetry?.();
     await this.#context.source.close();
-    await this.#current;
+    await this.#passes.whenIdle();
   }
 
   async #pass(): Promise<Reconciliation> {
@@ -156,11 +152,11 @@ export class Reconciler {
     this.#cancelRetry?.();
     this.#cancelRetry = null;
     if (!isNeeded || this.#stopping.signal.aborted) {
-      this.#retryMs = FIRST_RETRY_MS;
+      this.#failures = 0;
       return;
     }
-    this.#cancelRetry = this.#schedule(this.#retryMs, () => this.#passInBackground('asked'));
-    this.#retryMs = Math.min(this.#retryMs * 2, LAST_RETRY_MS);
+    this.#failures += 1;
+    this.#cancelRetry = this.#schedule(backoffMs(RETRY_BACKOFF, this.#failures), () => this.#passInBackground('asked'));
   }
 
   #passInBackground(trigger: PassTrigger): void {

@@ -1,6 +1,7 @@
 import type { DeliveryId, WebhookUid } from '../../core/ids.ts';
 import type { CaptureControl, CaptureState } from '../../core/ports/deliveries/capture-control.ts';
 import type { Clock } from '../../core/time/clock.ts';
+import { type CancelCall, type Schedule, scheduleCall } from '../../core/time/schedule.ts';
 
 /** A rejected request with all that its diagnosis needs, credentials included. */
 export interface CapturedRequest {
@@ -27,11 +28,8 @@ interface Window {
   until: number;
   requests: CapturedRequest[];
   bytes: number;
-  cancelEnd(): void;
+  cancelEnd: CancelCall;
 }
-
-/** Calls `act` after `ms`; answers with what calls it off. */
-export type Schedule = (ms: number, act: () => void) => () => void;
 
 /**
  * Rejected requests of webhooks whose owner asked for it, for the time asked for. They hold credentials and unverified
@@ -43,7 +41,7 @@ export class CaptureWindows implements CaptureControl {
   readonly #clock: Clock;
   readonly #schedule: Schedule;
 
-  constructor(clock: Clock, schedule: Schedule = scheduleInBackground) {
+  constructor(clock: Clock, schedule: Schedule = scheduleCall) {
     this.#clock = clock;
     this.#schedule = schedule;
   }
@@ -104,9 +102,4 @@ export class CaptureWindows implements CaptureControl {
 
 function sizeOf({ body }: CapturedRequest): number {
   return body.length + HEADER_BYTES;
-}
-
-function scheduleInBackground(ms: number, act: () => void): () => void {
-  const timer = setTimeout(act, ms).unref();
-  return () => clearTimeout(timer);
 }
