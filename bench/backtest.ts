@@ -8,8 +8,8 @@ import { startStorage } from '../src/storage/sqlite/thread/start-storage.ts';
 import { applyOneOfEach } from '../test/helpers/build-apply.ts';
 
 /**
- * How long a backtest takes on a log of 1,000,000 deliveries, and how long a batch of deliveries that arrives meanwhile
- * waits, beside reading and parsing as many payloads in one go. Usage: `npm run bench -- backtest [deliveries] [bytes]`.
+ * Measures the duration of a backtest on a log of 1,000,000 deliveries, and the delay of deliveries that arrive during it.
+ * Compares it with reading and parsing as many payloads. Usage: `npm run bench -- backtest [deliveries] [bytes]`.
  */
 const deliveries = Number(process.argv[2] ?? 1_000_000);
 const bodyBytes = Number(process.argv[3] ?? 1_024);
@@ -49,7 +49,7 @@ print(
 await close();
 rmSync(folder, { recursive: true });
 
-/** As the daemon stores them, spread over seven days; written by SQL, since only reading is measured. */
+/** The log as the daemon stores it, spread over seven days. Written with SQL, because only reading is measured. */
 function fill(ref: number): void {
   const db = new Database(file);
   db.pragma('synchronous = OFF');
@@ -77,7 +77,7 @@ function filterBy(level: string) {
   return new Map([[uid as `wh_${string}`, [{ level: [level] }]]]);
 }
 
-/** An empty batch every few milliseconds: how long one waits tells what the backtest costs senders. */
+/** Writes an empty batch every few milliseconds. Its delay shows the cost of the backtest for senders. */
 function watchBatches() {
   const durations: number[] = [];
   let isOver = false;

@@ -2,8 +2,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 /**
- * What a bare `node:http` can do at most: reads the body, parses it, answers `202` with JSON; keeps nothing. Tells its
- * parent process the port.
+ * Upper limit of a plain `node:http` server: reads and parses the body, answers `202` with JSON, and stores nothing. Sends its
+ * port to its parent process.
  */
 const server = createServer((request, response) => {
   const chunks: Buffer[] = [];

@@ -6,9 +6,9 @@ import { startTestDaemon, type TestDaemon } from '../test/helpers/test-daemon.ts
 import { fillDeliveryLog } from './fill-delivery-log.ts';
 
 /**
- * How long pages of the dashboard and the questions that they ask take on a log of 1,000,000 deliveries, beside one of
- * 10,000, and how long page 100 takes beside page 1. A real browser asks two daemons in turns, so that the ratios mean
- * something on a busy machine. Usage: `npm run bench -- dashboard [rounds] [deliveries] [deliveries beside]`.
+ * Measures pages of the dashboard and their requests on a log of 1,000,000 deliveries, compared with 10,000, and page 100
+ * compared with page 1. A real browser uses two daemons in turns, so that the ratios are valid on a busy machine.
+ * Usage: `npm run bench -- dashboard [rounds] [deliveries] [deliveries beside]`.
  */
 const rounds = Number(process.argv[2] ?? 15);
 const sizes = [Number(process.argv[4] ?? 10_000), Number(process.argv[3] ?? 1_000_000)] as const;
@@ -34,7 +34,7 @@ const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '
 const subjects = [await prepare(sizes[0]), await prepare(sizes[1])] as const;
 const times = new Map<string, [number[], number[]]>();
 for (let round = 0; round <= rounds; round++) {
-  // The first round warms both up and does not count.
+  // The first round warms up both and is not counted.
   if (round === 1) times.clear();
   for (const [i, subject] of subjects.entries()) await measure(subject, (name, ms) => note(name, i as 0 | 1, ms));
 }
@@ -46,9 +46,9 @@ interface Subject {
   daemon: TestDaemon;
   deliveries: number;
   webhook: string;
-  /** Where page 100 begins. */
+  /** Cursor of page 100. */
   lastCursor: string;
-  /** The session of an owner who signed in. */
+  /** The session of a signed-in owner. */
   storageState: Awaited<ReturnType<import('playwright-core').BrowserContext['storageState']>>;
 }
 
@@ -110,7 +110,7 @@ async function measure(subject: Subject, noteTime: Note): Promise<void> {
   await measurePages(subject, noteTime);
 }
 
-/** What pages ask the management API. */
+/** Requests of the pages to the management API. */
 function listQuestions({ deliveries, webhook, lastCursor }: Subject): [name: string, path: string][] {
   const ago = (ms: number) => new Date(Date.now() - ms).toISOString();
   const hour = `from=${ago(4 * DAY_MS)}&to=${ago(4 * DAY_MS - 3_600_000)}`;
@@ -133,7 +133,7 @@ function listQuestions({ deliveries, webhook, lastCursor }: Subject): [name: str
   ];
 }
 
-/** As a reader sees them, from the click to the rows. The first load begins with an empty cache. */
+/** Duration for a user, from the click to the rows. The first load starts with an empty cache. */
 async function measurePages({ daemon, deliveries, storageState }: Subject, noteTime: Note): Promise<void> {
   const context = await browser.newContext({ storageState });
   const page = await context.newPage();
@@ -143,7 +143,7 @@ async function measurePages({ daemon, deliveries, storageState }: Subject, noteT
     noteTime(`browser: ${name}`, elapsed(begunMs));
   };
   const home = `${daemon.adminUrl}/factories/bench`;
-  // To ask by role would cost the page more than what it does itself.
+  // A query by role would take longer than the page itself.
   const newest = page.locator(`tbody a:text-is("event-${deliveries - 1}")`);
   noteTime('browser: first load, Overview', await loadFirst(page, home));
   await time('Deliveries', async () => {
@@ -169,8 +169,8 @@ async function measurePages({ daemon, deliveries, storageState }: Subject, noteT
 }
 
 /**
- * Milliseconds from the request for the page to its first row on the screen, by the clock of the page itself: to be asked
- * again and again for what is there costs a page that is being built a third of its time.
+ * Milliseconds from the request for the page to its first row on the screen, measured in the page. Polling from outside
+ * would cost a page that is being built a third of its time.
  */
 async function loadFirst(page: Page, address: string): Promise<number> {
   await page.addInitScript(MARK_FIRST_ROW);

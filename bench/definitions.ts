@@ -7,10 +7,10 @@ import { parseDocument } from 'yaml';
 import { validateOffline } from '../src/cli/offline/validate-offline.ts';
 
 /**
- * What it costs to validate a factory of 100, 1,000 and 10,000 automations: as a whole process that starts cold, and in
- * a process that is warm, beside the bare parser of YAML that nobody can do without. Besides the first column, all is
- * time of the processor, so that a busy machine changes little; the cost of one automation tells whether the whole grows
- * linearly. Usage: `npm run bench -- definitions [rounds] [automations ...]`.
+ * Measures the validation of a factory with 100, 1,000 and 10,000 automations: as a complete process with a cold start, and in
+ * a warm process, compared with the YAML parser alone. All columns except the first are processor time, so that a busy
+ * machine has little effect. The cost per automation shows whether the total grows linearly.
+ * Usage: `npm run bench -- definitions [rounds] [automations ...]`.
  */
 const rounds = Number(process.argv[2] ?? 5);
 const sizes = process.argv.length > 3 ? process.argv.slice(3).map(Number) : [100, 1_000, 10_000];
@@ -18,14 +18,14 @@ const WEBHOOKS = 20;
 const PROGRAM = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 
 const HEADS = ['automations', 'cold wall ms', 'cold ms', 'warm ms', 'warm µs each', 'yaml µs each', 'ratio'];
-/** Tells on standard error what the whole process took. */
-const TELL_USAGE = `data:text/javascript,process.on('exit',()=>console.error(JSON.stringify(process.cpuUsage())))`;
+/** Prints the resource usage of the whole process on standard error. */
+const PRINT_USAGE = `data:text/javascript,process.on('exit',()=>console.error(JSON.stringify(process.cpuUsage())))`;
 const writeRow = (cells: readonly string[]) =>
   process.stdout.write(`${cells.map((cell) => cell.padStart(14)).join('')}\n`);
 
 process.stdout.write(`${rounds} rounds, the fastest of each counts; Node ${process.versions.node}\n`);
 writeRow(HEADS);
-// Warm: the first tree pays for what the engine compiles.
+// The first tree warms up: it includes the cost of compilation.
 const warmUp = createFactory(1_000);
 await validateOffline(warmUp);
 rmSync(warmUp, { recursive: true });
@@ -54,9 +54,9 @@ async function timeOf(act: () => unknown): Promise<number> {
   return toMs(process.cpuUsage(begun));
 }
 
-/** Milliseconds of the processor that one whole process took. */
+/** Processor milliseconds of a complete process. */
 function runCold(folder: string): number {
-  const argv = ['--import', TELL_USAGE, PROGRAM, 'validate', '--strict', folder];
+  const argv = ['--import', PRINT_USAGE, PROGRAM, 'validate', '--strict', folder];
   const { status, stdout, stderr } = spawnSync(process.execPath, argv, { encoding: 'utf8' });
   if (status !== 0) throw new Error(`validate ended with ${status}: ${stdout}${stderr}`);
   return toMs(JSON.parse(stderr) as NodeJS.CpuUsage);
@@ -66,7 +66,7 @@ function toMs({ user, system }: NodeJS.CpuUsage): number {
   return (user + system) / 1000;
 }
 
-/** The same front matters, parsed as the library does it by default. */
+/** The same front matters, parsed with the defaults of the library. */
 function parseBare(size: number): void {
   for (let i = 0; i < size; i++) parseDocument(writeFrontMatter(i)).toJS();
 }
@@ -84,7 +84,7 @@ function createFactory(size: number): string {
   return folder;
 }
 
-/** No two are alike. */
+/** All are different. */
 function writeFrontMatter(i: number): string {
   return `description: Looks into failed builds of project ${i}
 triggers:

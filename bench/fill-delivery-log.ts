@@ -8,21 +8,21 @@ const DUPLICATE = DELIVERY_LABELS.indexOf('Duplicate');
 const REJECTED = DELIVERY_LABELS.indexOf('Rejected (auth)');
 const FROM_HEADER = IDENTITY_SOURCES.indexOf('service_header');
 
-/** So few that a filter would pass by many rows where no index helps it. */
+/** So rare that a filter without an index would read many rows. */
 const REJECTED_EVERY = 1_000;
 const DUPLICATE_EVERY = 50;
 const RUN_EVERY = 10;
 
 export interface Filling {
   deliveries: number;
-  /** Age of the oldest; the newest is of now. */
+  /** Age of the oldest delivery; the most recent is new. */
   spanMs: number;
   nowMs: number;
 }
 
 /**
- * Writes a log as the daemon would have, spread evenly over a time and over the webhooks that are there: by SQL, since
- * only reading is measured. Senders call the deliveries `event-0` and so on. No daemon may run on the folder meanwhile.
+ * Writes a log like that of the daemon, spread evenly over a period and over the existing webhooks. Written with SQL, because
+ * only reading is measured. The delivery IDs are `event-0` and so on. No daemon may run on the folder during this.
  */
 export function fillDeliveryLog(dataDir: string, { deliveries, spanMs, nowMs }: Filling): void {
   const db = new Database(join(dataDir, 'dockbell.db'));
@@ -73,7 +73,7 @@ function prepareWrites(db: Database.Database): (i: number, at: number, webhook: 
   };
 }
 
-/** Odd divisors, so that each label falls to each webhook. */
+/** Odd numbers as divisors, so that each webhook gets each label. */
 function chooseLabel(i: number): number {
   if (i % (REJECTED_EVERY + 1) === 0) return REJECTED;
   return i % (DUPLICATE_EVERY + 1) === 0 ? DUPLICATE : ACCEPTED;

@@ -1,32 +1,32 @@
 import { connect } from 'node:net';
 
-/** What is to be sent. */
+/** The load to generate. */
 export interface LoadOrder {
   port: number;
-  /** One sender for each path; each waits for its answer before it sends the next delivery. */
+  /** One sender for each path. Each waits for the response before it sends the next delivery. */
   paths: string[];
   token: string;
   bodyBytes: number;
-  /** Answers in this time are not counted. */
+  /** Responses during this time are not counted. */
   warmUpMs: number;
   measuredMs: number;
-  /** Begins every identity, so that no two orders send the same one. */
+  /** Prefix of every identity, so that no two loads send the same one. */
   prefix: string;
 }
 
 export interface LoadResult {
-  /** All of them, those of the warm-up included. */
+  /** All responses, including those of the warm-up. */
   answers: number;
   answersPerSecond: number;
   p50Ms: number;
   p99Ms: number;
-  /** Answers other than `202` by status, those of the warm-up included; `none` for connections that ended without one. */
+  /** Responses other than `202` by status, including those of the warm-up; `none` for connections that ended without one. */
   others: Record<string, number>;
 }
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 
-/** Sends until the time is over. Rejects if the port cannot be reached. */
+/** Sends until the time has elapsed. Rejects if the port cannot be reached. */
 export async function generateLoad(order: LoadOrder): Promise<LoadResult> {
   const countedFrom = performance.now() + order.warmUpMs;
   const endsAt = countedFrom + order.measuredMs;
@@ -51,7 +51,7 @@ export async function generateLoad(order: LoadOrder): Promise<LoadResult> {
   };
 }
 
-/** Throws unless every answer was `202`: the rate of a run in which something was rejected or lost means nothing. */
+/** Throws unless every response was `202`, because the rate of a run with rejected or lost deliveries is meaningless. */
 export function requireAccepted(name: string, { answers, others }: LoadResult): void {
   if (answers === 0) throw new Error(`${name}: no answer at all`);
   const list = Object.entries(others).map(([status, count]) => `${count} x ${status}`);
@@ -65,7 +65,7 @@ async function keepSending(order: LoadOrder, path: string, index: number, endsAt
   while (performance.now() < endsAt) await sendOnOneConnection(order.port, delivery, endsAt, note);
 }
 
-/** Sends until the time is over or the server closes the connection, which it announces with `Connection: close`. */
+/** Sends until the time has elapsed or the server closes the connection, which it announces with `Connection: close`. */
 function sendOnOneConnection(
   port: number,
   { request, setIdentity }: ReturnType<typeof composeRequest>,
@@ -112,7 +112,7 @@ function readAnswer(received: Buffer): { status: string; isLast: boolean } | nul
   return { status: head.slice(9, 12), isLast: /^connection: close$/im.test(head) };
 }
 
-/** The bytes of a delivery; only the digits of its identity change from one to the next. */
+/** The bytes of a delivery. Only the digits of its identity change. */
 function composeRequest({ prefix, token, bodyBytes }: LoadOrder, path: string, index: number) {
   const empty = '{"level":"fatal","n":1,"text":""}';
   const body = `${empty.slice(0, -2)}${'x'.repeat(bodyBytes - empty.length)}"}`;

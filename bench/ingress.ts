@@ -10,9 +10,10 @@ import { startTestDaemon } from '../test/helpers/test-daemon.ts';
 import { type LoadOrder, type LoadResult, requireAccepted } from './generate-load.ts';
 
 /**
- * How many durable deliveries a second the built daemon takes, beside a bare `node:http` that stores nothing. Both are
- * driven in turns by one load generator, each in a process of its own, so that the ratio means something on a machine
- * whose speed changes; where others use its cores as well, the CPU time of an answer on the HTTP thread says more. Usage: `npm run bench -- ingress [rounds] [seconds]`.
+ * Measures the durable deliveries per second of the built daemon, compared with a plain `node:http` server that stores nothing.
+ * One load generator drives both in turns, each in a separate process, so that the ratio is valid on a machine with
+ * changing speed. If other programs use the cores, the CPU time per response on the HTTP thread is more reliable.
+ * Usage: `npm run bench -- ingress [rounds] [seconds]`.
  */
 const CONNECTIONS = 64;
 const BODY_BYTES = 1_024;
@@ -78,9 +79,9 @@ async function startBaseline(): Promise<Target> {
 }
 
 /**
- * A factory with a webhook for each connection: `limits.deliveriesPerMinute` ends at 100,000, which is 1,667 a second
- * for one webhook. An automation listens to all of them, with a filter that never matches, so that payloads are looked
- * at and no run is started.
+ * A factory with a webhook for each connection, because `limits.deliveriesPerMinute` is at most 100,000, which is 1,667 per
+ * second for one webhook. An automation is triggered by all of them, with a filter that never matches. So payloads are
+ * evaluated and no run is started.
  */
 async function startDockbell(): Promise<Target> {
   const names = Array.from({ length: CONNECTIONS }, (_, index) => `hook-${index}`);
@@ -112,7 +113,7 @@ async function startDockbell(): Promise<Target> {
 }
 
 interface Measured extends LoadResult {
-  /** CPU time of the server's main thread for each answer, in microseconds; `NaN` where the system does not tell. */
+  /** CPU time of the server's main thread per response, in microseconds; `NaN` if the system does not provide it. */
   cpuMicros: number;
 }
 
@@ -127,7 +128,7 @@ async function drive({ pid, port, paths, prefix }: Target & { prefix: string }):
   return { ...result, cpuMicros: ((readMainThreadCpuMs(pid) - before) * 1_000) / result.answers };
 }
 
-/** Linux counts it for each thread, in hundredths of a second; the main thread has the number of its process. */
+/** Linux counts it per thread, in hundredths of a second. The main thread has the number of its process. */
 function readMainThreadCpuMs(pid: number): number {
   if (process.platform !== 'linux') return Number.NaN;
   const fields = readFileSync(`/proc/${pid}/task/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ');

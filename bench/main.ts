@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 
-/** `npm run bench -- NAME [ARG ...]`: each benchmark is a file beside this one and reads its own arguments. */
+/** `npm run bench -- NAME [ARG ...]`: each benchmark is a file in this folder and reads its arguments. */
 const [name] = process.argv.splice(2, 1);
 const file = new URL(`${name}.ts`, import.meta.url);
 

@@ -6,9 +6,9 @@ import { makeSecrets, type SchemeSecrets } from '../test/helpers/scheme-secrets.
 import { receive } from '../test/helpers/signed-request.ts';
 
 /**
- * Verifications a second for one scheme of each family, beside the bare call of `node:crypto` that nobody can do
- * without. Both are measured in turns, so that the ratio means something on a machine whose speed changes. Usage:
- * `npm run bench -- signatures [rounds] [milliseconds a round]`.
+ * Measures verifications per second for one scheme of each family, compared with the plain call of `node:crypto`. Both are
+ * measured in turns, so that the ratio is valid on a machine with changing speed.
+ * Usage: `npm run bench -- signatures [rounds] [milliseconds a round]`.
  */
 const rounds = Number(process.argv[2] ?? 15);
 const measuredMs = Number(process.argv[3] ?? 100);
@@ -18,7 +18,7 @@ const URL = 'https://hooks.example.com/';
 
 interface Case {
   scheme: string;
-  /** The least that has to be computed: one digest, or one check of a good signature, over what this scheme signs. */
+  /** The minimum computation: one digest, or one check of a valid signature, over the signed content of this scheme. */
   bare: (body: Buffer, secrets: SchemeSecrets) => () => void;
 }
 
@@ -29,7 +29,7 @@ const hmac =
     return () => void timingSafeEqual(createHmac(hash, verifying).update(body).digest(), expected);
   };
 
-/** Where a text is signed before the body: two pieces, since nobody may copy the body to join them. */
+/** If a text is signed before the body: two pieces, because joining them would copy the body. */
 const hmacAfter =
   (before: string): Case['bare'] =>
   (body, { verifying }) => {
@@ -46,7 +46,7 @@ const publicKey =
     return () => void verifyWithKey(digest, body, key, signature);
   };
 
-/** Where a field of a form is signed, it has to be got out of the body first; this is what Node has for it. */
+/** If a field of a form is signed, it must be parsed from the body first. This uses Node's parser. */
 const publicKeyOverField =
   (digest: string, field: string): Case['bare'] =>
   (body, { signing }) => {
@@ -109,7 +109,7 @@ function measure({ scheme: name, bare }: Case, size: number): void {
   process.stdout.write(`${name.padEnd(20)}${cells.join('')}${(ours / theirs).toFixed(2).padStart(8)}\n`);
 }
 
-/** Medians of calls in a second of processor time, both measured in turns after a warm-up. */
+/** Medians of calls per second of processor time, measured in turns after a warm-up. */
 function compare(ours: () => void, theirs: () => void): [number, number] {
   const rates: [number[], number[]] = [[], []];
   for (let round = -2; round < rounds; round++) {
@@ -121,7 +121,7 @@ function compare(ours: () => void, theirs: () => void): [number, number] {
   return [takeMedian(rates[0]), takeMedian(rates[1])];
 }
 
-/** By processor time: the time in which other programs of the machine run must not count for one of the two. */
+/** Uses processor time, so that other programs of the machine affect neither of the two. */
 function rateOf(act: () => void): number {
   const begun = process.cpuUsage();
   let calls = 0;
