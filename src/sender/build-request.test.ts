@@ -110,6 +110,6 @@ describe('a delivery as a real sender would post it', () => {
   it('is refused under a scheme that is not in the table', () => {
     const unknown = target({ authMode: 'signature', signatureScheme: 'gitbub' });
     expect(() => buildSenderRequest(unknown, 's', delivery)).toThrow(AppError);
-    expect(() => buildSenderRequest(unknown, 's', delivery)).toThrow(`known are ${SCHEME_NAMES.join(', ')}.`);
+    expect(() => buildSenderRequest(unknown, 's', delivery)).toThrow(`use one of ${SCHEME_NAMES.join(', ')}.`);
   });
 });

@@ -7,39 +7,39 @@ import { SCHEME_NAMES } from '../signature/schemes/schemes.ts';
 import { encodeHeaderValue } from '../signature/sign/delivery-parts.ts';
 import { signRequest } from '../signature/sign/sign-request.ts';
 
-/** What a sender has to know of the webhook it sends to. */
+/** What a sender must know about the webhook it sends to. */
 export interface SenderTarget {
-  /** As displayed: for `url_token` it ends with the placeholder `/{token}`. */
+  /** As shown: for `url_token` it ends with the placeholder `/{token}`. */
   ingressUrl: string;
   authMode: AuthMode;
   signatureScheme: string | null;
-  /** The `signature` block of the webhook; `null` where it has none. */
+  /** The `signature` block of the webhook; `null` if it has none. */
   signature: JsonObject | null;
-  /** The URL as the sender knows it, where that is another one than is posted to. */
+  /** The URL as the sender knows it, if it is different from the URL to post to. */
   publicUrl?: string;
   deliveryIdHeader: string | null;
 }
 
-/** What is to be sent. `nowMs` is wall time in milliseconds. */
+/** What to send. `nowMs` is wall time in milliseconds. */
 export interface SenderDelivery {
   body: Uint8Array;
-  /** The sender's own event ID; `null` where it stamps none. */
+  /** The sender's event ID; `null` if it sends none. */
   deliveryId: string | null;
   nowMs: number;
-  /** Names the delivery where the scheme always does and `deliveryId` is `null`. */
+  /** Generates the delivery ID if the scheme requires one and `deliveryId` is `null`. */
   newId: () => string;
 }
 
-/** A request to post. The URL of a `url_token` webhook is itself the credential: never log it. */
+/** A request to post. The URL of a `url_token` webhook is a credential: never log it. */
 export interface SenderRequest {
   url: string;
   headers: Record<string, string>;
-  /** The body as given, unless its scheme puts something into it. */
+  /** The body as given, unless the scheme adds something to it. */
   body: Uint8Array;
 }
 
 /**
- * A delivery as a real sender would post it: with a bearer token, with the token in the URL, or signed. Throws
+ * Builds a delivery as a real sender would post it: with a bearer token, with the token in the URL, or signed. Throws
  * `bad_request` for a secret or a delivery ID that cannot be sent.
  */
 export function buildSenderRequest(target: SenderTarget, secretText: string, delivery: SenderDelivery): SenderRequest {
@@ -69,8 +69,8 @@ function buildSigned(
 }
 
 /**
- * Is the delivery named where the scheme has its ID: in a header or in the body? A webhook with a delivery ID header of its
- * own takes the ID from there, unless that is the header of the scheme; then the ID is sent once, signed.
+ * Does the delivery ID belong at the location of the scheme, a header or a value of the body? If the webhook sets
+ * `deliveryIdHeader`, the ID belongs there instead. If both are the same header, the ID is sent once, signed.
  */
 function namesDelivery(scheme: Scheme, deliveryIdHeader: string | null): boolean {
   const place = findIdentityPlace(scheme);
@@ -78,7 +78,7 @@ function namesDelivery(scheme: Scheme, deliveryIdHeader: string | null): boolean
   return place.in === 'header' && place.name.toLowerCase() === deliveryIdHeader.toLowerCase();
 }
 
-/** Where senders of a scheme name the delivery; in the first family, if it has several. */
+/** The location of the delivery ID under a scheme; of the first family, if it has several. */
 function findIdentityPlace(scheme: Scheme): RequestPlace | null {
   if (scheme.family === 'signature') return scheme.headers[0].identity;
   const name = scheme.family === 'token' ? scheme.identity : null;
@@ -89,7 +89,7 @@ function requireScheme({ signatureScheme: name, signature }: SenderTarget): Sche
   const scheme = resolveScheme(name, signature);
   if (scheme !== null) return scheme;
   const known = SCHEME_NAMES.join(', ');
-  throw new AppError('bad_request', `The signature scheme ${JSON.stringify(name)} is not known; known are ${known}.`);
+  throw new AppError('bad_request', `Unknown signature scheme ${JSON.stringify(name)}: use one of ${known}.`);
 }
 
 function addQuery(url: string, query: string): string {

@@ -2,10 +2,10 @@ import { AppError, messageOf } from '../core/errors.ts';
 import type { SenderRequest } from './build-request.ts';
 
 const TIMEOUT_MS = 30_000;
-/** The ingress answers with a few hundred bytes; more comes from something that is not the ingress. */
+/** The ingress answers with a few hundred bytes; a longer response is not from the ingress. */
 const MAX_RESPONSE_BYTES = 1_048_576;
 
-/** What the other side answered. Names of headers in lowercase. */
+/** The response of the ingress. Header names are in lowercase. */
 export interface DeliveryResponse {
   status: number;
   headers: Record<string, string>;
@@ -13,12 +13,12 @@ export interface DeliveryResponse {
 }
 
 /**
- * Posts a delivery and answers with whatever comes back, redirects included: they are not followed. Throws
- * `ingress_unreachable` where no whole answer comes within 30 seconds; the message names the host, never the path.
+ * Posts a delivery and returns the response. Redirects are returned, not followed. Throws `ingress_unreachable` if no
+ * complete response arrives within 30 seconds; the message names the host, never the path.
  */
 export async function postDelivery(request: SenderRequest): Promise<DeliveryResponse> {
   const { origin } = new URL(request.url);
-  // Loaded where it is needed: most commands post nothing.
+  // Imported lazily: most commands post nothing.
   const { request: send } = await import('undici');
   try {
     const response = await send(request.url, {
@@ -30,7 +30,7 @@ export async function postDelivery(request: SenderRequest): Promise<DeliveryResp
     const text = await readText(response.body);
     return { status: response.statusCode, headers: flattenHeaders(response.headers), body: text };
   } catch (cause) {
-    throw new AppError('ingress_unreachable', `No answer from ${origin}: ${messageOf(cause)}.`, { cause });
+    throw new AppError('ingress_unreachable', `No response from ${origin}: ${messageOf(cause)}.`, { cause });
   }
 }
 
@@ -39,7 +39,7 @@ async function readText(stream: AsyncIterable<Uint8Array>): Promise<string> {
   let size = 0;
   for await (const chunk of stream) {
     size += chunk.length;
-    if (size > MAX_RESPONSE_BYTES) throw new Error(`the answer is longer than ${MAX_RESPONSE_BYTES} bytes`);
+    if (size > MAX_RESPONSE_BYTES) throw new Error(`the response is longer than ${MAX_RESPONSE_BYTES} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -23,15 +23,15 @@ export interface RejectedRequest {
 }
 
 /**
- * The request with one mistake undone. Omitted values stay as they were. The timestamp counts only with `judgesClock`,
- * so that a wrong clock does not hide another mistake.
+ * The request with one mistake undone. Omitted values stay as they were. The timestamp is checked only with
+ * `checksClock`, so that a wrong clock does not hide another mistake.
  */
 export interface RequestVariant {
   secretText?: string;
   headers?: RequestHeaders;
   body?: Uint8Array;
   publicUrl?: string;
-  judgesClock?: true;
+  checksClock?: true;
   /** The mistake is already proven, without a request that verifies. */
   isProven?: true;
   /** One sentence: the mistake, and what to do. Never contains any part of a secret or of the request. */

@@ -2,35 +2,35 @@ import type { SignedDelivery, UnsignedDelivery } from './outgoing-delivery.ts';
 import type { SpecialMistake } from './rejected-request.ts';
 import type { FindSigningKey, Verify } from './verification.ts';
 
-/** How presented signatures and keys are checked. The sender's headers have no say in it (rule of the stored key). */
+/** How signatures and keys are checked. Follows from the stored key only, never from headers of the sender. */
 export type Algorithm =
   | { kind: 'hmac'; hash: 'sha1' | 'sha256' | 'sha512' }
   | { kind: 'ed25519' }
-  /** Over the curve P-256 with SHA-256; signatures in DER. */
+  /** On the curve P-256 with SHA-256; signatures in DER. */
   | { kind: 'ecdsa-p256' }
   /** PKCS#1 v1.5. */
   | { kind: 'rsa'; hash: 'sha1' | 'sha256' };
 
-/** One form that the stored secret may have, and what it makes of the scheme. */
+/** One form that the stored secret may have, and the algorithm that follows from it. */
 export interface KeyForm {
-  /** The secret has this form when it starts with this text; `''` fits any. The first form that fits counts. */
+  /** The secret has this form if it starts with this text; `''` matches any. The first form that matches counts. */
   prefix: string;
   /**
-   * `text`: the whole secret, its prefix included, as UTF-8. `base64`, `hex`: what follows the prefix, decoded.
+   * `text`: the whole secret with its prefix, as UTF-8. `base64`, `hex`: the part after the prefix, decoded.
    * `spki`: a public key, as PEM or as the base64 of its DER.
    */
   decode: 'text' | 'base64' | 'hex' | 'spki';
-  /** Does the sender decode HTML entities in the text before it is the key? */
+  /** Does the sender decode HTML entities in the text before it uses it as the key? */
   unescapesHtml?: true;
-  /** Bounds of the decoded key; not asked of `spki`, whose form is checked by its type. */
+  /** Bounds of the decoded key; ignored for `spki`, which is checked by its type. */
   minBytes: number;
   maxBytes: number;
   algorithm: Algorithm;
-  /** Only signatures under this label count. `null` where the scheme has no labels. */
+  /** Only signatures under this label count. `null` if the scheme has no labels. */
   label: string | null;
 }
 
-/** A secret that is certainly the wrong one, known by how it starts. */
+/** A secret that is certainly wrong, recognized by its beginning. */
 export interface RejectedSecret {
   prefix: string;
   /** What it is, to complete "this is ...". */
@@ -40,27 +40,27 @@ export interface RejectedSecret {
 /** Names of object keys from the root of a JSON body. */
 export type BodyPath = readonly string[];
 
-/** Where a text stands in a request: in a header, or in the body, which then has to be JSON. */
+/** The location of a text in a request: a header, or a value of a JSON body. */
 export type RequestPlace = { in: 'header'; name: string } | { in: 'json'; path: BodyPath };
 
-/** Parts of a request that belong together. A scheme with several families accepts any of them, never a mixture. */
+/** Parts of a request that belong together. A scheme with several families accepts any of them, but no mixture. */
 export interface HeaderFamily {
   name: string;
-  /** Where signatures stand; all that are there count, one that matches suffices. A sender uses the first place. */
+  /** The locations of signatures. All that are present count, and one match suffices. We send in the first one. */
   signatures: readonly [RequestPlace, ...RequestPlace[]];
-  /** The header that holds the moment of signing; `null` where the sender sends none. */
+  /** The header with the timestamp; `null` if the sender sends none. */
   timestamp: string | null;
-  /** What names the delivery (specification, "Delivery identity", 2); `null` where there is nothing. */
+  /** What identifies the delivery (specification, "Delivery identity", 2); `null` if nothing does. */
   identity: RequestPlace | null;
-  /** What names it where `identity` is absent: editions of one provider differ. Never signed. */
+  /** Used if `identity` is absent: editions of one provider differ. Never signed. */
   fallbackIdentity: RequestPlace | null;
-  /** Headers beside the signature that must be there and not empty. */
+  /** Further headers that must be present and not empty. */
   required: readonly string[];
-  /** Headers that must hold exactly this text: they say how was signed, and we know one way only. */
+  /** Headers that must have exactly this value: they describe how the request was signed, and one way is supported. */
   fixed: readonly { name: string; value: string }[];
 }
 
-/** One part of what is signed. Each stands for the text exactly as it was received. */
+/** One part of the signed content. Each stands for the text exactly as it was received. */
 export type ContentPart =
   | { part: 'text'; text: string }
   | { part: 'body' | 'timestamp' | 'identity' | 'method' }
@@ -74,9 +74,9 @@ export type ContentPart =
 export const TIMESTAMP_UNITS = ['seconds', 'milliseconds', 'rfc3339'] as const;
 export type TimestampUnit = (typeof TIMESTAMP_UNITS)[number];
 
-/** The moment of signing. One that the signature does not cover protects nothing and is not checked. */
+/** The timestamp of a signature. A timestamp that the signature does not cover protects nothing and is not checked. */
 export type TimestampRule = {
-  /** In a header of its own (`HeaderFamily.timestamp`), an entry of the signature header, or a value of the body. */
+  /** A separate header (`HeaderFamily.timestamp`), an entry of the signature header, or a value of the body. */
   from:
     | { place: 'header' }
     | { place: 'entry'; label: string }
@@ -86,61 +86,61 @@ export type TimestampRule = {
   | {
       signed: true;
       toleranceSeconds: number;
-      /** Of moments ahead of our clock, where it is not the same. */
+      /** For timestamps ahead of our clock, if the tolerance is different. */
       futureToleranceSeconds?: number;
     }
   | { signed: false }
 );
 
-/** What every scheme says of itself, whatever its family. */
+/** The facts that schemes of every family have. */
 export interface SchemeFacts {
   /** Value of `signatureScheme` in a definition file. */
   name: string;
   /** Name of the provider for people. */
   title: string;
   /**
-   * `user`: chosen by the user; `app`: exists before any URL; `after`: issued once the provider knows the URL;
-   * `handshake`: arrives at the URL itself.
+   * `user`: chosen by the user; `app`: exists before any URL; `after`: issued after the provider knows the URL;
+   * `handshake`: the provider sends it to the URL.
    */
   whenSecretIsIssued: 'user' | 'app' | 'after' | 'handshake';
-  /** May we make the secret and give it to the sender? */
+  /** May Dockbell generate the secret, for the sender to use? */
   canGenerateSecret: boolean;
   /** The provider's own page about its signatures. */
   documentation: string;
-  /** Secrets that are known to be the wrong ones. */
+  /** Secrets that are known to be wrong. */
   rejectedSecrets: readonly RejectedSecret[];
   /** Further headers of the provider that carry a credential or its timestamp, and that are not checked. */
   otherCredentialHeaders?: readonly string[];
 }
 
 /**
- * A digest or a public-key signature over parts of the request. Rows of this family differ in data only; the one
- * verifier is `compile-verifier.ts`, the one signer `sign.ts`.
+ * An HMAC or a public-key signature over parts of the request. Rows of this family differ in data only: one verifier
+ * (`signature-verifier.ts`) and one signer (`sign-request.ts`) serve all of them.
  */
 export interface SignatureScheme extends SchemeFacts {
   family: 'signature';
   keys: readonly KeyForm[];
   headers: readonly [HeaderFamily, ...HeaderFamily[]];
-  /** What stands between several signatures in one header; `null` where the header holds exactly one. */
+  /** The separator of several signatures in one header; `null` if the header contains exactly one. */
   entrySeparator: ',' | ';' | ' ' | null;
-  /** What stands between label and signature; `null` where signatures carry no label. */
+  /** The separator of label and signature; `null` if signatures have no label. */
   labelSeparator: '=' | ',' | null;
   encoding: 'hex' | 'base64';
-  /** Texts that stand in the place of a signature where the sender has no secret. */
+  /** Texts that the sender writes in place of a signature if it has no secret. */
   unsignedValues: readonly string[];
   content: readonly ContentPart[];
   timestamp: TimestampRule | null;
-  /** What a definition may set under `signature` beside the preset, because the provider lets its users choose it. */
+  /** What a definition may set under `signature`, because the provider lets its users choose it. */
   options: SchemeOptions | null;
 }
 
-/** The name of the signature's header; and the name of a header for the moment of signing, with what is signed then. */
+/** The name of the signature header; and the name of a timestamp header, with the content that is then signed. */
 export interface SchemeOptions {
   header: true;
   timestampHeader: Pick<SignatureScheme, 'content' | 'timestamp'>;
 }
 
-/** Where a shared value is sent as it is. A sender uses the first place of its scheme. */
+/** The location of a token. We send in the first location of a scheme. */
 export type TokenPlace =
   /** The whole value of a header. */
   | { in: 'header'; name: string }
@@ -150,11 +150,11 @@ export type TokenPlace =
   /** The key `key` of every object of the list `list` in the body. */
   | { in: 'json_list'; list: string; key: string };
 
-/** A shared value sent as it is: it proves who knows it, and nothing about the body. */
+/** A shared secret that is sent unchanged: it authenticates the sender, but not the body. */
 export interface TokenScheme extends SchemeFacts {
   family: 'token';
   places: readonly [TokenPlace, ...TokenPlace[]];
-  /** The header that names the delivery. */
+  /** The header that identifies the delivery; `null` if none does. */
   identity: string | null;
 }
 
@@ -182,5 +182,5 @@ export interface SpecialScheme extends SchemeFacts {
   mistakes: readonly SpecialMistake[];
 }
 
-/** A signature scheme: how a provider proves that a delivery is its own. */
+/** A signature scheme: how a provider proves that it sent a delivery. */
 export type Scheme = SignatureScheme | TokenScheme | SpecialScheme;

@@ -2,19 +2,19 @@ import type { KeyObject } from 'node:crypto';
 import type { RequestHeaders } from '../core/headers.ts';
 import type { AuthReason } from '../words/delivery-reasons.ts';
 
-/** What is verified: a request with the exact bytes of its body. `nowMs` is wall time in milliseconds. */
+/** A request to verify, with the exact bytes of its body. `nowMs` is wall time in milliseconds. */
 export interface SignedRequest {
   method: string;
   headers: RequestHeaders;
   body: Uint8Array;
-  /** The body parsed as JSON, at most once however often it is asked for; `undefined` where it is not JSON. */
+  /** The body parsed as JSON, at most once; `undefined` if it is not JSON. */
   json(): unknown;
-  /** The URL as configured with the sender, with the query that came; asked for only where it is signed. */
+  /** The URL as configured with the sender, with the received query. Called only if the URL is signed. */
   publicUrl(): string;
   nowMs: number;
 }
 
-/** A reason with its particulars. Particulars never repeat what the sender wrote, only counts. */
+/** A rejection. `detail` never repeats what the sender wrote; it contains counts and fixed words only. */
 export interface SignatureRejection {
   ok: false;
   reason: AuthReason;
@@ -26,17 +26,17 @@ export interface Verified {
   ok: true;
   /** Name of the header family whose signature matched. */
   family: string;
-  /** What the provider itself calls the delivery, as received; `null` where absent or empty. */
+  /** The provider's ID of the delivery, as received; `null` if absent or empty. */
   identity: string | null;
 }
 
-/** A request that verified, or why it did not: a code of `AUTH_REASONS` with its particulars. */
+/** A request that verified, or why it did not. */
 export type SignatureResult = Verified | SignatureRejection;
 
-/** Or the key of the provider cannot be had now: the sender did nothing wrong and has to try again. */
+/** `unavailable`: the key of the provider cannot be fetched now. The sender made no mistake and must retry. */
 export type VerifyResult = SignatureResult | { ok: false; reason: 'unavailable'; detail: null };
 
-/** Never throws, whatever the request holds. Only `sns` answers later, for it has to fetch a certificate. */
+/** Never throws. Returns a promise only if a key has to be fetched first. */
 export type Verify = (request: SignedRequest) => VerifyResult | Promise<VerifyResult>;
 
 /** The public key of the certificate at a checked URL; `null` if it is not available now. */

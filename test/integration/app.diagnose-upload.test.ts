@@ -74,9 +74,7 @@ describe('a request that was written down, with a secret that stays', () => {
     const diagnosis = await open()(makeRequest(3, { scheme: null }));
     expect(diagnosis).toMatchObject({
       mistake: 'old_secret_version',
-      sentence: expect.stringContaining(
-        'already uses version 3 of the secret while the webhook still checks version 2',
-      ),
+      sentence: expect.stringContaining('already uses version 3 of the secret, but the webhook still checks version 2'),
     });
     expect(tasks[0]!.publicUrl).toBe(`https://hooks.example.com/webhooks/w/${webhooks[0]!.uid}`);
   });

@@ -40,7 +40,7 @@ describe('dockbell diagnose --request', () => {
       `POST /webhooks/w/x HTTP/1.1\r\nHost: x\r\n${fields.join('')}\r\n${BODY}`,
     ]) {
       const { code, stdout } = await diagnoseFile('github', content);
-      expect([code, stdout]).toEqual([0, expect.stringContaining('The request is good')]);
+      expect([code, stdout]).toEqual([0, expect.stringContaining('The request is valid')]);
     }
   });
 
@@ -53,7 +53,7 @@ describe('dockbell diagnose --request', () => {
 
   it('judges the clock where the file says when the request arrived, and only there', async () => {
     const request = { headers: sign('slack'), body: BODY };
-    expect((await diagnoseFile('slack', request)).stdout).toContain('The request is good');
+    expect((await diagnoseFile('slack', request)).stdout).toContain('The request is valid');
     const received_at = new Date(NOW_MS + 3_600_000).toISOString();
     expect((await diagnoseFile('slack', { ...request, received_at })).stdout).toContain('by 3600 seconds');
   });

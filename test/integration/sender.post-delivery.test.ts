@@ -72,7 +72,7 @@ describe('posting a delivery', () => {
     expect(error).toBeInstanceOf(AppError);
     expect(error).toMatchObject({
       code: 'ingress_unreachable',
-      message: expect.stringContaining(`No answer from ${base}`),
+      message: expect.stringContaining(`No response from ${base}`),
     });
     expect((error as AppError).message).not.toContain('dbs_secret');
   });

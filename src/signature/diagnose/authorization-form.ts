@@ -2,12 +2,12 @@ import type { Scheme } from '../scheme.ts';
 import type { DiagnosedRequest } from './mistake.ts';
 import { describePlace } from './token-mistakes.ts';
 
-/** Schemes of `Authorization` that may be named; any other word could be a part of a secret. */
+/** Schemes of `Authorization` that a sentence may name. Any other word could be part of a secret. */
 const KNOWN_SCHEMES = ['Bearer', 'Basic', 'Token', 'Digest', 'Negotiate', 'AWS4-HMAC-SHA256'];
 
 /**
- * What the `Authorization` header of a request looks like beside what the webhook expects; `null` for a scheme without a
- * token in `Authorization`. Holds nothing of the value.
+ * Compares the form of the `Authorization` header with the form that the webhook expects. `null` for a scheme without a
+ * token in `Authorization`. Contains no part of the value.
  */
 export function describeAuthorization({
   scheme,
@@ -16,7 +16,7 @@ export function describeAuthorization({
   const expected = listExpected(scheme);
   if (expected.length === 0) return null;
   const found = describeValue(headers.get('authorization') ?? '');
-  return `The request carries ${found}, but the webhook expects ${expected.join(' or ')}: enter the secret at the sender again, in that form.`;
+  return `The request has ${found}, but the webhook expects ${expected.join(' or ')}: enter the secret at the sender again, in that form.`;
 }
 
 function listExpected(scheme: Scheme): string[] {
@@ -29,7 +29,7 @@ function describeValue(value: string): string {
   if (name === undefined) return '`Authorization` without `Bearer` or `Basic`';
   const rest = value.slice(name.length);
   if (rest === '') return `\`Authorization: ${name}\` without a value`;
-  if (!rest.startsWith(' ')) return `\`Authorization: ${name}\` without a space behind \`${name}\``;
+  if (!rest.startsWith(' ')) return `\`Authorization: ${name}\` without a space after \`${name}\``;
   if (name !== 'Basic') return `\`Authorization: ${name}\``;
   const bytes = Buffer.from(rest.trim(), 'base64');
   if (bytes.toString('base64') !== rest.trim()) return '`Authorization: Basic` with a value that is not base64';

@@ -1,26 +1,26 @@
 import type { Json } from '../../core/json.ts';
 import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 
-/** What happens to a body between the sender's signature and us. */
+/** Changes of the body after the sender signed it. */
 export const BODY_MISTAKES: readonly Mistake[] = [
-  { id: 'body_newline', tried: 'a line break at the end of the body, more or less', vary: varyNewline },
+  { id: 'body_newline', tried: 'a line break added to or removed from the end of the body', vary: varyNewline },
   { id: 'body_line_endings', tried: 'the other line endings in the body', vary: varyLineEndings },
-  { id: 'body_reserialised', tried: 'the JSON of the body printed in other usual ways', vary: varyJson },
+  { id: 'body_reserialised', tried: 'the JSON of the body serialized in other usual ways', vary: varyJson },
 ];
 
 function* varyNewline(request: DiagnosedRequest): Iterable<SchemeVariant> {
   if (!signsBody(request)) return;
   const body = Buffer.from(request.body);
   const added =
-    'The signed body ended in a line break that did not arrive: let the sender sign exactly the bytes that it sends (`--data-binary` keeps them, `--data` drops line breaks).';
+    'The signed body ended with a line break that did not arrive: make the sender sign exactly the bytes that it sends (`--data-binary` keeps line breaks, `--data` removes them).';
   for (const end of ['\n', '\r\n']) yield { body: Buffer.concat([body, Buffer.from(end)]), sentence: added };
   const bare = body.subarray(0, lengthWithoutLineBreaks(body));
   const removed =
-    'The body arrived with a line break at its end that was not signed: let the sender sign exactly the bytes that it sends.';
+    'The body arrived with a line break at its end that was not signed: make the sender sign exactly the bytes that it sends.';
   if (bare.length < body.length) yield { body: bare, sentence: removed };
 }
 
-/** A loop, since a regular expression takes quadratic time on a stranger's body of line breaks. */
+/** A loop, because a regular expression takes quadratic time on a body of line breaks. */
 function lengthWithoutLineBreaks(body: Uint8Array): number {
   let length = body.length;
   while (length > 0 && (body[length - 1] === 0x0a || body[length - 1] === 0x0d)) length--;
@@ -32,7 +32,7 @@ function* varyLineEndings(request: DiagnosedRequest): Iterable<SchemeVariant> {
   if (!signsBody(request) || !text.includes('\n')) return;
   const unix = text.replaceAll('\r\n', '\n');
   const sentence =
-    'The line endings of the body were changed on the way: let the sender sign and send the same bytes, and let no proxy touch the body.';
+    'The line endings of the body were changed in transit: make the sender sign and send the same bytes, and check that no proxy changes the body.';
   for (const other of [unix, unix.replaceAll('\n', '\r\n')]) yield { body: Buffer.from(other, 'latin1'), sentence };
 }
 
@@ -41,7 +41,7 @@ function* varyJson(request: DiagnosedRequest): Iterable<SchemeVariant> {
   const value = parse(request.body);
   if (value === undefined) return;
   const sentence =
-    'The JSON of the body was printed anew after it was signed (other blanks, order or escapes): let the sender sign exactly the bytes that it sends, and let no proxy parse and print the body.';
+    'The JSON of the body was serialized again after it was signed (other spaces, order or escapes): make the sender sign exactly the bytes that it sends, and check that no proxy parses and serializes the body.';
   for (const text of printEach(value)) yield { body: Buffer.from(text), sentence };
 }
 
@@ -53,7 +53,7 @@ function parse(body: Uint8Array): Json | undefined {
   }
 }
 
-/** Nothing where the JSON is nested deeper than the stack: no sender's library prints it. */
+/** Empty if the JSON is nested deeper than the stack: no library of a sender serializes it. */
 function printEach(value: Json): Iterable<string> {
   try {
     return new Set(printAll(value));
@@ -63,7 +63,7 @@ function printEach(value: Json): Iterable<string> {
   }
 }
 
-/** The ways in which common libraries print JSON: compact, with blanks, indented, with escapes, with sorted keys. */
+/** The ways in which common libraries serialize JSON: compact, with spaces, indented, with escapes, with sorted keys. */
 function* printAll(value: Json): Iterable<string> {
   for (const one of [value, sortKeys(value)]) {
     for (const text of [JSON.stringify(one), printSpaced(one)]) {
@@ -76,7 +76,7 @@ function* printAll(value: Json): Iterable<string> {
   }
 }
 
-/** As Python's `json.dumps` does by default. */
+/** Like Python's `json.dumps` by default. */
 function printSpaced(value: Json): string {
   if (Array.isArray(value)) return `[${value.map(printSpaced).join(', ')}]`;
   if (typeof value !== 'object' || value === null) return JSON.stringify(value);
@@ -95,7 +95,7 @@ function sortKeys(value: Json): Json {
   return Object.fromEntries(keys.map((key) => [key, sortKeys(value[key]!)]));
 }
 
-/** A shared value proves nothing about a body, so no change of it can be why one was refused. */
+/** A token does not cover the body, so a changed body cannot cause the rejection. */
 function signsBody({ scheme }: DiagnosedRequest): boolean {
   return scheme.family !== 'token';
 }

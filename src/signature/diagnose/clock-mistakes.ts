@@ -1,10 +1,10 @@
 import { TIMESTAMP_UNITS, type TimestampRule } from '../scheme.ts';
 import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 
-/** Mistakes in the moment of signing; the only ones that judge it. */
+/** Mistakes in the timestamp; the only ones that check it. */
 export const CLOCK_MISTAKES: readonly Mistake[] = [
-  { id: 'timestamp_unit', tried: 'the moment of signing in another unit', vary: varyUnit },
-  { id: 'clock', tried: 'the moment of signing, whatever the clocks say', vary: varyClock },
+  { id: 'timestamp_unit', tried: 'the timestamp in another unit', vary: varyUnit },
+  { id: 'clock', tried: 'the timestamp without its tolerance', vary: varyClock },
 ];
 
 function* varyUnit({ scheme }: DiagnosedRequest): Iterable<SchemeVariant> {
@@ -12,8 +12,8 @@ function* varyUnit({ scheme }: DiagnosedRequest): Iterable<SchemeVariant> {
   for (const unit of TIMESTAMP_UNITS) {
     if (unit === scheme.timestamp.unit) continue;
     const timestamp: TimestampRule = { ...scheme.timestamp, unit };
-    const sentence = `The moment of signing is written in ${unit} where this scheme has ${scheme.timestamp.unit}: let the sender write ${scheme.timestamp.unit}.`;
-    yield { scheme: { ...scheme, timestamp }, judgesClock: true, sentence };
+    const sentence = `The timestamp is in ${unit}, but this scheme uses ${scheme.timestamp.unit}: make the sender write ${scheme.timestamp.unit}.`;
+    yield { scheme: { ...scheme, timestamp }, checksClock: true, sentence };
   }
 }
 
@@ -21,6 +21,6 @@ function* varyClock({ scheme, detail }: DiagnosedRequest): Iterable<SchemeVarian
   if (scheme.family !== 'signature' || !scheme.timestamp?.signed) return;
   const by = detail === null ? '' : ` (${detail})`;
   yield {
-    sentence: `The signature is good but its moment lies too far from our clock${by}: set the clocks of the sender and of this host by a time server, and let the sender sign anew whenever it sends again.`,
+    sentence: `The signature is valid, but its timestamp differs too much from the clock of this host${by}: synchronize the clocks of the sender and of this host with a time server, and make the sender sign each retry again.`,
   };
 }

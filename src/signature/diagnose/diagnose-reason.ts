@@ -2,7 +2,7 @@ import { AUTH_REASONS, type AuthReason } from '../../words/delivery-reasons.ts';
 import type { Scheme } from '../scheme.ts';
 import { listCredentialPlaces } from '../schemes/schemes.ts';
 
-/** One sentence from the reason of a rejection alone; `null` where the reason leaves the cause open. */
+/** One sentence derived only from the reason of a rejection; `null` if the reason does not show the cause. */
 export function diagnoseReason(reason: string, detail: string | null, scheme: Scheme | null): string | null {
   if (!Object.hasOwn(AUTH_REASONS, reason)) return null;
   const { text, remedy } = AUTH_REASONS[reason as AuthReason];

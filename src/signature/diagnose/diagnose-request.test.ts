@@ -86,7 +86,7 @@ describe('mistakes with the secret', () => {
       { version: 2, text: SECRET },
     ] as const;
     expect(diagnose(of('github'), 'old', send(of('github'), SECRET), { secrets })).toMatchObject({
-      sentence: expect.stringContaining('an apply takes the new version up'),
+      sentence: expect.stringContaining('an apply activates the new version'),
     });
   });
 
@@ -154,7 +154,7 @@ describe('mistakes with the signature', () => {
     const bare = headersOf(send(of('github'), SECRET), (value) => value.replace('sha256=', ''));
     expect(diagnose(of('github'), SECRET, bare)).toMatchObject({
       mistake: 'signature_prefix',
-      sentence: expect.stringContaining('lacks the prefix `sha256=`'),
+      sentence: expect.stringContaining('the prefix `sha256=` is missing'),
     });
     const prefixed = headersOf(send(of('gitea'), SECRET), (value) => (value === 'id-1' ? value : `sha256=${value}`));
     expect(mistakeOf(diagnose(of('gitea'), SECRET, prefixed))).toBe('signature_prefix');
@@ -210,7 +210,7 @@ describe('an Authorization of another form, with another value than the secret',
     ['token', 'Basic abc', '`Authorization: Basic` with a value that is not base64', TOKEN_FORM],
     ['token', `Basic ${btoa('ci:other')}`, '`Authorization: Basic` with user and password', TOKEN_FORM],
     ['token', 'Token abc', '`Authorization: Token`', TOKEN_FORM],
-    ['token', 'Bearerabc', '`Authorization: Bearer` without a space behind `Bearer`', TOKEN_FORM],
+    ['token', 'Bearerabc', '`Authorization: Bearer` without a space after `Bearer`', TOKEN_FORM],
     ['token', 'Basic', '`Authorization: Basic` without a value', TOKEN_FORM],
     ['token', 'hunter2', '`Authorization` without `Bearer` or `Basic`', TOKEN_FORM],
     ['azure_devops', 'Bearer abc', '`Authorization: Bearer`', BASIC_FORM],
@@ -223,7 +223,7 @@ describe('an Authorization of another form, with another value than the secret',
     const scheme = name === 'token' ? BEARER : findScheme(name!)!;
     expect(diagnose(scheme, SECRET, { headers: { Authorization: authorization! } })).toEqual({
       ...{ ok: true, mistake: 'malformed_credential' },
-      sentence: `The request carries ${found}, but the webhook expects ${expected}: enter the secret at the sender again, in that form.`,
+      sentence: `The request has ${found}, but the webhook expects ${expected}: enter the secret at the sender again, in that form.`,
     });
   });
 });
@@ -347,7 +347,10 @@ describe('mistakes with Twilio', () => {
 
   it('a body that was changed on the way, or that nothing covers', () => {
     const changed = diagnose(twilio, SECRET, { ...sent, body: '{"other":1}' }, { publicUrl: signed });
-    expect(changed).toMatchObject({ mistake: 'twilio_body', sentence: expect.stringContaining('is not the one') });
+    expect(changed).toMatchObject({
+      mistake: 'twilio_body',
+      sentence: expect.stringContaining('is not the hash of the body'),
+    });
     const bare = diagnose(twilio, SECRET, { headers: headersOfUrl(URL) });
     expect(bare).toMatchObject({
       mistake: 'twilio_body',
@@ -424,7 +427,7 @@ describe('mistakes with SNS', () => {
     ['an unknown type', { ...good, Type: 'Other' }, '`Type`'],
     ['no certificate', { ...good, SigningCertURL: undefined }, '`SigningCertURL`'],
     ['another version', { ...good, SignatureVersion: '3' }, 'neither 1 nor 2'],
-    ['a list', [good], 'no message of SNS'],
+    ['a list', [good], 'not an SNS message'],
   ])('a message with %s', (_what, message, words) => {
     expect(judge(message)).toMatchObject({ mistake: 'sns_message', sentence: expect.stringContaining(words) });
   });
@@ -448,7 +451,7 @@ describe('mistakes with SNS', () => {
 
   it('an address of the certificate that is not of SNS', () => {
     for (const [url, words] of [
-      [MESSAGE.SigningCertURL.replace('https', 'http'), 'under `http:`'],
+      [MESSAGE.SigningCertURL.replace('https', 'http'), 'begins with `http:`'],
       ['https://localhost:4566/cert.pem', 'not named at'],
     ] as const) {
       expect(judge({ ...good, SigningCertURL: url })).toMatchObject({

@@ -15,22 +15,22 @@ import { SCHEME_MISTAKES } from './scheme-mistakes.ts';
 import { SECRET_MISTAKES } from './secret-mistakes.ts';
 import { TOKEN_MISTAKES } from './token-mistakes.ts';
 
-/** A request to be diagnosed. It is tried out in memory only: nothing is fetched and nothing is kept. */
+/** A request to diagnose, in memory: nothing is fetched or stored. */
 export interface RequestToDiagnose {
   scheme: Scheme;
   /** The version that the webhook is pinned to comes first. */
   secrets: readonly [SecretCandidate, ...SecretCandidate[]];
   headers: RequestHeaders;
   body: Uint8Array;
-  /** Wall time in milliseconds at which it arrived; `null` where nobody knows, and then no clock is judged. */
+  /** Wall time in milliseconds at which it arrived; `null` if unknown, and then no timestamp is checked. */
   nowMs: number | null;
-  /** The URL that the sender was given; `null` where it is not known. */
+  /** The URL that the sender was given; `null` if unknown. */
   publicUrl?: string | null;
-  /** The key of the certificate that a message of SNS names: it is not fetched. */
+  /** The key of the provider's certificate, for schemes that need one. It is not fetched. */
   signingKey?: KeyObject | null;
 }
 
-/** What was wrong (`none`: nothing), in one sentence with what to do; or all that was tried in vain, for people. */
+/** The mistake (`none` if the request is valid) with what to do in one sentence; or all mistakes that were tried. */
 export type RequestDiagnosis =
   | { ok: true; mistake: string; sentence: string }
   | {
@@ -40,7 +40,7 @@ export type RequestDiagnosis =
       lacksCertificate: boolean;
     };
 
-/** In the order of likelihood, and such that a mistake which another one would also explain comes first. */
+/** In the order of likelihood. If two mistakes explain a request, the more specific one comes first. */
 export const MISTAKES: readonly Mistake[] = [
   ...CLOCK_MISTAKES,
   ...SECRET_MISTAKES,
@@ -58,13 +58,13 @@ function listSpecialMistakes(scheme: Scheme): Mistake[] {
 const GOOD = {
   ok: true,
   mistake: 'none',
-  sentence: 'The request is good: it verifies with this scheme and this secret, so send it again.',
+  sentence: 'The request is valid: it verifies with this scheme and this secret, so send it again.',
 } as const;
 
-/** Undoes one usual mistake after the other until the request verifies. No sentence ever holds anything of a secret. */
+/** Undoes one usual mistake after the other until the request verifies. No sentence contains any part of a secret. */
 export function diagnoseRequest(request: RequestToDiagnose): RequestDiagnosis {
   const rejected = toDiagnosedRequest(request, null);
-  const first = verify(rejected, { judgesClock: true }, request.nowMs);
+  const first = verify(rejected, { checksClock: true }, request.nowMs);
   if (first.outcome === 'verified') return GOOD;
   const detailed = toDiagnosedRequest(request, first.detail);
   for (const mistake of listMistakes(request.scheme)) {
@@ -100,7 +100,7 @@ type Attempt =
 function verify(rejected: DiagnosedRequest, variant: Partial<SchemeVariant>, nowMs: number | null): Attempt {
   const scheme = variant.scheme ?? rejected.scheme;
   const compiled = compileVerifier(
-    variant.judgesClock === true && nowMs !== null ? scheme : withoutClock(scheme),
+    variant.checksClock === true && nowMs !== null ? scheme : withoutClock(scheme),
     variant.secretText ?? rejected.secret.text,
     () => rejected.signingKey,
   );
@@ -113,7 +113,7 @@ function verify(rejected: DiagnosedRequest, variant: Partial<SchemeVariant>, now
   return { outcome: 'rejected', reason: result.reason, detail: result.detail };
 }
 
-/** The scheme with every moment timely: it is signed as before, and must still be there. */
+/** The scheme without a tolerance: the timestamp is signed as before and must still be present. */
 function withoutClock(scheme: Scheme): Scheme {
   if (scheme.family !== 'signature' || !scheme.timestamp?.signed) return scheme;
   const forever = { toleranceSeconds: Number.POSITIVE_INFINITY, futureToleranceSeconds: Number.POSITIVE_INFINITY };

@@ -4,28 +4,28 @@ import { BODY } from '../schemes/parts.ts';
 import { listCredentialPlaces } from '../schemes/schemes.ts';
 import { type DiagnosedRequest, findHmacForm, type Mistake, mapHeaders, type SchemeVariant } from './mistake.ts';
 
-/** Mistakes in how a signature is written, and in what is signed. */
+/** Mistakes in the form of the signature and in the signed content. */
 export const FORM_MISTAKES: readonly Mistake[] = [
-  { id: 'signature_encoding', tried: 'the signature in hex for base64 and the other way', vary: varyEncoding },
+  { id: 'signature_encoding', tried: 'the signature in hex instead of base64, and the reverse', vary: varyEncoding },
   { id: 'signature_alphabet', tried: 'hex in uppercase, base64 for URLs or without padding', vary: varyAlphabet },
-  { id: 'signature_prefix', tried: 'the signature without its prefix, and with another', vary: varyPrefix },
+  { id: 'signature_prefix', tried: 'the signature without its prefix, and with another prefix', vary: varyPrefix },
   { id: 'signature_algorithm', tried: 'the other hash algorithms', vary: varyAlgorithm },
-  { id: 'signed_content', tried: 'a signature over the body alone', vary: varyContent },
-  { id: 'public_url', tried: 'other spellings of the URL', vary: varyUrl },
+  { id: 'signed_content', tried: 'a signature of only the body', vary: varyContent },
+  { id: 'public_url', tried: 'other forms of the URL', vary: varyUrl },
 ];
 
 function* varyEncoding({ scheme }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (scheme.family !== 'signature') return;
   const other = scheme.encoding === 'hex' ? 'base64' : 'hex';
-  const sentence = `The signature is right but written in ${other} where this scheme has ${scheme.encoding}: let the sender write ${scheme.encoding}, or describe it with \`signatureScheme: custom\` and \`encoding: ${other}\`.`;
+  const sentence = `The signature is correct, but it is written in ${other}, and this scheme uses ${scheme.encoding}: make the sender write ${scheme.encoding}, or describe the sender with \`signatureScheme: custom\` and \`encoding: ${other}\`.`;
   yield { scheme: { ...scheme, encoding: other }, sentence };
 }
 
 function* varyAlphabet({ scheme, headers }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (scheme.family !== 'signature') return;
   const names = listCredentialPlaces(scheme).map((name) => name.toLowerCase());
-  const right = scheme.encoding === 'hex' ? 'hex in lowercase' : 'base64 of the standard alphabet with its padding';
-  const sentence = `The signature is right but not written as ${right}, which is what this scheme has: let the sender write it so.`;
+  const right = scheme.encoding === 'hex' ? 'hex in lowercase' : 'base64 with the standard alphabet and padding';
+  const sentence = `The signature is correct, but it is not written as ${right}, which this scheme requires: make the sender write it in that form.`;
   const rewrite = scheme.encoding === 'hex' ? lowerHex : standardBase64;
   yield { headers: mapHeaders(headers, names, rewrite), sentence };
 }
@@ -48,12 +48,12 @@ function* varyPrefix({ scheme }: DiagnosedRequest): Iterable<SchemeVariant> {
   const { labelSeparator } = scheme;
   const expected = scheme.keys[0]?.label;
   if (labelSeparator !== null && expected) {
-    const sentence = `The signature is right but lacks the prefix \`${expected}${labelSeparator}\`: let the sender write it before the signature.`;
+    const sentence = `The signature is correct, but the prefix \`${expected}${labelSeparator}\` is missing: make the sender write it before the signature.`;
     yield { scheme: relabel({ ...scheme, entrySeparator: null, labelSeparator: null }, null), sentence };
   }
   for (const label of LABELS) {
     const wanted = expected ? `\`${expected}${labelSeparator}\`` : 'no prefix';
-    const sentence = `The signature is right but stands behind \`${label}=\` where this scheme has ${wanted}: let the sender write it so, or describe the sender with \`signatureScheme: custom\` and \`label: ${label}\`.`;
+    const sentence = `The signature is correct, but it follows \`${label}=\`, and this scheme has ${wanted}: make the sender write it in that form, or describe the sender with \`signatureScheme: custom\` and \`label: ${label}\`.`;
     if (label !== expected) yield { scheme: relabel({ ...scheme, labelSeparator: '=' }, label), sentence };
   }
 }
@@ -67,7 +67,7 @@ function* varyAlgorithm({ scheme, secret }: DiagnosedRequest): Iterable<SchemeVa
   if (form === null || scheme.family !== 'signature' || form.algorithm.kind !== 'hmac') return;
   for (const hash of ['sha256', 'sha1', 'sha512'] as const) {
     if (hash === form.algorithm.hash) continue;
-    const sentence = `The sender signs with HMAC-${hash.toUpperCase()} where this scheme has HMAC-${form.algorithm.hash.toUpperCase()}: change it at the sender, or describe the sender with \`signatureScheme: custom\` and \`algorithm: hmac-${hash}\`.`;
+    const sentence = `The sender signs with HMAC-${hash.toUpperCase()}, but this scheme uses HMAC-${form.algorithm.hash.toUpperCase()}: change it at the sender, or describe the sender with \`signatureScheme: custom\` and \`algorithm: hmac-${hash}\`.`;
     yield { scheme: { ...scheme, keys: [{ ...form, algorithm: { kind: 'hmac', hash } }] }, sentence };
   }
 }
@@ -75,14 +75,14 @@ function* varyAlgorithm({ scheme, secret }: DiagnosedRequest): Iterable<SchemeVa
 function* varyContent({ scheme }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (scheme.family !== 'signature' || scheme.content.every((part) => part.part === 'body')) return;
   const sentence =
-    'The sender signs the body alone, but this scheme signs more with it (a moment, an ID or the URL): let the sender sign all that the page of the scheme lists, in that order.';
+    'The sender signs only the body, but this scheme signs more (a timestamp, an ID or the URL): make the sender sign everything that the page of the scheme lists, in that order.';
   yield { scheme: { ...scheme, content: [BODY], timestamp: null }, sentence };
 }
 
 function* varyUrl({ scheme, publicUrl, headers }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (publicUrl === null || !signsUrl(scheme)) return;
   const sentence =
-    'The sender signs another spelling of the URL (its scheme, host, port, a slash at its end, or its query): give the sender exactly the URL that `dockbell webhook show` prints, and set `baseUrl` to the address that senders use.';
+    'The sender signs another form of the URL (scheme, host, port, a slash at the end, or the query): give the sender exactly the URL that `dockbell webhook show` prints, and set `baseUrl` to the address that senders use.';
   for (const spelling of listSpellings(publicUrl, headers)) yield { publicUrl: spelling, sentence };
 }
 

@@ -3,7 +3,7 @@ import type { Scheme, TokenScheme } from '../scheme.ts';
 import { listCredentialPlaces, SCHEMES } from '../schemes/schemes.ts';
 import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 
-/** What `authMode: token` checks, as a row: a webhook without a scheme is diagnosed by the same rules. */
+/** What `authMode: token` checks, as a row, so that a webhook without a scheme is diagnosed by the same rules. */
 export const BEARER: TokenScheme = {
   family: 'token',
   name: 'token',
@@ -19,7 +19,7 @@ export const BEARER: TokenScheme = {
 /** The whole table, except schemes that cannot be checked without the network. */
 const CANDIDATES: readonly Scheme[] = [BEARER, ...SCHEMES.filter((scheme) => !needsCertificate(scheme))];
 
-/** The provider is another one than the definition says. */
+/** The sender is not the provider that the definition names. */
 export const SCHEME_MISTAKES: readonly Mistake[] = [
   { id: 'wrong_scheme', tried: 'every other scheme of the table', vary: varyScheme },
   { id: 'other_sender', tried: 'the signature header of another scheme', vary: varySender },
@@ -30,7 +30,7 @@ function* varyScheme({ scheme: current }: DiagnosedRequest): Iterable<SchemeVari
     if (scheme.name === current.name) continue;
     yield {
       scheme,
-      sentence: `The request is good under ${nameOf(scheme)}, not under ${nameOf(current)}: write ${settingOf(scheme)} in the definition of the webhook.`,
+      sentence: `The request is valid under ${nameOf(scheme)}, not under ${nameOf(current)}: write ${settingOf(scheme)} in the definition of the webhook.`,
     };
   }
 }
@@ -47,18 +47,18 @@ function settingOf(scheme: Scheme): string {
 
 const MAX_NAMED = 4;
 
-/** The request has no credential of its own scheme, and one of another that its secret does not fit. */
+/** The request has no credential of the scheme, but one of another scheme that does not match the secret. */
 function* varySender({ scheme: current, headers }: DiagnosedRequest): Iterable<SchemeVariant> {
   if (listHeaders(current).some((name) => isPresent(headers, name))) return;
   const header = CANDIDATES.flatMap(listHeaders).find((name) => isPresent(headers, name));
   if (header === undefined || needsCertificate(current)) return;
   const schemes = CANDIDATES.filter((scheme) => listHeaders(scheme).includes(header)).map(({ name }) => `\`${name}\``);
   const named = `${schemes.slice(0, MAX_NAMED).join(' or ')}${schemes.length > MAX_NAMED ? ' or another' : ''}`;
-  const sentence = `The request is one of another sender: it has the header \`${header}\` of the scheme ${named} and none of ${nameOf(current)}, so give each sender the URL of its own webhook, or set scheme and secret of this one to those of the sender.`;
+  const sentence = `The request is from another sender: it has the header \`${header}\` of the scheme ${named} and none of ${nameOf(current)}, so give each sender the URL of a separate webhook, or change the scheme and the secret of this webhook to those of the sender.`;
   yield { isProven: true, sentence };
 }
 
-/** Headers that carry a credential, without `Authorization`, which says nothing about who sends. */
+/** Headers that carry a credential, without `Authorization`, which does not identify the sender. */
 function listHeaders(scheme: Scheme): string[] {
   return listCredentialPlaces(scheme).filter((name) => name !== 'Authorization' && !name.startsWith('body '));
 }

@@ -1,12 +1,12 @@
 import { type DiagnosedRequest, findHmacForm, type Mistake, type SchemeVariant, withKeyBytes } from './mistake.ts';
 
-/** Mistakes made with the secret: at the store, at the provider, or in the sender's code. */
+/** Mistakes with the secret: in the secret store, at the provider, or in the sender's code. */
 export const SECRET_MISTAKES: readonly Mistake[] = [
   { id: 'old_secret_version', tried: 'other versions of the secret', vary: varyVersions },
-  { id: 'secret_padding', tried: 'the stored secret without quotes and blanks around it', vary: varyPadding },
+  { id: 'secret_padding', tried: 'the stored secret without surrounding quotes and spaces', vary: varyPadding },
   { id: 'secret_newline', tried: "a line break at the end of the sender's secret", vary: varyNewline },
   { id: 'secret_decoded', tried: 'the secret decoded from base64 or hex', vary: varyDecoded },
-  { id: 'secret_as_text', tried: 'the secret as text, with its prefix and without', vary: varyAsText },
+  { id: 'secret_as_text', tried: 'the secret as text, with and without its prefix', vary: varyAsText },
   { id: 'secret_encoded', tried: 'the secret encoded in base64 or hex', vary: varyEncoded },
 ];
 
@@ -14,8 +14,8 @@ function* varyVersions({ secret, otherSecrets }: DiagnosedRequest): Iterable<Sch
   for (const { version, text } of otherSecrets) {
     const sentence =
       version < secret.version
-        ? `The sender still uses version ${version} of the secret while the webhook checks version ${secret.version}: give the sender the new value.`
-        : `The sender already uses version ${version} of the secret while the webhook still checks version ${secret.version}: commit any change to the production branch, so that an apply takes the new version up.`;
+        ? `The sender still uses version ${version} of the secret, but the webhook checks version ${secret.version}: give the sender the new value.`
+        : `The sender already uses version ${version} of the secret, but the webhook still checks version ${secret.version}: commit any change to the production branch, so that an apply activates the new version.`;
     yield { secretText: text, sentence };
   }
 }
@@ -24,27 +24,27 @@ function* varyPadding({ secret }: DiagnosedRequest): Iterable<SchemeVariant> {
   const bare = secret.text.trim().replace(/^(["'`])(.*)\1$/s, '$2');
   if (bare === secret.text || bare === '') return;
   const sentence =
-    'The stored secret has quotes or blanks around it that the sender does not use: store the secret again without them.';
+    'The stored secret is surrounded by quotes or spaces that the sender does not use: store the secret again without them.';
   yield { secretText: bare, sentence };
 }
 
 function varyNewline(request: DiagnosedRequest): SchemeVariant[] {
   const sentence =
-    'The sender signs with a line break at the end of its secret: enter the secret there without it (`printf %s` writes none, `echo` does).';
+    'The sender signs with a line break at the end of its secret: enter the secret at the sender without the line break (`echo` adds one, `printf %s` does not).';
   return varyKey(request, (text) => [Buffer.from(`${text}\n`), Buffer.from(`${text}\r\n`)]).map((one) => ({
     ...one,
     sentence,
   }));
 }
 
-/** What stands behind a prefix such as `whsec_`, or all of a secret without one. */
+/** A prefix such as `whsec_`. */
 const PREFIX = /^[A-Za-z]{2,8}_(?=.)/;
 
 function varyDecoded(request: DiagnosedRequest): SchemeVariant[] {
   const form = findHmacForm(request.scheme, request.secret.text);
   if (form?.decode === 'hex' || form?.decode === 'base64') return varyOtherDecoding(request);
   return (['base64', 'hex'] as const).flatMap((encoding) => {
-    const sentence = `The sender decodes the secret from ${encoding} before it signs, but this scheme takes it as text: let the sender sign with the text as it stands, or describe the sender with \`signatureScheme: custom\` and \`key: ${encoding}\`.`;
+    const sentence = `The sender decodes the secret from ${encoding} before it signs, but this scheme uses it as text: make the sender sign with the unchanged text, or describe the sender with \`signatureScheme: custom\` and \`key: ${encoding}\`.`;
     return varyKey(request, (text) => decodeAll(text, encoding)).map((one) => ({ ...one, sentence }));
   });
 }
@@ -52,7 +52,7 @@ function varyDecoded(request: DiagnosedRequest): SchemeVariant[] {
 function varyOtherDecoding(request: DiagnosedRequest): SchemeVariant[] {
   const form = findHmacForm(request.scheme, request.secret.text);
   const other = form?.decode === 'hex' ? 'base64' : 'hex';
-  const sentence = `The sender decodes the secret from ${other}, but this scheme decodes it from ${form?.decode}: store the same key in ${form?.decode}, or let the sender decode it so.`;
+  const sentence = `The sender decodes the secret from ${other}, but this scheme decodes it from ${form?.decode}: store the same key in ${form?.decode}, or make the sender decode it in the same way.`;
   return varyKey(request, (text) => decodeAll(text, other)).map((one) => ({ ...one, sentence }));
 }
 
@@ -69,18 +69,18 @@ function* varyAsText(request: DiagnosedRequest): Iterable<SchemeVariant> {
   const bare = request.secret.text.replace(PREFIX, '');
   const decodes = form !== null && form.decode !== 'text';
   if (decodes) {
-    const sentence = `The sender signs with the text of the secret, but this scheme decodes it from ${form.decode} first: let the sender decode it (without its prefix), or describe the sender with \`signatureScheme: custom\` and \`key: text\`.`;
+    const sentence = `The sender signs with the text of the secret, but this scheme decodes it from ${form.decode} first: make the sender decode it (without its prefix), or describe the sender with \`signatureScheme: custom\` and \`key: text\`.`;
     for (const one of varyKey(request, (text) => [Buffer.from(text), Buffer.from(bare)])) yield { ...one, sentence };
   } else if (bare !== request.secret.text) {
     const sentence =
-      'The sender signs with the secret without its prefix, but this scheme takes it whole: let the sender use the secret exactly as it is issued.';
+      'The sender signs with the secret without its prefix, but this scheme uses the whole secret: make the sender use the secret exactly as issued.';
     for (const one of varyKey(request, () => [Buffer.from(bare)])) yield { ...one, sentence };
   }
 }
 
 function varyEncoded(request: DiagnosedRequest): SchemeVariant[] {
   return (['base64', 'hex'] as const).flatMap((encoding) => {
-    const sentence = `The sender signs with the secret encoded in ${encoding}, not with the secret itself: let the sender leave the encoding out, or store the secret in the form that the sender uses.`;
+    const sentence = `The sender signs with the secret encoded in ${encoding}, not with the secret itself: make the sender skip the encoding, or store the secret in the form that the sender uses.`;
     return varyKey(request, (text) => [Buffer.from(Buffer.from(text).toString(encoding))]).map((one) => ({
       ...one,
       sentence,
@@ -88,7 +88,7 @@ function varyEncoded(request: DiagnosedRequest): SchemeVariant[] {
   });
 }
 
-/** The scheme under each of the keys made of the secret's text; nothing where it verifies with no HMAC key. */
+/** The scheme with each key that is derived from the text of the secret; empty if the scheme uses no HMAC key. */
 function varyKey(
   { scheme, secret }: DiagnosedRequest,
   make: (text: string) => Buffer[],

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from '../../core/json.ts';
 
-/** Longer queries than any handshake's are not read at all. */
+/** Longer than the query of any handshake; longer queries are not parsed. */
 const MAX_QUERY_LENGTH = 2048;
 
 const MAX_CHALLENGE_LENGTH = 255;
@@ -9,20 +9,20 @@ const ECHOED = new RegExp(`^[A-Za-z0-9._~+/=-]{1,${MAX_CHALLENGE_LENGTH}}$`);
 
 const SIGNED = new RegExp(`^[A-Za-z0-9_=-]{1,${MAX_CHALLENGE_LENGTH}}$`);
 
-/** May this challenge be returned as it is? The alphabet of base64 and of what URLs leave unescaped; no markup. */
+/** May this challenge be returned unchanged? Only characters of base64 and unescaped characters of URLs; no markup. */
 export function isEchoable(challenge: unknown): challenge is string {
   return typeof challenge === 'string' && ECHOED.test(challenge);
 }
 
 /**
- * May the digest of this challenge be told? Only where no delivery under the same scheme has such a text as its signed
- * content: it holds no colon, which `v0:<time>:<body>` has, and it is no JSON, which every body is that is accepted.
+ * May the digest of this challenge be returned? Only if no delivery under the same scheme has such a text as its signed
+ * content: it contains no colon, which `v0:<time>:<body>` does, and it is not JSON, which every accepted body is.
  */
 export function isSafeToSign(challenge: unknown): challenge is string {
   return typeof challenge === 'string' && SIGNED.test(challenge) && !isJson(challenge);
 }
 
-/** Could this body have been signed as a challenge? */
+/** Could a handshake have signed this body as a challenge? */
 export function isSignedChallenge(body: Uint8Array): boolean {
   return body.length <= MAX_CHALLENGE_LENGTH && isSafeToSign(Buffer.from(body).toString('latin1'));
 }
@@ -37,8 +37,8 @@ function isJson(text: string): boolean {
 }
 
 /**
- * The values of a query that has all `required` parameters, perhaps `optional` ones, each once, and no others; else
- * `null`. Escapes are decoded, `+` is a space.
+ * The values of a query that has all `required` parameters and any of the `optional` ones, each once, and no others;
+ * otherwise `null`. Escapes are decoded, `+` is a space.
  */
 export function readExactQuery<Required extends string, Optional extends string = never>(
   query: string,
@@ -57,7 +57,7 @@ export function readExactQuery<Required extends string, Optional extends string 
   return isExact ? (Object.fromEntries(values) as ReturnType<typeof readExactQuery<Required, Optional>>) : null;
 }
 
-/** A JSON object with exactly these keys; else `null`. */
+/** A JSON object with exactly these keys; otherwise `null`. */
 export function readExactObject(value: unknown, keys: readonly string[]): JsonObject | null {
   if (!isJsonObject(value)) return null;
   const isExact = Object.keys(value).length === keys.length && keys.every((key) => Object.hasOwn(value, key));

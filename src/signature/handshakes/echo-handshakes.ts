@@ -10,7 +10,7 @@ import {
   textAnswer,
 } from './handshake.ts';
 
-/** Graph's token is a sentence. What could be markup is left out. */
+/** Graph's token is a sentence. Characters that markup needs are excluded. */
 const GRAPH_TOKEN = /^[A-Za-z0-9 .,:;_~+/=()-]{1,512}$/;
 
 /** Handshakes whose answer repeats the challenge. */
@@ -81,7 +81,7 @@ export const ECHO_HANDSHAKES: readonly HandshakeRow[] = [
   },
 ];
 
-/** The subscription request that Meta made up and Strava took over. */
+/** The subscription request of Meta, which Strava uses too. */
 function answerHub(
   { query }: HandshakeRequest,
   keys: HandshakeKeys,

@@ -13,12 +13,12 @@ import { SIGNED_HANDSHAKES } from './signed-handshakes.ts';
 
 const byName = (a: HandshakeRow, b: HandshakeRow) => (a.name < b.name ? -1 : 1);
 
-/** The table of handshakes, by name. A new one is a new row and its tests. */
+/** The table of handshakes, in the order of names. A new handshake is a new row, its guide and its tests. */
 export const HANDSHAKES: readonly HandshakeRow[] = [...ECHO_HANDSHAKES, ...SETUP_HANDSHAKES, ...SIGNED_HANDSHAKES].sort(
   byName,
 );
 
-/** The handshakes of a webhook, whether or not it names the verify token that some of them need. */
+/** The handshakes of a webhook, including those that need a verify token that the webhook does not name. */
 export function findHandshakes({ authMode, signatureScheme }: WebhookAuth): HandshakeRow[] {
   if (authMode === 'token') return [];
   return HANDSHAKES.filter((row) =>
@@ -27,24 +27,24 @@ export function findHandshakes({ authMode, signatureScheme }: WebhookAuth): Hand
 }
 
 /**
- * Does this scheme tell strangers digests of what they choose? A body that may be chosen so must not verify there:
- * it would be no delivery, but it would count against the rate of the webhook as one.
+ * Does this webhook sign challenges of unauthenticated senders? Then a body that has the form of such a challenge must not
+ * verify: it is not a delivery, but it would count against the rate limit of the webhook.
  */
-export function signsUnverifiedChallenges(owner: WebhookAuth): boolean {
-  return findHandshakes(owner).some((row) => row.signs && row.phase !== 'verified');
+export function signsUnverifiedChallenges(webhook: WebhookAuth): boolean {
+  return findHandshakes(webhook).some((row) => row.signs && row.phase !== 'verified');
 }
 
 /**
- * The handshakes that a webhook answers: none for most.
+ * Compiles the handshakes that a webhook answers. Most webhooks answer none.
  *
- * @param verifyTokenText `null` where the webhook names none
+ * @param verifyTokenText `null` if the webhook names none
  */
 export function compileHandshakes(
-  owner: WebhookAuth,
+  webhook: WebhookAuth,
   secretText: string,
   verifyTokenText: string | null,
 ): LiveHandshake[] {
-  const rows = findHandshakes(owner).filter((row) => verifyTokenText !== null || !row.needsVerifyToken);
+  const rows = findHandshakes(webhook).filter((row) => verifyTokenText !== null || !row.needsVerifyToken);
   if (rows.length === 0) return [];
   const keys: HandshakeKeys = { secretText, isVerifyToken: compileVerifyTokenCheck(verifyTokenText ?? '') };
   return rows.map(({ name, phase, respond }) => ({ name, phase, respond: (request) => respond(request, keys) }));
@@ -52,11 +52,11 @@ export function compileHandshakes(
 
 function compileVerifyTokenCheck(verifyTokenText: string): HandshakeKeys['isVerifyToken'] {
   const accepts = compileTokenCheck(verifyTokenText);
-  // A query is decoded to text; the check compares bytes, one character each.
+  // A query is decoded to text, but the check compares bytes, one character each.
   return (presented) => accepts(Buffer.from(presented, 'utf8').toString('latin1'));
 }
 
-/** Is this secret still the placeholder, because the handshake in which the provider supplies the secret is missing? */
+/** Is this secret still the placeholder, because the provider has not supplied the secret in a handshake? */
 export function isSecretPlaceholder(scheme: string | null, secretText: string): boolean {
   return secretText === SECRET_PLACEHOLDER && findScheme(scheme ?? '')?.whenSecretIsIssued === 'handshake';
 }

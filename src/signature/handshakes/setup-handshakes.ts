@@ -3,11 +3,11 @@ import { readExactObject, readExactQuery } from './challenges.ts';
 import { emptyAnswer, type HandshakeRow, jsonAnswer, reply, SECRET_PLACEHOLDER } from './handshake.ts';
 
 const SNOWFLAKE = /^\d{1,20}$/;
-/** A DNS name, as the specification of CloudEvents webhooks wants it. */
+/** A DNS name, as the specification of CloudEvents webhooks requires. */
 const ORIGIN = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?$/;
 const HOOK_SECRET = /^[A-Za-z0-9_-]{16,128}$/;
 
-/** Handshakes that ask for something else than a challenge returned. */
+/** Handshakes that do not ask for a challenge to be returned: secrets, permissions, pings, confirmations. */
 export const SETUP_HANDSHAKES: readonly HandshakeRow[] = [
   {
     name: 'asana X-Hook-Secret',
@@ -19,8 +19,8 @@ export const SETUP_HANDSHAKES: readonly HandshakeRow[] = [
       const hookSecret = headers.get('x-hook-secret');
       if (hookSecret === undefined || headers.get('x-hook-signature') !== undefined) return null;
       if (query !== '' || !isEmptyMessage(body) || !HOOK_SECRET.test(hookSecret)) return null;
-      if (secretText !== SECRET_PLACEHOLDER) return { do: 'reject', detail: 'this webhook awaits no secret' };
-      if (hookSecret === SECRET_PLACEHOLDER) return { do: 'reject', detail: 'the placeholder is no secret' };
+      if (secretText !== SECRET_PLACEHOLDER) return { do: 'reject', detail: 'this webhook does not wait for a secret' };
+      if (hookSecret === SECRET_PLACEHOLDER) return { do: 'reject', detail: 'the placeholder is not a secret' };
       return { do: 'adopt', secretText: hookSecret, answer: emptyAnswer(200, ['X-Hook-Secret', hookSecret]) };
     },
   },
@@ -47,7 +47,7 @@ export const SETUP_HANDSHAKES: readonly HandshakeRow[] = [
       if (isInteractionPing(payload)) return reply(jsonAnswer({ type: 1 }));
       const message = readExactObject(payload, ['version', 'application_id', 'type']);
       const isEventPing = message?.version === 1 && message.type === 0 && isSnowflake(message.application_id);
-      // Discord demands a media type even of an answer without a body.
+      // Discord requires a media type even for an answer without a body.
       return isEventPing ? reply(emptyAnswer(204, ['Content-Type', 'application/json'])) : null;
     },
   },
@@ -77,7 +77,7 @@ export const SETUP_HANDSHAKES: readonly HandshakeRow[] = [
     phase: 'verified',
     needsVerifyToken: false,
     signs: false,
-    // Known by its signed type alone: whatever else it holds, it reports no event, so that nothing may start by it.
+    // Recognized only by its signed type: with any content it reports no event, so it must not start anything.
     respond: ({ payload }) => {
       if (!isJsonObject(payload) || payload.Type !== 'UnsubscribeConfirmation') return null;
       return { do: 'answer', answer: emptyAnswer(200), detail: UNSUBSCRIBED };
@@ -90,15 +90,15 @@ function isSnowflake(value: unknown): boolean {
 }
 
 /**
- * The type 1 of an interaction is PING and nothing else, whatever Discord adds to it. An event has that type too, but
- * an `event`; what a user does comes with `data`.
+ * The interaction type 1 is always PING. Webhook events have that type too, but with an `event`; interactions of users
+ * have `data`.
  */
 function isInteractionPing(payload: unknown): boolean {
   if (!isJsonObject(payload) || payload.type !== 1) return false;
   return !Object.hasOwn(payload, 'data') && !Object.hasOwn(payload, 'event');
 }
 
-const UNSUBSCRIBED = 'the subscription was deleted at AWS; nothing comes until the URL is subscribed again';
+const UNSUBSCRIBED = 'the subscription was deleted at AWS; no deliveries arrive until the URL is subscribed again';
 
 /** Asana sends no body, or an empty object. */
 function isEmptyMessage(body: Uint8Array): boolean {
@@ -109,8 +109,8 @@ const TOPIC_REGION = /^arn:aws(?:-[a-z]+)*:sns:([a-z0-9-]{1,40}):\d{12}:[A-Za-z0
 const SNS_TOKEN = /^[A-Za-z0-9]{1,1024}$/;
 
 /**
- * The URL that confirms a subscription, where it is certainly one of SNS: its host in the topic's own region, its query
- * this topic and this token, and nothing else. We would otherwise fetch what somebody names. `null` for anything else.
+ * The URL that confirms a subscription, if it is certainly a URL of SNS: a host in the region of the topic, and a query
+ * with only this topic and this token. Otherwise a sender could make us fetch any URL. `null` for anything else.
  */
 function readSubscribeUrl(message: unknown): string | null {
   if (!isJsonObject(message) || message.Type !== 'SubscriptionConfirmation') return null;
@@ -124,7 +124,7 @@ function readSubscribeUrl(message: unknown): string | null {
   return isOurs ? text : null;
 }
 
-/** What follows the `?`; compared as text, so that no parser can read another host out of it. */
+/** The part after the `?`. Compared as text, so that no URL parser can interpret another host. */
 function stripBase(url: string, region: string): string | null {
   const bases = [`https://sns.${region}.amazonaws.com/?`, `https://sns.${region}.amazonaws.com.cn/?`];
   const base = bases.find((candidate) => url.startsWith(candidate));

@@ -3,8 +3,8 @@ import { isSafeToSign, readExactObject, readExactQuery } from './challenges.ts';
 import { type HandshakeRow, jsonAnswer, reply } from './handshake.ts';
 
 /**
- * Handshakes whose answer is a digest of the challenge under the webhook's secret. They must not become an oracle that
- * signs deliveries for strangers: see `isSafeToSign`.
+ * Handshakes whose answer is a digest of the challenge under the webhook's secret. They must not be usable as an oracle
+ * that signs deliveries: see `isSafeToSign`.
  */
 export const SIGNED_HANDSHAKES: readonly HandshakeRow[] = [
   {

@@ -1,13 +1,13 @@
 import type { RequestPlace, SignatureScheme } from '../scheme.ts';
 import { FAMILY, header, ROW, SHA1, SHA512, textKey } from './parts.ts';
 
-/** DocuSign sends one numbered header for each of its keys; sixteen are looked at. */
+/** DocuSign sends one numbered header for each of its keys; the first sixteen are checked. */
 const DOCUSIGN_SIGNATURES = Array.from({ length: 16 }, (_, index) => header(`X-DocuSign-Signature-${index + 1}`)) as [
   RequestPlace,
   ...RequestPlace[],
 ];
 
-/** Schemes whose signature covers the raw body and nothing else. */
+/** Schemes whose signature covers only the raw body. */
 export const BODY_DIGESTS: readonly SignatureScheme[] = [
   {
     ...ROW,
@@ -30,7 +30,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
         name: 'bitbucket',
         signatures: [header('X-Hub-Signature')],
         identity: header('X-Request-UUID'),
-        // Data Center's name for it. Proxies write it too, so it counts only where Cloud's is not there.
+        // Data Center's header. Proxies write it too, so it counts only if Cloud's header is missing.
         fallbackIdentity: header('X-Request-Id'),
       },
     ],
@@ -164,7 +164,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     headers: [
       { ...FAMILY, name: 'linear', signatures: [header('Linear-Signature')], identity: header('Linear-Delivery') },
     ],
-    // The body is signed, and with it the moment inside; the header `Linear-Timestamp` is not.
+    // The signature covers the body with the timestamp in it, but not the header `Linear-Timestamp`.
     timestamp: {
       from: { place: 'json', path: ['webhookTimestamp'], type: 'number' },
       unit: 'milliseconds',
@@ -226,7 +226,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
         ...FAMILY,
         name: 'webhooks',
         signatures: [header('X-Shopify-Hmac-Sha256')],
-        // Names the delivery; `X-Shopify-Event-Id` is shared by all topics that one event reaches.
+        // Identifies the delivery; all topics that one event reaches share `X-Shopify-Event-Id`.
         identity: header('X-Shopify-Webhook-Id'),
         fallbackIdentity: header('X-Shopify-Event-Id'),
       },
@@ -256,7 +256,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
     title: 'Typeform',
     keys: [textKey('sha256')],
     labelSeparator: '=',
-    // Everybody else puts hex behind `sha256=`.
+    // Other schemes write hex after `sha256=`.
     encoding: 'base64',
     headers: [{ ...FAMILY, name: 'typeform', signatures: [header('Typeform-Signature')] }],
     whenSecretIsIssued: 'user',
@@ -299,7 +299,7 @@ export const BODY_DIGESTS: readonly SignatureScheme[] = [
       {
         ...FAMILY,
         name: 'x',
-        // Under the OAuth 2.0 client secret; then the older one, under the OAuth 1.0 consumer secret.
+        // The first is signed with the OAuth 2.0 client secret, the older second one with the OAuth 1.0 consumer secret.
         signatures: [header('x-twitter-webhooks-signature-oauth2'), header('x-twitter-webhooks-signature')],
       },
     ],

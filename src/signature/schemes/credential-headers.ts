@@ -1,7 +1,7 @@
 import type { Scheme } from '../scheme.ts';
 import { listCredentialPlaces, SCHEMES } from './schemes.ts';
 
-/** Headers that carry a credential whatever the scheme. */
+/** Headers that carry a credential independently of the scheme. */
 const COMMON_HEADERS = ['authorization', 'proxy-authorization', 'cookie', 'set-cookie'];
 
 /**

@@ -49,19 +49,19 @@ const ALGORITHMS = {
   'rsa-sha256': { kind: 'rsa', hash: 'sha256' },
 } as const satisfies Record<string, Algorithm>;
 
-/** What is wrong with, or weak about, a `signature` block; `key` is the key in it that it is about. */
+/** A mistake or a weakness of a `signature` block; `key` is the key of the block that has it. */
 export interface SettingsFinding {
   key: string;
   message: string;
   hint: string;
 }
 
-/** A scheme made of a `signature` block, or why none can be made of it. */
+/** The scheme that a `signature` block describes, or the reasons why it describes none. */
 export type CustomScheme =
   | { ok: true; scheme: SignatureScheme; weaknesses: SettingsFinding[] }
   | { ok: false; problems: SettingsFinding[] };
 
-/** Makes the row that a `signature` block describes. What holds between its keys is checked here, the rest by schema. */
+/** Reads the scheme that a `signature` block describes. Checks how keys depend on each other; the schema checks the rest. */
 export function readCustomScheme(declared: JsonObject): CustomScheme {
   const settings = declared as Settings;
   const content = parseContent(settings.content ?? '{body}');
@@ -137,7 +137,7 @@ function composeOrigin(
 ): TimestampRule['from'] {
   if (label !== undefined) return { place: 'entry', label };
   if (jsonPath === undefined) return { place: 'header' };
-  // A number has many spellings; only a text can be hashed as it was written.
+  // A number can be written in several ways; only a text can be hashed as it was written.
   return { place: 'json', path: jsonPath, type: isHashed || unit === 'rfc3339' ? 'string' : 'number' };
 }
 
@@ -148,7 +148,7 @@ function findProblems(settings: Settings, scheme: SignatureScheme): SettingsFind
     ...checkLabels(settings),
     ...checkTimestampSettings(settings, scheme),
     ...(scheme.content.some((part) => part.part === 'identity') && settings.idHeader === undefined
-      ? [finding('content', 'content holds {id}, but idHeader is not set.', 'Name the header that holds the ID.')]
+      ? [finding('content', 'content contains {id}, but idHeader is not set.', 'Name the header that contains the ID.')]
       : []),
   ];
 }
@@ -157,8 +157,8 @@ function checkPlaces({ header: names, jsonPath }: Settings): SettingsFinding[] {
   if ((names === undefined) !== (jsonPath === undefined)) return [];
   const message =
     names === undefined
-      ? 'signature does not say where the signature stands.'
-      : 'signature names a header and a place in the body; only one of the two can hold the signature.';
+      ? 'signature does not name the location of the signature.'
+      : 'signature names a header and a value of the body; only one of them can contain the signature.';
   return [finding('header', message, 'Name the header of the signature, for example "header: X-Signature".')];
 }
 
@@ -172,7 +172,7 @@ function checkKey({ algorithm, decode, prefix }: KeyForm): SettingsFinding[] {
     return [finding('key', `key is ${decode}, which does not fit the algorithm.`, `Use ${allowed[algorithm.kind]}.`)];
   }
   if (prefix === '' || decode === 'base64' || decode === 'hex') return [];
-  const hint = 'Remove keyPrefix; a text is the key as a whole, its beginning included.';
+  const hint = 'Remove keyPrefix; with key: text the whole secret is the key, including its beginning.';
   return [finding('keyPrefix', 'keyPrefix is set, but the key is not base64 or hex.', hint)];
 }
 
@@ -183,7 +183,7 @@ function checkLabels({ label, labelSeparator, timestamp, entrySeparator }: Setti
   }
   if (timestamp?.label !== undefined && (entrySeparator === undefined || label === undefined)) {
     const hint = 'Set entrySeparator and label, for example "," and v1 for "t=1700000000,v1=...".';
-    found.push(finding('timestamp', 'timestamp.label needs a header of several labelled entries.', hint));
+    found.push(finding('timestamp', 'timestamp.label requires a header with several labelled entries.', hint));
   }
   return found;
 }
@@ -191,12 +191,12 @@ function checkLabels({ label, labelSeparator, timestamp, entrySeparator }: Setti
 function checkTimestampSettings({ timestamp, header: names }: Settings, scheme: SignatureScheme): SettingsFinding[] {
   const isHashed = scheme.content.some((part) => part.part === 'timestamp');
   if (timestamp === undefined) {
-    const hint = 'Add timestamp and say where the sender puts it, for example "timestamp: {header: X-Timestamp}".';
-    return isHashed ? [finding('content', 'content holds {timestamp}, but there is no timestamp.', hint)] : [];
+    const hint = 'Add timestamp with its location, for example "timestamp: {header: X-Timestamp}".';
+    return isHashed ? [finding('content', 'content contains {timestamp}, but timestamp is not set.', hint)] : [];
   }
   const stamped = timestamp.header?.toLowerCase();
   if ([names ?? []].flat().some((name) => name.toLowerCase() === stamped)) {
-    const hint = 'Name the header of the moment; for "t=1700000000,v1=..." in one header use label, not header.';
+    const hint = 'Name the header of the timestamp; for "t=1700000000,v1=..." in one header use label, not header.';
     return [finding('timestamp', 'timestamp.header names the header of the signature.', hint)];
   }
   const places = [timestamp.header, timestamp.label, timestamp.jsonPath].filter((place) => place !== undefined);
@@ -209,19 +209,22 @@ function findWeaknesses({ keys, content, timestamp }: SignatureScheme): Settings
   const { algorithm } = keys[0]!;
   const found: SettingsFinding[] = [];
   if ('hash' in algorithm && algorithm.hash === 'sha1') {
-    found.push(finding('algorithm', 'The algorithm uses SHA-1, which is out of date.', 'Have the sender use SHA-256.'));
+    found.push(
+      finding('algorithm', 'The algorithm uses SHA-1, which is obsolete.', 'Configure the sender to use SHA-256.'),
+    );
   }
   if (!content.some((part) => part.part === 'body' || part.part === 'form_field')) {
-    const message = 'The body is not signed: who captures one request can send any body with its signature.';
-    found.push(finding('content', message, 'Have the sender sign {body} too.'));
+    const message = 'The body is not signed: anyone who captures one request can send any body with its signature.';
+    found.push(finding('content', message, 'Configure the sender to sign {body} too.'));
   }
   if (timestamp === null) {
-    const message =
-      'No moment of signing is checked: a captured request can be sent again for as long as the secret lasts.';
-    found.push(finding('timestamp', message, 'Have the sender sign a timestamp, and add timestamp and {timestamp}.'));
+    const message = 'No timestamp is checked: a captured request can be replayed as long as the secret is valid.';
+    found.push(
+      finding('timestamp', message, 'Configure the sender to sign a timestamp, and add timestamp and {timestamp}.'),
+    );
   } else if (!timestamp.signed) {
-    const message = 'The timestamp is not part of what is signed, so it protects nothing and is not checked.';
-    found.push(finding('timestamp', message, 'Put {timestamp} into content, if the sender signs it.'));
+    const message = 'The timestamp is not part of the signed content, so it protects nothing and is not checked.';
+    found.push(finding('timestamp', message, 'Add {timestamp} to content, if the sender signs it.'));
   }
   return found;
 }

@@ -1,7 +1,7 @@
 import type { ContentPart } from '../scheme.ts';
 import { toWireText } from '../verify/request-parts.ts';
 
-/** The parts of a content template, or what is wrong with it. */
+/** The parts of a content template, or the mistake in it. */
 export type ParsedContent = { ok: true; parts: ContentPart[] } | { ok: false; message: string; hint: string };
 
 const PLAIN: ReadonlyMap<string, ContentPart> = new Map<string, ContentPart>([
@@ -12,19 +12,19 @@ const PLAIN: ReadonlyMap<string, ContentPart> = new Map<string, ContentPart>([
   ['url', { part: 'url', decodes: [] }],
 ]);
 
-/** A name with any other character is in no request, so that nothing would ever verify. */
+/** No request contains a header name with any other character, so nothing would ever verify. */
 const HEADER_NAME = /^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/;
 
 const HINT =
-  'Known are {body}, {timestamp}, {id}, {method}, {url}, {header:NAME}, {json:a.b} and {form:NAME}; write {{ and }} for braces.';
+  'Use {body}, {timestamp}, {id}, {method}, {url}, {header:NAME}, {json:a.b} and {form:NAME}; write {{ and }} for braces.';
 
-/** Reads a template such as `v0:{timestamp}:{body}`: what stands between braces is a part of the request. */
+/** Reads a template such as `v0:{timestamp}:{body}`: names in braces are parts of the request. */
 export function parseContent(template: string): ParsedContent {
   const parts: ContentPart[] = [];
   for (const [token] of template.matchAll(/\{\{|\}\}|\{[^{}]*\}|[^{}]+|[{}]/g)) {
     const part = readToken(token);
     if (part === null)
-      return { ok: false, message: `content holds ${JSON.stringify(token)}, which is no part.`, hint: HINT };
+      return { ok: false, message: `content contains ${JSON.stringify(token)}, which is not a part.`, hint: HINT };
     parts.push(part);
   }
   return parts.length > 0 ? { ok: true, parts } : { ok: false, message: 'content is empty.', hint: HINT };

@@ -11,7 +11,7 @@ export const SHA1 = { kind: 'hmac', hash: 'sha1' } as const;
 export const SHA256 = { kind: 'hmac', hash: 'sha256' } as const;
 export const SHA512 = { kind: 'hmac', hash: 'sha512' } as const;
 
-/** Five minutes, where the provider states no window of its own. */
+/** Five minutes, if the provider documents no tolerance. */
 export const DEFAULT_TOLERANCE_SECONDS = 300;
 
 export function text(literal: string): ContentPart {
@@ -22,7 +22,7 @@ export function header(name: string): RequestPlace {
   return { in: 'header', name };
 }
 
-/** The secret as it is pasted, whatever it looks like: some look like base64 and must not be decoded. */
+/** The secret exactly as pasted: some secrets look like base64 but must not be decoded. */
 export function textKey(label: string | null, algorithm: Algorithm = SHA256): KeyForm {
   return { prefix: '', decode: 'text', minBytes: 1, maxBytes: Number.POSITIVE_INFINITY, algorithm, label };
 }
@@ -32,7 +32,7 @@ export function publicKey(algorithm: Algorithm, label: string | null = null): Ke
   return { prefix: '', decode: 'spki', minBytes: 0, maxBytes: Number.POSITIVE_INFINITY, algorithm, label };
 }
 
-/** What most header families have in common: nothing beside the signature. */
+/** What most header families have in common: only a signature. */
 export const FAMILY = {
   timestamp: null,
   identity: null,
@@ -41,7 +41,7 @@ export const FAMILY = {
   fixed: [],
 } as const satisfies Partial<HeaderFamily>;
 
-/** What most schemes have in common: one HMAC-SHA256 of the raw body, in hex, in a header of its own. */
+/** What most schemes have in common: one HMAC-SHA256 of the raw body, in hex, in a dedicated header. */
 export const ROW = {
   family: 'signature',
   keys: [textKey(null)],
@@ -56,7 +56,7 @@ export const ROW = {
   options: null,
 } as const satisfies Partial<SignatureScheme>;
 
-/** A signed moment in a header of its own, in seconds, within the usual window. */
+/** A signed timestamp in a separate header, in seconds, with the default tolerance. */
 export const SECONDS_IN_HEADER = {
   from: { place: 'header' },
   unit: 'seconds',

@@ -5,7 +5,7 @@ import { header } from './parts.ts';
 import { findScheme } from './schemes.ts';
 
 /**
- * The scheme that a webhook names, with what its `signature` block makes of it; `null` where there is no such scheme
+ * The scheme that a webhook names, with the settings of its `signature` block applied. `null` if no such scheme exists
  * or the block describes none.
  */
 export function resolveScheme(name: string | null, settings: JsonObject | null): Scheme | null {
@@ -19,7 +19,7 @@ export function resolveScheme(name: string | null, settings: JsonObject | null):
   return applyOptions(scheme, scheme.options, settings);
 }
 
-/** What a provider lets its users choose; such schemes have one family of headers. */
+/** Applies what the provider lets its users choose. Such schemes have one family of headers. */
 function applyOptions(scheme: SignatureScheme, options: SchemeOptions, settings: JsonObject): SignatureScheme {
   const [family] = scheme.headers;
   const { header: name, timestamp } = settings;

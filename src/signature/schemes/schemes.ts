@@ -9,7 +9,7 @@ import { TOKENS } from './tokens.ts';
 
 const byName = (a: Scheme, b: Scheme) => (a.name < b.name ? -1 : 1);
 
-/** The table of schemes, by name. A new provider is a new row in `schemes/`, its vectors and its guide. */
+/** The table of schemes, in the order of names. A new provider is a row of a family, its vectors and its guide. */
 export const SCHEMES: readonly Scheme[] = [
   ...BODY_DIGESTS,
   ...STAMPED_DIGESTS,
@@ -30,7 +30,7 @@ export function findScheme(name: string): Scheme | undefined {
   return BY_NAME.get(name);
 }
 
-/** What names a delivery under a scheme: headers, or values of the body as `body a.b`. */
+/** What identifies a delivery under a scheme: headers, or values of the body as `body a.b`. */
 export function listIdentities(scheme: Scheme): string[] {
   if (scheme.family === 'token') return scheme.identity === null ? [] : [scheme.identity];
   if (scheme.family === 'special') {
@@ -41,7 +41,7 @@ export function listIdentities(scheme: Scheme): string[] {
   );
 }
 
-/** Where the signature or the token of a scheme stands: headers, or values of the body as `body a.b`. */
+/** The locations of the signature or the token: headers, or values of the body as `body a.b`. */
 export function listCredentialPlaces(scheme: Scheme): string[] {
   if (scheme.family === 'special') return [describePlace(scheme.signature)];
   if (scheme.family === 'signature') return scheme.headers.flatMap((family) => family.signatures.map(describePlace));

@@ -16,8 +16,8 @@ import {
 } from './parts.ts';
 
 /**
- * The specification of Standard Webhooks asks senders for 24 to 64 bytes, but no library insists and Svix's own guide
- * shows a secret of 18. 16 bytes (128 bits) is what cannot be guessed.
+ * The specification of Standard Webhooks requires 24 to 64 bytes, but no library enforces it and Svix's guide shows a
+ * secret of 18. 16 bytes (128 bits) cannot be guessed.
  */
 function standardWebhooksKey(prefix: string): KeyForm {
   return { prefix, decode: 'base64', minBytes: 16, maxBytes: 64, algorithm: SHA256, label: 'v1' };
@@ -37,7 +37,7 @@ const API_KEY = "an API key of the account; paste the endpoint's signing secret,
 /** The escapes that HubSpot decodes in the URL before it signs. */
 const HUBSPOT_DECODES = ['%3A', '%2F', '%3F', '%40', '%21', '%24', '%27', '%28', '%29', '%2A', '%2C', '%3B'];
 
-/** Schemes whose digest covers the body and more: a moment, an ID, the method, the URL. */
+/** Schemes whose HMAC covers the body and more: a timestamp, an ID, the method, the URL. */
 export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
   {
     ...ROW,
@@ -157,7 +157,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
         ...FAMILY,
         name: 'mailgun',
         signatures: [{ in: 'json', path: ['signature', 'signature'] }],
-        // The event is not covered: only the token, which is used once, keeps one captured signature from signing all.
+        // The signature does not cover the event. The token is used once, so one captured signature cannot sign others.
         identity: { in: 'json', path: ['signature', 'token'] },
       },
     ],
@@ -248,7 +248,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'stripe',
     title: 'Stripe',
-    // The whole text with its `whsec_` is the key, unlike in Standard Webhooks.
+    // Unlike in Standard Webhooks, the key is the whole text with its `whsec_`.
     keys: [textKey('v1')],
     rejectedSecrets: [
       { prefix: 'sk_', is: API_KEY },
@@ -272,7 +272,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     ...ROW,
     name: 'workos',
     title: 'WorkOS',
-    // As Stripe, but in milliseconds and with a blank behind the comma.
+    // Like Stripe, but in milliseconds and with a space after the comma.
     keys: [textKey('v1')],
     entrySeparator: ',',
     labelSeparator: '=',
@@ -289,7 +289,7 @@ export const STAMPED_DIGESTS: readonly SignatureScheme[] = [
     rejectedSecrets: [
       {
         prefix: 'dGhpc19zZWNyZXRfaXNfZm9yX3Rlc3Rpbmdfb25seQ==',
-        is: "the published secret of Zendesk's tests, which everybody knows; paste the one of your webhook",
+        is: "the published secret of Zendesk's test requests; paste the secret of your webhook",
       },
     ],
     encoding: 'base64',

@@ -9,8 +9,8 @@ const ROW = {
 } as const;
 
 /**
- * Senders that send a shared value as it is. Datadog and Opsgenie are left out: nothing is documented of theirs beyond
- * custom headers, for which a `custom` scheme has no use and `authMode: token` is the answer.
+ * Senders that send a shared secret unchanged. Datadog and Opsgenie are missing: they document only custom headers, and
+ * `authMode: token` serves those.
  */
 export const TOKENS: readonly TokenScheme[] = [
   {

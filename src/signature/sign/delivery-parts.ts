@@ -2,7 +2,7 @@ import { AppError } from '../../core/errors.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import type { BodyPath } from '../scheme.ts';
 
-/** The body as a JSON object; throws `bad_request` where it is something else. */
+/** The body as a JSON object; throws `bad_request` for any other body. */
 export function parseObject(body: Uint8Array): JsonObject {
   let value: unknown;
   try {
@@ -11,13 +11,10 @@ export function parseObject(body: Uint8Array): JsonObject {
     value = undefined;
   }
   if (isJsonObject(value)) return value;
-  throw new AppError(
-    'bad_request',
-    'Senders of this scheme put their proof into the body, so it must be a JSON object.',
-  );
+  throw new AppError('bad_request', 'Under this scheme the body contains the signature, so it must be a JSON object.');
 }
 
-/** The body, printed anew, with a value at a path; whatever stood there or was in the way is replaced. */
+/** The body with a value at a path, serialized again. Existing values on the path are replaced. */
 export function putJson(body: Uint8Array, path: BodyPath, value: Json): Uint8Array {
   const root = parseObject(body);
   let at = root;
@@ -31,18 +28,18 @@ export function putJson(body: Uint8Array, path: BodyPath, value: Json): Uint8Arr
   return Buffer.from(JSON.stringify(root));
 }
 
-/** A form with the body in one field. */
+/** A form with the body as one field. */
 export function wrapInForm(field: string, body: Uint8Array): Uint8Array {
   return Buffer.from(new URLSearchParams({ [field]: Buffer.from(body).toString('utf8') }).toString());
 }
 
 /**
- * Any text as the value of a header that we send: its UTF-8 bytes, one character each, which is how header values are
- * written to the wire and how `RequestHeaders` gives them back. Throws `bad_request` for control characters.
+ * A text as the value of a header that we send: its UTF-8 bytes, one character each. Header values are written in this
+ * form, and `RequestHeaders` returns them in it. Throws `bad_request` for control characters.
  */
 export function encodeHeaderValue(name: string, text: string): string {
   if (/[\x00-\x08\x0a-\x1f\x7f]/.test(text)) {
-    throw new AppError('bad_request', `The value for the header ${name} holds a control character; leave it out.`);
+    throw new AppError('bad_request', `The value for the header ${name} contains a control character; remove it.`);
   }
   return Buffer.from(text, 'utf8').toString('latin1');
 }

@@ -1,13 +1,13 @@
 import type { RandomBytes } from '../../core/ids.ts';
 
-/** What a generated secret is for. */
+/** The purpose of a generated secret. */
 export type GeneratedSecretKind = 'token' | 'url_token' | 'standard_webhooks';
 
 const SECRET_BYTES = 32;
 
 /**
- * A secret of 256 random bits: `dbs_` and base64url for tokens, which is URL-safe; `whsec_` and base64 for Standard
- * Webhooks, as its senders expect it.
+ * Generates a secret of 256 random bits: `dbs_` and URL-safe base64 for tokens; `whsec_` and base64 for Standard
+ * Webhooks, as senders expect it.
  */
 export function generateSecret(kind: GeneratedSecretKind, randomBytes: RandomBytes): string {
   const bytes = Buffer.from(randomBytes(SECRET_BYTES));

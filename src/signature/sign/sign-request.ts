@@ -12,15 +12,15 @@ import { formatTimestamp } from '../verify/signing-time.ts';
 import { encodeHeaderValue, parseObject, putJson, wrapInForm } from './delivery-parts.ts';
 
 /**
- * A delivery signed as a sender of this scheme would: signature, timestamp, identity; in the places of the scheme's
- * first family. Where the secret is a public key, the private key signs: PEM, or `whsk_` under Standard Webhooks.
- * Throws `bad_request` for a secret that cannot sign and a body that cannot carry what the scheme puts into it.
+ * Signs a delivery as a sender of this scheme would: signature, timestamp and identity, at the locations of the scheme's
+ * first family. If the secret is a public key, pass the private key: PEM, or `whsk_` under Standard Webhooks. Throws
+ * `bad_request` for a secret that cannot sign and for a body to which the scheme cannot add its values.
  */
 export function signRequest(scheme: Scheme, secretText: string, delivery: UnsignedDelivery): SignedDelivery {
   if (scheme.family === 'token') return putToken(scheme, secretText, delivery);
   if (scheme.family === 'signature') return signContent(scheme, secretText, delivery);
   if (scheme.sign !== null) return scheme.sign(secretText, delivery);
-  throw new AppError('bad_request', `Only ${scheme.title} itself can sign for ${scheme.title}; send from there.`);
+  throw new AppError('bad_request', `Only ${scheme.title} can sign its deliveries; send one from there.`);
 }
 
 function signContent(scheme: SignatureScheme, secretText: string, delivery: UnsignedDelivery): SignedDelivery {
@@ -42,7 +42,7 @@ function signContent(scheme: SignatureScheme, secretText: string, delivery: Unsi
   return { headers, body, query: '' };
 }
 
-/** Headers that the scheme wants or signs: what we send ourselves, and a text where only the sender knows the value. */
+/** Adds headers that the scheme requires or signs. If only the sender knows the value, a placeholder is sent. */
 function standInForHeaders({ headers: [family], content }: SignatureScheme, headers: Record<string, string>): void {
   const signed = content.flatMap((part) => (part.part === 'header' ? [part.name] : []));
   for (const name of [...family.required, ...signed]) {
@@ -63,7 +63,7 @@ function nameDelivery(scheme: SignatureScheme, { deliveryId, newId }: UnsignedDe
   return place.in === 'header' ? encodeHeaderValue(place.name, deliveryId ?? newId()) : (deliveryId ?? newId());
 }
 
-/** Puts into the body what senders of the scheme have in it: a moment, an ID; or the body into a form. */
+/** Adds to the body what senders of the scheme have in it: a timestamp, an ID; or wraps the body in a form. */
 function fillBody(
   scheme: SignatureScheme,
   body: Uint8Array,
@@ -99,7 +99,7 @@ function collectValues(
   };
   const rare = readRareParts(scheme.content, request);
   if (!rare.ok) {
-    const what = 'signs a value that this body does not have';
+    const what = 'signs a value that this body does not contain';
     throw new AppError('bad_request', `The scheme ${scheme.name} ${what}: ${rare.detail}.`);
   }
   const place = scheme.headers[0].identity;
@@ -117,8 +117,8 @@ function readSigner(scheme: SignatureScheme, secretText: string): { form: KeyFor
   const { form, bytes } = key;
   const { algorithm } = form;
   if (algorithm.kind !== 'hmac') {
-    const what = 'holds the public key of its sender, which verifies but cannot sign';
-    const instead = 'Send from the sender itself, or sign with the private key of a pair of your own (--secret-file).';
+    const what = 'is the public key of its sender, which verifies but cannot sign';
+    const instead = 'Send from the provider, or generate a key pair and sign with its private key (--secret-file).';
     throw new AppError('bad_request', `The secret of this webhook ${what}. ${instead}`);
   }
   const sign: Sign = (values) => {
@@ -134,7 +134,7 @@ interface PrivateSigner {
   key: KeyObject;
 }
 
-/** The private key of a sender's key pair, for trying a webhook out with a pair of one's own; `null` for other secrets. */
+/** The private key, for testing a webhook with a generated key pair; `null` for other secrets. */
 function readPrivateKey(scheme: SignatureScheme, secretText: string): PrivateSigner | null {
   const form = scheme.keys.find((one) => one.algorithm.kind !== 'hmac');
   if (form === undefined) return null;
@@ -143,11 +143,11 @@ function readPrivateKey(scheme: SignatureScheme, secretText: string): PrivateSig
   try {
     return { form, key: seed === undefined ? createPrivateKey(secretText) : importSeed(Buffer.from(seed, 'base64')) };
   } catch {
-    throw new AppError('bad_request', 'The private key cannot be read; give it as PEM, without a passphrase.');
+    throw new AppError('bad_request', 'The private key cannot be read; use PEM without a passphrase.');
   }
 }
 
-/** An Ed25519 key of 32 bytes, or of 64 with the public key behind it. */
+/** An Ed25519 key of 32 bytes, or of 64 with the public key at the end. */
 function importSeed(bytes: Buffer): KeyObject {
   const pkcs8 = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), bytes.subarray(0, 32)]);
   return createPrivateKey({ key: pkcs8, format: 'der', type: 'pkcs8' });

@@ -9,10 +9,10 @@ import { readJson } from '../verify/request-parts.ts';
 const HEADER = 'x-webhook-signature';
 const ISSUER = 'netlify';
 
-/** What Netlify sends; another header that says HS256 is as good. */
+/** The JWS header that Netlify sends; other headers with HS256 are valid too. */
 const HEAD = encodeJson({ alg: 'HS256', typ: 'JWT' });
 
-/** Far more than the two claims need; what is longer is not decoded. */
+/** Much longer than two claims; longer values are not decoded. */
 const MAX_JWS_LENGTH = 4096;
 
 /** Netlify: a JWS in a header, whose claims contain the hash of the body. */
@@ -35,7 +35,7 @@ export const NETLIFY: SpecialScheme = {
   needsCertificate: false,
   mistakes: [
     { id: 'netlify_algorithm', tried: 'a JWS of another algorithm', vary: varyAlgorithm },
-    { id: 'netlify_claims', tried: 'a good JWS of another issuer or body', vary: varyClaims },
+    { id: 'netlify_claims', tried: 'a valid JWS of another issuer or body', vary: varyClaims },
   ],
 };
 
@@ -58,12 +58,12 @@ function compileVerifier(secretText: string): (request: SignedRequest) => Signat
 interface Jws {
   head: string;
   claims: string;
-  /** Head and claims, as they are signed. */
+  /** Head and claims, as signed. */
   signed: string;
   signature: string;
 }
 
-/** The parts of a compact JWS; `null` where they are not three. What they are made of the signature vouches for. */
+/** The three parts of a compact JWS; `null` otherwise. The signature authenticates their content. */
 function cutJws(value: string): Jws | null {
   const first = value.indexOf('.');
   const second = value.indexOf('.', first + 1);
@@ -102,7 +102,7 @@ function readSignedJws({ secret, headers }: RejectedRequest): { algorithm: strin
 function checkClaims(claims: unknown, body: Uint8Array): SignatureResult {
   if (readJson(claims, ['iss']) !== ISSUER) return reject('wrong_sender', 'the issuer is not netlify');
   const claimed = readJson(claims, ['sha256']);
-  // Both are the sender's own, and the claim is signed: how long the comparison takes tells nobody anything.
+  // Both are known to the sender, and the claim is signed, so the duration of the comparison reveals nothing.
   if (claimed !== hashBody(body)) return reject('bad_signature');
   return { ok: true, family: ISSUER, identity: null };
 }
@@ -137,7 +137,7 @@ function decodeJson(part: string): unknown {
 function* varyAlgorithm(request: RejectedRequest): Iterable<RequestVariant> {
   const token = readSignedJws(request);
   if (token === null || token.algorithm === 'HS256') return;
-  const sentence = `The JWS is signed with ${token.algorithm} where Netlify has HS256: let the sender sign with HS256.`;
+  const sentence = `The JWS is signed with ${token.algorithm}, but Netlify uses HS256: make the sender sign with HS256.`;
   yield { isProven: true, sentence };
 }
 
@@ -146,7 +146,7 @@ function* varyClaims(request: RejectedRequest): Iterable<RequestVariant> {
   if (token === null) return;
   const sentence =
     readJson(token.claims, ['iss']) === 'netlify'
-      ? 'The JWS is good, but its `sha256` is not the hash of the body in lowercase hex: let no proxy or function change the body, and if the sender is not Netlify, let it write the hash so.'
-      : 'The JWS is good, but its issuer is not `netlify`: let the sender write `"iss": "netlify"`, or describe it with `signatureScheme: custom` if it is not Netlify.';
+      ? 'The JWS is valid, but its `sha256` is not the hash of the body in lowercase hex: check that no proxy or function changes the body, and if the sender is not Netlify, make it write the hash in that form.'
+      : 'The JWS is valid, but its issuer is not `netlify`: make the sender write `"iss": "netlify"`, or describe it with `signatureScheme: custom` if it is not Netlify.';
   yield { isProven: true, sentence };
 }

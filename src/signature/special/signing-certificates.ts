@@ -1,7 +1,7 @@
 import { type KeyObject, X509Certificate } from 'node:crypto';
 import type { FindSigningKey } from '../verification.ts';
 
-/** Fetches a small text over https, without following redirects. Rejects for anything but a `200`. */
+/** Fetches a small text over HTTPS, without following redirects. Rejects for any status except `200`. */
 export type FetchText = (url: string) => Promise<string>;
 
 const TIMEOUT_MS = 5_000;
@@ -10,7 +10,7 @@ const MAX_CERTIFICATE_BYTES = 65_536;
 /** AWS has about forty regions and changes a certificate once a year. */
 const MAX_KEYS = 64;
 const KEEP_MS = 24 * 3_600_000;
-/** A failure is remembered too: a stranger can name many files, and each must not cost a request of ours. */
+/** Failures are cached too: a sender can name many files, and not each of them may cause a request. */
 const KEEP_FAILURE_MS = 60_000;
 const MAX_FETCHES_AT_ONCE = 4;
 
@@ -19,7 +19,7 @@ interface Kept {
   untilMs: number;
 }
 
-/** Looks certificates up, each fetched once a day; what is fetched and kept is bounded. */
+/** Fetches each certificate once a day. The number of concurrent requests and the cache are bounded. */
 export function createKeyFinder(fetchText: FetchText = fetchOverHttps): FindSigningKey {
   const kept = new Map<string, Kept>();
   let fetching = 0;
@@ -37,7 +37,7 @@ export function createKeyFinder(fetchText: FetchText = fetchOverHttps): FindSign
   };
 }
 
-/** The oldest goes first. */
+/** Evicts the oldest entry. */
 function keep(kept: Map<string, Kept>, url: string, entry: Kept): void {
   kept.delete(url);
   if (kept.size >= MAX_KEYS) kept.delete(kept.keys().next().value!);
@@ -55,7 +55,7 @@ async function loadKey(fetchText: FetchText, url: string, nowMs: number): Promis
 }
 
 async function fetchOverHttps(url: string): Promise<string> {
-  // Loaded where it is needed: who only validates definitions fetches nothing.
+  // Imported lazily: validating definitions fetches nothing.
   const { request } = await import('undici');
   const { statusCode, body } = await request(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
   const chunks: Uint8Array[] = [];
@@ -65,6 +65,6 @@ async function fetchOverHttps(url: string): Promise<string> {
     if (size > MAX_CERTIFICATE_BYTES) throw new Error('the certificate is too large');
     chunks.push(chunk);
   }
-  if (statusCode !== 200) throw new Error(`the certificate was answered with ${statusCode}`);
+  if (statusCode !== 200) throw new Error(`the server of the certificate answered ${statusCode}`);
   return Buffer.concat(chunks).toString('utf8');
 }

@@ -14,7 +14,7 @@ import { readJson } from '../verify/request-parts.ts';
 /** `arn:<partition>:sns:<region>:<account>:<topic>`. */
 const TOPIC_ARN = /^arn:aws(?:-[a-z]+)*:sns:([a-z0-9-]+):\d{12}:[A-Za-z0-9_-]{1,256}(?:\.fifo)?$/;
 
-/** Which fields are signed, in this order, by the type of the message. `Subject` counts only where it is there. */
+/** The signed fields in their order, by the type of the message. `Subject` counts only if it is present. */
 const SIGNED_FIELDS: ReadonlyMap<string, readonly string[]> = new Map([
   ['Notification', ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type']],
   ['SubscriptionConfirmation', ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type']],
@@ -27,8 +27,8 @@ const DIGESTS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * Only a host of SNS itself, and only a file of the form that it uses: else we would fetch what a stranger names. No region
- * has a name of two letters; `sns.s3.amazonaws.com` is a bucket.
+ * Only hosts of SNS and only its file names: otherwise a sender could make us fetch any URL. At least three characters,
+ * because `sns.s3.amazonaws.com` is a bucket and no region.
  */
 const CERTIFICATE_URL =
   /^https:\/\/sns\.([a-z0-9-]{3,40})\.amazonaws\.com(?:\.cn)?\/SimpleNotificationService-[A-Za-z0-9]{1,64}\.pem$/;
@@ -55,19 +55,15 @@ export const SNS: SpecialScheme = {
   // mistakes need the certificate.
   mistakes: [
     composeMistake('sns_raw_delivery', 'raw message delivery, which signs nothing', findRawDelivery),
-    composeMistake('sns_message', 'the form of a message: its type, its signature, its version', findForm),
+    composeMistake('sns_message', 'the form of a message: type, signature, version', findForm),
     composeMistake('sns_topic', 'a topic of another version of the secret, region or account', findTopic),
     composeMistake('sns_certificate_url', 'the address of the certificate', findCertificateUrl),
     composeMistake('sns_signature_version', 'the other signature version (with `--certificate`)', findVersion),
-    composeMistake(
-      'sns_changed_value',
-      'a value that was trimmed, or a `Subject` that was lost (with `--certificate`)',
-      findChanged,
-    ),
+    composeMistake('sns_changed_value', 'a trimmed value, or a missing `Subject` (with `--certificate`)', findChanged),
   ],
 };
 
-/** Is this the ARN of a topic? Every customer of AWS can have SNS sign messages, so the secret says which topic is ours. */
+/** Is this the ARN of a topic? SNS signs messages for every AWS customer, so the secret names the topic to accept. */
 function isTopicArn(secretText: string): boolean {
   return TOPIC_ARN.test(secretText);
 }
@@ -82,22 +78,22 @@ function compileVerifier(topicArn: string, findKey: FindSigningKey): Verify {
   };
 }
 
-/** All that can be checked without the certificate, and before it is fetched. */
+/** Checks everything that needs no certificate, before the certificate is fetched. */
 function checkMessage(body: unknown, topicArn: string): SnsMessage | SignatureRejection {
   const message = readMessage(body);
   if ('ok' in message) return message;
-  // Compared before anything is fetched: a message of another topic is not ours, whoever signed it.
-  if (message.topicArn !== topicArn) return reject('wrong_sender', 'the message is of another topic');
+  // Compared before anything is fetched: messages of other topics are not accepted, even if AWS signed them.
+  if (message.topicArn !== topicArn) return reject('wrong_sender', 'the message is from another topic');
   return isOfTopicRegion(message) ? message : reject('untrusted_key');
 }
 
-/** SNS signs with a key of the region that the topic is in. */
+/** SNS signs with a key of the topic's region. */
 function isOfTopicRegion({ certificateUrl, topicArn }: SnsMessage): boolean {
   const region = CERTIFICATE_URL.exec(certificateUrl)?.[1];
   return region !== undefined && region === TOPIC_ARN.exec(topicArn)?.[1];
 }
 
-/** The signature itself, under the key of the certificate. */
+/** Verifies the signature with the key of the certificate. */
 function verifyMessage({ id, digest, content, signature }: SnsMessage, key: KeyObject | null): VerifyResult {
   if (key === null) return { ok: false, reason: 'unavailable', detail: null };
   return verifyWithKey(digest, Buffer.from(content, 'utf8'), key, signature)
@@ -105,7 +101,7 @@ function verifyMessage({ id, digest, content, signature }: SnsMessage, key: KeyO
     : reject('bad_signature');
 }
 
-/** A message of the right form. */
+/** A message of the correct form. */
 interface SnsMessage {
   id: string;
   topicArn: string;
@@ -115,7 +111,7 @@ interface SnsMessage {
   content: string;
 }
 
-/** A message whose every field has the right type, or why it is none. */
+/** A message whose fields all have the correct type, or the rejection. */
 function readMessage(body: unknown): SnsMessage | SignatureRejection {
   const read = (name: string) => readJson(body, [name]);
   const signature = read('Signature');
@@ -162,7 +158,7 @@ function* listProven(
   if (sentence !== null) yield { isProven: true, sentence };
 }
 
-/** `null` for what is no JSON object. */
+/** `null` if the body is not a JSON object. */
 function parseMessage(body: Uint8Array): JsonObject | null {
   try {
     const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));
@@ -176,16 +172,17 @@ function findRawDelivery(message: JsonObject | null, { headers }: RejectedReques
   const isRaw = headers.get('x-amz-sns-rawdelivery')?.toLowerCase() === 'true';
   const isBare = headers.get('x-amz-sns-message-id') !== undefined && message?.Signature === undefined;
   if (!isRaw && !isBare) return null;
-  return 'Raw message delivery is on for this subscription, so that the message arrives without its signature: turn it off in the subscription (attribute `RawMessageDelivery`).';
+  return 'Raw message delivery is enabled for this subscription, so the message arrives without its signature: disable it in the subscription (attribute `RawMessageDelivery`).';
 }
 
 const TEXT_VALUES = ['Type', 'MessageId', 'TopicArn', 'Message', 'Timestamp', 'Signature', 'SignatureVersion'] as const;
 
 function findForm(message: JsonObject | null): string | null {
-  if (message === null) return 'The body is no message of SNS, which is a JSON object: check who sends to this URL.';
+  if (message === null)
+    return 'The body is not an SNS message, because it is not a JSON object: check who sends to this URL.';
   const missing = [...TEXT_VALUES, 'SigningCertURL'].find((name) => typeof message[name] !== 'string');
   if (missing !== undefined) {
-    return `The body lacks \`${missing}\`, or it is no text, so that it is no message of SNS as it was sent: check who sends to this URL, and let no proxy or function take the message out of its envelope.`;
+    return `The body has no text \`${missing}\`, so it is not an unchanged SNS message: check who sends to this URL, and that no proxy or function unwraps the message.`;
   }
   if (!['Notification', 'SubscriptionConfirmation', 'UnsubscribeConfirmation'].includes(message.Type as string)) {
     return 'The body has a `Type` that SNS does not send: check who sends to this URL.';
@@ -202,11 +199,11 @@ function findTopic(message: JsonObject | null, { secret, otherSecrets }: Rejecte
   if (typeof topic !== 'string' || topic === secret.text || ![topic, secret.text].every(isTopicArn)) return null;
   const other = otherSecrets.find(({ text }) => text === topic);
   if (other !== undefined) {
-    return `The message is of the topic in version ${other.version} of the secret, while the webhook checks version ${secret.version}: subscribe the URL to the new topic, or store the ARN of the old one again.`;
+    return `The message is from the topic in version ${other.version} of the secret, but the webhook checks version ${secret.version}: subscribe the URL to the new topic, or store the ARN of the old topic again.`;
   }
   const stored = secret.text.split(':');
   const differing = topic.split(':').flatMap((part, at) => (part === stored[at] ? [] : [ARN_PARTS[at]!]));
-  return `The message is of another topic than the secret names (another ${differing.join(' and ')}): store the ARN of the topic that the deliveries come from, or delete the subscription of the other topic.`;
+  return `The message is from another topic than the secret names (another ${differing.join(' and ')}): store the ARN of the topic that sends the deliveries, or delete the subscription of the other topic.`;
 }
 
 function findCertificateUrl(message: JsonObject | null, { secret }: RejectedRequest): string | null {
@@ -214,25 +211,25 @@ function findCertificateUrl(message: JsonObject | null, { secret }: RejectedRequ
   const checked = checkMessage(message, secret.text);
   if (!('ok' in checked) || checked.reason !== 'untrusted_key' || typeof url !== 'string') return null;
   if (/^http:/i.test(url)) {
-    return 'The certificate is named under `http:` where SNS has `https:`: let no proxy rewrite addresses in the body.';
+    return 'The URL of the certificate begins with `http:`, but SNS uses `https:`: check that no proxy rewrites URLs in the body.';
   }
-  return 'The certificate is not named at `sns.<region>.amazonaws.com`: a test tool or a copy of SNS sent this, or the message is forged, so let AWS itself send.';
+  return 'The certificate is not at `sns.<region>.amazonaws.com`: a test tool or an emulator of SNS sent the message, or it is forged. Send from AWS.';
 }
 
 function findVersion(message: JsonObject | null, request: RejectedRequest): string | null {
   const version = message?.SignatureVersion === '1' ? '2' : '1';
   if (message === null || !verifiesWith(request, { ...message, SignatureVersion: version })) return null;
-  return `The message is signed by signature version ${version} but says another: let nothing on the way write \`SignatureVersion\`.`;
+  return `The message is signed with signature version ${version} but names another: check that nothing changes \`SignatureVersion\` in transit.`;
 }
 
 function findChanged(message: JsonObject | null, request: RejectedRequest): string | null {
   if (message === null) return null;
   const changed = [...listRestored(message)].some((restored) => verifiesWith(request, restored));
   if (!changed) return null;
-  return 'A value of the message was changed after it was signed (its line breaks, its blanks or its `Subject`): let no proxy or function parse and print the body.';
+  return 'A value of the message was changed after it was signed (line breaks, spaces or `Subject`): check that no proxy or function parses and serializes the body.';
 }
 
-/** The message as it may have been: SNS signs values, so only a changed value counts, never how the JSON is printed. */
+/** The message as it may have been sent. SNS signs values, so the formatting of the JSON does not matter. */
 function* listRestored(message: JsonObject): Iterable<JsonObject> {
   const { Subject: subject, Message: text } = message;
   if (subject !== undefined) {
@@ -245,7 +242,7 @@ function* listRestored(message: JsonObject): Iterable<JsonObject> {
   for (const Message of [...others, ...listJson(text)]) yield { ...message, Message };
 }
 
-/** Where the text is JSON itself, as it may have been printed before. */
+/** If the text is JSON, the ways in which it may have been serialized before. */
 function listJson(text: string): string[] {
   try {
     const value: unknown = JSON.parse(text);

@@ -30,9 +30,9 @@ export const TWILIO: SpecialScheme = {
   signsUrl: true,
   needsCertificate: false,
   mistakes: [
-    { id: 'twilio_query', tried: 'the query of the URL put back', vary: varyQuery },
-    { id: 'twilio_form', tried: 'the body as a form, whatever its type says', vary: varyForm },
-    { id: 'twilio_body', tried: 'a signature over the URL alone', vary: varyBody },
+    { id: 'twilio_query', tried: 'the URL with its query restored', vary: varyQuery },
+    { id: 'twilio_form', tried: 'the body as a form, regardless of its `Content-Type`', vary: varyForm },
+    { id: 'twilio_body', tried: 'a signature of only the URL', vary: varyBody },
   ],
 };
 
@@ -83,7 +83,7 @@ function readCovered(request: SignedRequest, url: string): { ok: true; fields: s
   return { ok: true, fields: joinFields(request.body) };
 }
 
-/** Every name and value in the order of names; several values of one name sorted and without repeats. */
+/** Every name and value in the order of names; the values of one name are sorted and deduplicated. */
 function joinFields(body: Uint8Array): string {
   const fields = new URLSearchParams(Buffer.from(body).toString('utf8'));
   const names = [...new Set(fields.keys())].sort();
@@ -92,7 +92,7 @@ function joinFields(body: Uint8Array): string {
 
 const STANDARD_PORTS: Readonly<Record<string, string>> = { 'https:': '443', 'http:': '80' };
 
-/** The URL as it is, and with its standard port put in or left out. */
+/** The unchanged URL, and the URL with its standard port added or removed. */
 function listSpellings(url: string): string[] {
   const match = /^(https?:)(\/\/[^/?#:]+)(?::(\d+))?(.*)$/is.exec(url);
   if (match === null) return [url];
@@ -119,14 +119,14 @@ function hashBody(body: Uint8Array): string {
 function* varyQuery({ publicUrl, body }: RejectedRequest): Iterable<RequestVariant> {
   if (publicUrl === null || readBodyHash(publicUrl) !== null) return;
   const sentence =
-    'Twilio signed `bodySHA256` in the query of the URL, which did not arrive: let no proxy or redirect drop the query.';
+    'Twilio signed `bodySHA256` in the query of the URL, but the query did not arrive: check that no proxy or redirect removes it.';
   yield { publicUrl: withBodyHash(publicUrl, body), sentence };
 }
 
 const FORM = 'application/x-www-form-urlencoded';
 
 function* varyForm({ headers }: RejectedRequest): Iterable<RequestVariant> {
-  const sentence = `The body is the form that Twilio signed, but its \`Content-Type\` does not say \`${FORM}\`: let no proxy change that header.`;
+  const sentence = `The body is the form that Twilio signed, but its \`Content-Type\` is not \`${FORM}\`: check that no proxy changes that header.`;
   yield { headers: { get: (name) => (name === 'content-type' ? FORM : headers.get(name)) }, sentence };
 }
 
@@ -136,7 +136,7 @@ function* varyBody({ secret, headers, publicUrl }: RejectedRequest): Iterable<Re
   if (!signsUrlAlone(secret.text, presented, publicUrl)) return;
   const sentence =
     readBodyHash(publicUrl) === null
-      ? 'Twilio signed the URL alone, so that nothing covers the body: let Twilio send JSON, which it covers by `bodySHA256` in the query.'
-      : 'The URL is signed right, but the body is not the one that its `bodySHA256` stands for: let no proxy or function change the body.';
+      ? 'Twilio signed only the URL, so nothing covers the body: make Twilio send JSON, which `bodySHA256` in the query covers.'
+      : 'The URL is signed correctly, but its `bodySHA256` is not the hash of the body: check that no proxy or function changes the body.';
   yield { isProven: true, sentence };
 }

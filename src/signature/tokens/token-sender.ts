@@ -3,7 +3,7 @@ import type { SignedDelivery, UnsignedDelivery } from '../outgoing-delivery.ts';
 import type { TokenPlace, TokenScheme } from '../scheme.ts';
 import { encodeHeaderValue, parseObject } from '../sign/delivery-parts.ts';
 
-/** A delivery with the token where senders of the scheme have it; of several places, the one that the secret has the form of. */
+/** Adds the token at the location that senders of the scheme use; of several, the one that the form of the secret fits. */
 export function putToken(
   scheme: TokenScheme,
   secretText: string,
@@ -21,10 +21,10 @@ export function putToken(
   return { headers, body, query: '' };
 }
 
-/** `Token abc`: a whole value of `Authorization`. */
+/** A whole value of `Authorization`, such as `Token abc`. */
 const WHOLE_AUTHORIZATION = /^[A-Za-z][A-Za-z0-9-]* +\S/;
 
-/** `user:password` is Basic, a token without a colon is Bearer, and a value with its own scheme is sent as it is. */
+/** `user:password` is Basic, a token without a colon is Bearer, and a value with a scheme is sent unchanged. */
 function choosePlace({ places }: TokenScheme, secretText: string): TokenPlace {
   const isWhole = places.some((place) => place.in === 'header') && WHOLE_AUTHORIZATION.test(secretText);
   const fits = (place: TokenPlace) => {
@@ -34,7 +34,7 @@ function choosePlace({ places }: TokenScheme, secretText: string): TokenPlace {
   return places.find(fits) ?? places[0];
 }
 
-/** Every object of the list gets the token; a body without the list becomes its only entry. */
+/** Adds the token to every object of the list; a body without the list becomes its only entry. */
 function putIntoList(body: Uint8Array, list: string, key: string, token: string): Uint8Array {
   const root = parseObject(body);
   const entries = Object.hasOwn(root, list) ? root[list] : undefined;

@@ -5,13 +5,13 @@ import { findSecretFault, type UnusableSecret } from '../verify/read-key.ts';
 import { toWireText } from '../verify/request-parts.ts';
 import { compileTokenCheck, readBearerToken } from './token.ts';
 
-/** What a request presents at one place: every one of these has to be the secret. */
+/** The tokens at one location of a request: each of them must be the secret. */
 type Presented = { ok: true; tokens: string[] } | { ok: false; reason: 'missing_credential' | 'malformed_credential' };
 
 const MISSING = { ok: false, reason: 'missing_credential' } as const;
 const MALFORMED = { ok: false, reason: 'malformed_credential' } as const;
 
-/** Makes the verifier of a row of the family `token`. Fails for a secret that no sender could send there. */
+/** Compiles the verifier of a row of the family `token`. Fails for a secret that no sender could send. */
 export function compileTokenVerifier(
   scheme: TokenScheme,
   secretText: string,
@@ -30,8 +30,8 @@ function findPlaceFault(scheme: TokenScheme, secretText: string): string | null 
 
 function hintFor({ title, places }: TokenScheme): string {
   return places[0].in === 'basic'
-    ? `Write user:password, both as you enter them at ${title}; a user may be empty.`
-    : `Paste the token exactly as ${title} has it, as a whole.`;
+    ? `Write user:password, both as entered at ${title}; the user may be empty.`
+    : `Paste the whole token exactly as ${title} shows it.`;
 }
 
 function verifyToken(
@@ -47,7 +47,7 @@ function verifyToken(
       if (reason === 'missing_credential') reason = presented.reason;
       continue;
     }
-    // All are compared: the time must not tell which of them is wrong.
+    // All are compared: the duration must not reveal which of them is wrong.
     if (presented.tokens.map(check).every(Boolean)) {
       const identity = (identityHeader === null ? undefined : request.headers.get(identityHeader)) ?? '';
       return { ok: true, family: scheme.name, identity: identity === '' ? null : identity };
@@ -67,7 +67,7 @@ function readTokens(place: TokenPlace, request: SignedRequest): Presented {
   return bearer.ok ? { ok: true, tokens: [bearer.token] } : bearer;
 }
 
-/** `Basic` and the base64 of `user:password`, in the one form that base64 has for it. */
+/** `Basic` and the canonical base64 of `user:password`. */
 function readBasic(authorization: string): Presented {
   const encoded = /^basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
   if (encoded === undefined) return MALFORMED;

@@ -1,15 +1,15 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 
 /**
- * Makes the check of a bearer or URL token. Digests are compared, so neither the length nor a common beginning shows in
- * the time. `presented` is as received, every byte one character (Latin-1). An empty secret matches nothing.
+ * Compiles the check of a bearer or URL token. Digests are compared, so the duration reveals neither the length nor a
+ * common prefix. `presented` is the token as received, every byte one character (Latin-1). An empty secret matches nothing.
  */
 export function compileTokenCheck(secretText: string): (presented: string) => boolean {
   const expected = hash('sha256', secretText, 'buffer');
   const usable = secretText !== '';
   return (presented) => {
     const digest = hash('sha256', Buffer.from(presented, 'latin1'), 'buffer');
-    // Latin-1 keeps the low byte of a character only, so one beyond it (never on the wire) must not pass for another.
+    // Latin-1 keeps only the low byte of a character, so a higher character (never received) must not match another.
     return timingSafeEqual(digest, expected) && usable && !/[^\x00-\xff]/.test(presented);
   };
 }
@@ -19,7 +19,7 @@ export type BearerToken =
   | { ok: true; token: string }
   | { ok: false; reason: 'missing_credential' | 'malformed_credential' };
 
-/** Reads `Bearer <token>`, outer white space already off; the name of the scheme in any letter case. A bare `Bearer` counts as no credential. */
+/** Reads `Bearer <token>`, in any letter case, without outer white space. A bare `Bearer` is a missing credential. */
 export function readBearerToken(authorization: string | undefined): BearerToken {
   const value = authorization ?? '';
   if (value === '' || value.toLowerCase() === 'bearer') return { ok: false, reason: 'missing_credential' };
@@ -27,7 +27,7 @@ export function readBearerToken(authorization: string | undefined): BearerToken 
   return match === null ? { ok: false, reason: 'malformed_credential' } : { ok: true, token: match[1]! };
 }
 
-/** Compares in constant time; whether the length is right is no secret. */
+/** Compares in constant time, except for the length, which is not secret. */
 export function areEqualTexts(presented: string, expected: string): boolean {
   const left = Buffer.from(presented, 'utf8');
   const right = Buffer.from(expected, 'utf8');

@@ -3,28 +3,28 @@ import { reject, type SignatureRejection } from '../verification.ts';
 
 /** One entry of a signature header. */
 export interface SignatureEntry {
-  /** `null` where the scheme has no labels. */
+  /** `null` if the scheme has no labels. */
   label: string | null;
   value: string;
 }
 
-/** How many characters a signature may have. */
+/** The number of characters that a signature may have. */
 export interface Lengths {
   min: number;
   max: number;
 }
 
 /**
- * More than any rotation needs; bounds the work that a stranger's header with many public-key signatures can cause. Under
- * an HMAC all are compared with one digest, however many a header can hold.
+ * More than any rotation needs. Bounds the work that a header with many public-key signatures can cause. For an HMAC,
+ * all signatures are compared with one digest, so their number does not matter.
  */
 export const MAX_KEY_SIGNATURES = 16;
 
 type Form = Pick<SignatureScheme, 'entrySeparator' | 'labelSeparator' | 'encoding'>;
 
 /**
- * Cuts a signature header into its entries, without the blanks around each. Entries without the scheme's separator carry
- * no label and are left out. One walk that copies only what is kept: `split` and `trim` take twice as long.
+ * Splits a signature header into its entries, without surrounding spaces. Entries without the scheme's separator have no
+ * label and are skipped. One pass that copies only the entries: `split` and `trim` take twice as long.
  */
 export function readEntries({ entrySeparator, labelSeparator }: Form, header: string): SignatureEntry[] {
   const entries: SignatureEntry[] = [];
@@ -41,7 +41,7 @@ export function readEntries({ entrySeparator, labelSeparator }: Form, header: st
   return entries;
 }
 
-/** HTTP's white space only: `trim` would also take bytes such as 0xa0, and with them junk for part of a signature. */
+/** Only white space of HTTP: `trim` would also remove bytes such as 0xa0, and accept junk around a signature. */
 function skipBlanks(text: string, start: number, end: number): number {
   let at = start;
   while (at < end && isBlank(text.charCodeAt(at))) at++;
@@ -75,8 +75,8 @@ function keepEntry(
 }
 
 /**
- * The signatures in a header that are under the key's label and well formed, as the text they came in; those under
- * other labels do not count. Where none is left, the first that is not well formed says why.
+ * The well-formed signatures under the key's label, as received. Signatures under other labels do not count. If none is
+ * well formed, the rejection describes the first one.
  */
 export function readSignatures(
   entries: SignatureEntry[],
@@ -109,7 +109,7 @@ function malformed(detail: string): SignatureRejection {
 
 const HASH_BYTES = { sha1: 20, sha256: 32, sha512: 64 } as const;
 
-/** Characters that a signature under this key has in the scheme's encoding. */
+/** The number of characters that a signature with this key has in the scheme's encoding. */
 export function signatureLengths(
   encoding: 'hex' | 'base64',
   { form: { algorithm }, modulusBytes }: { form: KeyForm; modulusBytes: number },
@@ -119,15 +119,15 @@ export function signatureLengths(
   if (algorithm.kind === 'hmac') return exactly(HASH_BYTES[algorithm.hash]);
   if (algorithm.kind === 'ed25519') return exactly(64);
   if (algorithm.kind === 'rsa') return exactly(modulusBytes);
-  // DER: a sequence of two whole numbers of at most 33 bytes each, leading zeros left out.
+  // DER: a sequence of two integers of at most 33 bytes each, without leading zeros.
   return { min: count(8), max: count(72) };
 }
 
 const ALPHABETS = { hex: /^[0-9a-f]+$/, base64: /^[A-Za-z0-9+/]+={0,2}$/ } as const;
 
 /**
- * What is wrong with the form of a presented signature: the whole value has to be in the alphabet (hex in lowercase, as
- * every provider sends it) and of the right length. `null` where nothing is.
+ * The mistake in the form of a signature: the whole value must be in the alphabet (lowercase hex, as every provider sends
+ * it) and have the correct length. `null` if there is none.
  */
 function faultOf(value: string, encoding: 'hex' | 'base64', { min, max }: Lengths): string | null {
   if (value.length < min || value.length > max) {

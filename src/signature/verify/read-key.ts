@@ -2,26 +2,26 @@ import { createPublicKey, type KeyObject } from 'node:crypto';
 import type { Algorithm, KeyForm, SchemeFacts, SignatureScheme } from '../scheme.ts';
 import { type Lengths, signatureLengths } from './presented-signatures.ts';
 
-/** Why a secret cannot serve a scheme. Neither text ever holds any of the secret. */
+/** Why a scheme cannot use a secret. Neither text contains any part of the secret. */
 export interface UnusableSecret {
   ok: false;
   message: string;
   hint: string;
 }
 
-/** A key that can verify: bytes of an HMAC key, or a public key. */
+/** A key that can verify: the bytes of an HMAC key, or a public key. */
 export interface UsableKey {
   form: KeyForm;
-  /** Empty for a public key, so that it can never serve as an HMAC key. */
+  /** Empty for a public key, so that a public key can never be used as an HMAC key. */
   bytes: Buffer;
   publicKey: KeyObject | null;
   /** Size of an RSA key; 0 for others. */
   modulusBytes: number;
-  /** How long its signatures are. */
+  /** The length of its signatures. */
   lengths: Lengths;
 }
 
-/** Turns the stored secret into a key, in the first form of the scheme that fits its beginning. */
+/** Decodes the stored secret in the first form of the scheme that matches its beginning. */
 export function readKey(scheme: SignatureScheme, secretText: string): ({ ok: true } & UsableKey) | UnusableSecret {
   const rejection = findSecretFault(scheme, secretText);
   if (rejection !== null) return describeUnusable(scheme, rejection);
@@ -38,21 +38,21 @@ function listPrefixes(scheme: SignatureScheme): string {
   return scheme.keys.map((key) => `\`${key.prefix}\``).join(' or ');
 }
 
-/** What keeps a text from being any secret of this scheme; `null` where nothing does. */
+/** Why a text cannot be a secret of this scheme; `null` if it can. */
 export function findSecretFault(scheme: SchemeFacts, secretText: string): string | null {
   if (secretText.trim() === '') return 'is empty';
   if (/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(secretText)) {
-    return 'is a private key, which only its sender may have; paste the public key';
+    return 'is a private key, which only the sender may have; paste the public key';
   }
-  // No provider issues such a secret, and with it every delivery would fail: it comes from `echo` or a file.
+  // No provider issues such a secret: the line break comes from `echo` or a file, and every delivery would fail.
   if (/^[\r\n]|[\r\n]$/.test(secretText) && !secretText.includes('-----BEGIN')) {
-    return 'begins or ends with a line break, which is not part of it';
+    return 'begins or ends with a line break, which is not part of the secret';
   }
   const refused = scheme.rejectedSecrets.find((entry) => secretText.startsWith(entry.prefix));
   return refused === undefined ? null : `is ${refused.is}`;
 }
 
-/** The key, or what is wrong with it. */
+/** The key, or the mistake in it. */
 type Read = { bytes: Buffer; publicKey: KeyObject | null } | string;
 
 const NO_BYTES = Buffer.alloc(0);
@@ -76,7 +76,7 @@ function decodeHex(text: string): Buffer | null {
   return /^(?:[0-9a-fA-F]{2})+$/.test(text) ? Buffer.from(text, 'hex') : null;
 }
 
-/** Strict: standard alphabet, nothing behind it, padding whole or left out. */
+/** Strict: standard alphabet, nothing after it, padding complete or omitted. */
 function decodeBase64(text: string): Buffer | null {
   const unpadded = text.replace(/={1,2}$/, '');
   const bytes = Buffer.from(unpadded, 'base64');
@@ -86,7 +86,7 @@ function decodeBase64(text: string): Buffer | null {
 
 const PEM = /^\s*-----BEGIN PUBLIC KEY-----[A-Za-z0-9+/=\s]+-----END PUBLIC KEY-----\s*$/;
 
-/** A smaller RSA key can be broken with rented machines. */
+/** Smaller RSA keys can be broken with rented machines. */
 const MIN_RSA_BITS = 2048;
 
 function readPublicKey({ algorithm }: KeyForm, secretText: string): Read {
@@ -120,10 +120,10 @@ function describeUnusable(scheme: SignatureScheme, what: string): UnusableSecret
   return { ok: false, message: `The secret for ${scheme.title} ${what}.`, hint: describeSecret(scheme) };
 }
 
-/** How the secret of a scheme is to be pasted: one sentence for people. */
+/** How to paste the secret of a scheme: one sentence for people. */
 export function describeSecret(scheme: SignatureScheme): string {
   const forms = scheme.keys.filter((key) => key.decode !== 'text' && (key.prefix !== '' || key.decode !== 'base64'));
-  if (forms.length === 0) return `Paste the secret exactly as ${scheme.title} has it, as a whole.`;
+  if (forms.length === 0) return `Paste the whole secret exactly as ${scheme.title} shows it.`;
   return `Paste the secret exactly as the sender shows it: ${forms.map(describeForm).reverse().join(', or ')}.`;
 }
 
@@ -135,12 +135,12 @@ function describeForm({ prefix, decode, minBytes, maxBytes, algorithm }: KeyForm
   return `${prefix === '' ? '' : `\`${prefix}\` and `}the ${decode} of ${size} bytes`;
 }
 
-/** The characters that have a meaning in HTML, by name or by number; in one pass, so that nothing is decoded twice. */
+/** The characters that have a meaning in HTML, by name or by number. One pass, so that nothing is decoded twice. */
 const ENTITY = /&(?:(lt|gt|amp|quot)|#0*(34|38|39|60|62)|#[xX]0*(22|26|27|3[cCeE]));/g;
 
 const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' };
 
-/** Decodes the entities that WordPress decodes in a secret (`wp_specialchars_decode` with both quotes), and no others. */
+/** Decodes only the entities that WordPress decodes in a secret (`wp_specialchars_decode` with both quotes). */
 export function unescapeHtml(text: string): string {
   return text.replace(ENTITY, (_, name?: string, decimal?: string, hex?: string) => {
     if (name !== undefined) return NAMED[name]!;

@@ -2,19 +2,19 @@ import { isJsonObject } from '../../core/json.ts';
 import type { BodyPath, RequestPlace } from '../scheme.ts';
 import type { SignedRequest } from '../verification.ts';
 
-/** A text of a JSON body or a URL as header values are: its UTF-8 bytes, one character each. */
+/** A text of a JSON body or a URL in the form of header values: its UTF-8 bytes, one character each. */
 export function toWireText(text: string): string {
   return /^[\x00-\x7f]*$/.test(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** The text at a place, as header values are; `undefined` where there is none or something else than a text. */
+/** The text at a location, in the form of header values; `undefined` if no text is there. */
 export function readPlace(request: SignedRequest, place: RequestPlace): string | undefined {
   if (place.in === 'header') return request.headers.get(place.name);
   const value = readJson(request.json(), place.path);
   return typeof value === 'string' ? toWireText(value) : undefined;
 }
 
-/** The value at a path of own keys; `undefined` where the path leaves the objects. */
+/** The value at a path of own keys; `undefined` if the path does not exist. */
 export function readJson(root: unknown, path: BodyPath): unknown {
   let value = root;
   for (const key of path) {
@@ -25,8 +25,8 @@ export function readJson(root: unknown, path: BodyPath): unknown {
 }
 
 /**
- * The decoded value of a field of a form body, as header values are; `undefined` where it is absent or there twice.
- * Bytes are decoded one by one: a pattern over a text takes several times as long.
+ * The decoded value of a field of a form body, in the form of header values; `undefined` if the field is missing or
+ * repeated. Bytes are decoded one by one: a regular expression over a text takes several times as long.
  */
 export function readFormField(body: Uint8Array, name: string): string | undefined {
   const wanted = toWireText(name);
@@ -58,7 +58,7 @@ function decodeFormText(bytes: Uint8Array): string {
   return decoded.toString('latin1', 0, length);
 }
 
-/** The byte that two hexadecimal digits stand for; -1 where they are not there. */
+/** The byte that two hexadecimal digits stand for; -1 if they are no such digits. */
 function readHexPair(bytes: Uint8Array, at: number): number {
   const [high, low] = [HEX_VALUES[bytes[at] ?? 0]!, HEX_VALUES[bytes[at + 1] ?? 0]!];
   return high < 0 || low < 0 ? -1 : high * 16 + low;

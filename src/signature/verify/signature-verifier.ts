@@ -20,16 +20,16 @@ import { checkTimestamp, readTimestamp } from './signing-time.ts';
 /** Does any of these signatures match the content? */
 type Matcher = (signatures: string[], values: ContentValues) => boolean;
 
-/** What one webhook verifies with: a scheme whose headers are in lowercase, as they are looked up, and its key. */
+/** The scheme of one webhook, with header names in lowercase as they are looked up, and its key. */
 interface Verifier {
   scheme: SignatureScheme;
   key: UsableKey;
   matches: Matcher;
-  /** Is the moment of signing part of what is hashed beside the body, so that it has to be known first? */
+  /** Is the timestamp hashed in addition to the body, so that it must be known first? */
   hashesTimestamp: boolean;
 }
 
-/** Makes the verifier of a row of the family `signature`: the key is decoded once, here. */
+/** Compiles the verifier of a row of the family `signature`; the key is decoded here, once. */
 export function compileSignatureVerifier(
   scheme: SignatureScheme,
   secretText: string,
@@ -70,7 +70,7 @@ function lowercasePlace(place: RequestPlace): RequestPlace {
   return place.in === 'header' ? { ...place, name: place.name.toLowerCase() } : place;
 }
 
-/** The first family that verifies decides; where none does, the first that was signed says why. */
+/** The first family that verifies decides. If none does, the first one with a signature determines the reason. */
 function verifyFamilies(verifier: Verifier, request: SignedRequest): SignatureResult {
   let rejection: SignatureRejection | null = null;
   for (const family of verifier.scheme.headers) {
@@ -83,7 +83,7 @@ function verifyFamilies(verifier: Verifier, request: SignedRequest): SignatureRe
   return rejection ?? reject('missing_credential');
 }
 
-/** The entries of all places of a family where a sender put something; `null` where there is nothing. */
+/** The entries at all locations of a family; `null` if all are empty. */
 function readPresented(scheme: SignatureScheme, family: HeaderFamily, request: SignedRequest): SignatureEntry[] | null {
   let entries: SignatureEntry[] | null = null;
   for (const place of family.signatures) {
@@ -113,13 +113,13 @@ function verifyFamily(
   const identity = readIdentity(family, request);
   const values = { timestamp: before.text, identity, body: request.body, rare: rare.texts };
   if (!matches(presented.signatures, values)) return reject('bad_signature');
-  // A moment inside the body is looked for only in bytes that verified.
+  // A timestamp inside the body is read only from bytes that verified.
   const after = hashesTimestamp ? before : readSigningTime(scheme, family, request, entries);
   if (!after.ok) return after;
   return { ok: true, family: family.name, identity: identity === '' ? null : identity };
 }
 
-/** As received; `''` where the delivery has no name. */
+/** As received; `''` if the delivery has no ID. */
 function readIdentity({ identity, fallbackIdentity }: HeaderFamily, request: SignedRequest): string {
   const first = identity === null ? '' : (readPlace(request, identity) ?? '');
   return first !== '' || fallbackIdentity === null ? first : (readPlace(request, fallbackIdentity) ?? '');
@@ -137,7 +137,7 @@ function checkHeaders(family: HeaderFamily, request: SignedRequest): SignatureRe
 
 const NO_TIME = { ok: true, text: '' } as const;
 
-/** The text of a timestamp that is signed and timely; `''` where the scheme signs none. */
+/** The text of a signed timestamp within the tolerance; `''` if the scheme signs none. */
 function readSigningTime(
   scheme: SignatureScheme,
   family: HeaderFamily,
@@ -152,7 +152,7 @@ function readSigningTime(
   return timely.ok ? timestamp : timely;
 }
 
-/** The algorithm follows from the stored key alone, so that a public key can never serve as an HMAC key. */
+/** The algorithm follows only from the stored key, so that a public key can never be used as an HMAC key. */
 function compileMatcher(scheme: SignatureScheme, key: UsableKey): Matcher {
   const { algorithm } = key.form;
   return algorithm.kind === 'hmac'
@@ -161,17 +161,17 @@ function compileMatcher(scheme: SignatureScheme, key: UsableKey): Matcher {
 }
 
 function compileHmacMatcher(scheme: SignatureScheme, key: UsableKey, hash: string): Matcher {
-  // Allocated once: two new buffers a request cost a tenth of the whole check of a small body.
+  // Allocated once: two new buffers per request take a tenth of the check of a small body.
   const expected = Buffer.alloc(signatureLengths(scheme.encoding, key).max);
   const presented = Buffer.alloc(expected.length);
-  // Made once: a key given as bytes is made into this anew for each digest.
+  // Created once: a key in bytes would be converted for each digest.
   const secret = createSecretKey(key.bytes);
   return (signatures, values) => {
     const hmac = createHmac(hash, secret);
     feedContent(scheme.content, values, (piece, encoding) => hmac.update(piece as string, encoding));
-    // Texts are compared, not bytes: a digest has one text only, so nothing that merely decodes to it can pass.
+    // Texts are compared, not bytes: a digest has one text, so another text that decodes to it does not match.
     expected.write(hmac.digest(scheme.encoding), 'latin1');
-    // No early end: the time must not tell which of several signatures matched.
+    // No early exit: the duration must not reveal which of several signatures matched.
     let matched = false;
     for (const signature of signatures) {
       presented.write(signature, 'latin1');
@@ -186,9 +186,9 @@ function compileKeyMatcher(scheme: SignatureScheme, algorithm: Algorithm, key: K
   return (signatures, values) =>
     signatures.some((text) => {
       const signature = Buffer.from(text, scheme.encoding);
-      // Spare bits at the end of base64 are ignored in decoding; only the one canonical text counts.
+      // Decoding ignores spare bits at the end of base64; only the canonical text counts.
       if (signature.toString(scheme.encoding) !== text) return false;
-      // Ed25519 takes its content whole; the others take it in pieces, so that the body is not copied.
+      // Ed25519 needs the whole content. The others accept it in pieces, so the body is not copied.
       if (digest === null) return verifyWithKey(null, joinContent(scheme.content, values), key, signature);
       const verifier = createVerify(digest);
       feedContent(scheme.content, values, (piece, encoding) => verifier.update(piece as string, encoding));
@@ -196,7 +196,7 @@ function compileKeyMatcher(scheme: SignatureScheme, algorithm: Algorithm, key: K
     });
 }
 
-/** The digest that an algorithm is told to use; Ed25519 has its own. */
+/** The digest of an algorithm; `null` for Ed25519, which includes one. */
 export function digestOf(algorithm: Algorithm): string | null {
   if (algorithm.kind === 'ed25519') return null;
   return algorithm.kind === 'ecdsa-p256' ? 'sha256' : algorithm.hash;

@@ -2,14 +2,14 @@ import type { ContentPart } from '../scheme.ts';
 import { reject, type SignatureRejection, type SignedRequest } from '../verification.ts';
 import { readFormField, readJson, toWireText } from './request-parts.ts';
 
-/** What a request puts into the places of a scheme's signed content; texts as header values are. */
+/** The values of a request for the parts of a scheme's signed content; texts in the form of header values. */
 export interface ContentValues {
-  /** As received; `''` where the content has no such part. */
+  /** As received; `''` if the content has no such part. */
   timestamp: string;
-  /** As received; `''` where the content has no such part. */
+  /** As received; `''` if the content has no such part. */
   identity: string;
   body: Uint8Array;
-  /** Those that few schemes sign, in the order of the content. */
+  /** The parts that few schemes sign, in the order of the content. */
   rare: readonly string[];
 }
 
@@ -60,8 +60,8 @@ function describeMissing(part: RarePart): SignatureRejection {
 }
 
 /**
- * Hands what is signed to `feed`, piece by piece, so that the body is never copied. Texts come from headers, in which
- * every byte received is one character: they go back to bytes as Latin-1.
+ * Passes the signed content to `feed` in pieces, so that the body is never copied. Texts come from headers, in which every
+ * received byte is one character: they are converted back to bytes as Latin-1.
  */
 export function feedContent(
   content: readonly ContentPart[],
@@ -83,7 +83,7 @@ export function feedContent(
   if (text !== '') feed(text, 'latin1');
 }
 
-/** The signed content as one buffer, for algorithms that cannot take it in pieces. */
+/** The signed content as one buffer, for algorithms that do not accept pieces. */
 export function joinContent(content: readonly ContentPart[], values: ContentValues): Buffer {
   const pieces: Uint8Array[] = [];
   feedContent(content, values, (piece) =>

@@ -4,10 +4,10 @@ import type { SignatureEntry } from './presented-signatures.ts';
 import { readJson, toWireText } from './request-parts.ts';
 
 /**
- * The one moment that a request says it was signed at, as the text that is signed. Two are refused even when they are
- * equal: else the one that is checked might not be the one that is signed.
+ * The timestamp of a request, as the text that is signed. Two timestamps are rejected even if they are equal: otherwise
+ * the checked one might not be the signed one.
  *
- * @param headerName lowercase name of the family's header, where the rule has it in one
+ * @param headerName lowercase name of the family's header, if the timestamp is in a header
  */
 export function readTimestamp(
   rule: TimestampRule,
@@ -17,7 +17,7 @@ export function readTimestamp(
 ): { ok: true; text: string } | SignatureRejection {
   const text = findText(rule, headerName, request, entries);
   if (text === undefined || text === '') return reject('missing_timestamp');
-  // A header that was sent twice arrives as one with a comma.
+  // A repeated header arrives as one value with a comma.
   return text.includes(',') ? reject('ambiguous_timestamp') : { ok: true, text };
 }
 
@@ -41,7 +41,7 @@ function joinUnder(entries: SignatureEntry[], label: string): string | undefined
   return joined;
 }
 
-/** Is the moment within the tolerance of now, in both directions? Whole seconds; exactly the tolerance passes. */
+/** Is the timestamp within the tolerance, in both directions? Whole seconds; exactly the tolerance is accepted. */
 export function checkTimestamp(
   rule: TimestampRule & { signed: true },
   text: string,
@@ -56,11 +56,11 @@ export function checkTimestamp(
   return reject(reason, `by ${Math.abs(ageSeconds)} seconds; ${allowed} are allowed`);
 }
 
-/** Seconds have ten digits until the year 2286; thirteen are milliseconds, which are refused rather than guessed. */
+/** Seconds have ten digits until the year 2286. Thirteen digits are milliseconds and are rejected, not guessed. */
 const MAX_DIGITS = { seconds: 12, milliseconds: 15 } as const;
 const RFC_3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/;
 
-/** Whole seconds since 1970; `null` where the text is not in the unit's form. */
+/** Whole seconds since 1970; `null` if the text does not have the form of the unit. */
 function parseSeconds(unit: TimestampUnit, text: string): number | null {
   if (unit === 'seconds') return parseDigits(text, MAX_DIGITS.seconds);
   if (unit === 'milliseconds') {
@@ -71,7 +71,7 @@ function parseSeconds(unit: TimestampUnit, text: string): number | null {
   return Number.isNaN(ms) ? null : Math.floor(ms / 1000);
 }
 
-/** The whole number that a text of nothing but decimal digits stands for; in a third of the time of a pattern. */
+/** The number that a text of only decimal digits stands for, in a third of the time of a regular expression. */
 function parseDigits(text: string, maxDigits: number): number | null {
   if (text.length === 0 || text.length > maxDigits) return null;
   let value = 0;
@@ -83,7 +83,7 @@ function parseDigits(text: string, maxDigits: number): number | null {
   return value;
 }
 
-/** A moment as a sender writes it. */
+/** A timestamp as a sender writes it. */
 export function formatTimestamp(unit: TimestampUnit, nowMs: number): string {
   if (unit === 'milliseconds') return String(Math.floor(nowMs));
   if (unit === 'seconds') return String(Math.floor(nowMs / 1000));
