@@ -1772,8 +1772,6 @@ export interface components {
             factory: string;
             description: string | null;
             enabled: boolean;
-            /** @description `null` is the foreman. */
-            agent: string | null;
             triggers: ({
                 /** @enum {string} */
                 provider: "webhook";
@@ -1799,11 +1797,7 @@ export interface components {
             } & {
                 [key: string]: unknown;
             }))[];
-            prompt: string;
-            overrides: JsonObject;
-            /** @description `null` for a live factory, which has no files. */
-            file: string | null;
-            /** @description The commit that was live. */
+            /** @description Commit of the last apply that changed this automation. */
             revision: string | null;
             /** Format: date-time */
             updated_at: string;
@@ -1818,6 +1812,12 @@ export interface components {
                 message: string;
                 hint: string;
             }[];
+            /** @description `null` is the foreman. */
+            agent: string | null;
+            prompt: string;
+            overrides: JsonObject;
+            /** @description `null` for a live factory, which has no files. */
+            file: string | null;
         };
         /** @description What a filter or an automation would do, and which key decided. */
         FilterResult: {
@@ -2298,18 +2298,18 @@ export interface components {
             created_at: string;
             /** Format: date-time */
             updated_at: string;
-            /** @description Webhooks that name it, with the version that their last apply pinned. */
+            /** @description Webhooks that name the secret, with the version that their last apply pinned. */
             used_by: {
                 factory: string;
                 webhook: string;
                 version: number;
             }[];
-            /** @description Automations that list it for their runs, which take the newest version. */
+            /** @description Automations that list the secret for their runs, which use the newest version. */
             listed_by: {
                 factory: string;
                 automation: string;
             }[];
-            /** @description Targets of `notify` in `dockbell.yaml` that are told with its newest version. */
+            /** @description Targets of `notify` in `dockbell.yaml` that receive reports with the newest version. */
             notify: {
                 factory: string;
                 type: string;
@@ -5856,10 +5856,11 @@ export interface operations {
                     name: string;
                     description?: string | null;
                     enabled?: boolean;
+                    /** @description `null` is the foreman. */
                     agent?: string | null;
+                    prompt: string;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
                     triggers: (JsonObject)[];
-                    prompt: string;
                     /** @description Execution override, handed to the run unchanged. */
                     model?: Json;
                     /** @description Execution override, handed to the run unchanged. */
@@ -6157,10 +6158,11 @@ export interface operations {
                 "application/json": {
                     description?: string | null;
                     enabled?: boolean;
+                    /** @description `null` is the foreman. */
                     agent?: string | null;
+                    prompt: string;
                     /** @description As the front matter of a file writes them. The validation of the definition checks them. */
                     triggers: (JsonObject)[];
-                    prompt: string;
                     /** @description Execution override, handed to the run unchanged. */
                     model?: Json;
                     /** @description Execution override, handed to the run unchanged. */

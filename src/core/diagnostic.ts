@@ -1,3 +1,9 @@
+/** A place in a file. Both numbers count from 1. */
+export interface Position {
+  line: number;
+  column: number;
+}
+
 /** How bad a finding is: an error keeps a definition from applying, a warning does not. */
 export type Severity = 'error' | 'warning';
 

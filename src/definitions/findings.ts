@@ -1,5 +1,4 @@
-import type { Position } from '../core/definition.ts';
-import type { Diagnostic, Severity } from '../core/diagnostic.ts';
+import type { Diagnostic, Position, Severity } from '../core/diagnostic.ts';
 import { type LintSettings, RULES, type RuleId, severityOf } from '../core/rules.ts';
 import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
 

@@ -2,7 +2,7 @@ import { AppError } from '../core/errors.ts';
 import type { FileChange } from '../core/ports/definitions/hosted-source.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import {
-  type DeclaredAutomation,
+  type AutomationContent,
   editAutomation,
   writeDeclaredAutomation,
 } from '../definitions/write/write-automation.ts';
@@ -13,7 +13,7 @@ import { requireMatch, tagAutomation, tagRevision } from './entity-tag.ts';
 /** How an automation is written. `mustBeNew`: refused where one of that name exists. */
 export interface AutomationWriting {
   name: string;
-  automation: DeclaredAutomation;
+  automation: AutomationContent;
   mustBeNew: boolean;
   ifMatch: string | null;
 }

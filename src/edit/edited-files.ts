@@ -1,7 +1,7 @@
-import type { AppliedAutomation } from '../core/applied.ts';
 import { AppError } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { FileChange } from '../core/ports/definitions/hosted-source.ts';
+import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import { type Reselection, reselectWebhook } from '../definitions/write/write-automation.ts';

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import type { AppliedAutomation } from '../core/applied.ts';
 import { AppError } from '../core/errors.ts';
+import type { AppliedAutomation } from '../core/resources/automation.ts';
+import { AUTOMATION_FIELDS } from '../core/resources/automation.ts';
 import { pickWith } from '../core/resources/fields.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
@@ -16,8 +17,7 @@ export function tagWebhook(webhook: AppliedWebhook): EntityTag {
 }
 
 export function tagAutomation(automation: AppliedAutomation): EntityTag {
-  const { name, description, enabled, agent, triggers, listensTo, prompt, overrides } = automation;
-  return digest([name, description, enabled, agent, triggers, listensTo, prompt, overrides]);
+  return digest(Object.values(pickWith(AUTOMATION_FIELDS, 'tagged', automation)));
 }
 
 /** A factory as a whole is what its revision says. */

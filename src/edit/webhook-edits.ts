@@ -1,8 +1,9 @@
 import { AppError } from '../core/errors.ts';
 import type { RandomBytes, WebhookUid } from '../core/ids.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
-import type { SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { EditableRecord } from '../core/resources/fields.ts';
+import type { SecretSummary } from '../core/resources/secret.ts';
 import type { DeclaredWebhook, WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { editWebhook, writeWebhook } from '../definitions/write/write-webhook.ts';

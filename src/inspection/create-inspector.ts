@@ -1,9 +1,9 @@
-import type { AppliedAutomation } from '../core/applied.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { PlanPreview, PlanPreviewer } from '../core/plan-preview.ts';
 import type { Backtester } from '../core/ports/deliveries/backtester.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
+import type { AppliedAutomation } from '../core/resources/automation.ts';
 import { checkSecretForWebhook } from '../definitions/check/check-secret.ts';
 import type { CollectedKey } from '../filter/collect-keys.ts';
 import type { FilterResult } from '../filter/evaluate-filters.ts';

@@ -1,7 +1,7 @@
-import type { AppliedAutomation } from '../core/applied.ts';
 import { AppError, type ProblemItem } from '../core/errors.ts';
 import type { WebhookUid } from '../core/ids.ts';
-import { triggerFilters } from '../core/trigger-filters.ts';
+import type { AppliedAutomation } from '../core/resources/automation.ts';
+import { triggerFilters } from '../core/trigger.ts';
 import { compileFilters, evaluateAutomation, type FilterResult, toFilterResult } from '../filter/evaluate-filters.ts';
 import type { PatternProblem } from '../filter/parse-pattern.ts';
 

@@ -1,8 +1,9 @@
-import type { AppliedAutomation, AppliedFactory } from '../core/applied.ts';
+import type { AppliedFactory } from '../core/applied.ts';
 import type { WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts';
+import type { AppliedAutomation } from '../core/resources/automation.ts';
 import { systemClock } from '../core/time/clock.ts';
 import { validateTree } from '../definitions/validate-tree.ts';
 import { collectPayloadKeys } from '../filter/collect-keys.ts';

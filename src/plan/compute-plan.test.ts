@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { AppliedAutomation, AppliedFactory } from '../core/applied.ts';
+import type { AppliedFactory } from '../core/applied.ts';
 import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { type ComputedPlan, computePlan } from './compute-plan.ts';
 

@@ -1,14 +1,16 @@
-import type { AppliedAutomation, AppliedFactory } from '../core/applied.ts';
-import { declareTrigger } from '../core/declare-trigger.ts';
+import type { AppliedFactory } from '../core/applied.ts';
 import type { AutomationDefinition, FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
 import type { Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { Plan, PlanChange, PlanEntry } from '../core/plan.ts';
 import type { AutomationRow, WebhookRow } from '../core/ports/definitions/inventory.ts';
+import type { AppliedAutomation } from '../core/resources/automation.ts';
+import { AUTOMATION_FIELDS } from '../core/resources/automation.ts';
 import { pickWith } from '../core/resources/fields.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
 import { applyLint } from '../core/rules.ts';
+import { declareTrigger } from '../core/trigger.ts';
 import { type AssignedUids, assignUids } from './assign-uids.ts';
 import { type Declared, diffDeclared } from './diff.ts';
 import { type ResolvedListeners, resolveListeners } from './resolve-listeners.ts';
@@ -162,8 +164,8 @@ function composeAutomationRow(
 }
 
 function declareAutomation(automation: AutomationRow | AppliedAutomation): Declared {
-  const { enabled, agent, description, triggers, listensTo, prompt, overrides } = automation;
-  return { enabled, agent, description, triggers: triggers.map(declareTrigger), listensTo, prompt, ...overrides };
+  const planned = pickWith(AUTOMATION_FIELDS, 'planned', automation);
+  return { ...planned, triggers: automation.triggers.map(declareTrigger), ...automation.overrides };
 }
 
 function emptySection() {

@@ -1,7 +1,7 @@
-import type { AutomationDefinition, Position } from '../core/definition.ts';
-import { isWebhookTrigger } from '../core/definition.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { AutomationDefinition } from '../core/definition.ts';
+import type { Diagnostic, Position } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
+import { isWebhookTrigger } from '../core/trigger.ts';
 
 /** What an automation listens to, per trigger in its order, and what is wrong with the UIDs it names. */
 export interface ResolvedListeners {

@@ -3,7 +3,7 @@ import type { AppliedFactory } from '../core/applied.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { AutomationRow, WebhookRow } from '../core/ports/definitions/inventory.ts';
-import { type Listening, triggerFiltersByWebhook } from '../core/trigger-filters.ts';
+import { type Listening, triggerFiltersByWebhook } from '../core/trigger.ts';
 import type { ComputedPlan } from './compute-plan.ts';
 
 /** What starts an automation: for each webhook that can, the filters of which any suffices. */

@@ -1,5 +1,4 @@
 import type { FactoryDefinition } from '../core/definition.ts';
-import { isWebhookTrigger } from '../core/definition.ts';
 import { compareDiagnostics, type Diagnostic } from '../core/diagnostic.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { Json } from '../core/json.ts';
@@ -9,6 +8,7 @@ import type { StoredPayloads } from '../core/ports/deliveries/stored-payloads.ts
 import { applyLint } from '../core/rules.ts';
 import type { SourceTree } from '../core/source-tree.ts';
 import type { Clock } from '../core/time/clock.ts';
+import { isWebhookTrigger } from '../core/trigger.ts';
 import { type BacktestBounds, runBacktest, type UnseenKey } from '../plan/backtest.ts';
 import type { ComputedPlan } from '../plan/compute-plan.ts';
 import { listTriggerChanges } from '../plan/trigger-changes.ts';

@@ -1,6 +1,6 @@
 import { NO_VERSION } from '../core/applied.ts';
-import type { FactoryDefinition, Position, WebhookDefinition } from '../core/definition.ts';
-import type { Diagnostic } from '../core/diagnostic.ts';
+import type { FactoryDefinition, WebhookDefinition } from '../core/definition.ts';
+import type { Diagnostic, Position } from '../core/diagnostic.ts';
 import { hasErrors } from '../core/diagnostic.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { applyLint } from '../core/rules.ts';

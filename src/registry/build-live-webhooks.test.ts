@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { AppliedAutomation, AppliedFactory } from '../core/applied.ts';
-import type { Trigger } from '../core/definition.ts';
+import type { AppliedFactory } from '../core/applied.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { SecretValue } from '../core/secret-value.ts';
+import type { Trigger } from '../core/trigger.ts';
 import { buildLiveWebhooks } from './build-live-webhooks.ts';
 import { Registry } from './registry.ts';
 

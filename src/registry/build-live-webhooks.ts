@@ -1,9 +1,10 @@
-import type { AppliedAutomation, AppliedFactory } from '../core/applied.ts';
+import type { AppliedFactory } from '../core/applied.ts';
 import type { WebhookUid } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
+import type { AppliedAutomation } from '../core/resources/automation.ts';
 import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
-import { triggerFiltersByWebhook } from '../core/trigger-filters.ts';
+import { triggerFiltersByWebhook } from '../core/trigger.ts';
 import { compileFilters, describeInvalid, type FilterDecision } from '../filter/evaluate-filters.ts';
 import { isSignedChallenge } from '../signature/handshakes/challenges.ts';
 import type { LiveHandshake } from '../signature/handshakes/handshake.ts';

@@ -1,7 +1,6 @@
 import type { AutomationDefinition, FactoryDefinition } from '../core/definition.ts';
-import { isWebhookTrigger } from '../core/definition.ts';
 import type { JsonObject } from '../core/json.ts';
-import { triggerFilters } from '../core/trigger-filters.ts';
+import { isWebhookTrigger, triggerFilters } from '../core/trigger.ts';
 import type { Sample } from '../definitions/read/read-sample.ts';
 import { evaluateAutomation } from '../filter/evaluate-filters.ts';
 import type { SampleDecision, SampleResult } from './sample-result.ts';

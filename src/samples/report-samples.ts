@@ -1,5 +1,6 @@
-import { type FactoryDefinition, isWebhookTrigger, type WebhookTrigger } from '../core/definition.ts';
+import type { FactoryDefinition } from '../core/definition.ts';
 import type { SourceTree } from '../core/source-tree.ts';
+import { isWebhookTrigger, type WebhookTrigger } from '../core/trigger.ts';
 import type { TreeSamples } from '../definitions/check/check-samples.ts';
 import type { Sample } from '../definitions/read/read-sample.ts';
 import type { ValidatedTree } from '../definitions/validate-tree.ts';

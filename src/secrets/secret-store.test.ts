@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { AppError } from '../core/errors.ts';
-import type { SealedSecret, SealedSecretTable, SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
+import type { SealedSecret, SealedSecretTable, SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretSummary } from '../core/resources/secret.ts';
 import { SecretValue } from '../core/secret-value.ts';
 import type { Redactor } from './redactor.ts';
 import { createRedactor } from './redactor.ts';

@@ -1,5 +1,6 @@
 import { AppError } from '../core/errors.ts';
-import type { SealedSecret, SealedSecretTable, SecretStore, SecretSummary } from '../core/ports/secret-store.ts';
+import type { SealedSecret, SealedSecretTable, SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretSummary } from '../core/resources/secret.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import type { Clock } from '../core/time/clock.ts';
 import { TaskQueue } from '../core/time/task-queue.ts';

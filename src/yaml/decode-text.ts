@@ -1,4 +1,4 @@
-import type { Position } from '../core/definition.ts';
+import type { Position } from '../core/diagnostic.ts';
 
 export type DecodedText = { ok: true; text: string } | { ok: false; at: Position };
 

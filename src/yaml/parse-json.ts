@@ -1,4 +1,4 @@
-import type { Position } from '../core/definition.ts';
+import type { Position } from '../core/diagnostic.ts';
 import type { Json } from '../core/json.ts';
 import type { KeyPath } from './key-path.ts';
 import type { YamlText } from './parse-yaml.ts';

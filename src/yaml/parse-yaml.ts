@@ -1,6 +1,6 @@
 import type { CST, Document, ParsedNode, YAMLError } from 'yaml';
 import { Composer, Lexer, LineCounter, Parser } from 'yaml';
-import type { Position } from '../core/definition.ts';
+import type { Position } from '../core/diagnostic.ts';
 import type { Json } from '../core/json.ts';
 import { inspectNodes, type YamlRule } from './inspect-nodes.ts';
 import type { KeyPath } from './key-path.ts';

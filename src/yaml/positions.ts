@@ -1,4 +1,4 @@
-import type { Position } from '../core/definition.ts';
+import type { Position } from '../core/diagnostic.ts';
 
 /** The first character of a file: where findings about all of it stand. */
 export const FILE_START: Position = { line: 1, column: 1 };

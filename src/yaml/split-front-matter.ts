@@ -1,4 +1,4 @@
-import type { Position } from '../core/definition.ts';
+import type { Position } from '../core/diagnostic.ts';
 import type { RuleId } from '../core/rules.ts';
 
 export type FrontMatter =

@@ -4,7 +4,6 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Pool } from 'undici';
-import type { Trigger } from '../../src/core/definition.ts';
 import type { Handshake } from '../../src/core/handshake.ts';
 import { createIdSource, type WebhookUid } from '../../src/core/ids.ts';
 import type { JsonObject } from '../../src/core/json.ts';
@@ -14,6 +13,7 @@ import type { DeliveryLog } from '../../src/core/ports/deliveries/delivery-log.t
 import type { Delivery } from '../../src/core/resources/delivery.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import type { Clock } from '../../src/core/time/clock.ts';
+import type { Trigger } from '../../src/core/trigger.ts';
 import { handleDelivery } from '../../src/ingress/handle-delivery.ts';
 import type { AdoptSecret, IngressContext } from '../../src/ingress/ingress-context.ts';
 import { RateLimits } from '../../src/ingress/limits.ts';

@@ -7,6 +7,7 @@ import type { Json, JsonObject } from '../../core/json.ts';
 import { isJsonObject } from '../../core/json.ts';
 import type { AuditLog } from '../../core/ports/access/audit-log.ts';
 import type { SignInOutcome } from '../../core/ports/metrics.ts';
+import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
 import { auditedNames } from '../../core/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import type { Clock } from '../../core/time/clock.ts';
@@ -147,9 +148,19 @@ function readNewId(payload: unknown): string | null {
 
 /** Keys whose values are shown. What is not listed is not shown: no body has a secret under one of these. */
 const SHOWN = new Set([
-  ...['name', 'description', 'enabled', 'disabled', 'role', 'factories', 'agent'],
   ...auditedNames(WEBHOOK_FIELDS),
-  ...['for_seconds', 'delivery_id', 'revision', 'mode', 'force', 'fence', 'state', 'exit_code'],
+  ...auditedNames(AUTOMATION_FIELDS),
+  'delivery_id',
+  'disabled',
+  'exit_code',
+  'factories',
+  'fence',
+  'for_seconds',
+  'force',
+  'mode',
+  'revision',
+  'role',
+  'state',
 ]);
 const HIDDEN = '[not shown]';
 const MAX_SHOWN_CHARACTERS = 500;

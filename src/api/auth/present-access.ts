@@ -1,20 +1,14 @@
 import type { ApiToken, Session, User } from '../../core/access.ts';
 import type { SessionId } from '../../core/ids.ts';
-import type { SecretSummary } from '../../core/ports/secret-store.ts';
+import { presentFields } from '../../core/resources/fields.ts';
+import type { SecretSummary } from '../../core/resources/secret.ts';
+import { SECRET_FIELDS } from '../../core/resources/secret.ts';
 import { formatInstant } from '../../core/time/clock.ts';
 import { presentInstant } from '../server/present-instant.ts';
 
 /** A secret without its value. */
 export function presentSecret(secret: SecretSummary) {
-  return {
-    name: secret.name,
-    version: secret.version,
-    created_at: formatInstant(secret.createdAt),
-    updated_at: formatInstant(secret.updatedAt),
-    used_by: secret.usedBy.map(({ factory, webhook, version }) => ({ factory, webhook, version })),
-    listed_by: secret.listedBy.map(({ factory, automation }) => ({ factory, automation })),
-    notify: secret.notify.map(({ factory, type }) => ({ factory, type })),
-  };
+  return presentFields(SECRET_FIELDS, secret);
 }
 
 /** An API token without the token. */

@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { EXECUTION_OVERRIDES } from '../../core/definition.ts';
 import type { Json, JsonObject, JsonSchema } from '../../core/json.ts';
-import type { DeclaredAutomation } from '../../definitions/write/write-automation.ts';
+import { AUTOMATION_FIELDS, EXECUTION_OVERRIDES } from '../../core/resources/automation.ts';
+import { readDeclared, readRequest, requestProperties } from '../../core/resources/fields.ts';
+import type { AutomationContent } from '../../definitions/write/write-automation.ts';
 import { tagAutomation } from '../../edit/entity-tag.ts';
 import type { FactoryEditor } from '../../edit/factory-editor.ts';
 import { WEBHOOK_NAME_PATTERN } from '../../words/names.ts';
@@ -28,27 +29,20 @@ const access = requireRole('manager', 'factory');
 const REFUSED = 'Refused with 409 where a repository decides; the answer names the file to edit.';
 
 interface AutomationBody {
-  description?: string | null;
-  enabled?: boolean;
-  agent?: string | null;
   triggers: JsonObject[];
   prompt: string;
-  [override: string]: Json | undefined;
+  [key: string]: Json;
 }
 
-const textOrNull: JsonSchema = { type: ['string', 'null'] };
 const name: JsonSchema = { type: 'string', pattern: WEBHOOK_NAME_PATTERN.source };
 const anyValue: JsonSchema = { description: 'Execution override, handed to the run unchanged.' };
 const properties: Record<string, JsonSchema> = {
-  description: textOrNull,
-  enabled: { type: 'boolean' },
-  agent: textOrNull,
+  ...requestProperties(AUTOMATION_FIELDS, 'create'),
   triggers: {
     type: 'array',
     items: { type: 'object' },
     description: 'As the front matter of a file writes them. The validation of the definition checks them.',
   },
-  prompt: { type: 'string' },
   ...Object.fromEntries(EXECUTION_OVERRIDES.map((key) => [key, anyValue])),
 };
 const writingSchema = { ...closedObject(properties), required: ['triggers', 'prompt'] };
@@ -141,22 +135,10 @@ function registerDeletion(app: FastifyInstance, parts: AutomationEditRouteParts)
   );
 }
 
-function readAutomation({
-  description,
-  enabled,
-  agent,
-  triggers,
-  prompt,
-  ...overrides
-}: AutomationBody): DeclaredAutomation {
-  return {
-    description: description ?? null,
-    enabled: enabled ?? true,
-    agent: agent ?? null,
-    triggers,
-    prompt,
-    overrides: overrides as Record<string, Json>,
-  };
+function readAutomation({ triggers, prompt, ...body }: AutomationBody): AutomationContent {
+  const declared = readDeclared(AUTOMATION_FIELDS, readRequest(AUTOMATION_FIELDS, 'create', body));
+  const overrides = EXECUTION_OVERRIDES.flatMap((key) => (body[key] === undefined ? [] : [[key, body[key]] as const]));
+  return { ...declared, triggers, prompt, overrides: Object.fromEntries(overrides) };
 }
 
 function markCreated(request: FastifyRequest, reply: FastifyReply, name: string): FastifyReply {

@@ -1,8 +1,9 @@
-import type { AppliedAutomation } from '../../core/applied.ts';
-import type { Trigger } from '../../core/definition.ts';
-import { isWebhookTrigger } from '../../core/definition.ts';
 import type { WebhookUid } from '../../core/ids.ts';
-import { formatInstant } from '../../core/time/clock.ts';
+import type { AppliedAutomation } from '../../core/resources/automation.ts';
+import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
+import { presentFields } from '../../core/resources/fields.ts';
+import type { Trigger } from '../../core/trigger.ts';
+import { isWebhookTrigger } from '../../core/trigger.ts';
 import { presentFile } from '../factories/factory-source.ts';
 
 /** An automation as the interfaces show it. */
@@ -10,20 +11,11 @@ export function presentAutomation(automation: AppliedAutomation, findSource: Par
   const file = presentFile(automation, findSource);
   const isWritten = file !== null;
   return {
-    name: automation.name,
-    factory: automation.factory,
-    description: automation.description,
-    enabled: automation.enabled,
-    agent: automation.agent,
+    ...presentFields(AUTOMATION_FIELDS, automation),
     triggers: automation.triggers.map((trigger, i) =>
       presentTrigger(trigger, automation.listensTo[i] ?? [], isWritten),
     ),
-    prompt: automation.prompt,
-    overrides: automation.overrides,
     file,
-    revision: automation.revision,
-    updated_at: formatInstant(automation.updatedAt),
-    warnings: automation.warnings,
   };
 }
 

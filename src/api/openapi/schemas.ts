@@ -5,9 +5,11 @@ import type { JsonSchema } from '../../core/json.ts';
 import { SECRET_STATES } from '../../core/ports/definitions/inventory.ts';
 import { WAIT_REASONS } from '../../core/ports/runs/run-control.ts';
 import { MAX_QUEUE_POSITION } from '../../core/ports/runs/run-queue.ts';
+import { AUTOMATION_FIELDS } from '../../core/resources/automation.ts';
 import { DELIVERY_FIELDS, DELIVERY_LABELS, MAX_DECISIONS_WITHOUT_RUN } from '../../core/resources/delivery.ts';
 import { answerProperties } from '../../core/resources/fields.ts';
 import { RUN_FIELDS, RUN_STATES } from '../../core/resources/run.ts';
+import { SECRET_FIELDS } from '../../core/resources/secret.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 
 /** An object with exactly these properties, all of them present. */
@@ -36,7 +38,6 @@ const instant: JsonSchema = { type: 'string', format: 'date-time' };
 const instantOrNull: JsonSchema = { type: ['string', 'null'], format: 'date-time' };
 const anyJson: JsonSchema = { description: 'Any JSON value.' };
 const file: JsonSchema = { type: ['string', 'null'], description: '`null` for a live factory, which has no files.' };
-const revision: JsonSchema = { type: ['string', 'null'], description: 'The commit that was live.' };
 
 function oneOf(values: readonly string[], description?: string): JsonSchema {
   return { type: 'string', enum: [...values], ...(description === undefined ? {} : { description }) };
@@ -306,17 +307,9 @@ export const COMPONENTS = {
   ),
   Automation: closedObject(
     {
-      name: text,
-      factory: text,
-      description: textOrNull,
-      enabled: flag,
-      agent: { ...textOrNull, description: '`null` is the foreman.' },
+      ...answerProperties(AUTOMATION_FIELDS),
       triggers: { type: 'array', items: { anyOf: [webhookTrigger, foreignTrigger] } },
-      prompt: text,
-      overrides: { type: 'object' },
       file,
-      revision,
-      updated_at: instant,
       warnings: { type: 'array', items: diagnostic },
     },
     { description: 'An automation as the last apply left it.' },
@@ -460,27 +453,7 @@ export const COMPONENTS = {
     },
     { description: 'Whether a commit is live, by itself or as part of a later one.' },
   ),
-  Secret: closedObject(
-    {
-      name: text,
-      version: { ...count, description: 'The newest version.' },
-      created_at: instant,
-      updated_at: instant,
-      used_by: {
-        ...{ type: 'array', items: closedObject({ factory: text, webhook: text, version: count }) },
-        description: 'Webhooks that name it, with the version that their last apply pinned.',
-      },
-      listed_by: {
-        ...{ type: 'array', items: closedObject({ factory: text, automation: text }) },
-        description: 'Automations that list it for their runs, which take the newest version.',
-      },
-      notify: {
-        ...{ type: 'array', items: closedObject({ factory: text, type: text }) },
-        description: 'Targets of `notify` in `dockbell.yaml` that are told with its newest version.',
-      },
-    },
-    { description: 'A team secret without its value.' },
-  ),
+  Secret: closedObject(answerProperties(SECRET_FIELDS), { description: 'A team secret without its value.' }),
   Revision: closedObject(
     { revision: text, author: text, message: text, created_at: instant },
     { description: 'One change of a managed factory.' },

@@ -1,5 +1,5 @@
 import type { AutomationDefinition } from '../../core/definition.ts';
-import { triggerFilters } from '../../core/trigger-filters.ts';
+import { triggerFilters } from '../../core/trigger.ts';
 import {
   compileFilters,
   evaluateAutomation,

@@ -1,3 +1,4 @@
+import type { SecretSummary } from '../resources/secret.ts';
 import type { SecretValue } from '../secret-value.ts';
 import type { KeptAnswer } from './access/idempotency.ts';
 
@@ -8,21 +9,6 @@ export interface SealedSecret {
   /** Everything needed to open it but the master key; layout is the vault's business. */
   sealed: Uint8Array;
   createdAt: number;
-}
-
-/** What lists show of a secret: never its value. */
-export interface SecretSummary {
-  name: string;
-  /** The newest version. */
-  version: number;
-  createdAt: number;
-  updatedAt: number;
-  /** Webhooks that name it, with the version their last apply pinned. */
-  usedBy: { factory: string; webhook: string; version: number }[];
-  /** Automations that list it for their runs, which take the newest version. */
-  listedBy: { factory: string; automation: string }[];
-  /** Targets of `notify` in the configuration that are told with its newest value. */
-  notify: { factory: string; type: string }[];
 }
 
 /** What the storage knows of a secret: all but what the configuration says. */

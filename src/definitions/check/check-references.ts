@@ -1,7 +1,8 @@
-import { isWebhookTrigger, type WebhookDefinition, type WebhookTrigger } from '../../core/definition.ts';
+import type { WebhookDefinition } from '../../core/definition.ts';
 import { isWebhookUid } from '../../core/ids.ts';
 import { isJsonObject, type Json } from '../../core/json.ts';
 import { suggest } from '../../core/suggest.ts';
+import { isWebhookTrigger, type WebhookTrigger } from '../../core/trigger.ts';
 import { type KeyPath, quote } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import type { Findings } from '../findings.ts';

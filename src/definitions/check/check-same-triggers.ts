@@ -1,5 +1,6 @@
-import { type AutomationDefinition, isWebhookTrigger, type WebhookTrigger } from '../../core/definition.ts';
+import type { AutomationDefinition } from '../../core/definition.ts';
 import type { Json, JsonObject } from '../../core/json.ts';
+import { isWebhookTrigger, type WebhookTrigger } from '../../core/trigger.ts';
 import { parsePattern } from '../../filter/parse-pattern.ts';
 import type { PatternField, Scalar } from '../../filter/pattern.ts';
 import { quote } from '../../yaml/key-path.ts';

@@ -1,4 +1,5 @@
-import { isWebhookTrigger, type WebhookDefinition } from '../../core/definition.ts';
+import type { WebhookDefinition } from '../../core/definition.ts';
+import { isWebhookTrigger } from '../../core/trigger.ts';
 import { FILE_START } from '../../yaml/positions.ts';
 import type { Findings } from '../findings.ts';
 import type { CheckedAutomation, References } from './check-references.ts';

@@ -1,4 +1,4 @@
-import type { Position } from '../../core/definition.ts';
+import type { Position } from '../../core/diagnostic.ts';
 import { isJsonObject, type Json } from '../../core/json.ts';
 import { formatKeyPath, type KeyPath } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';

@@ -1,7 +1,10 @@
-import { type AutomationDefinition, EXECUTION_OVERRIDES, type Trigger } from '../../core/definition.ts';
+import type { AutomationDefinition } from '../../core/definition.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
 import { isReservedVariable } from '../../core/reserved-variables.ts';
+import { AUTOMATION_FIELDS, EXECUTION_OVERRIDES } from '../../core/resources/automation.ts';
+import { readDeclared } from '../../core/resources/fields.ts';
 import type { TreeEntry } from '../../core/source-tree.ts';
+import type { Trigger } from '../../core/trigger.ts';
 import { parsePattern } from '../../filter/parse-pattern.ts';
 import type { KeyPath } from '../../yaml/key-path.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
@@ -107,9 +110,7 @@ function toAutomation(name: string, yaml: YamlText, prompt: string, file: string
   return {
     name,
     file,
-    description: (declared.description as string | undefined) ?? null,
-    enabled: (declared.enabled as boolean | undefined) ?? true,
-    agent: (declared.agent as string | undefined) ?? null,
+    ...readDeclared(AUTOMATION_FIELDS, declared),
     triggers: (declared.triggers as JsonObject[]).map((trigger, index) => toTrigger(trigger, index, yaml)),
     prompt,
     overrides: Object.fromEntries(set.map((key) => [key, declared[key]!])),

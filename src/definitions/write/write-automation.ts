@@ -1,33 +1,31 @@
-import { declareTrigger } from '../../core/declare-trigger.ts';
-import { type AutomationDefinition, EXECUTION_OVERRIDES } from '../../core/definition.ts';
 import type { WebhookUid } from '../../core/ids.ts';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json.ts';
+import { AUTOMATION_FIELDS, type DeclaredAutomation, EXECUTION_OVERRIDES } from '../../core/resources/automation.ts';
+import { type RecordWith, writeDeclared } from '../../core/resources/fields.ts';
+import { declareTrigger } from '../../core/trigger.ts';
 import { writeFrontMatterFile } from '../../words/write-yaml.ts';
 import { editYaml, type KeyChanges, readValues } from '../../yaml/edit-yaml.ts';
 import { splitFrontMatter } from '../../yaml/split-front-matter.ts';
 
-/** What an automation's file says; `triggers` as the file writes them. */
-export interface DeclaredAutomation {
-  description?: string | null;
-  enabled?: boolean;
-  agent?: string | null;
+/** The content of an automation's file, with `triggers` as the file writes them. */
+export interface AutomationContent extends Partial<RecordWith<typeof AUTOMATION_FIELDS, 'declared'>> {
   triggers: readonly JsonObject[];
   prompt: string;
   overrides?: { readonly [key: string]: Json };
 }
 
 /** The text of `automations/<name>/automation.md` for an automation as it was applied. */
-export function writeAutomation(automation: Omit<AutomationDefinition, 'places'>): string {
+export function writeAutomation(automation: DeclaredAutomation): string {
   return writeDeclaredAutomation({ ...automation, triggers: automation.triggers.map(declareTrigger) });
 }
 
 /** The text of a new `automations/<name>/automation.md`. */
-export function writeDeclaredAutomation(automation: DeclaredAutomation): string {
+export function writeDeclaredAutomation(automation: AutomationContent): string {
   return writeFrontMatterFile(toKeys(automation), automation.prompt);
 }
 
 /** The text of an automation's file that says something else now; keys that stay, comments and layout are kept. */
-export function editAutomation(text: string, automation: DeclaredAutomation): string {
+export function editAutomation(text: string, automation: AutomationContent): string {
   const parts = splitFrontMatter(text);
   if (!parts.ok) return writeDeclaredAutomation(automation);
   const head = text.slice(0, text.length - parts.body.length);
@@ -67,11 +65,9 @@ function reselectInTrigger(trigger: Json, { name, to }: Reselection): Json {
   return { ...trigger, filter: { ...selected, ...(others.length === 0 ? {} : { webhooks: others }), ...rest } };
 }
 
-function toKeys({ description, enabled, agent, triggers, overrides = {} }: DeclaredAutomation): KeyChanges {
+function toKeys({ triggers, overrides = {}, ...declared }: AutomationContent): KeyChanges {
   return {
-    description: description ?? undefined,
-    enabled: enabled === false ? false : undefined,
-    agent: agent ?? undefined,
+    ...writeDeclared(AUTOMATION_FIELDS, declared),
     triggers: triggers.map(withoutEmptyLists),
     ...Object.fromEntries(EXECUTION_OVERRIDES.map((key) => [key, overrides[key]])),
   };

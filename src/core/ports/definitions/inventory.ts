@@ -1,6 +1,7 @@
-import type { AppliedAutomation, AppliedFactory } from '../../applied.ts';
+import type { AppliedFactory } from '../../applied.ts';
 import type { WebhookUid } from '../../ids.ts';
 import type { Condition, FactoryStatus, Reconciliation } from '../../reconciliation.ts';
+import type { AppliedAutomation } from '../../resources/automation.ts';
 import type { AppliedWebhook } from '../../resources/webhook.ts';
 
 /** A webhook row as an apply writes it; the storage keeps `ref` and `createdAt` of a row that exists. */

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import type { Kysely, Transaction } from 'kysely';
-import type { AppliedAutomation, AppliedFactory } from '../../../core/applied.ts';
+import type { AppliedFactory } from '../../../core/applied.ts';
 import type { WebhookUid } from '../../../core/ids.ts';
 import type { AppliedChange, AutomationRow, Inventory, WebhookRow } from '../../../core/ports/definitions/inventory.ts';
 import type { Condition, Reconciliation } from '../../../core/reconciliation.ts';
+import type { AppliedAutomation } from '../../../core/resources/automation.ts';
 import type { Schema } from '../schema/schema.ts';
 import { AUTOMATION_VERSIONS, AUTOMATIONS, FACTORIES, RECONCILIATIONS, WEBHOOKS } from '../schema/tables.ts';
 

@@ -1,5 +1,4 @@
 import type { ApiToken, Identity, LoginLink, Session, User } from '../../../core/access.ts';
-import type { AppliedAutomation } from '../../../core/applied.ts';
 import type { AuditEntry } from '../../../core/audit.ts';
 import { HANDSHAKE_OUTCOMES, type HandshakeEntry } from '../../../core/handshake.ts';
 import type { DeliveryId, LoginLinkId, TokenId, UserId } from '../../../core/ids.ts';
@@ -8,6 +7,7 @@ import type { KeptAnswer } from '../../../core/ports/access/idempotency.ts';
 import type { LiveFile } from '../../../core/ports/definitions/live-definitions.ts';
 import type { SealedSecret } from '../../../core/ports/secret-store.ts';
 import type { FactoryStatus, Reconciliation } from '../../../core/reconciliation.ts';
+import { AUTOMATION_ROW_FIELDS, AUTOMATION_VERSION_FIELDS } from '../../../core/resources/automation.ts';
 import {
   DELIVERY_FIELDS,
   IDENTITY_SOURCES,
@@ -32,27 +32,9 @@ export const FACTORIES = mapColumns<FactoryStatus>()({
 
 export const WEBHOOKS = mapFields(WEBHOOK_FIELDS);
 
-/** The fields of an automation that change without a new version. */
-export const AUTOMATIONS = mapColumns<AppliedAutomation>()({
-  factory: 'text',
-  name: 'text',
-  file: 'text',
-  description: 'text',
-  enabled: 'boolean',
-  triggers: 'json',
-  listensTo: 'json',
-  version: 'integer',
-  revision: 'text',
-  updatedAt: 'instant',
-  warnings: 'json',
-});
+export const AUTOMATIONS = mapFields(AUTOMATION_ROW_FIELDS);
 
-/** The fields of an automation that runs refer to: a change of one makes a new version. */
-export const AUTOMATION_VERSIONS = mapColumns<AppliedAutomation>()({
-  prompt: 'text',
-  agent: 'text',
-  overrides: 'json',
-});
+export const AUTOMATION_VERSIONS = mapFields(AUTOMATION_VERSION_FIELDS);
 
 export const RECONCILIATIONS = mapColumns<Reconciliation>()({
   id: 'text',

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Listening, triggerFilters, triggerFiltersByWebhook } from './trigger-filters.ts';
+import { type Listening, triggerFilters, triggerFiltersByWebhook } from './trigger.ts';
 
 const LISTENING: Listening = {
   triggers: [

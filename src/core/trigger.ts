@@ -1,5 +1,40 @@
-import type { ForeignTrigger, WebhookTrigger } from './definition.ts';
+import type { Position } from './diagnostic.ts';
 import type { JsonObject } from './json.ts';
+
+/** A trigger that listens to webhooks of this factory. `filter` as in the specification, "Webhook trigger". */
+export interface WebhookTrigger {
+  provider: 'webhook';
+  event: 'received';
+  /** UIDs that the file names, in its order. */
+  webhookIds: string[];
+  /** Names of webhooks of the same factory. An apply resolves them to UIDs. */
+  webhooks: string[];
+  /** The payload filter as written; `null` if the trigger has none. */
+  payload: JsonObject | null;
+  /** Position of the lists of webhooks, for findings about UIDs. */
+  at: Position;
+}
+
+/** A trigger of another provider: valid, listed as "handled elsewhere", starts nothing here. */
+export interface ForeignTrigger {
+  provider: string;
+  /** The trigger as written. */
+  declared: JsonObject;
+}
+
+export type Trigger = WebhookTrigger | ForeignTrigger;
+
+export function isWebhookTrigger(trigger: Trigger): trigger is WebhookTrigger {
+  return trigger.provider === 'webhook';
+}
+
+/** A trigger as its file declares it. */
+export function declareTrigger(trigger: Trigger): JsonObject {
+  if (!isWebhookTrigger(trigger)) return trigger.declared;
+  const { provider, event, webhookIds, webhooks, payload } = trigger;
+  const selected = { webhook_ids: webhookIds, webhooks };
+  return { provider, event, filter: payload === null ? selected : { ...selected, payload } };
+}
 
 /** What an automation listens to. Webhooks are named by UID, or all of them by file name. */
 export interface Listening<Webhook extends string = string> {
