@@ -50,20 +50,20 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
   });
 
   it.each([null, 'Accepted', 'Duplicate'] as const)(
-    'walks the pages of label %s without gap or overlap',
+    'lists the pages of label %s without gaps or overlaps',
     async (label) => {
       const { uid, webhook } = await recordSeven();
       const request = { webhookUid: uid, label };
       const whole = await opened.storage.deliveryReader.list({ ...request, limit: 50, cursor: null });
-      const walked: string[] = [];
+      const listed: string[] = [];
       for (let cursor: string | null | undefined = null; cursor !== undefined; ) {
         const page = await opened.storage.deliveryReader.list({ ...request, limit: 2, cursor });
-        walked.push(...page.data.map((delivery) => delivery.id));
+        listed.push(...page.data.map((delivery) => delivery.id));
         // New entries between two pages do not shift the list.
         if (label === null) await opened.storage.deliveryLog.record([buildOffer({ webhook })]);
         cursor = page.nextCursor ?? undefined;
       }
-      expect(walked).toEqual(whole.data.map((delivery) => delivery.id));
+      expect(listed).toEqual(whole.data.map((delivery) => delivery.id));
     },
   );
 
@@ -111,13 +111,13 @@ describe.each(STORAGES)('reading deliveries on $name', (kind) => {
     });
     await opened.storage.deliveryLog.record([buildOffer({ webhook: foreign.webhooks[0]!.ref })]);
     const walk = async (label: DeliveryLabel | null) => {
-      const walked: string[] = [];
+      const listed: string[] = [];
       for (let cursor: string | null | undefined = null; cursor !== undefined; ) {
         const page = await opened.storage.deliveryReader.list({ factory: FACTORY, label, limit: 2, cursor });
-        walked.push(...page.data.map((delivery) => delivery.id));
+        listed.push(...page.data.map((delivery) => delivery.id));
         cursor = page.nextCursor ?? undefined;
       }
-      return walked;
+      return listed;
     };
     expect(await walk(null)).toEqual([...ids, ...more.map(({ id }) => id)].toReversed());
     expect(await walk('Rejected (auth)')).toEqual([more[1]!.id, ids[1]]);

@@ -123,9 +123,9 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     await runQueue.finish({ id: input!.run.id, attempt: 1, result: SUCCEEDED, at: START_MS });
     await prune(8, { minDeliveries: 0 });
     const next = buildOffer({ webhook, at: START_MS + 8 * DAY_MS, runs });
-    const born = next.runs[0]!.id;
+    const run = next.runs[0]!.id;
     expect(await record(next)).toEqual([{ label: 'Accepted' }]);
-    expect(await deliveryReader.get(next.id)).toMatchObject({ runs: [born] });
+    expect(await deliveryReader.get(next.id)).toMatchObject({ runs: [run] });
   });
 
   it('keeps an identity for its retention time, and longer while its delivery is in the log', async () => {
@@ -212,7 +212,7 @@ describe.each(STORAGES)('retention on $name', (kind) => {
     await sealedSecrets.delete('DELETED');
     const webhooks = [
       buildWebhook({ name: 'pins', secretName: 'PINNED', secretVersion: 2 }),
-      buildWebhook({ name: 'gone', secretName: 'PINNED', secretVersion: 1 }),
+      buildWebhook({ name: 'deleted', secretName: 'PINNED', secretVersion: 1 }),
     ];
     await applyFactory(opened.storage, { webhooks });
     await applyFactory(opened.storage, { deleteWebhooks: [webhooks[1]!.uid] });

@@ -94,7 +94,7 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
     const webhooks = [
       buildWebhook({ name: 'b', secretName: 'API_KEY', secretVersion: 1 }),
       buildWebhook({ name: 'a', secretName: 'API_KEY', secretVersion: 1 }),
-      buildWebhook({ name: 'gone', secretName: 'API_KEY', secretVersion: 1 }),
+      buildWebhook({ name: 'deleted', secretName: 'API_KEY', secretVersion: 1 }),
     ];
     await applyFactory(opened.storage, { webhooks });
     await applyFactory(opened.storage, { deleteWebhooks: [webhooks[2]!.uid] });
@@ -110,7 +110,7 @@ describe.each(STORAGES)('encrypted secrets on $name', (kind) => {
     await table().insert(seal(1));
     const automations = [
       buildAutomation({ name: 'report', overrides: { secrets: ['OTHER', 'API_KEY'] } }),
-      buildAutomation({ name: 'odd', overrides: { secrets: 'API_KEY' } }),
+      buildAutomation({ name: 'invalid-secrets', overrides: { secrets: 'API_KEY' } }),
       buildAutomation({ name: 'fix', enabled: false, overrides: { secrets: ['API_KEY'] } }),
     ];
     await applyFactory(opened.storage, { automations });

@@ -185,8 +185,8 @@ describe('every query of the storage', () => {
       const of = isOfFactory ? { factory: FACTORY } : { webhookUid: uid };
       await storage.deliveryReader.list({ ...of, ...search, limit: 50 });
       const plan = statements.flatMap((statement) => statement.plan);
-      const walks = plan.filter((step) => /deliveries_by_|identities_/.test(step));
-      expect(walks, `by ${name}`).toEqual(steps.map((step) => expect.stringContaining(step)));
+      const reads = plan.filter((step) => /deliveries_by_|identities_/.test(step));
+      expect(reads, `by ${name}`).toEqual(steps.map((step) => expect.stringContaining(step)));
     }
   });
 

@@ -41,7 +41,7 @@ async function findBounds(db: Kysely<Schema>, { cursor, fromAt, untilAt }: Audit
  * Reads from the newest entry on: in the index of objects if the request names an object, otherwise in the log itself.
  */
 function selectEntries(db: Kysely<Schema>, { object, actor, outcome, limit }: AuditRequest, [from, until]: Bounds) {
-  const walked = object === null ? sql.ref<number>('audit_log.seq') : sql.ref<number>('audit_objects.entry');
+  const position = object === null ? sql.ref<number>('audit_log.seq') : sql.ref<number>('audit_objects.entry');
   return db
     .selectFrom('audit_log')
     .selectAll('audit_log')
@@ -52,8 +52,8 @@ function selectEntries(db: Kysely<Schema>, { object, actor, outcome, limit }: Au
     )
     .$if(actor !== null, (query) => query.where('actor', '=', actor))
     .$if(outcome !== null, (query) => query.where(OUTCOMES[outcome!]))
-    .where(sql<boolean>`${walked} >= ${from} and ${walked} < ${until}`)
-    .orderBy(walked, 'desc')
+    .where(sql<boolean>`${position} >= ${from} and ${position} < ${until}`)
+    .orderBy(position, 'desc')
     .limit(limit + 1)
     .execute();
 }

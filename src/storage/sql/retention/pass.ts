@@ -51,14 +51,14 @@ export type Step = (piece: Piece) => Promise<{ rows: number }>;
  * Takes the next rows up to the first that is not expired yet, and returns their number and the expired ones. A row
  * from the future (the clock was set back) remains, and expired rows after it are still found.
  */
-export function walkOld<Row extends { seq: number; at: number }>(
+export function takeExpired<Row extends { seq: number; at: number }>(
   rows: readonly Row[],
   oldestKept: number,
   nowMs: number,
   pass: Pass,
-): { rows: number; old: Row[] } {
+): { rows: number; expired: Row[] } {
   const firstKept = rows.findIndex((row) => row.at >= oldestKept && row.at <= nowMs);
-  const walked = firstKept === -1 ? rows : rows.slice(0, firstKept);
-  pass.afterSeq = walked[walked.length - 1]?.seq ?? pass.afterSeq;
-  return { rows: walked.length, old: walked.filter((row) => row.at < oldestKept) };
+  const taken = firstKept === -1 ? rows : rows.slice(0, firstKept);
+  pass.afterSeq = taken[taken.length - 1]?.seq ?? pass.afterSeq;
+  return { rows: taken.length, expired: taken.filter((row) => row.at < oldestKept) };
 }

@@ -1,4 +1,4 @@
-import { type Piece, walkOld } from './pass.ts';
+import { type Piece, takeExpired } from './pass.ts';
 
 /** Limits the audit log to a few hundred megabytes. */
 const MAX_AUDIT_ENTRIES = 1_000_000;
@@ -31,9 +31,9 @@ export async function pruneAudit({ db, policy, nowMs, limit, pass }: Piece): Pro
     .execute();
   const firstKept = (newest?.seq ?? 0) - MAX_AUDIT_ENTRIES;
   const beyond = rows.filter((row) => row.seq <= firstKept);
-  const walked = walkOld(rows.slice(beyond.length), nowMs - policy.auditMs, nowMs, pass);
-  if (walked.rows === 0) pass.afterSeq = beyond.at(-1)?.seq ?? pass.afterSeq;
-  const gone = [...beyond, ...walked.old].map((row) => row.seq);
-  if (gone.length > 0) await db.deleteFrom('audit_log').where('seq', 'in', gone).execute();
-  return { rows: beyond.length + walked.rows };
+  const taken = takeExpired(rows.slice(beyond.length), nowMs - policy.auditMs, nowMs, pass);
+  if (taken.rows === 0) pass.afterSeq = beyond.at(-1)?.seq ?? pass.afterSeq;
+  const removed = [...beyond, ...taken.expired].map((row) => row.seq);
+  if (removed.length > 0) await db.deleteFrom('audit_log').where('seq', 'in', removed).execute();
+  return { rows: beyond.length + taken.rows };
 }

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { selectNewest } from '../deliveries/select-newest.ts';
 import type { Schema } from '../schema/schema.ts';
-import { type Pass, type Piece, walkOld } from './pass.ts';
+import { type Pass, type Piece, takeExpired } from './pass.ts';
 
 export async function pruneDeliveries({ db, policy, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
   const rows = await db
@@ -11,19 +11,19 @@ export async function pruneDeliveries({ db, policy, nowMs, limit, pass }: Piece)
     .orderBy('seq')
     .limit(limit)
     .execute();
-  const walked = walkOld(rows, nowMs - policy.deliveriesMs, nowMs, pass);
+  const taken = takeExpired(rows, nowMs - policy.deliveriesMs, nowMs, pass);
   const old: number[] = [];
-  for (const { seq, webhook } of walked.old) {
+  for (const { seq, webhook } of taken.expired) {
     if (seq < (await findFloor(db, webhook, policy.minDeliveries, pass))) old.push(seq);
   }
   const kept = await findOpenDeliveries(db, old);
-  // The newest entry keeps its number in use. Runs outlive deliveries and refer to them by this number.
+  // Without the newest entry, its number would be reused. Runs outlive deliveries and refer to them by number.
   kept.add(await findNewest(db));
   await deleteDeliveries(
     db,
     old.filter((seq) => !kept.has(seq)),
   );
-  return { rows: walked.rows };
+  return { rows: taken.rows };
 }
 
 async function findNewest(db: Kysely<Schema>): Promise<number> {
@@ -77,14 +77,14 @@ export async function pruneIdentities({ db, policy, nowMs, limit, pass }: Piece)
     .orderBy('seq')
     .limit(limit)
     .execute();
-  const walked = walkOld(rows, nowMs - policy.identitiesMs, nowMs, pass);
+  const taken = takeExpired(rows, nowMs - policy.identitiesMs, nowMs, pass);
   const logged = await findLogged(
     db,
-    walked.old.map((identity) => identity.delivery),
+    taken.expired.map((identity) => identity.delivery),
   );
-  const gone = walked.old.filter((identity) => !logged.has(identity.delivery)).map((identity) => identity.seq);
-  if (gone.length > 0) await db.deleteFrom('identities').where('seq', 'in', gone).execute();
-  return { rows: walked.rows };
+  const removed = taken.expired.filter((identity) => !logged.has(identity.delivery)).map((identity) => identity.seq);
+  if (removed.length > 0) await db.deleteFrom('identities').where('seq', 'in', removed).execute();
+  return { rows: taken.rows };
 }
 
 async function findLogged(db: Kysely<Schema>, ids: string[]): Promise<Set<string>> {
@@ -102,10 +102,10 @@ export async function pruneRuns({ db, policy, nowMs, limit, pass, removedRuns }:
     .limit(limit)
     .execute();
   const oldestKept = nowMs - policy.runsMs;
-  const walked = walkOld(rows, oldestKept, nowMs, pass);
-  const gone = walked.old.filter((run) => run.finished_at !== null && run.finished_at < oldestKept);
-  const seqs = gone.map((run) => run.seq);
+  const taken = takeExpired(rows, oldestKept, nowMs, pass);
+  const removed = taken.expired.filter((run) => run.finished_at !== null && run.finished_at < oldestKept);
+  const seqs = removed.map((run) => run.seq);
   if (seqs.length > 0) await db.deleteFrom('runs').where('seq', 'in', seqs).execute();
-  removedRuns.push(...gone.map((run) => run.id));
-  return { rows: walked.rows };
+  removedRuns.push(...removed.map((run) => run.id));
+  return { rows: taken.rows };
 }

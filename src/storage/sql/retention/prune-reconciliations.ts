@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Schema } from '../schema/schema.ts';
-import { type Piece, walkOld } from './pass.ts';
+import { type Piece, takeExpired } from './pass.ts';
 
 /** Limits of the reconciliation history of a factory: number of rows, and age of all rows except the newest. */
 const MAX_RECONCILIATIONS = 1000;
@@ -50,10 +50,10 @@ export async function pruneNotices({ db, nowMs, limit, pass }: Piece): Promise<{
     .orderBy('seq')
     .limit(limit)
     .execute();
-  const walked = walkOld(rows, nowMs - RECONCILIATIONS_MS, nowMs, pass);
-  const old = walked.old.map((row) => row.seq);
+  const taken = takeExpired(rows, nowMs - RECONCILIATIONS_MS, nowMs, pass);
+  const old = taken.expired.map((row) => row.seq);
   if (old.length > 0) await deleteReplacedNotices(db, old);
-  return { rows: walked.rows };
+  return { rows: taken.rows };
 }
 
 async function deleteReplacedNotices(db: Kysely<Schema>, seqs: number[]): Promise<void> {

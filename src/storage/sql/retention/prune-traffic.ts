@@ -1,5 +1,5 @@
 import { HOUR_MS, MAX_ACTIVITY_MS } from '../../../core/ports/deliveries/activity-reader.ts';
-import { type Piece, walkOld } from './pass.ts';
+import { type Piece, takeExpired } from './pass.ts';
 
 /** Counts are small. They remain as long as the API can return them, regardless of the retention of the log. */
 export async function pruneCounts({ db, nowMs, limit, pass }: Piece): Promise<{ rows: number }> {
@@ -28,8 +28,8 @@ export async function pruneHandshakes({ db, policy, nowMs, limit, pass }: Piece)
     .orderBy('seq')
     .limit(limit)
     .execute();
-  const walked = walkOld(rows, nowMs - policy.deliveriesMs, nowMs, pass);
-  const gone = walked.old.map((row) => row.seq);
-  if (gone.length > 0) await db.deleteFrom('handshakes').where('seq', 'in', gone).execute();
-  return { rows: walked.rows };
+  const taken = takeExpired(rows, nowMs - policy.deliveriesMs, nowMs, pass);
+  const removed = taken.expired.map((row) => row.seq);
+  if (removed.length > 0) await db.deleteFrom('handshakes').where('seq', 'in', removed).execute();
+  return { rows: taken.rows };
 }

@@ -93,7 +93,7 @@ type Inserted<Types extends ColumnTypes> = Exclude<Types, { generated: true }>;
 
 type OfKey<Types extends ColumnTypes, Key> = Extract<Types, { key: Key }>;
 
-/** Both directions between the fields of the domain and the row of a table. */
+/** Converts the fields of the domain to the row of a table, and back. */
 export interface ColumnMapping<Types extends ColumnTypes> {
   /** The columns that an insert writes, in the order of `toValues`. */
   inserted: readonly string[];
@@ -115,7 +115,7 @@ export function mapFields<Table extends Fields>(fields: Table): ColumnMapping<Ty
   return createMapping(columns) as never;
 }
 
-/** Derives the mapping of a table that is no resource: `mapColumns<Domain>()({ key: codec, ... })`. */
+/** Derives the mapping of a table that is not a resource: `mapColumns<Domain>()({ key: codec, ... })`. */
 export function mapColumns<Domain>() {
   return <const List extends Columns<Domain>>(
     list: List & { readonly [Unknown in Exclude<keyof List, keyof Domain>]: never },

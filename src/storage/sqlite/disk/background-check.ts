@@ -56,7 +56,7 @@ export async function checkInBackground(workerUrl: URL, file: string, signal: Ab
   return { outcome: 'damaged', finding };
 }
 
-/** The daemon goes first. A failure is ignored: the check then runs with normal priority. */
+/** The daemon has priority. If this fails, the check runs with normal priority. */
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, LOW_PRIORITY);

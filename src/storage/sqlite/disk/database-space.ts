@@ -67,7 +67,7 @@ function withoutWaiting(db: Database.Database, work: () => void): void {
   }
 }
 
-/** In bytes; 0 if the file does not exist. */
+/** Returns the size in bytes; 0 if the file does not exist. */
 export function sizeOfFile(file: string): number {
   return statSync(file, { throwIfNoEntry: false })?.size ?? 0;
 }

@@ -1,6 +1,6 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 
-/** Writes a file to the disk, or the entries of a folder. */
+/** Makes the content of a file, or the entries of a folder, durable. */
 export function syncPath(path: string): void {
   const descriptor = openSync(path, 'r');
   try {
