@@ -17,7 +17,7 @@ function renderOptions(): string {
   return renderSection(OPTION_TREE, '').join('\n');
 }
 
-/** First the options of the section, then the sections below it, each with a heading of its own. */
+/** First the options of the section, then the sections below it, each with a separate heading. */
 function renderSection(section: OptionSection, path: string): string[] {
   const nodes = [...section.children].map(([name, node]) => ({ path: path === '' ? name : `${path}.${name}`, node }));
   const options = nodes.filter(({ node }) => node.kind === 'option');

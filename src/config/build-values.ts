@@ -37,7 +37,7 @@ function buildSection(context: Context, { children }: OptionSection, value: Json
   return section;
 }
 
-/** `sessionIdle` is `sessionIdleMs`: units stand in names. */
+/** `sessionIdle` is `sessionIdleMs`: names contain the unit. */
 function nameProperty(name: string, node: OptionNode): string {
   return node.kind === 'option' && node.option.type.kind === 'duration' ? `${name}Ms` : name;
 }

@@ -1,7 +1,7 @@
 import type { KeyPath } from '../yaml/key-path.ts';
 import { OPTIONS, type Option, type OptionKey, SECTIONS, type Section } from './options.ts';
 
-/** One key of a section: an option, a section of its own, or a list of sections. */
+/** One key of a section: an option, a section, or a list of sections. */
 export type OptionNode =
   | { kind: 'option'; key: OptionKey; option: Option }
   | { kind: 'section'; section: OptionSection }

@@ -32,7 +32,7 @@ type Below<Prefix extends string, Key extends string> = Prefix extends ''
 /** The names of the keys of a section; those of lists of sections end in `[]`. */
 type Names<Prefix extends string> = First<Below<Prefix, OptionKey>>;
 
-/** `sessionIdle` is `sessionIdleMs`: units stand in names. */
+/** `sessionIdle` is `sessionIdleMs`: names contain the unit. */
 type PropertyName<Key extends string, Name extends string> = Key extends OptionKey
   ? Options[Key]['type'] extends { kind: 'duration' }
     ? `${Name}Ms`

@@ -2,8 +2,8 @@ import { ROLES } from '../core/access.ts';
 import type { TextFormat } from './text-formats.ts';
 
 /**
- * What an option may hold. Durations are written `30s` and read as milliseconds; a `path` and a local `repository` are
- * resolved against the folder of the file that names them; `choice.later` are values of later versions.
+ * Type of the value of an option. Durations are written as `30s` and read as milliseconds. A `path` and a local
+ * `repository` are resolved against the folder of the file that contains them. `choice.later` are values of later versions.
  */
 export type OptionType =
   | { kind: 'text'; format: TextFormat }
@@ -17,37 +17,37 @@ export type OptionType =
   | { kind: 'choice'; values: readonly string[]; later: readonly string[] };
 
 export interface Option {
-  /** A name for people, shown by editors. */
+  /** Name that editors show. */
   title: string;
   type: OptionType;
-  /** As it would be written; `null` where the description says what happens. */
+  /** As written in the file; `null` if the description explains the default. */
   default: string | number | boolean | readonly string[] | null;
-  /** Must be written wherever its section is. */
+  /** Required if its section exists. */
   required?: true;
-  /** Belongs to its section only where the section's `type` is this; elsewhere it is neither required nor known. */
+  /** The key exists only if the `type` of its section has this value. */
   onlyWith?: string;
-  /** What a number counts; durations carry their own. */
+  /** Unit of a number. Durations include their unit. */
   unit?: string;
   description: string;
-  /** Values worth copying, as they are written. */
+  /** Values as written in the file. */
   examples: readonly (string | number | boolean | readonly string[])[];
-  /** The environment variable that sets it, over the file. Lists are separated by commas. */
+  /** Environment variable that overrides the file. Items of lists are separated by commas. */
   env: string | null;
-  /** May hold a credential: its value appears in no error. */
+  /** May contain a credential: no error shows its value. */
   secret: boolean;
 }
 
-/** The longest a timer of Node.js can wait is a little under 25 days. */
+/** A timer of Node.js can wait for a little less than 25 days. */
 const LONGEST_TIMER = '24d';
 
-/** Every key of `dockbell.yaml`. `[]` stands for each item of a list. All else about configuration follows from here. */
+/** Every key of `dockbell.yaml`. `[]` stands for each item of a list. Types, schema and reference follow from this table. */
 export const OPTIONS = {
   baseUrl: {
     title: 'Base URL',
     type: { kind: 'text', format: 'baseUrl' },
     default: null,
     description:
-      'The public address that senders use, without `/webhooks/...`. Ingress URLs are shown with it. By default the address of the ingress listener.',
+      'Public URL of the ingress listener, without `/webhooks/...`. Dockbell shows ingress URLs with it. Default: the address of the ingress listener.',
     examples: ['https://hooks.example.com'],
     env: 'DOCKBELL_BASE_URL',
     secret: false,
@@ -56,17 +56,17 @@ export const OPTIONS = {
     title: 'Data directory',
     type: { kind: 'path' },
     default: './.dockbell',
-    description: 'Folder of the database, the git mirrors and the files of runs. One daemon at a time uses it.',
+    description: 'Folder of the database, the git mirrors and the files of runs. Only one daemon at a time can use it.',
     examples: ['./.dockbell', '/var/lib/dockbell'],
     env: 'DOCKBELL_DATA_DIR',
     secret: false,
   },
   runsDir: {
-    title: 'Directory of runs',
+    title: 'Runs directory',
     type: { kind: 'path' },
     default: null,
     description:
-      'Folder that holds a directory for each run. By default `runs` in `dataDir`. Runs with a user of their own need a folder outside of `dataDir`.',
+      'Folder that contains one directory per run. Default: `runs` in `dataDir`. If runs start as another user (`user`), the folder must be outside `dataDir`.',
     examples: ['/var/lib/dockbell-runs'],
     env: 'DOCKBELL_RUNS_DIR',
     secret: false,
@@ -76,7 +76,7 @@ export const OPTIONS = {
     type: { kind: 'path' },
     default: null,
     description:
-      'File of the master key that encrypts the team secrets: base64 of 32 bytes, mode 0600, made at the first start. By default `master.key` in `dataDir`. `DOCKBELL_MASTER_KEY` holds the key itself and wins over the file.',
+      'File of the master key that encrypts the team secrets: 32 bytes in base64, mode 0600. The first start creates it. Default: `master.key` in `dataDir`. `DOCKBELL_MASTER_KEY` contains the key itself and takes precedence over the file.',
     examples: ['./master.key', '/run/secrets/dockbell-master-key'],
     env: 'DOCKBELL_MASTER_KEY_FILE',
     secret: false,
@@ -85,7 +85,7 @@ export const OPTIONS = {
     title: 'Ingress host',
     type: { kind: 'text', format: 'listenHost' },
     default: '127.0.0.1',
-    description: 'Address that the public listener binds: it serves deliveries and nothing else.',
+    description: 'Address that the public listener binds to. It serves deliveries and health checks, nothing else.',
     examples: ['127.0.0.1', '0.0.0.0', '::'],
     env: 'DOCKBELL_INGRESS_HOST',
     secret: false,
@@ -94,7 +94,8 @@ export const OPTIONS = {
     title: 'Ingress port',
     type: { kind: 'integer', min: 0, max: 65_535 },
     default: 8787,
-    description: 'Its port; 0 takes any free one, written to `daemon.json` in `dataDir`.',
+    description:
+      'Port of the public listener. With 0, the system chooses a free port, and the daemon writes it to `daemon.json` in `dataDir`.',
     examples: [8787, 0],
     env: 'DOCKBELL_INGRESS_PORT',
     secret: false,
@@ -103,7 +104,7 @@ export const OPTIONS = {
     title: 'Admin host',
     type: { kind: 'text', format: 'listenHost' },
     default: '127.0.0.1',
-    description: 'Address that the management API and the metrics bind. Keep it private.',
+    description: 'Address that the management API, the dashboard and the metrics bind to. Keep it private.',
     examples: ['127.0.0.1', '10.0.0.5'],
     env: 'DOCKBELL_ADMIN_HOST',
     secret: false,
@@ -112,7 +113,8 @@ export const OPTIONS = {
     title: 'Admin port',
     type: { kind: 'integer', min: 0, max: 65_535 },
     default: 8788,
-    description: 'Its port; 0 takes any free one, written to `daemon.json` in `dataDir`.',
+    description:
+      'Port of the admin listener. With 0, the system chooses a free port, and the daemon writes it to `daemon.json` in `dataDir`.',
     examples: [8788, 0],
     env: 'DOCKBELL_ADMIN_PORT',
     secret: false,
@@ -122,25 +124,25 @@ export const OPTIONS = {
     type: { kind: 'text', format: 'originUrl' },
     default: null,
     description:
-      'The address where browsers reach the dashboard, where that is another than the listener: that of the proxy in front of it, as a rule. Its name is allowed in the `Host` header; with `https` session cookies are for TLS only. By default the address of the admin listener.',
+      'Public URL of the dashboard, if it differs from the listener address (for example, behind a reverse proxy). Its host name is allowed in the `Host` header. With `https`, session cookies are sent only over TLS. Default: the address of the admin listener.',
     examples: ['https://dockbell.example.com'],
     env: 'DOCKBELL_ADMIN_URL',
     secret: false,
   },
   'admin.sessionIdle': {
-    title: 'Idle time of sessions',
+    title: 'Session idle timeout',
     type: { kind: 'duration', min: '1m', max: '12h' },
     default: '30m',
-    description: 'A session of the dashboard ends when it was not used for so long.',
+    description: 'Idle timeout of dashboard sessions.',
     examples: ['30m', '12h'],
     env: 'DOCKBELL_ADMIN_SESSION_IDLE',
     secret: false,
   },
   'admin.sessionLifetime': {
-    title: 'Lifetime of sessions',
+    title: 'Session lifetime',
     type: { kind: 'duration', min: '1m', max: '7d' },
     default: '12h',
-    description: 'A session of the dashboard ends after so long, however much it is used.',
+    description: 'Maximum lifetime of dashboard sessions, even if they are in use.',
     examples: ['12h', '7d'],
     env: 'DOCKBELL_ADMIN_SESSION_LIFETIME',
     secret: false,
@@ -151,7 +153,7 @@ export const OPTIONS = {
     default: null,
     required: true,
     description:
-      'Issuer identifier of the OpenID provider, exactly as its discovery document names it. It is asked at the first sign-in, not at the start. `https`, but for this machine itself.',
+      'Issuer identifier of the OpenID provider, exactly as in its discovery document. Must use `https`, except on localhost. The daemon contacts the provider at the first sign-in, not at start.',
     examples: ['https://login.example.com/realms/team'],
     env: null,
     secret: false,
@@ -162,7 +164,7 @@ export const OPTIONS = {
     default: null,
     required: true,
     description:
-      'Name of this daemon at the provider. Register it there with the redirect URI `<admin.url>/auth/oidc/callback`.',
+      'Client ID of this daemon at the provider. Register it there with the redirect URI `<admin.url>/auth/oidc/callback`.',
     examples: ['dockbell'],
     env: null,
     secret: false,
@@ -173,7 +175,7 @@ export const OPTIONS = {
     default: null,
     description:
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
-      'Its secret at the provider. Put it in an environment variable, `${OIDC_CLIENT_SECRET}`, or in a file (`clientSecretFile`). Without one the daemon is a public client, which PKCE protects.',
+      'Client secret at the provider. Put it in an environment variable, `${OIDC_CLIENT_SECRET}`, or in a file (`clientSecretFile`). Without a secret, the daemon is a public client that uses PKCE.',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
     examples: ['${OIDC_CLIENT_SECRET}'],
     env: 'DOCKBELL_ADMIN_OIDC_CLIENT_SECRET',
@@ -184,7 +186,7 @@ export const OPTIONS = {
     type: { kind: 'path' },
     default: null,
     description:
-      'File of the client secret, in place of `clientSecret`. Read at the start; a line break at its end does not count.',
+      'File of the client secret, instead of `clientSecret`. The daemon reads it at start and ignores a line break at the end.',
     examples: ['/run/secrets/dockbell-oidc'],
     env: 'DOCKBELL_ADMIN_OIDC_CLIENT_SECRET_FILE',
     secret: false,
@@ -193,7 +195,7 @@ export const OPTIONS = {
     title: 'Label',
     type: { kind: 'text', format: 'visibleText' },
     default: null,
-    description: 'How the sign-in page calls the provider: "Sign in with ...". By default the host of the issuer.',
+    description: 'Name of the provider on the sign-in page: "Sign in with ...". Default: the host of the issuer.',
     examples: ['Example SSO'],
     env: null,
     secret: false,
@@ -203,17 +205,17 @@ export const OPTIONS = {
     type: { kind: 'list', format: 'scope' },
     default: ['openid', 'profile', 'email'],
     description:
-      'What the provider is asked for; `openid` always. Some providers tell the groups only for a scope of their own.',
+      'Scopes to request from the provider. `openid` is always included. Some providers send groups only with an additional scope.',
     examples: [['openid', 'profile', 'email', 'groups']],
     env: null,
     secret: false,
   },
   'admin.oidc.groupsClaim': {
-    title: 'Claim of the groups',
+    title: 'Groups claim',
     type: { kind: 'text', format: 'visibleText' },
     default: 'groups',
     description:
-      'The claim that holds the groups of a user: a text or a list of texts; `a.b` is `b` inside of `a`. Where the ID token has none, the user info endpoint is asked.',
+      'Claim that contains the groups of a user: a string or a list of strings. `a.b` means `b` inside `a`. If the ID token has no such claim, the daemon requests it from the user info endpoint.',
     examples: ['groups', 'realm_access.roles'],
     env: null,
     secret: false,
@@ -222,7 +224,8 @@ export const OPTIONS = {
     title: 'Default role',
     type: { kind: 'choice', values: ROLES, later: [] },
     default: null,
-    description: 'The role of users in none of the `groups`, for all factories. By default these cannot sign in.',
+    description:
+      'Role of users who are in none of the `groups`, for all factories. Default: these users cannot sign in.',
     examples: ['viewer'],
     env: null,
     secret: false,
@@ -232,38 +235,38 @@ export const OPTIONS = {
     type: { kind: 'list', format: 'hostName' },
     default: [],
     description:
-      'Domains of e-mail addresses that may sign in; the provider has to say that the address is verified (`email_verified`). By default the address does not matter.',
+      'Email domains that may sign in. The provider must confirm that the address is verified (`email_verified`). Default: all addresses are allowed.',
     examples: [['example.com']],
     env: null,
     secret: false,
   },
   'admin.oidc.groups[].name': {
-    title: 'Name of the group',
+    title: 'Group name',
     type: { kind: 'text', format: 'visibleText' },
     default: null,
     required: true,
-    description: 'The group exactly as the claim holds it.',
+    description: 'Name of the group, exactly as in the claim.',
     examples: ['platform-team', '/platform-team'],
     env: null,
     secret: false,
   },
   'admin.oidc.groups[].role': {
-    title: 'Role of the group',
+    title: 'Group role',
     type: { kind: 'choice', values: ROLES, later: [] },
     default: null,
     required: true,
     description:
-      'What its members may do. Who is in several groups has the highest of their roles. It is looked up at every sign-in.',
+      'Role of the members of the group. Users in several groups get the highest role. Groups are read at every sign-in.',
     examples: ['owner', 'operator'],
     env: null,
     secret: false,
   },
   'admin.oidc.groups[].factories': {
-    title: 'Factories of the group',
+    title: 'Group factories',
     type: { kind: 'list', format: 'factoryName' },
     default: null,
     description:
-      'Names of the factories that its members are limited to. By default all. Of several groups those with the highest role count, and together.',
+      'Factories that the members of the group may access. Default: all. For users in several groups, the factories of the groups with the highest role are combined.',
     examples: [['payments']],
     env: null,
     secret: false,
@@ -282,7 +285,7 @@ export const OPTIONS = {
     type: { kind: 'list', format: 'hostName' },
     default: [],
     description:
-      'Names, with or without port, that the admin listener answers to beside loopback; a `Host` header with another name is refused.',
+      'Host names, with or without port, that the admin listener accepts in addition to localhost. Requests with another `Host` header are rejected.',
     examples: [['dockbell.example.com']],
     env: 'DOCKBELL_ADMIN_ALLOWED_HOSTS',
     secret: false,
@@ -291,7 +294,7 @@ export const OPTIONS = {
     title: 'Storage type',
     type: { kind: 'choice', values: ['sqlite'], later: ['postgres'] },
     default: 'sqlite',
-    description: 'Where deliveries, runs and definitions are stored. `sqlite` is a file in `dataDir`.',
+    description: 'Storage of deliveries, runs and definitions. `sqlite` is a file in `dataDir`.',
     examples: ['sqlite'],
     env: 'DOCKBELL_STORAGE_TYPE',
     secret: false,
@@ -301,7 +304,7 @@ export const OPTIONS = {
     type: { kind: 'list', format: 'proxy' },
     default: [],
     description:
-      'Addresses and subnets of proxies whose `X-Forwarded-For` is believed; on the admin listener also their `X-Forwarded-Proto`.',
+      'Addresses and subnets of proxies whose `X-Forwarded-For` header is trusted. On the admin listener, `X-Forwarded-Proto` is trusted too.',
     examples: [['10.0.0.0/8', '192.0.2.1']],
     env: 'DOCKBELL_TRUSTED_PROXIES',
     secret: false,
@@ -311,7 +314,7 @@ export const OPTIONS = {
     type: { kind: 'integer', min: 1, max: 100_000 },
     default: 60,
     unit: 'requests',
-    description: 'Authenticated requests that each webhook takes in any 60 seconds; more are answered with 429.',
+    description: 'Maximum number of authenticated requests per webhook in any 60 seconds. Further requests get `429`.',
     examples: [60, 600],
     env: 'DOCKBELL_LIMITS_DELIVERIES_PER_MINUTE',
     secret: false,
@@ -322,7 +325,7 @@ export const OPTIONS = {
     default: 30,
     unit: 'requests',
     description:
-      'Failed authentications of one client address at one webhook in any 60 seconds that are answered with 401; more get 429.',
+      'Maximum number of failed authentications per client address and webhook in any 60 seconds that get `401`. Further ones get `429`.',
     examples: [30],
     env: 'DOCKBELL_LIMITS_FAILED_AUTH_PER_MINUTE',
     secret: false,
@@ -332,7 +335,7 @@ export const OPTIONS = {
     type: { kind: 'integer', min: 1, max: 16_777_216 },
     default: 262_144,
     unit: 'bytes',
-    description: 'The longest body of a delivery; longer ones are answered with 413.',
+    description: 'Maximum size of a delivery body. Longer bodies get `413`.',
     examples: [262_144],
     env: 'DOCKBELL_LIMITS_BODY_BYTES',
     secret: false,
@@ -343,7 +346,7 @@ export const OPTIONS = {
     default: 20,
     unit: 'webhooks',
     description:
-      'Webhooks that one factory may declare, disabled ones included. `dockbell validate`, which asks no daemon, counts against the default.',
+      'Maximum number of webhooks per factory, including disabled ones. `dockbell validate` works offline and always uses the default.',
     examples: [20],
     env: 'DOCKBELL_LIMITS_WEBHOOKS_PER_FACTORY',
     secret: false,
@@ -352,7 +355,7 @@ export const OPTIONS = {
     title: 'Retention of deliveries',
     type: { kind: 'duration', min: '1m', max: '36500d' },
     default: '7d',
-    description: 'How long entries of the delivery log and their payloads are kept.',
+    description: 'Retention time of entries in the delivery log and of their payloads.',
     examples: ['7d', '30d'],
     env: 'DOCKBELL_RETENTION_DELIVERIES',
     secret: false,
@@ -362,7 +365,7 @@ export const OPTIONS = {
     type: { kind: 'integer', min: 0, max: 1_000_000 },
     default: 50,
     unit: 'entries',
-    description: 'The newest entries of each webhook that are kept whatever their age.',
+    description: 'Number of the most recent entries per webhook that are kept regardless of age.',
     examples: [50],
     env: 'DOCKBELL_RETENTION_MIN_DELIVERIES',
     secret: false,
@@ -372,7 +375,7 @@ export const OPTIONS = {
     type: { kind: 'duration', min: '1m', max: '36500d' },
     default: '90d',
     description:
-      'How long a repeated delivery is recognised as a duplicate. At least as long as `retention.deliveries`, which raises the default.',
+      'Time during which a repeated delivery is recognized as a duplicate. Must be at least `retention.deliveries`. If omitted, a longer `retention.deliveries` raises it.',
     examples: ['90d'],
     env: 'DOCKBELL_RETENTION_IDENTITIES',
     secret: false,
@@ -381,18 +384,18 @@ export const OPTIONS = {
     title: 'Retention of runs',
     type: { kind: 'duration', min: '1m', max: '36500d' },
     default: '30d',
-    description: 'How long ended runs, their files and their logs are kept.',
+    description: 'Retention time of finished runs, their files and their logs.',
     examples: ['30d'],
     env: 'DOCKBELL_RETENTION_RUNS',
     secret: false,
   },
   'retention.runBytes': {
-    title: 'Space for ended runs',
+    title: 'Space for finished runs',
     type: { kind: 'integer', min: 1_048_576, max: Number.MAX_SAFE_INTEGER },
     default: 10_737_418_240,
     unit: 'bytes',
     description:
-      'Space on disk that the files and logs of ended runs may take together, 10 GiB by default. Beyond it those of the oldest runs are removed before their time; the runs themselves stay in the list.',
+      'Maximum disk space for the files and logs of finished runs, 10 GiB by default. Above it, the files of the oldest runs are deleted early. The runs stay in the list.',
     examples: [10_737_418_240],
     env: 'DOCKBELL_RETENTION_RUN_BYTES',
     secret: false,
@@ -402,7 +405,7 @@ export const OPTIONS = {
     type: { kind: 'duration', min: '1d', max: '36500d' },
     default: '365d',
     description:
-      'How long entries of the audit log are kept: who changed what, and who signed in. At most a million are.',
+      'Retention time of the audit log, which records changes and sign-ins. The log keeps at most one million entries.',
     examples: ['365d', '90d'],
     env: 'DOCKBELL_RETENTION_AUDIT',
     secret: false,
@@ -412,16 +415,16 @@ export const OPTIONS = {
     type: { kind: 'choice', values: ['info', 'warn', 'error', 'silent'], later: [] },
     default: 'info',
     description:
-      'Least severe level that is logged. `silent` logs nothing; errors of the configuration and of a failed start are still printed.',
+      'Lowest level that is logged. With `silent`, nothing is logged. Configuration errors and a failed start are always printed.',
     examples: ['info', 'warn'],
     env: 'DOCKBELL_LOG_LEVEL',
     secret: false,
   },
   shutdownGrace: {
-    title: 'Shutdown grace',
+    title: 'Shutdown grace period',
     type: { kind: 'duration', min: '0s', max: '1h' },
     default: '10s',
-    description: 'How long running commands may take to end on a clean stop, after SIGTERM and before SIGKILL.',
+    description: 'Time that running commands have to exit on a clean stop, between SIGTERM and SIGKILL.',
     examples: ['10s', '1m'],
     env: 'DOCKBELL_SHUTDOWN_GRACE',
     secret: false,
@@ -431,7 +434,7 @@ export const OPTIONS = {
     type: { kind: 'text', format: 'factoryName' },
     default: null,
     required: true,
-    description: 'Name of the factory, unique. It stands in the database: another name is another factory.',
+    description: 'Unique name of the factory. The database refers to it: a factory with a new name is a new factory.',
     examples: ['payments'],
     env: null,
     secret: false,
@@ -442,7 +445,7 @@ export const OPTIONS = {
     default: null,
     required: true,
     description:
-      'Where the definition lives. `repository`: a git repository that the team owns, changed by commits. `managed`: a git repository in the data directory, changed by the API and the command line, with history and revert. `live`: the database, changed by the API and the command line, with rename and rotation. With another type than before, `managed` and `live` take over what the factory serves.',
+      'Source of the definition. `repository`: a git repository that the team owns and changes by commits. `managed`: a git repository in the data directory, changed through the API and the CLI, with history and revert. `live`: the database, changed through the API and the CLI, with rename and rotation. When the type of a factory changes to `managed` or `live`, the current definition is kept.',
     examples: ['repository', 'managed', 'live'],
     env: null,
     secret: false,
@@ -455,7 +458,7 @@ export const OPTIONS = {
     required: true,
     description:
       // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
-      'The repository: an https, ssh or file URL, `git@host:path`, or a local path relative to this file. Put a password in an environment variable: `https://user:${GIT_TOKEN}@host/path`.',
+      'URL of the repository: https, ssh, file, `git@host:path`, or a local path relative to this file. Put passwords in an environment variable: `https://user:${GIT_TOKEN}@host/path`.',
     examples: ['../payments-factory.git', 'https://git.example.com/team/payments-factory.git'],
     env: null,
     secret: true,
@@ -465,17 +468,17 @@ export const OPTIONS = {
     type: { kind: 'text', format: 'branch' },
     onlyWith: 'repository',
     default: 'main',
-    description: 'The production branch. Other branches change nothing.',
+    description: 'Branch that is applied. Commits on other branches have no effect.',
     examples: ['main', 'production'],
     env: null,
     secret: false,
   },
   'factories[].source.path': {
-    title: 'Folder of the factory',
+    title: 'Factory folder',
     type: { kind: 'text', format: 'folder' },
     onlyWith: 'repository',
     default: '.',
-    description: 'Folder inside the repository that holds `webhooks/` and `automations/`.',
+    description: 'Folder inside the repository that contains `webhooks/` and `automations/`.',
     examples: ['.', 'factories/payments'],
     env: null,
     secret: false,
@@ -485,7 +488,8 @@ export const OPTIONS = {
     type: { kind: 'duration', min: '1s', max: LONGEST_TIMER },
     onlyWith: 'repository',
     default: '30s',
-    description: 'How often a remote repository is asked for a new commit. A local one is watched, not polled.',
+    description:
+      'Interval between checks of a remote repository for new commits. Local repositories are watched instead.',
     examples: ['30s', '5m'],
     env: null,
     secret: false,
@@ -496,28 +500,28 @@ export const OPTIONS = {
     onlyWith: 'repository',
     default: null,
     description:
-      'Name of a webhook of this factory that the git host posts its pushes to: each accepted delivery about the production branch is reconciled at once instead of at the next poll. Polling goes on beside it.',
+      'Name of a webhook of this factory that receives pushes from the git host. An accepted delivery for the production branch starts a reconciliation immediately. Polling continues.',
     examples: ['git-push'],
     env: null,
     secret: false,
   },
   'factories[].notify[].type': {
-    title: 'Type of target',
+    title: 'Target type',
     type: { kind: 'choice', values: ['github', 'gitlab', 'gitea', 'forgejo', 'webhook'], later: [] },
     default: null,
     required: true,
     description:
-      'Who is told. A git host gets a commit status; `webhook` gets a POST that is signed as Standard Webhooks describe, with every finding in it.',
+      'Type of the target. A git host gets a commit status. `webhook` gets a POST that is signed according to Standard Webhooks and contains all diagnostics.',
     examples: ['github'],
     env: null,
     secret: false,
   },
   'factories[].notify[].url': {
-    title: 'URL of the target',
+    title: 'Target URL',
     type: { kind: 'text', format: 'httpUrl' },
     default: null,
     description:
-      'The base of the API of the git host, or where a `webhook` is posted to. By default `https://api.github.com` for `github` and `https://gitlab.com/api/v4` for `gitlab`; must be written for all others. Tokens are sent over https only, but for this machine itself.',
+      'Base URL of the API of the git host, or the URL to which `webhook` posts. Default: `https://api.github.com` for `github`, `https://gitlab.com/api/v4` for `gitlab`. Required for all other types. Tokens are sent only over https, except on localhost.',
     examples: ['https://git.example.com/api/v1', 'https://ghe.example.com/api/v3'],
     env: null,
     secret: true,
@@ -527,37 +531,37 @@ export const OPTIONS = {
     type: { kind: 'text', format: 'repositoryName' },
     default: null,
     description:
-      'Owner and name of the repository as the git host calls it, for `gitlab` the path or the number of the project. By default what `source.url` names, where that is a repository of the same host.',
+      'Owner and name of the repository at the git host. For `gitlab`: the path or the number of the project. Default: derived from `source.url`, if that repository is on the same host.',
     examples: ['team/payments-factory', 'group/subgroup/payments-factory'],
     env: null,
     secret: false,
   },
   'factories[].notify[].secretName': {
-    title: 'Secret of the target',
+    title: 'Target secret',
     type: { kind: 'text', format: 'secretName' },
     default: null,
     required: true,
     description:
-      'Name of the team secret that holds the access token for the git host, or the signing secret (`whsec_...`) of a `webhook`. Its newest value counts, without an apply.',
+      'Name of the team secret that contains the access token of the git host, or the signing secret (`whsec_...`) of a `webhook`. Changes of the secret take effect without an apply.',
     examples: ['GITHUB_STATUS_TOKEN'],
     env: null,
     secret: false,
   },
   'factories[].notify[].context': {
-    title: 'Context of the status',
+    title: 'Status context',
     type: { kind: 'text', format: 'statusContext' },
     default: null,
     description:
-      'The name under which the git host shows the status, beside those of other systems. By default `dockbell/` and the name of the factory.',
+      'Name of the commit status at the git host, which separates it from the statuses of other systems. Default: `dockbell/` and the name of the factory.',
     examples: ['dockbell/payments'],
     env: null,
     secret: false,
   },
   'factories[].notify[].targetUrl': {
-    title: 'Link of the status',
+    title: 'Status link',
     type: { kind: 'text', format: 'httpUrl' },
     default: null,
-    description: 'A page that the status links to, for example a dashboard. By default there is no link.',
+    description: 'URL that the commit status links to, for example a dashboard. Default: no link.',
     examples: ['https://dockbell.example.com/'],
     env: null,
     secret: false,
@@ -568,7 +572,7 @@ export const OPTIONS = {
     default: null,
     required: true,
     description:
-      'What carries a run out. `command` starts a program on this machine; with `queue`, workers anywhere claim runs over the management API.',
+      'Type of the executor. `command` starts a program on this machine. With `queue`, workers on any machine claim runs through the management API.',
     examples: ['command', 'queue'],
     env: null,
     secret: false,
@@ -580,7 +584,7 @@ export const OPTIONS = {
     default: null,
     required: true,
     description:
-      'The program and its arguments, never a shell line. A program written with a `/`, and arguments that start with `./` or `../`, are relative to this file; a program without `/` is found on the PATH. Arguments are visible to other users of the machine: pass secrets by the `secrets` of an automation.',
+      'Program and its arguments, not a shell command line. A program with a `/`, and arguments that start with `./` or `../`, are relative to this file. A program without `/` is looked up in PATH. Other users of the machine can see the arguments, so pass secrets through the `secrets` of an automation.',
     examples: [['./agent.sh'], ['node', './agent.mjs', '--quiet']],
     env: null,
     secret: false,
@@ -591,17 +595,17 @@ export const OPTIONS = {
     onlyWith: 'command',
     default: null,
     description:
-      'User of this machine that runs are started as: a name, or `uid:gid`. Needs a daemon that runs as root, and `runsDir`. By default the user of the daemon, whose every file a run can then read.',
+      'System user that runs start as: a name, or `uid:gid`. Requires a daemon that runs as root, and `runsDir`. Default: the user of the daemon, whose files a run can then read.',
     examples: ['agent', '1500:1500'],
     env: null,
     secret: false,
   },
   'factories[].runs.executor.timeout': {
-    title: 'Timeout of a run',
+    title: 'Run timeout',
     type: { kind: 'duration', min: '1s', max: LONGEST_TIMER },
     default: '30m',
     description:
-      'How long a run may take before its processes are stopped and it ends as failed. A worker is told so by its next heartbeat.',
+      'Maximum duration of a run. After it, the processes of the run are stopped and the run fails. A worker is notified in the response to its next heartbeat.',
     examples: ['30m', '2h'],
     env: null,
     secret: false,
@@ -612,7 +616,7 @@ export const OPTIONS = {
     onlyWith: 'queue',
     default: '1m',
     description:
-      'How long a worker may be silent. A run whose worker sent no heartbeat for so long is given to another one as its next attempt, up to the third.',
+      'Maximum time between heartbeats of a worker. After it, the run is given to another worker as its next attempt, up to three attempts.',
     examples: ['1m', '5m'],
     env: null,
     secret: false,
@@ -622,7 +626,7 @@ export const OPTIONS = {
     type: { kind: 'integer', min: 1, max: 1000 },
     default: 4,
     unit: 'runs',
-    description: 'Runs of this factory that are carried out at the same time; the others wait.',
+    description: 'Maximum number of concurrent runs of this factory. Further runs wait.',
     examples: [4, 1],
     env: null,
     secret: false,
@@ -632,7 +636,7 @@ export const OPTIONS = {
     type: { kind: 'choice', values: ['never', 'interrupted'], later: [] },
     default: 'never',
     description:
-      'What happens to a run whose command a crash or a stop of the daemon interrupted: `never` leaves it failed for a person to decide, `interrupted` starts it again. Choose `interrupted` only for commands that may run twice.',
+      'Action for a run whose command was interrupted by a crash or a stop of the daemon: `never` marks the run as failed, `interrupted` starts it again. Use `interrupted` only for commands that may run twice.',
     examples: ['never'],
     env: null,
     secret: false,
@@ -647,34 +651,36 @@ export interface Section {
   optional?: true;
 }
 
-/** Sections of the file: keys that hold other keys. `optional` ones may be absent although they hold required keys. */
+/** Sections of the file: keys that contain other keys. An `optional` section may be absent although it has required keys. */
 export const SECTIONS = {
   ingress: { title: 'Ingress', description: 'The public listener.' },
-  admin: { title: 'Admin', description: 'The private listener: management API, metrics, health.' },
+  admin: { title: 'Admin', description: 'The private listener: management API, dashboard, metrics, health.' },
   'admin.oidc': {
     title: 'OpenID Connect',
-    description: 'Sign-in at an OpenID provider, beside passwords, API tokens and login links.',
+    description: 'Sign-in with an OpenID provider, in addition to passwords, API tokens and login links.',
     optional: true,
   },
   'admin.oidc.groups': {
     title: 'Groups',
-    description: 'What the groups at the provider may do here. Who is in none of them cannot sign in.',
+    description:
+      'Roles of the groups at the provider. Users who are in none of the groups cannot sign in without `defaultRole`.',
   },
   storage: { title: 'Storage', description: 'The database.' },
-  limits: { title: 'Limits', description: 'What senders may do.' },
-  retention: { title: 'Retention', description: 'How long things are kept.' },
-  log: { title: 'Log', description: 'What the daemon writes to its log.' },
+  limits: { title: 'Limits', description: 'Limits for senders and factories.' },
+  retention: { title: 'Retention', description: 'Retention times of stored data.' },
+  log: { title: 'Log', description: 'The log of the daemon.' },
   factories: { title: 'Factories', description: 'The factories that this daemon serves.' },
-  'factories[].source': { title: 'Source', description: 'Where the definition comes from.' },
+  'factories[].source': { title: 'Source', description: 'The source of the definition.' },
   'factories[].notify': {
     title: 'Notify',
     description:
-      'Who is told of the outcome of each commit: git hosts as a commit status, or any receiver of webhooks.',
+      'Targets that get the result of each commit: git hosts get a commit status, other receivers get a webhook.',
   },
-  'factories[].runs': { title: 'Runs', description: 'How runs are carried out.' },
+  'factories[].runs': { title: 'Runs', description: 'Execution of runs.' },
   'factories[].runs.executor': {
     title: 'Executor',
-    description: 'What carries runs out. Without it runs stay `queued` and the factory shows the condition NoExecutor.',
+    description:
+      'Executor of the runs. Without an executor, runs stay `queued` and the factory has the condition NoExecutor.',
     optional: true,
   },
 } as const satisfies Readonly<Record<string, Section>>;

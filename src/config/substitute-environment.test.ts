@@ -5,7 +5,7 @@ import { parseDuration } from '../words/duration.ts';
 import { substituteEnvironment } from './substitute-environment.ts';
 
 describe('references to environment variables', () => {
-  it('are replaced by exactly the value, whatever it holds', () => {
+  it('are replaced by exactly the value, regardless of its characters', () => {
     fc.assert(
       fc.property(fc.string(), fc.stringMatching(/^[^$]*$/), (value, around) => {
         const result = substituteEnvironment(`${around}\${NAME}${around}\${NAME}`, { NAME: value });
@@ -20,7 +20,7 @@ describe('references to environment variables', () => {
     ['$${NAME}', '${NAME}'],
     ['$$', '$$'],
     ['$$${NAME}', '$${NAME}'],
-  ])('are not seen in %j', (text, expected) => {
+  ])('are not found in %j', (text, expected) => {
     expect(substituteEnvironment(text, { NAME: 'x' })).toEqual({ ok: true, text: expected, isSubstituted: false });
   });
 
@@ -31,10 +31,10 @@ describe('references to environment variables', () => {
   it.each([
     ['${A} ${B} ${A}', 'the environment variable A is not set; the environment variable B is not set'],
     ['${toString}', 'the environment variable toString is not set'],
-    ['${A-B}', /^after "\$\{" comes the name/],
-    ['${A:-default}', /^after "\$\{" comes the name/],
-    ['${', /^after "\$\{" comes the name/],
-  ])('are refused in %j', (text, message) => {
+    ['${A-B}', /^"\$\{" must be followed by the name/],
+    ['${A:-default}', /^"\$\{" must be followed by the name/],
+    ['${', /^"\$\{" must be followed by the name/],
+  ])('are rejected in %j', (text, message) => {
     const result = substituteEnvironment(text, {});
     expect(result).toMatchObject({
       ok: false,

@@ -2,12 +2,12 @@
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export type Substitution =
-  | { ok: true; text: string /** Does the value hold something that the file does not show? */; isSubstituted: boolean }
+  | { ok: true; text: string /** Was a reference replaced? */; isSubstituted: boolean }
   | { ok: false; message: string };
 
 const REFERENCE = /\$\$\{|\$\{([A-Za-z_][A-Za-z0-9_]*)\}|\$\{/g;
 
-/** Puts the values of environment variables in the place of `${NAME}`; `$${` stands for the characters `${`. */
+/** Replaces `${NAME}` with the values of environment variables. `$${` is an escaped `${`. */
 export function substituteEnvironment(text: string, env: Environment): Substitution {
   const problems: string[] = [];
   let isSubstituted = false;
@@ -16,7 +16,7 @@ export function substituteEnvironment(text: string, env: Environment): Substitut
     if (name === undefined) {
       problems.push(
         // biome-ignore lint/suspicious/noTemplateCurlyInString: it shows what to write
-        'after "${" comes the name of an environment variable and "}"; write "$${" for the characters "${"',
+        '"${" must be followed by the name of an environment variable and "}"; write "$${" for the characters "${"',
       );
       return '';
     }

@@ -1,17 +1,18 @@
 import { isIP } from 'node:net';
 
-/** How a kind of text is checked: `expected` completes "expected ...". */
+/** How a kind of text is checked. */
 interface FormatRule {
+  /** Completes the sentence "... must be". */
   expected: string;
-  /** Source of a regular expression that every accepted text matches; what an editor checks. */
+  /** Regular expression that every accepted text matches. It is part of the JSON Schema. */
   pattern: string;
-  /** The text as the daemon uses it; `null` where it is not acceptable although the pattern matches. */
+  /** The text as the daemon uses it; `null` if it is invalid although the pattern matches. */
   normalise(text: string): string | null;
 }
 
 const keep = (text: string) => text;
 
-/** The kinds of text that options hold. */
+/** The kinds of text that options contain. */
 export const TEXT_FORMATS = {
   baseUrl: {
     expected: 'an http or https URL without user name, query or fragment, such as https://hooks.example.com',
@@ -19,7 +20,7 @@ export const TEXT_FORMATS = {
     normalise: normaliseBaseUrl,
   },
   originUrl: {
-    expected: 'an http or https address without path, such as https://dockbell.example.com',
+    expected: 'an http or https URL without path, such as https://dockbell.example.com',
     pattern: '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s?#@/]+/?$',
     normalise: (text) => (URL.canParse(text) ? new URL(text).origin : null),
   },
@@ -29,7 +30,7 @@ export const TEXT_FORMATS = {
     normalise: normaliseHttpUrl,
   },
   repositoryName: {
-    expected: 'the name of a repository at its host, such as team/payments-factory',
+    expected: 'the name of a repository at its git host, such as team/payments-factory',
     pattern: '^[A-Za-z0-9_.-]{1,100}(/[A-Za-z0-9_.-]{1,100}){0,20}$',
     normalise: (text) => (text.split('/').some((part) => /^\.{1,2}$/.test(part)) ? null : text),
   },
@@ -39,12 +40,12 @@ export const TEXT_FORMATS = {
     normalise: keep,
   },
   statusContext: {
-    expected: 'a text of 1 to 100 printable ASCII characters, such as dockbell/payments',
+    expected: '1 to 100 printable ASCII characters, such as dockbell/payments',
     pattern: '^[\\x20-\\x7e]{1,100}$',
     normalise: keep,
   },
   visibleText: {
-    expected: 'a text of 1 to 300 characters without line breaks',
+    expected: '1 to 300 characters without line breaks',
     pattern: '^[^\\p{Cc}]{1,300}$',
     normalise: keep,
   },
@@ -54,7 +55,7 @@ export const TEXT_FORMATS = {
     normalise: keep,
   },
   systemUser: {
-    expected: 'the name of a user of this machine, or uid:gid',
+    expected: 'the name of a system user, or uid:gid',
     pattern: '^([A-Za-z_][A-Za-z0-9_.-]{0,63}|[0-9]{1,10}:[0-9]{1,10})$',
     normalise: keep,
   },
@@ -79,7 +80,7 @@ export const TEXT_FORMATS = {
     normalise: keep,
   },
   webhookName: {
-    expected: 'the name of a webhook, which is that of its file without .yaml',
+    expected: 'the name of a webhook: its file name without .yaml',
     pattern: '^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$',
     normalise: keep,
   },
@@ -104,7 +105,7 @@ function normaliseBaseUrl(text: string): string | null {
   return isPlain ? `${url.origin}${url.pathname}`.replace(/\/+$/, '') : null;
 }
 
-/** As written: to its receiver a slash at the end may make another address. */
+/** As written: for the receiver, a slash at the end may be a different URL. */
 function normaliseHttpUrl(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const { username, password } = new URL(text);
@@ -117,10 +118,11 @@ function isAddressOrSubnet(text: string): boolean {
   return version !== 0 && (bits === undefined || Number(bits) <= (version === 4 ? 32 : 128));
 }
 
-/** The rules of git-check-ref-format that the pattern does not hold. */
+/** The rules of git-check-ref-format that the pattern does not contain. */
 function isBranchName(text: string): boolean {
-  const isOdd = /[\p{Cc}]|\.\.|@\{|\/\/|\/\.|\/$|\.$|\.lock(\/|$)/u.test(text) || text.startsWith('.') || text === '@';
-  return !isOdd;
+  const isInvalid =
+    /[\p{Cc}]|\.\.|@\{|\/\/|\/\.|\/$|\.$|\.lock(\/|$)/u.test(text) || text.startsWith('.') || text === '@';
+  return !isInvalid;
 }
 
 function normaliseFolder(text: string): string | null {

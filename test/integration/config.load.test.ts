@@ -1,4 +1,4 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: references to variables are what is tested
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the tests are about references to variables
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,7 +42,7 @@ async function errorsOf(text: string, options: Options = {}): Promise<string[]> 
 const factory = (more = '') =>
   `factories:\n  - name: payments\n    source: { type: repository, url: ../payments.git }\n${more}`;
 
-/** A sign-in at an OpenID provider in one line; `keys` come after the client ID, or with an issuer of their own before. */
+/** The configuration of an OpenID provider in one line. `keys` follow the client ID and may start with another issuer. */
 const oidc = (keys = '', groups = 'groups: [{ name: a, role: owner }]') => {
   const issuer = keys.startsWith('issuer') ? [] : ['issuer: https://login.example.com'];
   return `admin: { oidc: { ${[...issuer, 'clientId: dockbell', keys, groups].filter((part) => part !== '').join(', ')} } }`;
@@ -77,7 +77,7 @@ describe('defaults', () => {
     });
   });
 
-  it('need no file, and start from the working folder then', async () => {
+  it('need no file, and are then relative to the working folder', async () => {
     const config = await loadConfig({ file: null, env: {}, workingDir: folder });
     expect([config.file, config.dataDir]).toEqual([null, join(folder, '.dockbell')]);
   });
@@ -103,7 +103,7 @@ describe('defaults', () => {
 });
 
 describe('values', () => {
-  it('of a factory whose runs workers carry out are its lease and the time of a run', async () => {
+  it('of a factory with executor queue include the lease and the timeout of a run', async () => {
     const { factories } = await load(factory('    runs: { executor: { type: queue, lease: 90s, timeout: 2h } }\n'));
     expect(factories[0]?.runs).toMatchObject({ executor: { type: 'queue' }, leaseMs: 90_000, timeoutMs: 7_200_000 });
   });
@@ -172,7 +172,7 @@ factories:
     expect(parts.every(Object.isFrozen)).toBe(true);
   });
 
-  it('keep identities as long as the log where only the log is set', async () => {
+  it('keep identities as long as the log if only the log is set', async () => {
     expect((await load('retention: { deliveries: 365d }')).retention.identitiesMs).toBe(365 * DAY_MS);
   });
 
@@ -206,7 +206,7 @@ describe('an OpenID provider', () => {
     });
   });
 
-  it('is asked for openid in any case, and may be on this machine without TLS', async () => {
+  it('always gets the scope openid, and may be on localhost without TLS', async () => {
     const { admin } = await load(oidc('issuer: "http://127.0.0.1:8080/realms/team", scopes: [groups]'));
     expect(admin.oidc).toMatchObject({ scopes: ['openid', 'groups'], label: '127.0.0.1:8080' });
   });
@@ -220,13 +220,13 @@ describe('an OpenID provider', () => {
     expect(admin.oidc?.clientSecretFile).toBe(join(folder, 'secret'));
   });
 
-  it('limits groups to factories that are there', async () => {
+  it('limits groups to factories that exist', async () => {
     const groups = 'groups: [{ name: a, role: viewer, factories: [payments] }]';
     const { admin } = await load(`${oidc('', groups)}\n${factory()}`);
     expect(admin.oidc?.groups).toEqual([{ name: 'a', role: 'viewer', factories: ['payments'] }]);
   });
 
-  it('is missed where a variable has a secret for it', async () => {
+  it('is reported as missing if a variable sets its secret', async () => {
     expect(await errorsOf('{}', { env: { DOCKBELL_ADMIN_OIDC_CLIENT_SECRET: 'canary' } })).toEqual([
       'DOCKBELL_ADMIN_OIDC_CLIENT_SECRET: admin.oidc.issuer is missing: no provider is configured that this secret is for.',
     ]);
@@ -234,7 +234,7 @@ describe('an OpenID provider', () => {
 });
 
 describe('environment variables', () => {
-  it('are substituted, and read as numbers where a number belongs', async () => {
+  it('are replaced, and read as numbers if the option is a number', async () => {
     const config = await load(
       'baseUrl: https://${HOST}\ningress: { port: "${PORT}" }\nadmin: { allowedHosts: ["${HOST}"] }\n',
       {
@@ -248,7 +248,7 @@ describe('environment variables', () => {
     ]);
   });
 
-  it('leave $${ as ${, and do not look into their own values', async () => {
+  it('leave $${ as ${, and are not replaced inside their values', async () => {
     const config = await load(
       factory('    runs: { executor: { type: command, command: [sh, -c, "$${A} $A ${B}"] } }\n'),
       {
@@ -273,7 +273,7 @@ describe('environment variables', () => {
 });
 
 describe('overrides', () => {
-  it('replace the factories and are taken as they are', async () => {
+  it('replace the factories, and references in them are not replaced', async () => {
     const command = ['sh', '-c', 'echo ${X}'];
     const config = await load(factory(), {
       overrides: {
@@ -376,7 +376,7 @@ describe('errors', () => {
       /admin.oidc.clientSecret and admin.oidc.clientSecretFile are both set/,
     ],
     ['dataDir: ${NO_SUCH}', 'dockbell.yaml:1:10: dataDir: the environment variable NO_SUCH is not set.'],
-    ['dataDir: "${1}"', /dataDir: after "\$\{" comes the name/],
+    ['dataDir: "${1}"', /dataDir: "\$\{" must be followed by the name/],
     ['dataDir: ${constructor}', /constructor is not set/],
     ['dataDir: a\ndataDir: b', /^dockbell.yaml:2:1: the key "dataDir" is written twice in this map/],
     ['dataDir: !x a', /^dockbell.yaml:1:10: unresolved tag/],
@@ -437,7 +437,7 @@ describe('errors', () => {
     [factory('    runs: { executor: { type: queue, user: agent } }'), /unknown key "user"/],
     [
       factory('    runs: { executor: { type: command, command: [sh], user: a b } }'),
-      /executor.user must be the name of a user of this machine, or uid:gid/,
+      /executor.user must be the name of a system user, or uid:gid/,
     ],
     [factory('    runs: { executor: { type: queue, lease: 2h } }'), /must be a duration from 1s to 1h/],
     [
@@ -466,7 +466,7 @@ describe('errors', () => {
     });
   });
 
-  it('are all told at once, from every origin', async () => {
+  it('are reported together, from every source', async () => {
     const errors = await errorsOf('ingress: { port: x }\nlimits: { bodyByte: 1 }\n', {
       env: { DOCKBELL_ADMIN_PORT: '80x', DOCKBELL_DATA_DIR: '' },
       overrides: { shutdownGrace: 'soon' },
@@ -491,7 +491,7 @@ describe('errors', () => {
     expect(errors.join('\n')).toContain('"${SECRET}"');
   });
 
-  it('name a file that is missing or no text', async () => {
+  it('name a file that is missing or is not text', async () => {
     const file = join(folder, 'none.yaml');
     await expect(loadConfig({ file, env: {} })).rejects.toMatchObject({
       code: 'config_invalid',

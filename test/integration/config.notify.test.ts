@@ -13,14 +13,14 @@ function load(url: string, ...notify: JsonObject[]) {
 const targetOf = async (url: string, notify: JsonObject) => (await load(url, notify)).factories[0]!.notify[0]!;
 
 describe('a target', () => {
-  it('has what its type and its factory say', async () => {
+  it('gets defaults from its type and its factory', async () => {
     expect(await targetOf('https://github.com/team/factory.git', GITHUB)).toEqual({
       ...{ type: 'github', url: 'https://api.github.com', repository: 'team/factory', secretName: 'TOKEN' },
       ...{ context: 'dockbell/payments', targetUrl: null },
     });
   });
 
-  it('has what is written', async () => {
+  it('keeps what is written', async () => {
     const written = {
       ...{ ...GITEA, url: 'http://127.0.0.1:3000/api/v1/', repository: 'a/b', context: 'deploy' },
       targetUrl: 'https://dockbell.example.com/?factory=payments',
@@ -42,7 +42,7 @@ describe('a target', () => {
   });
 });
 
-describe('what cannot be a target', () => {
+describe('an invalid target', () => {
   const hook = { type: 'webhook', secretName: 'S', url: 'https://chat.example.com/x?key=hidden-key' };
   it.each<[what: string, notify: JsonObject[], message: RegExp]>([
     [
@@ -51,7 +51,7 @@ describe('what cannot be a target', () => {
       /the required key "repository" is missing in factories\[0\].notify\[0\]/,
     ],
     [
-      'a host without URL',
+      'a git host without URL',
       [{ ...GITEA, url: null }],
       /the required key "url" is missing in factories\[0\].notify\[0\]: .*\/api\/v1/,
     ],
@@ -68,12 +68,16 @@ describe('what cannot be a target', () => {
     ],
     ['a query', [{ ...GITEA, url: 'https://git.example.com/api/v1?a=/api/v1' }], /without a query/],
     ['a name without owner', [{ ...GITHUB, repository: 'factory' }], /notify\[0\]\.repository must be an owner/],
-    ['a repository that climbs', [{ ...GITHUB, repository: '../factory' }], /notify\[0\]\.repository must be/],
+    ['a repository name with ..', [{ ...GITHUB, repository: '../factory' }], /notify\[0\]\.repository must be/],
     ['a repository of a webhook', [{ ...hook, repository: 'a/b' }], /a target of type webhook has no repository/],
     ['a password in the URL', [{ ...GITEA, url: 'https://u:p@git.example.com/api/v1' }], /without user name/],
     ['no secret', [{ type: 'github' }], /the required key "secretName" is missing/],
-    ['a token in the place of its name', [{ ...GITHUB, secretName: 'ghp-0123' }], /the name of a team secret/],
-    ['the same twice', [GITHUB, hook, GITHUB], /notify\[2\] is a duplicate target: same as factories\[0\].notify\[0\]/],
+    ['a token instead of the name of its secret', [{ ...GITHUB, secretName: 'ghp-0123' }], /the name of a team secret/],
+    [
+      'a duplicate target',
+      [GITHUB, hook, GITHUB],
+      /notify\[2\] is a duplicate target: same as factories\[0\].notify\[0\]/,
+    ],
     ['an unknown key', [{ ...GITHUB, token: 'x' }], /unknown key "token"/],
     ['an unknown type', [{ ...GITHUB, type: 'svn' }], /notify\[0\]\.type must be github, gitlab, /],
   ])('%s', async (_what, notify, message) => {
@@ -82,7 +86,7 @@ describe('what cannot be a target', () => {
     expect(error.message).not.toContain('hidden-key');
   });
 
-  it('is no webhook over plain http: nothing secret is sent there', async () => {
+  it('is not a webhook over plain http, because no secret is sent to it', async () => {
     const target = await targetOf('/srv/a.git', { ...hook, url: 'http://receiver:8080/x' });
     expect(target).toMatchObject({ url: 'http://receiver:8080/x', repository: null });
   });
