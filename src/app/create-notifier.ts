@@ -1,25 +1,46 @@
 import type { Config, FactoryConfig } from '../config/config.ts';
+import type { IdSource } from '../core/ids.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { NotifyMetrics } from '../core/ports/metrics.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Storage } from '../core/ports/storage.ts';
+import type { Clock } from '../core/time/clock.ts';
 import { scheduleCall } from '../core/time/schedule.ts';
 import { readPackageVersion } from '../files/package-version.ts';
 import { Notifier } from '../notify/notifier.ts';
 import type { NotifyTarget } from '../notify/notify-target.ts';
 import { postOverHttp } from '../notify/post-notice.ts';
-import type { Foundation } from './open-foundation.ts';
 
-/** What tells the targets of all configured factories; it does nothing before its start. */
-export function createNotifier({ config, storage, secrets, metrics, ids, logger, ...clocks }: Foundation): Notifier {
+export interface NotifierParts {
+  config: Pick<Config, 'factories'>;
+  storage: Pick<Storage, 'inventory' | 'noticeQueue'>;
+  secrets: SecretStore;
+  metrics: NotifyMetrics;
+  /** A notification that is due in a minute must not wait for a year because the clock was set back. */
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+}
+
+/** Posts commit statuses and notifications to the targets of all configured factories once it is started. */
+export function createNotifier(parts: NotifierParts): Notifier {
+  const { config, storage, secrets, metrics, clock, ids, logger } = parts;
   return new Notifier({
-    ...{ secrets, metrics, ids, logger, schedule: scheduleCall, post: postOverHttp },
-    // A notice that is due in a minute must not wait for a year because the clock was set back.
-    clock: clocks.steadyClock,
-    userAgent: `dockbell/${readPackageVersion()}`,
     targets: collectTargets(config),
     inventory: storage.inventory,
     queue: storage.noticeQueue,
+    secrets,
+    post: postOverHttp,
+    userAgent: `dockbell/${readPackageVersion()}`,
+    schedule: scheduleCall,
+    metrics,
+    clock,
+    ids,
+    logger,
   });
 }
 
-function collectTargets({ factories }: Config): Map<string, NotifyTarget[]> {
+function collectTargets({ factories }: Pick<Config, 'factories'>): Map<string, NotifyTarget[]> {
   const targetsOf = ({ notify, source }: FactoryConfig) =>
     notify.map((target) => ({ ...target, branch: source.type === 'repository' ? source.branch : 'main' }));
   return new Map(factories.map((factory) => [factory.name, targetsOf(factory)]));

@@ -1,39 +1,41 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config, FactoryConfig } from '../config/config.ts';
+import type { FactoryConfig } from '../config/config.ts';
 import { AppError } from '../core/errors.ts';
 import type { IdSource } from '../core/ids.ts';
 import type { Page, PageRequest } from '../core/page.ts';
 import type { Revision } from '../core/ports/definitions/hosted-source.ts';
+import type { Inventory } from '../core/ports/definitions/inventory.ts';
+import type { LiveDefinitions } from '../core/ports/definitions/live-definitions.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
-import type { Storage } from '../core/ports/storage.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Clock } from '../core/time/clock.ts';
-import { scheduleCall } from '../core/time/schedule.ts';
+import type { Schedule } from '../core/time/schedule.ts';
 import type { DataPaths } from '../data-dir/data-paths.ts';
-import type { DefinitionsThread } from '../inspection/definitions-thread.ts';
 import type { EditOutcome, FactoryEdit } from '../reconcile/edit-factory.ts';
 import type { FactoryContext } from '../reconcile/factory-context.ts';
 import { Reconciler } from '../reconcile/reconciler.ts';
 import { createGitSource } from '../source/git-source.ts';
 import { createLiveSource } from '../source/live-source.ts';
 import { createManagedSource } from '../source/managed-source.ts';
-import type { Environment } from './open-foundation.ts';
+
+/** Where the definition of one factory comes from. */
+export type FactorySource = Pick<FactoryContext, 'source' | 'hosted' | 'sourceKey'>;
 
 export interface ReconcilerParts {
-  config: Config;
-  /** From where git gets the few variables that it needs. */
-  env: Environment;
-  paths: DataPaths;
-  storage: Storage;
+  factories: readonly FactoryConfig[];
+  webhooksPerFactory: number;
+  openSource(factory: FactoryConfig): FactorySource;
+  validate: FactoryContext['validate'];
+  inventory: Inventory;
   secrets: SecretStore;
-  definitions: DefinitionsThread;
   activate: FactoryContext['activate'];
   /** Is a webhook of that name live in the factory? */
   isLive(factory: string, webhook: string): boolean;
   onReconciled(reconciliation: Reconciliation): void;
+  schedule: Schedule;
   clock: Clock;
   ids: IdSource;
   logger: Logger;
@@ -55,12 +57,12 @@ export interface Reconcilers extends ReconcileControl {
 }
 
 export function createReconcilers(parts: ReconcilerParts): Reconcilers {
-  const byName = new Map(parts.config.factories.map((factory) => [factory.name, createReconciler(parts, factory)]));
+  const byName = new Map(parts.factories.map((factory) => [factory.name, createReconciler(parts, factory)]));
   const all = [...byName.values()];
   const find = (factory: string) => {
     const reconciler = byName.get(factory);
     if (reconciler) return reconciler;
-    throw new AppError('not_found', `the configuration names no factory ${factory}`);
+    throw new AppError('not_found', `The configuration names no factory ${factory}.`);
   };
   return {
     start: () => {
@@ -75,53 +77,52 @@ export function createReconcilers(parts: ReconcilerParts): Reconcilers {
     },
     onPush: (factory) => byName.get(factory)?.onPush(),
     betweenPasses: (factory, work) => byName.get(factory)?.betweenPasses(work) ?? work(),
-    stop: async () => {
-      const stopped = all.map((reconciler) => reconciler.stop());
-      // A pass that waits for a slow definition must not hold the stop up.
-      await Promise.all([parts.definitions.close(), ...stopped]);
-    },
+    stop: async () => void (await Promise.all(all.map((reconciler) => reconciler.stop()))),
   };
 }
 
 function createReconciler(parts: ReconcilerParts, factory: FactoryConfig): Reconciler {
-  const { storage, secrets, definitions, activate, clock, ids, logger } = parts;
-  const { webhooksPerFactory } = parts.config.limits;
+  const { webhooksPerFactory, validate, inventory, secrets, activate, clock, ids, logger } = parts;
   const context = {
     name: factory.name,
-    ...openSource(parts, factory),
-    sourceKey: digestSource(factory),
+    ...parts.openSource(factory),
     hasExecutor: factory.runs.executor !== null,
     pushWebhook: factory.source.type === 'repository' ? factory.source.pushWebhook : null,
     isLive: (webhook: string) => parts.isLive(factory.name, webhook),
-    inventory: storage.inventory,
+    inventory,
     secrets,
-    validate: definitions.validate.bind(definitions),
+    validate,
     webhooksPerFactory,
     activate,
     clock,
     ids,
     logger,
   };
-  return new Reconciler(context, scheduleCall, parts.onReconciled);
+  return new Reconciler(context, parts.schedule, parts.onReconciled);
 }
 
-function openSource(
-  { paths, storage, env }: ReconcilerParts,
-  { name, source }: FactoryConfig,
-): Pick<FactoryContext, 'source' | 'hosted'> {
+export interface SourceParts {
+  paths: Pick<DataPaths, 'mirrors' | 'managed'>;
+  liveDefinitions: LiveDefinitions;
+  /** From where git gets the few variables that it needs. */
+  env: Readonly<Record<string, string | undefined>>;
+}
+
+/** Opens the source that the configuration of a factory names. */
+export function openFactorySource({ paths, liveDefinitions, env }: SourceParts, factory: FactoryConfig): FactorySource {
+  const { name, source } = factory;
+  const sourceKey = digestSource(factory);
   if (source.type === 'repository') {
     const { url, branch, path, pollIntervalMs } = source;
     const mirrorDir = join(paths.mirrors, name);
-    return {
-      source: createGitSource({ url, branch, path, pollIntervalMs, mirrorDir, environment: env }),
-      hosted: null,
-    };
+    const git = createGitSource({ url, branch, path, pollIntervalMs, mirrorDir, environment: env });
+    return { source: git, hosted: null, sourceKey };
   }
   const hosted =
     source.type === 'live'
-      ? createLiveSource(storage.liveDefinitions, name)
+      ? createLiveSource(liveDefinitions, name)
       : createManagedSource(join(paths.managed, `${name}.git`), env);
-  return { source: hosted, hosted };
+  return { source: hosted, hosted, sourceKey };
 }
 
 /** The URL may hold a password, so what is stored is a digest. */

@@ -1,29 +1,41 @@
+import { fileURLToPath } from 'node:url';
 import { FailedTries } from '../api/auth/failed-tries.ts';
 import { PasswordTries } from '../api/auth/password-tries.ts';
 import { createPasswords } from '../api/auth/passwords.ts';
+import { type ApiModules, type ApiSettings, composeApi } from '../api/compose-api.ts';
 import type { FactorySource } from '../api/factories/factory-source.ts';
-import { createOpenIdProvider } from '../api/openid/openid-provider.ts';
 import type { OpenIdSignIn } from '../api/openid/sign-in-oidc.ts';
 import { createFastifyLogger } from '../api/server/fastify-logger.ts';
+import { warnOfPlainText } from '../api/server/warn-of-plain-text.ts';
 import { createLoginLink } from '../api/sessions/create-login-link.ts';
 import { createTestDeliverySender } from '../api/webhooks/send-test-delivery.ts';
 import type { Config, FactoryConfig } from '../config/config.ts';
+import type { IdSource, RandomBytes } from '../core/ids.ts';
+import type { AnswerStore } from '../core/ports/access/idempotency.ts';
+import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
+import type { EventFeed } from '../core/ports/event-feed.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Storage } from '../core/ports/storage.ts';
+import type { Clock } from '../core/time/clock.ts';
+import type { DataPaths } from '../data-dir/data-paths.ts';
 import { createDeliveryDiagnosis } from '../diagnosis/diagnose-delivery.ts';
 import { createUploadDiagnosis } from '../diagnosis/diagnose-upload.ts';
 import { createDiagnosisThread } from '../diagnosis/diagnosis-thread.ts';
-import type { MistakeTrial } from '../diagnosis/try-mistakes.ts';
 import { createFactoryEditor } from '../edit/factory-editor.ts';
 import { createRunLogReader } from '../executors/log/run-log.ts';
 import { builtFile } from '../files/package-files.ts';
+import { readPackageVersion } from '../files/package-version.ts';
+import type { Health } from '../health/health.ts';
 import { Connections } from '../ingress/transport/connections.ts';
-import { createInspector, type InspectionThreads } from '../inspection/create-inspector.ts';
+import { createInspector } from '../inspection/create-inspector.ts';
 import { ensureAdminToken } from '../maintenance/admin-token.ts';
-import { type ApiModules, type ApiSettings, composeApi } from './compose-api.ts';
-import type { Engine } from './create-engine.ts';
+import type { Metrics } from '../observability/metrics.ts';
+import type { Dispatcher } from '../run/dispatcher.ts';
+import type { Ingress } from './create-ingress.ts';
+import type { Reconcilers } from './create-reconcilers.ts';
 import type { Lifetime } from './lifetime.ts';
 import { listen } from './listen.ts';
-import type { Foundation } from './open-foundation.ts';
-import { warnOfPlainText } from './warn-of-plain-text.ts';
 
 /** The private listener. */
 export interface Admin {
@@ -39,27 +51,35 @@ const MINUTE_MS = 60_000;
 /** Requests under way get this long to be answered on a clean stop. */
 const CLOSING = { quietCheckMs: 20, graceMs: 5_000 };
 
+/** The modules of the daemon that the admin listener shows and controls. */
+export interface AdminParts {
+  config: Config;
+  paths: DataPaths;
+  storage: Storage;
+  inventory: InventoryReader;
+  secrets: SecretStore;
+  answers: AnswerStore;
+  reconcilers: Reconcilers;
+  dispatcher: Dispatcher;
+  ingress: Pick<Ingress, 'captures' | 'replays'>;
+  ingressUrl: string;
+  events: EventFeed;
+  health: Health;
+  metrics: Metrics;
+  /** Where browsers sign in; `null` if the configuration names no OpenID provider. */
+  createOpenId(adminUrl: () => string): OpenIdSignIn | null;
+  base: { clock: Clock; steadyClock: Clock; ids: IdSource; randomBytes: RandomBytes; logger: Logger };
+}
+
 /** Opens the private listener and makes sure that there is a way in. */
-export async function openAdmin(
-  foundation: Foundation,
-  engine: Engine,
-  ingressUrl: string,
-  lifetime: Lifetime,
-): Promise<Admin> {
-  const { config, storage, paths, steadyClock } = foundation;
-  const isFirstStart = await ensureAdminToken(
-    { ...foundation, clock: steadyClock, tokens: storage.tokens },
-    paths.adminToken,
-  );
-  const thread = createDiagnosisThread(builtFile('diagnosis/diagnosis-worker.js'));
-  lifetime.defer(() => thread.close());
-  const inspection = createInspector(builtFile('inspection/inspection-worker.js'), {
-    ...{ config, storage, secrets: engine.secrets },
-  });
-  lifetime.defer(() => inspection.close());
+export async function openAdmin(parts: AdminParts, lifetime: Lifetime): Promise<Admin> {
+  const { config, storage, paths, base } = parts;
+  const { steadyClock: clock, ids, randomBytes, logger } = base;
+  const { tokens, loginLinks } = storage;
+  const isFirstStart = await ensureAdminToken({ tokens, clock, ids, randomBytes }, paths.adminToken);
   let url = '';
   const adminUrl = () => config.admin.url ?? url;
-  const server = composeApi(collectModules(foundation, engine, { ingressUrl, adminUrl }, { thread, inspection }));
+  const server = composeApi(collectModules(parts, adminUrl, lifetime));
   const connections = new Connections(server.server);
   server.server.on('request', (request, response) => connections.note(request.socket, response));
   // Fastify alone would wait for connections that never send a request, which browsers open in advance.
@@ -68,34 +88,34 @@ export async function openAdmin(
     // The address is in the line that reports the start.
     server.listen({ ...address, listenTextResolver: () => '' }),
   );
-  warnOfPlainText(config.admin, foundation.logger);
-  const linkParts = { ...foundation, clock: steadyClock, loginLinks: storage.loginLinks, adminUrl };
+  warnOfPlainText(config.admin, logger);
+  const linkParts = { loginLinks, adminUrl, clock, ids, randomBytes };
   return { url, isFirstStart, createStartLink: async () => (await createLoginLink(linkParts, 'start')).url };
 }
 
-/** The modules of the management API, made of what the daemon has. */
-function collectModules(
-  foundation: Foundation,
-  engine: Engine,
-  { ingressUrl, adminUrl }: { ingressUrl: string; adminUrl(): string },
-  { thread, inspection }: { thread: MistakeTrial['thread']; inspection: InspectionThreads },
-): ApiModules {
-  const { config, storage, metrics, clock, steadyClock, ids, randomBytes, logger, paths } = foundation;
-  const { secrets, captures, replays, dispatcher } = engine;
+function collectModules(parts: AdminParts, adminUrl: () => string, lifetime: Lifetime): ApiModules {
+  const { config, storage, secrets, paths, metrics, ingressUrl } = parts;
+  const { clock, steadyClock, ids, randomBytes, logger } = parts.base;
+  const { captures, replays } = parts.ingress;
+  const { dispatcher, reconcilers } = parts;
+  const inventory = storage.inventoryReader;
   const baseUrl = () => config.baseUrl ?? ingressUrl;
-  const trial = { inventory: storage.inventoryReader, secrets, thread };
+  const inspection = createInspector(builtFile('inspection/inspection-worker.js'), { config, storage, secrets });
+  lifetime.defer(() => inspection.close());
+  const thread = createDiagnosisThread(builtFile('diagnosis/diagnosis-worker.js'));
+  lifetime.defer(() => thread.close());
   const triesPerMinute = config.limits.failedAuthPerMinute;
   return {
     settings: composeSettings(config, { adminUrl, baseUrl }),
     storage,
-    inventory: engine.inventoryReader,
+    inventory: parts.inventory,
     secrets,
-    reconcile: engine.reconcilers,
-    editor: createFactoryEditor({ secrets, randomBytes, inventory: storage.inventoryReader, loop: engine.reconcilers }),
+    reconcile: reconcilers,
+    editor: createFactoryEditor({ secrets, randomBytes, inventory, loop: reconcilers }),
     inspection,
     diagnosis: {
-      diagnose: createDeliveryDiagnosis({ ...trial, captures }),
-      diagnoseUpload: createUploadDiagnosis({ ...trial, clock, baseUrl, triesPerMinute }),
+      diagnose: createDeliveryDiagnosis({ inventory, secrets, thread, captures }),
+      diagnoseUpload: createUploadDiagnosis({ inventory, secrets, thread, clock, baseUrl, triesPerMinute }),
     },
     ingress: {
       captures,
@@ -103,9 +123,9 @@ function collectModules(
       sendTestDelivery: createTestDeliverySender({ secrets, clock, ids, ingressUrl, baseUrl }),
     },
     runs: { control: dispatcher, workers: dispatcher.workers, logs: createRunLogReader(paths.runLogs) },
-    events: engine.events,
+    events: parts.events,
     operation: {
-      health: engine.health,
+      health: parts.health,
       renderMetrics: () => metrics.render(),
       countSignIn: metrics.countSignIn,
     },
@@ -113,9 +133,9 @@ function collectModules(
       passwords: createPasswords(),
       passwordTries: new PasswordTries(clock),
       failedTries: new FailedTries({ limit: triesPerMinute, windowMs: MINUTE_MS }, clock),
-      openId: composeOpenId(foundation, adminUrl),
+      openId: parts.createOpenId(adminUrl),
     },
-    answers: foundation.answers,
+    answers: parts.answers,
     base: { clock: steadyClock, ids, randomBytes, logger: createFastifyLogger(logger) },
   };
 }
@@ -130,15 +150,9 @@ function composeSettings(config: Config, addresses: Pick<ApiSettings, 'adminUrl'
     openMetrics,
     allowedHosts: url === null ? allowedHosts : [...allowedHosts, new URL(url).host],
     trustedProxies: config.trustedProxies,
+    dashboardDir: fileURLToPath(builtFile('dashboard')),
+    version: readPackageVersion(),
   };
-}
-
-function composeOpenId({ config, clientSecret, clock }: Foundation, adminUrl: () => string): OpenIdSignIn | null {
-  const { oidc } = config.admin;
-  if (oidc === null) return null;
-  const parts = { redirectUri: () => `${adminUrl()}/auth/oidc/callback`, clock };
-  const provider = createOpenIdProvider({ ...oidc, clientSecret: clientSecret?.reveal() ?? null }, parts);
-  return { provider, rules: oidc, label: oidc.label };
 }
 
 function describeSource(factory: FactoryConfig | undefined): FactorySource | null {

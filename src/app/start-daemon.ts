@@ -1,23 +1,64 @@
+import { randomBytes } from 'node:crypto';
+import { createOpenIdProvider } from '../api/openid/openid-provider.ts';
+import { readClientSecret } from '../api/openid/read-client-secret.ts';
+import type { OpenIdSignIn } from '../api/openid/sign-in-oidc.ts';
+import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load-config.ts';
+import type { AppError } from '../core/errors.ts';
+import { createIdSource, type RunId } from '../core/ids.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { InventoryReader } from '../core/ports/definitions/inventory.ts';
 import type { ReconcileControl } from '../core/ports/definitions/reconciler.ts';
+import type { Logger } from '../core/ports/logger.ts';
 import type { StartRecords } from '../core/ports/runs/executor.ts';
+import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Run } from '../core/resources/run.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import { systemClock } from '../core/time/clock.ts';
+import { scheduleCall } from '../core/time/schedule.ts';
 import { measureUptimeMs } from '../core/time/steady-clock.ts';
 import { removeDaemonFile, writeDaemonFile } from '../data-dir/daemon-file.ts';
+import { EventHub } from '../events/event-hub.ts';
+import { createEventSources, type EventSources } from '../events/feed-events.ts';
 import { createRunFiles } from '../executors/files/run-files.ts';
 import { createRunSpace } from '../executors/files/run-space.ts';
+import { createRunLogWriter } from '../executors/log/run-log.ts';
 import { createStartRecords } from '../executors/start-records.ts';
+import { builtFile } from '../files/package-files.ts';
 import { readPackageVersion } from '../files/package-version.ts';
-import { type DatabaseChecks, startDatabaseChecks } from '../health/database-checks.ts';
+import { addLiveConditions } from '../health/add-live-conditions.ts';
+import { startDatabaseChecks } from '../health/database-checks.ts';
+import { createHealth, type Health } from '../health/health.ts';
+import { createLiveConditions, listWarnings } from '../health/live-conditions.ts';
+import { createMissingExecutorWarning, createReconciliationLog } from '../health/log-reconciliations.ts';
+import { createMetricProbes } from '../health/metric-probes.ts';
 import { startHousekeeping } from '../housekeeping/housekeeping.ts';
-import { createEngine, type Engine } from './create-engine.ts';
+import { DefinitionsThread } from '../inspection/definitions-thread.ts';
+import type { Notifier } from '../notify/notifier.ts';
+import { createLogger } from '../observability/logger.ts';
+import { createMetrics, type Metrics } from '../observability/metrics.ts';
+import { Registry } from '../registry/registry.ts';
+import { createRedactingTransform, createRedactor } from '../secrets/redactor.ts';
+
+import { createIngress } from './create-ingress.ts';
+import { createNotifier } from './create-notifier.ts';
+import { openFactorySource } from './create-reconcilers.ts';
+import { createExecutors, createRunDispatcher } from './create-run-dispatcher.ts';
 import { Lifetime } from './lifetime.ts';
 import { type Admin, openAdmin } from './open-admin.ts';
-import { type Environment, type Foundation, type LogTarget, openFoundation } from './open-foundation.ts';
-import { openIngress } from './open-ingress.ts';
+import { openClocks, openDataDir, openSecrets } from './open-state.ts';
+import { wireDefinitions } from './wire-definitions.ts';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Where the log goes. */
+export interface LogTarget {
+  format: 'json' | 'text';
+  /** Takes whole lines, for example `process.stdout`. */
+  destination: { write(line: string): unknown };
+}
 
 export interface DaemonOptions {
   /** Path of `dockbell.yaml`; `null` for none. */
@@ -28,7 +69,7 @@ export interface DaemonOptions {
   overrides?: JsonObject;
   env: Environment;
   log: LogTarget;
-  /** Makes what keeps the startRecords of started runs; files in the data directory where absent. */
+  /** Creates what stores the start records of runs; files in the data directory if omitted. */
   openStartRecords?: (dir: string) => StartRecords;
   /** Done when the secrets are open and before the first commit is looked at. */
   beforeWork?: (secrets: SecretStore) => Promise<void>;
@@ -52,100 +93,263 @@ export interface Daemon extends Omit<Admin, 'url'> {
   exited: Promise<number>;
 }
 
+/** Where commands are looked up if the daemon itself has no `PATH`. */
+const DEFAULT_SEARCH_PATH = '/usr/local/bin:/usr/bin:/bin';
+
 /**
- * Starts a daemon: foundation, engine, listeners, then the work. Throws an `AppError` where it cannot start; nothing
- * goes on then.
+ * Starts a daemon: its state, what serves, then what works. Throws an `AppError` if it cannot start; nothing keeps
+ * running then.
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  // Payloads, sealed secrets and tokens are for this user alone (threat model S2), whoever created the folder.
+  process.umask(0o077);
   const overrides: JsonObject = { ...options.overrides };
   if (options.dataDir !== undefined) overrides.dataDir = options.dataDir;
   const config = await loadConfig({ file: options.configFile, env: options.env, overrides });
   const lifetime = new Lifetime();
   try {
-    const foundation = await openFoundation(config, options.env, lifetime, options.log);
-    const { openStartRecords = createStartRecords, onRunEnded } = options;
-    const engine = await createEngine(foundation, { openStartRecords, onRunEnded });
-    await options.beforeWork?.(engine.secrets);
-    lifetime.defer(() => stopWork(foundation, engine));
-    const ingressUrl = await openIngress(foundation, engine, lifetime);
-    const { url: adminUrl, ...entrance } = await openAdmin(foundation, engine, ingressUrl, lifetime);
-    startWork(foundation, engine, lifetime);
-    const checks = startDatabaseChecks(foundation.paths.database, foundation.logger);
-    lifetime.defer(() => checks.stop());
-    await announce(foundation, ingressUrl, adminUrl, lifetime);
-    const factories = config.factories.map(({ name }) => name);
-    return { ingressUrl, adminUrl, factories, ...entrance, ...composeHandle(foundation, engine, lifetime, checks) };
+    return await composeDaemon(config, options, lifetime);
   } catch (error) {
     await lifetime.end();
     throw error;
   }
 }
 
-/** Runs are taken up, commits are followed, what is too old goes. A start that fails has begun none of it. */
-function startWork(foundation: Foundation, engine: Engine, lifetime: Lifetime): void {
-  const { config, paths, storage, logger } = foundation;
-  engine.dispatcher.start().catch((error) => logger.error({ err: error }, 'runs cannot be taken up'));
-  engine.notifier.start();
-  engine.reconcilers.start();
+/** Creates each module with what it uses. What is started is stopped in reverse order. */
+async function composeDaemon(config: Config, options: DaemonOptions, lifetime: Lifetime): Promise<Daemon> {
+  const { env } = options;
+  const redactor = createRedactor();
+  const redact = (text: string) => redactor.redactText(text);
+  const logger = createLogger({ ...options.log, level: config.log.level, redact });
+  const { paths, storage, storageBroken } = await openDataDir(config.dataDir, logger, lifetime);
+  const { steadyClock, retentionTime } = await openClocks(storage.retention);
+  const clientSecret = await readClientSecret(config.admin.oidc);
+  if (clientSecret !== null) redactor.add(clientSecret);
+  const sealed = await openSecrets({ config, env, storage, redactor, logger, steadyClock });
+
+  const clock = systemClock;
+  const ids = createIdSource(randomBytes);
+  const metrics = createMetrics(createMetricProbes(storage));
+  const registry = new Registry();
+  const events = new EventHub(clock, Buffer.from(randomBytes(6)).toString('hex'));
+  const findWebhook = (ref: number) => registry.findByRef(ref);
+  const sources = createEventSources({ hub: events, findWebhook, runs: storage.runReader, logger });
+  const notifier = createNotifier({
+    config,
+    storage,
+    secrets: sealed.secrets,
+    metrics,
+    clock: steadyClock,
+    ids,
+    logger,
+  });
+  const definitions = new DefinitionsThread(builtFile('inspection/definitions-worker.js'));
+  const { liveDefinitions } = storage;
+  const { reconcilers, secrets, adoptSecret, activateAll } = wireDefinitions({
+    factories: config.factories,
+    webhooksPerFactory: config.limits.webhooksPerFactory,
+    openSource: (factory) => openFactorySource({ paths, liveDefinitions, env }, factory),
+    validate: definitions.validate.bind(definitions),
+    storage,
+    secrets: sealed.secrets,
+    registry,
+    onReconciled: composeReconciliationListener({ config, registry, notifier, metrics, sources, logger }),
+    onSecretChanged: (name) => notifier.onSecretChanged(name),
+    schedule: scheduleCall,
+    clock,
+    ids,
+    logger,
+  });
+  await activateAll();
+
+  const { runsDir } = config;
+  const startRecords = (options.openStartRecords ?? createStartRecords)(paths.startRecords);
+  const executors = await createExecutors(config.factories, {
+    runsDir,
+    logsDir: paths.runLogs,
+    startRecords,
+    searchPath: env.PATH ?? DEFAULT_SEARCH_PATH,
+    maskOutput: createRedactingTransform,
+    clock,
+    logger,
+  });
+  const dispatcher = createRunDispatcher({
+    factories: config.factories,
+    executors,
+    storage,
+    logs: createRunLogWriter(paths.runLogs, clock),
+    secrets,
+    onRunChanged: composeRunListener(sources.onRunChanged, storage.runReader, options.onRunEnded),
+    clock,
+    logger,
+  });
+  const conditions = createLiveConditions({ config, steadyClock, retentionTime, logger }, registry);
+  const health = createHealth(storage, () => listWarnings(config, conditions));
+  const inventory = addLiveConditions(storage.inventoryReader, { notifier, dispatcher, conditions });
+  const ingress = createIngress({
+    config,
+    storage,
+    registry,
+    adoptSecret,
+    health,
+    metrics,
+    onRecorded: sources.onRecorded,
+    onRunsCreated: dispatcher.wake,
+    onPush: reconcilers.onPush,
+    clock,
+    ids,
+    logger,
+  });
+  await options.beforeWork?.(secrets);
+
+  // After the listeners have closed: what they received is written, and the runs that it woke are stopped with the rest.
+  lifetime.defer(async () => {
+    // A reconciliation that waits for a slow definition must not delay the stop.
+    await Promise.all([definitions.close(), reconcilers.stop()]);
+    await notifier.stop();
+    await dispatcher.stop(config.shutdownGraceMs);
+  });
+  const ingressUrl = await ingress.start();
+  lifetime.defer(() => ingress.stop());
+  const { url: adminUrl, ...entrance } = await openAdmin(
+    {
+      config,
+      paths,
+      storage,
+      inventory,
+      secrets,
+      answers: sealed.answers,
+      reconcilers,
+      dispatcher,
+      ingress,
+      ingressUrl,
+      events,
+      health,
+      metrics,
+      createOpenId: (findAdminUrl) => createOpenId(config, clientSecret, findAdminUrl),
+      base: { clock, steadyClock, ids, randomBytes, logger },
+    },
+    lifetime,
+  );
+
+  dispatcher.start().catch((error) => logger.error({ err: error }, 'runs not taken up'));
+  notifier.start();
+  reconcilers.start();
   const housekeeping = startHousekeeping({
-    ...{ ...foundation, ...engine, policy: config.retention, retention: storage.retention, runs: storage.runReader },
+    retention: storage.retention,
+    policy: config.retention,
+    runs: storage.runReader,
+    files: createRunFiles({ runsDir, logsDir: paths.runLogs, startRecordsDir: paths.startRecords, startRecords }),
+    space: createRunSpace({ runsDir, logsDir: paths.runLogs, clock }),
+    rejectionRows: ingress.rejectionRows,
+    handshakeRows: ingress.handshakeRows,
+    clock,
+    steadyClock,
+    retentionTime,
     uptimeMs: measureUptimeMs,
-    files: createRunFiles({
-      ...{ runsDir: config.runsDir, logsDir: paths.runLogs, startRecordsDir: paths.startRecords },
-      startRecords: engine.startRecords,
-    }),
-    space: createRunSpace({ runsDir: config.runsDir, logsDir: paths.runLogs, clock: foundation.clock }),
+    conditions,
+    logger,
   });
   lifetime.defer(() => housekeeping.stop());
-}
+  const checks = startDatabaseChecks(paths.database, logger);
+  lifetime.defer(() => checks.stop());
 
-/** After the listeners have closed: what they took in is written, and the runs that it woke are stopped with the rest. */
-async function stopWork({ config }: Foundation, engine: Engine): Promise<void> {
-  await engine.reconcilers.stop();
-  await engine.notifier.stop();
-  await engine.dispatcher.stop(config.shutdownGraceMs);
-}
-
-async function announce({ paths, logger }: Foundation, ingressUrl: string, adminUrl: string, lifetime: Lifetime) {
   const version = readPackageVersion();
   lifetime.defer(() => removeDaemonFile(paths.daemonFile));
   await writeDaemonFile(paths.daemonFile, { pid: process.pid, ingress_url: ingressUrl, admin_url: adminUrl, version });
   logger.info({ ingressUrl, adminUrl, version }, 'dockbell serves');
+  const broken = Promise.race([storageBroken, checks.damaged]);
+  return {
+    ingressUrl,
+    adminUrl,
+    ...entrance,
+    factories: config.factories.map(({ name }) => name),
+    secrets,
+    inventory,
+    reconcile: reconcilers,
+    ...watchEnd({ health, lifetime, broken, logger }),
+  };
 }
 
-/** The storage that can promise nothing ends the daemon too: not ready at once, nothing accepted, exit code 1. */
-function composeHandle(foundation: Foundation, engine: Engine, lifetime: Lifetime, { damaged }: DatabaseChecks) {
-  const { storageBroken, logger } = foundation;
+interface ReconciliationListenerParts {
+  config: Config;
+  registry: Registry;
+  notifier: Notifier;
+  metrics: Metrics;
+  sources: EventSources;
+  logger: Logger;
+}
+
+/** Everything that follows each reconciliation. */
+function composeReconciliationListener(parts: ReconciliationListenerParts): (reconciliation: Reconciliation) => void {
+  const { config, registry, notifier, metrics, sources, logger } = parts;
+  const logReconciliation = createReconciliationLog(logger);
+  const warnOfMissingExecutor = createMissingExecutorWarning(config, logger);
+  return (reconciliation) => {
+    metrics.countReconciliation(reconciliation.factory, reconciliation.result);
+    logReconciliation(reconciliation);
+    warnOfMissingExecutor(reconciliation);
+    notifier.offer(reconciliation);
+    sources.onReconciled(reconciliation);
+    metrics.keepWebhooks(registry.current().webhooks.keys());
+  };
+}
+
+function createOpenId(config: Config, secret: SecretValue | null, adminUrl: () => string): OpenIdSignIn | null {
+  const { oidc } = config.admin;
+  if (oidc === null) return null;
+  const parts = { redirectUri: () => `${adminUrl()}/auth/oidc/callback`, clock: systemClock };
+  const provider = createOpenIdProvider({ ...oidc, clientSecret: secret?.reveal() ?? null }, parts);
+  return { provider, rules: oidc, label: oidc.label };
+}
+
+/** The dispatcher logs each run that has ended. Whoever runs the daemon in its process may want to see the run, too. */
+function composeRunListener(
+  onRunChanged: (id: RunId) => void,
+  runs: Pick<RunReader, 'get'>,
+  onRunEnded: ((run: Run) => void) | undefined,
+): (id: RunId) => void {
+  if (onRunEnded === undefined) return onRunChanged;
+  const reportEnd = async (id: RunId) => {
+    const run = await runs.get(id).catch(() => null);
+    if (run !== null && run.state !== 'queued' && run.state !== 'running') onRunEnded(run);
+  };
+  return (id) => {
+    onRunChanged(id);
+    void reportEnd(id);
+  };
+}
+
+interface EndParts {
+  health: Health;
+  lifetime: Lifetime;
+  /** Resolves when the storage can no longer store anything durably. */
+  broken: Promise<AppError>;
+  logger: Logger;
+}
+
+/** A broken storage ends the daemon, too: it becomes not ready, accepts nothing more and exits with 1. */
+function watchEnd(parts: EndParts): Pick<Daemon, 'stop' | 'exited'> {
+  const { health, broken, logger } = parts;
   let ending: Promise<number> | null = null;
   let resolveExited!: (code: number) => void;
   const exited = new Promise<number>((resolve) => {
     resolveExited = resolve;
   });
   const end = (code: number) => {
-    ending ??= endCleanly(foundation, engine, lifetime, code);
+    ending ??= endCleanly(parts, code);
     return ending.then(resolveExited);
   };
-  void Promise.race([storageBroken, damaged]).then((error) => {
-    engine.health.fail(error.message);
+  void broken.then((error) => {
+    health.fail(error.message);
     logger.error({ err: error }, 'the storage is broken: the daemon stops, start it again to recover');
     return end(1);
   });
-  return {
-    secrets: engine.secrets,
-    reconcile: engine.reconcilers,
-    inventory: engine.inventoryReader,
-    stop: () => end(0),
-    exited,
-  };
+  return { stop: () => end(0), exited };
 }
 
-/** Resolves with the exit code: `code`, or 1 where something could not be stopped. */
-async function endCleanly(
-  { logger }: Foundation,
-  { health }: Engine,
-  lifetime: Lifetime,
-  code: number,
-): Promise<number> {
+/** Resolves with the exit code: `code`, or 1 if something could not be stopped. */
+async function endCleanly({ health, lifetime, logger }: EndParts, code: number): Promise<number> {
   logger.info({}, 'daemon stopping');
   health.fail('the daemon is stopping');
   try {

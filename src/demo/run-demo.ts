@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:net';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Environment } from '../app/open-foundation.ts';
+import type { Environment } from '../app/start-daemon.ts';
 import { type Daemon, startDaemon } from '../app/start-daemon.ts';
 import type { JsonObject } from '../core/json.ts';
 import type { SecretStore } from '../core/ports/secret-store.ts';

@@ -43,6 +43,14 @@ export function createLiveConditions(
   return { ofDaemon, ofFactory: (factory) => ofFactory.get(factory)?.() ?? [] };
 }
 
+/** What `/readyz` adds: no reason to send deliveries elsewhere, but somebody has to act. */
+export function listWarnings({ factories }: ConditionParts['config'], conditions: LiveConditions): string[] {
+  const ofFactories = factories.flatMap(({ name }) =>
+    conditions.ofFactory(name).map(({ message }) => `factory ${name}: ${message}`),
+  );
+  return [...conditions.ofDaemon().map(({ message }) => message), ...ofFactories];
+}
+
 function listUnreadable(registry: Registry, factory: string): string[] {
   const webhooks = [...registry.current().webhooks.values()].filter((webhook) => webhook.factory === factory);
   return webhooks.flatMap(({ name, credential }) => ('unreadable' in credential ? [name] : [])).sort();

@@ -8,15 +8,23 @@ export interface Snapshot {
 /** Holds the snapshot in force. Swapping it is one assignment: readers never wait and never see half of an apply. */
 export class Registry {
   #current: Snapshot = { webhooks: new Map() };
+  #byRef: ReadonlyMap<number, LiveWebhook> = new Map();
 
   current(): Snapshot {
     return this.#current;
+  }
+
+  /** The live webhook with this number in the storage. */
+  findByRef(ref: number): LiveWebhook | undefined {
+    return this.#byRef.get(ref);
   }
 
   /** Puts the enabled webhooks of one factory in the place of those it had. */
   replaceFactory(factory: string, webhooks: readonly LiveWebhook[]): void {
     const kept = [...this.#current.webhooks].filter(([, webhook]) => webhook.factory !== factory);
     const replaced = webhooks.map((webhook) => [webhook.uid, webhook] as const);
-    this.#current = Object.freeze({ webhooks: new Map<string, LiveWebhook>([...kept, ...replaced]) });
+    const all = new Map<string, LiveWebhook>([...kept, ...replaced]);
+    this.#current = Object.freeze({ webhooks: all });
+    this.#byRef = new Map([...all.values()].map((webhook) => [webhook.ref, webhook]));
   }
 }

@@ -1,12 +1,12 @@
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ApiModules } from '../../src/api/compose-api.ts';
 import { createTestDeliverySender, type SendTestDelivery } from '../../src/api/webhooks/send-test-delivery.ts';
-import { createSecretAdoption } from '../../src/app/adopt-secret.ts';
-import type { ApiModules } from '../../src/app/compose-api.ts';
-import { createEventSources, type EventSources } from '../../src/app/feed-events.ts';
-import { Lifetime } from '../../src/app/lifetime.ts';
-import { openIngress } from '../../src/app/open-ingress.ts';
+import { createIngress } from '../../src/app/create-ingress.ts';
+import type { Reconcilers } from '../../src/app/create-reconcilers.ts';
+import { createRunDispatcher } from '../../src/app/create-run-dispatcher.ts';
+import { wireDefinitions } from '../../src/app/wire-definitions.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import type { IdSource, RandomBytes } from '../../src/core/ids.ts';
 import type { DefinitionSource } from '../../src/core/ports/definitions/definition-source.ts';
@@ -19,22 +19,14 @@ import type { Clock } from '../../src/core/time/clock.ts';
 import { validateTree } from '../../src/definitions/validate-tree.ts';
 import { createFactoryEditor, type FactoryEditor } from '../../src/edit/factory-editor.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
+import { createEventSources } from '../../src/events/feed-events.ts';
 import { createRunLogReader, createRunLogWriter } from '../../src/executors/log/run-log.ts';
 import { createHealth } from '../../src/health/health.ts';
-import { HandshakeRows, RejectionRows } from '../../src/ingress/log/capped-rows.ts';
-import { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
-import { DeliveryRecorder } from '../../src/ingress/log/delivery-recorder.ts';
-import { createReplayControl } from '../../src/ingress/replay-delivery.ts';
+import type { CaptureWindows } from '../../src/ingress/log/capture-window.ts';
 import type { Metrics } from '../../src/observability/metrics.ts';
 import type { FactoryContext } from '../../src/reconcile/factory-context.ts';
-import { Reconciler } from '../../src/reconcile/reconciler.ts';
-import { activateLastApplied } from '../../src/registry/activate-last-applied.ts';
-import { buildLiveWebhooks } from '../../src/registry/build-live-webhooks.ts';
 import { Registry } from '../../src/registry/registry.ts';
-import { createDispatcher, type Dispatcher } from '../../src/run/dispatcher.ts';
-import type { FactoryExecutor } from '../../src/run/factory-queue.ts';
-import type { WorkerTerms } from '../../src/run/run-leases.ts';
-import { createNotifyingSecretStore } from '../../src/secrets/notifying-secret-store.ts';
+import type { Dispatcher } from '../../src/run/dispatcher.ts';
 import { createLiveSource } from '../../src/source/live-source.ts';
 import { createManagedSource } from '../../src/source/managed-source.ts';
 import type { SqliteStorage } from '../../src/storage/sqlite/sqlite-storage.ts';
@@ -72,14 +64,14 @@ export interface SeededEngineParts {
   metrics: Metrics;
 }
 
-/** Creates live webhooks from definitions and runs from deliveries, as `createEngine` does. */
+/** Creates live webhooks from definitions and runs from deliveries, wired by the functions that wire the daemon. */
 export interface SeededEngine {
   replays: ReplayControl;
   workers: WorkerControl;
   runControl: RunControl;
   runLogs: RunLogReader;
   secrets: SecretStore;
-  reconcilers: ReadonlyMap<string, Reconciler>;
+  reconcilers: Reconcilers;
   editor: FactoryEditor;
   events: EventHub;
   captures: CaptureWindows;
@@ -94,127 +86,89 @@ export interface SeededEngine {
   start(): Promise<void>;
 }
 
-/** The engine on a seeded storage. Its parts start when a test needs them, because most tests only read. */
+/** The modules on a seeded storage. They start when a test needs them, because most tests only read. */
 export function createSeededEngine(
   parts: SeededEngineParts,
   { source = 'repository', executor }: SeededFactory,
 ): SeededEngine {
-  const { storage, clock, ids, randomBytes } = parts;
-  const { inventory } = storage;
+  const { storage, clock, ids, randomBytes, metrics } = parts;
+  const logger = silentLogger;
   const registry = new Registry();
   const events = new EventHub(clock, 'epoch');
-  const reports = createEventSources({ hub: events, registry, runs: storage.runReader, logger: silentLogger });
-  const secrets = createNotifyingSecretStore(parts.secrets, () => {
-    for (const reconciler of reconcilers.values()) reconciler.onSecretChanged();
+  const findWebhook = (ref: number) => registry.findByRef(ref);
+  const reports = createEventSources({ hub: events, findWebhook, runs: storage.runReader, logger });
+  const { reconcilers, secrets, adoptSecret, activateAll } = wireDefinitions({
+    factories: CONFIG.factories,
+    webhooksPerFactory: CONFIG.limits.webhooksPerFactory,
+    openSource: ({ name }) => openSource(name === 'payments' ? source : 'repository', storage, name),
+    validate: validateInPlace,
+    storage,
+    secrets: parts.secrets,
+    registry,
+    onReconciled: reports.onReconciled,
+    onSecretChanged: () => undefined,
+    schedule: neverRetry,
+    clock,
+    ids,
+    logger,
   });
-  const core = { ...parts, secrets, registry, reports };
-  const reconcilers = createReconcilers(core, { source, executor });
-  const find = (factory: string) => reconcilers.get(factory)!;
   const runLogs = createRunLogs(clock);
-  const dispatcher = openDispatcher(core, runLogs, executor);
-  const activation = { inventory, secrets, registry, logger: silentLogger, pushTrigger: () => null };
+  const dispatcher = createRunDispatcher({
+    factories: CONFIG.factories,
+    executors: new Map(executor === undefined ? [] : [['payments', executor]]),
+    storage,
+    logs: runLogs,
+    secrets,
+    onRunChanged: reports.onRunChanged,
+    clock,
+    logger,
+  });
+  const health = createHealth(storage, () => []);
+  const ingress = createIngress({
+    config: CONFIG,
+    storage,
+    registry,
+    adoptSecret,
+    health,
+    metrics,
+    onRecorded: reports.onRecorded,
+    onRunsCreated: dispatcher.wake,
+    onPush: reconcilers.onPush,
+    clock,
+    ids,
+    logger,
+  });
   const start = once(async () => {
-    for (const { name } of CONFIG.factories) await activateLastApplied(activation, name);
+    await activateAll();
     deferToFileEnd(() => dispatcher.stop(0));
     await dispatcher.start();
-    if (source !== 'repository') await find('payments').reconcile();
+    if (source !== 'repository') await reconcilers.reconcileNow('payments');
   });
-  const recorder = new DeliveryRecorder(storage.deliveryLog, reports.onRecorded);
-  const replays = createReplayControl({
-    ...{ registry, recorder, clock, ids, deliveries: storage.deliveryReader },
-    onRunsCreated: (factory) => dispatcher.wake(factory),
+  const listenOnce = once(() => {
+    deferToFileEnd(() => ingress.stop());
+    return ingress.start();
   });
-  const captures = new CaptureWindows(clock);
-  const health = createHealth(storage, () => []);
-  const adoptSecret = createSecretAdoption({
-    ...{ ...activation, storage, clock },
-    reconcilers: { betweenPasses: (factory, work) => find(factory).betweenPasses(work) },
-  });
-  const openIngressOnce = once(async () => {
-    const lifetime = new Lifetime();
-    deferToFileEnd(() => lifetime.end());
-    const engine = {
-      ...{ registry, recorder, captures, health, dispatcher, adoptSecret },
-      rejectionRows: new RejectionRows((entry) => recorder.note(entry)),
-      handshakeRows: new HandshakeRows((entry) => void storage.handshakeLog.append(entry)),
-      reconcilers: { onPush: (factory: string) => find(factory).onPush() },
-    };
-    return openIngress({ ...parts, config: CONFIG, logger: silentLogger }, engine, lifetime);
-  });
-  const editor = createFactoryEditor({
-    ...{ secrets, randomBytes, inventory: storage.inventoryReader },
-    loop: {
-      edit: (factory, edit) => find(factory).edit(edit),
-      history: (factory, page) => find(factory).history(page),
-    },
-  });
+  const inventory = storage.inventoryReader;
+  const editor = createFactoryEditor({ secrets, randomBytes, inventory, loop: reconcilers });
   return {
-    ...{ start, secrets, reconcilers, events, captures, health, runLogs: runLogs.reader },
+    start,
+    secrets,
+    reconcilers,
+    events,
+    captures: ingress.captures,
+    health,
+    runLogs: runLogs.reader,
     editor: startBefore(start, editor),
-    replays: startBefore(start, replays),
+    replays: startBefore(start, ingress.replays),
     ...controlRuns(start, dispatcher),
-    wake: (factory) => dispatcher.wake(factory),
+    wake: dispatcher.wake,
     sendTestDelivery: async (...delivery) => {
       await start();
-      const ingressUrl = await openIngressOnce();
+      const ingressUrl = await listenOnce();
       const baseUrl = () => CONFIG.baseUrl!;
       return createTestDeliverySender({ secrets, clock, ids, ingressUrl, baseUrl })(...delivery);
     },
   };
-}
-
-interface Core extends SeededEngineParts {
-  registry: Registry;
-  reports: EventSources;
-}
-
-function createReconcilers(
-  { storage, registry, reports, ...parts }: Core,
-  { source = 'repository', executor }: SeededFactory,
-): Map<string, Reconciler> {
-  const { secrets, clock, ids } = parts;
-  const findLive = (factory: string) =>
-    [...registry.current().webhooks.values()].filter((webhook) => webhook.factory === factory);
-  const create = (name: string) => {
-    const context: FactoryContext = {
-      ...{ name, secrets, clock, ids, inventory: storage.inventory, logger: silentLogger },
-      ...openSource(name === 'payments' ? source : 'repository', storage, name),
-      ...{ validate: validateInPlace, pushWebhook: null, webhooksPerFactory: CONFIG.limits.webhooksPerFactory },
-      hasExecutor: name === 'payments' && executor !== undefined,
-      isLive: (webhook) => findLive(name).some((live) => live.name === webhook),
-      activate: (applied, values, tokens) =>
-        registry.replaceFactory(name, buildLiveWebhooks(applied, values, tokens, null)),
-    };
-    return new Reconciler(context, neverRetry, reports.onReconciled);
-  };
-  return new Map(CONFIG.factories.map(({ name }) => [name, create(name)]));
-}
-
-function openDispatcher(
-  { storage, secrets, reports, clock }: Core,
-  logs: RunLogWriter,
-  executor: Executor | undefined,
-): Dispatcher {
-  const { runQueue: queue, runReader: runs } = storage;
-  const executors = new Map<string, FactoryExecutor>();
-  const workers = new Map<string, WorkerTerms>();
-  for (const { name, runs } of CONFIG.factories) {
-    if (name === 'payments' && executor !== undefined) executors.set(name, { ...runs, executor });
-    else workers.set(name, { ...runs, hasExecutor: runs.executor !== null });
-  }
-  const { onRunChanged } = reports;
-  return createDispatcher({
-    queue,
-    runs,
-    executors,
-    localExecutors: ['command'],
-    workers,
-    logs,
-    secrets,
-    onRunChanged,
-    clock,
-    logger: silentLogger,
-  });
 }
 
 function controlRuns(start: () => Promise<void>, { workers, ...runs }: Dispatcher) {

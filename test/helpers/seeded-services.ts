@@ -7,7 +7,7 @@ import { hashCredential } from '../../src/api/auth/credential.ts';
 import { FailedTries } from '../../src/api/auth/failed-tries.ts';
 import { PasswordTries } from '../../src/api/auth/password-tries.ts';
 import { createPasswords } from '../../src/api/auth/passwords.ts';
-import { type ApiModules, type ApiSettings, composeApi } from '../../src/app/compose-api.ts';
+import { type ApiModules, type ApiSettings, composeApi } from '../../src/api/compose-api.ts';
 import type { Role } from '../../src/core/access.ts';
 import { createIdSource, type DeliveryId, type ReconciliationId, type RunId } from '../../src/core/ids.ts';
 import type { PlanPreview } from '../../src/core/plan-preview.ts';
@@ -27,6 +27,7 @@ import type { UploadedRequest } from '../../src/diagnosis/diagnose-upload.ts';
 import { createUploadDiagnosis } from '../../src/diagnosis/diagnose-upload.ts';
 import type { DiagnosisTask } from '../../src/diagnosis/diagnosis-thread.ts';
 import type { FactoryEditor } from '../../src/edit/factory-editor.ts';
+import { readPackageVersion } from '../../src/files/package-version.ts';
 import { collectPayloadKeys } from '../../src/filter/collect-keys.ts';
 import { createMetricProbes } from '../../src/health/metric-probes.ts';
 import { createRequestHeaders } from '../../src/ingress/transport/request-headers.ts';
@@ -606,9 +607,9 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     reconcile: {
       reconcileNow: async (factory) => {
         seen.reconciled.push(factory);
-        return reconcilers.get(factory)!.reconcile();
+        return reconcilers.reconcileNow(factory);
       },
-      contains: (factory, revision, earlier) => reconcilers.get(factory)!.contains(revision, earlier),
+      contains: reconcilers.contains,
     },
     planPreviewer: {
       preview: async (factory, tree, mayJudgeSecrets) => {
@@ -665,6 +666,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     openMetrics: false,
     allowedHosts: ['dockbell.example.com'],
     baseUrl,
+    version: readPackageVersion(),
     dashboardDir: fileURLToPath(new URL('../fixtures/dashboard', import.meta.url)),
     ids,
     randomBytes,

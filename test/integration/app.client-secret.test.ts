@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { readClientSecret } from '../../src/app/read-client-secret.ts';
+import { readClientSecret } from '../../src/api/openid/read-client-secret.ts';
 import type { OidcConfig } from '../../src/config/config.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createSecretAdoption } from '../../src/app/adopt-secret.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
+import { createSecretAdoption } from '../../src/edit/adopt-secret.ts';
+import { activateLastApplied } from '../../src/registry/activate-last-applied.ts';
 import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
 
 const PLACEHOLDER = 'awaiting-x-hook-secret';
@@ -22,12 +23,16 @@ async function applyAsana(files: Record<string, string> = {}): Promise<void> {
 /** As the daemon does when an `X-Hook-Secret` arrives. */
 function adopt(value = BROUGHT, name = 'asana') {
   const { storage, secrets, registry, reconciler } = world;
+  const { inventory } = storage;
   const logger = { info: () => {}, warn: () => {}, error: () => {}, child: () => logger };
-  const betweenPasses = <T>(_factory: string, work: () => Promise<T>) => reconciler.betweenPasses(work);
+  const activation = { inventory, secrets, registry, logger, pushTrigger: () => null };
   const take = createSecretAdoption({
-    ...{ storage, inventory: storage.inventory, secrets, registry, logger, reconcilers: { betweenPasses } },
-    pushTrigger: () => null,
-    clock: { wallMs: () => ++world.now, monotonicMs: () => world.now },
+    inventory: storage.inventoryReader,
+    pins: inventory,
+    secrets,
+    betweenPasses: (_factory, work) => reconciler.betweenPasses(work),
+    activate: (factory) => activateLastApplied(activation, factory),
+    clock: { wallMs: () => ++world.now },
   });
   return take(world.live(name)!, new SecretValue(value));
 }

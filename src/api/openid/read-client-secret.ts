@@ -1,15 +1,20 @@
 import { readFile } from 'node:fs/promises';
-import type { OidcConfig } from '../config/config.ts';
-import { AppError, messageOf } from '../core/errors.ts';
-import { SecretValue } from '../core/secret-value.ts';
+import { AppError, messageOf } from '../../core/errors.ts';
+import { SecretValue } from '../../core/secret-value.ts';
 
 const MAX_CHARACTERS = 1000;
+
+/** Where the configuration has the secret: in itself, in a file, or nowhere. */
+interface ClientSecretSource {
+  readonly clientSecret: string | null;
+  readonly clientSecretFile: string | null;
+}
 
 /**
  * The client secret for the OpenID provider, from the configuration or from the file that it names; `null` for a public
  * client. Throws `config_invalid` where the file cannot be read or holds no secret.
  */
-export async function readClientSecret(oidc: OidcConfig | null): Promise<SecretValue | null> {
+export async function readClientSecret(oidc: ClientSecretSource | null): Promise<SecretValue | null> {
   if (oidc === null || (oidc.clientSecret === null && oidc.clientSecretFile === null)) return null;
   return new SecretValue(oidc.clientSecret ?? (await readSecretFile(oidc.clientSecretFile!)));
 }

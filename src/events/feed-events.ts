@@ -1,18 +1,24 @@
-import type { RunId } from '../core/ids.ts';
+import type { RunId, WebhookUid } from '../core/ids.ts';
 import type { Logger } from '../core/ports/logger.ts';
 import type { RunReader } from '../core/ports/runs/run-queue.ts';
 import type { Reconciliation } from '../core/reconciliation.ts';
 import type { Delivery, DeliveryLogEntry, RecordOutcome } from '../core/resources/delivery.ts';
 import type { Run } from '../core/resources/run.ts';
-import type { EventHub } from '../events/event-hub.ts';
-import type { LiveWebhook } from '../registry/live-webhook.ts';
-import type { Registry } from '../registry/registry.ts';
+import type { EventHub } from './event-hub.ts';
+
+/** What an event says about its webhook. */
+interface WebhookNames {
+  factory: string;
+  uid: WebhookUid;
+  name: string;
+}
 
 type RecordedOutcome = Exclude<RecordOutcome, { label: null }>;
 
 interface FeedParts {
   hub: EventHub;
-  registry: Registry;
+  /** The live webhook with this number in the storage. */
+  findWebhook(ref: number): WebhookNames | undefined;
   runs: Pick<RunReader, 'get'>;
   logger: Logger;
 }
@@ -26,11 +32,11 @@ export interface EventSources {
 }
 
 /** Makes events of what the parts tell, as far as anybody listens. */
-export function createEventSources({ hub, registry, runs, logger }: FeedParts): EventSources {
+export function createEventSources({ hub, findWebhook, runs, logger }: FeedParts): EventSources {
   return {
     onRecorded: (entry, outcome) => {
       if (!hub.isHeard()) return hub.miss();
-      const webhook = findByRef(registry, entry.webhook);
+      const webhook = findWebhook(entry.webhook);
       // Deleted or disabled since: it has left the lists that listeners look at.
       if (webhook === undefined || outcome.label === null) return;
       const delivery = describeRecorded(entry, outcome, webhook);
@@ -50,13 +56,8 @@ export function createEventSources({ hub, registry, runs, logger }: FeedParts): 
   };
 }
 
-function findByRef(registry: Registry, ref: number): LiveWebhook | undefined {
-  for (const webhook of registry.current().webhooks.values()) if (webhook.ref === ref) return webhook;
-  return undefined;
-}
-
 /** The row as a read would return it: reading it would add a query to every delivery. */
-function describeRecorded(entry: DeliveryLogEntry, outcome: RecordedOutcome, webhook: LiveWebhook): Delivery {
+function describeRecorded(entry: DeliveryLogEntry, outcome: RecordedOutcome, webhook: WebhookNames): Delivery {
   const isRejection = entry.kind === 'rejection';
   return {
     id: entry.id,

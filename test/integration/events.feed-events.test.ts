@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createEventSources } from '../../src/app/feed-events.ts';
 import type { RunId } from '../../src/core/ids.ts';
 import type { NumberedEvent } from '../../src/core/ports/event-feed.ts';
 import type { Delivery } from '../../src/core/resources/delivery.ts';
 import type { Run } from '../../src/core/resources/run.ts';
 import { EventHub } from '../../src/events/event-hub.ts';
+import { createEventSources } from '../../src/events/feed-events.ts';
 import { DeliveryRecorder } from '../../src/ingress/log/delivery-recorder.ts';
 import type { LiveWebhook } from '../../src/registry/live-webhook.ts';
 import { Registry } from '../../src/registry/registry.ts';
@@ -25,7 +25,12 @@ describe.each(STORAGES)('what is told of a delivery on $name', (kind) => {
     registry.replaceFactory('payments', [live]);
     const hub = new EventHub(createStandingClock(), 'e');
     const { runReader: runs, deliveryReader, deliveryLog } = opened.storage;
-    const sources = createEventSources({ hub, registry, runs, logger: silentLogger });
+    const sources = createEventSources({
+      hub,
+      findWebhook: (ref) => registry.findByRef(ref),
+      runs,
+      logger: silentLogger,
+    });
     const recorder = new DeliveryRecorder(deliveryLog, sources.onRecorded);
     const parts = { webhook, runs: [{ automation: 'fix-errors', version }] };
     return { hub, sources, recorder, parts, runs, deliveryReader };
@@ -70,7 +75,7 @@ describe.each(STORAGES)('what is told of a delivery on $name', (kind) => {
         return null;
       },
     };
-    const sources = createEventSources({ hub, registry: new Registry(), runs, logger: silentLogger });
+    const sources = createEventSources({ hub, findWebhook: () => undefined, runs, logger: silentLogger });
     sources.onRecorded(buildOffer(), { label: 'Accepted' });
     sources.onRunChanged('run_a');
     expect(read).toEqual([]);

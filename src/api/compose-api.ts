@@ -1,31 +1,4 @@
-import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { auditPlugin } from '../api/audit/audit-routes.ts';
-import { createAuthenticator } from '../api/auth/authenticator.ts';
-import type { FailedTries } from '../api/auth/failed-tries.ts';
-import type { PasswordTries } from '../api/auth/password-tries.ts';
-import type { Passwords } from '../api/auth/passwords.ts';
-import { automationsPlugin } from '../api/automations/automations-plugin.ts';
-import { type DeliveryRouteParts, deliveriesPlugin } from '../api/deliveries/delivery-routes.ts';
-import { AccessChanges, announceAccessChanges } from '../api/events/access-changes.ts';
-import { eventsPlugin } from '../api/events/event-routes.ts';
-import { factoriesPlugin } from '../api/factories/factories-plugin.ts';
-import type { FindSource } from '../api/factories/factory-source.ts';
-import { openIdPlugin, signInWaysPlugin } from '../api/openid/oidc-routes.ts';
-import type { OpenIdSignIn } from '../api/openid/sign-in-oidc.ts';
-import { catalogPlugin } from '../api/operation/catalog-plugin.ts';
-import { dashboardPlugin } from '../api/operation/dashboard-routes.ts';
-import { type HealthCheck, operationPlugin } from '../api/operation/operation-routes.ts';
-import { reconciliationsPlugin } from '../api/reconciliations/reconciliations-plugin.ts';
-import { runsPlugin } from '../api/runs/runs-plugin.ts';
-import { type SecretRouteParts, secretsPlugin } from '../api/secrets/secret-routes.ts';
-import { createAdminServer } from '../api/server/create-admin-server.ts';
-import { API_PREFIX } from '../api/server/enforce-access.ts';
-import { sessionsPlugin } from '../api/sessions/sessions-plugin.ts';
-import { tokensPlugin } from '../api/tokens/token-routes.ts';
-import { usersPlugin } from '../api/users/user-routes.ts';
-import type { SendTestDelivery } from '../api/webhooks/send-test-delivery.ts';
-import { webhooksPlugin } from '../api/webhooks/webhooks-plugin.ts';
 import type { SignInMethod } from '../core/audit.ts';
 import type { IdSource, RandomBytes } from '../core/ids.ts';
 import type { AnswerStore } from '../core/ports/access/idempotency.ts';
@@ -42,9 +15,33 @@ import type { SecretStore } from '../core/ports/secret-store.ts';
 import type { Storage } from '../core/ports/storage.ts';
 import type { Clock } from '../core/time/clock.ts';
 import type { FactoryEditor } from '../edit/factory-editor.ts';
-import { builtFile } from '../files/package-files.ts';
-import { readPackageVersion } from '../files/package-version.ts';
 import type { InspectionThreads } from '../inspection/create-inspector.ts';
+import { auditPlugin } from './audit/audit-routes.ts';
+import { createAuthenticator } from './auth/authenticator.ts';
+import type { FailedTries } from './auth/failed-tries.ts';
+import type { PasswordTries } from './auth/password-tries.ts';
+import type { Passwords } from './auth/passwords.ts';
+import { automationsPlugin } from './automations/automations-plugin.ts';
+import { type DeliveryRouteParts, deliveriesPlugin } from './deliveries/delivery-routes.ts';
+import { AccessChanges, announceAccessChanges } from './events/access-changes.ts';
+import { eventsPlugin } from './events/event-routes.ts';
+import { factoriesPlugin } from './factories/factories-plugin.ts';
+import type { FindSource } from './factories/factory-source.ts';
+import { openIdPlugin, signInWaysPlugin } from './openid/oidc-routes.ts';
+import type { OpenIdSignIn } from './openid/sign-in-oidc.ts';
+import { catalogPlugin } from './operation/catalog-plugin.ts';
+import { dashboardPlugin } from './operation/dashboard-routes.ts';
+import { type HealthCheck, operationPlugin } from './operation/operation-routes.ts';
+import { reconciliationsPlugin } from './reconciliations/reconciliations-plugin.ts';
+import { runsPlugin } from './runs/runs-plugin.ts';
+import { type SecretRouteParts, secretsPlugin } from './secrets/secret-routes.ts';
+import { createAdminServer } from './server/create-admin-server.ts';
+import { API_PREFIX } from './server/enforce-access.ts';
+import { sessionsPlugin } from './sessions/sessions-plugin.ts';
+import { tokensPlugin } from './tokens/token-routes.ts';
+import { usersPlugin } from './users/user-routes.ts';
+import type { SendTestDelivery } from './webhooks/send-test-delivery.ts';
+import { webhooksPlugin } from './webhooks/webhooks-plugin.ts';
 
 /** What the configuration says about the admin listener, and where it is reached. */
 export interface ApiSettings {
@@ -59,8 +56,10 @@ export interface ApiSettings {
   openMetrics: boolean;
   allowedHosts: readonly string[];
   trustedProxies: readonly string[];
-  /** The folder of the built dashboard; that of this package if omitted. */
-  dashboardDir?: string;
+  /** The folder of the built dashboard. */
+  dashboardDir: string;
+  /** Version of the program, for the OpenAPI document. */
+  version: string;
 }
 
 /** The modules of a daemon that the management API shows and controls. */
@@ -99,9 +98,8 @@ export interface ApiModules {
 export function composeApi(modules: ApiModules): FastifyInstance {
   const { settings, storage, inventory, answers, operation, signIn, base } = modules;
   const { clock, ids, randomBytes, logger } = base;
-  const { trustedProxies, allowedHosts, adminUrl, sessionIdleMs } = settings;
+  const { trustedProxies, allowedHosts, adminUrl, sessionIdleMs, dashboardDir, version } = settings;
   const { failedTries, openId } = signIn;
-  const dashboardDir = settings.dashboardDir ?? fileURLToPath(builtFile('dashboard'));
   const changes = new AccessChanges();
   const tables = announceAccessChanges(storage, changes);
   const { tokens, sessions, users } = tables;
@@ -115,7 +113,7 @@ export function composeApi(modules: ApiModules): FastifyInstance {
     trustedProxies,
     allowedHosts,
     dashboardDir,
-    version: readPackageVersion(),
+    version,
     logger,
   });
   const { health, renderMetrics } = operation;

@@ -1,0 +1,126 @@
+import type { Config } from '../config/config.ts';
+import { messageOf } from '../core/errors.ts';
+import type { IdSource } from '../core/ids.ts';
+import type { ReplayControl } from '../core/ports/deliveries/replay-control.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { IngressMetrics } from '../core/ports/metrics.ts';
+import type { Storage } from '../core/ports/storage.ts';
+import type { DeliveryLogEntry, RecordOutcome } from '../core/resources/delivery.ts';
+import type { Clock } from '../core/time/clock.ts';
+import type { Health } from '../health/health.ts';
+import { handleDelivery } from '../ingress/handle-delivery.ts';
+import type { AdoptSecret, IngressContext } from '../ingress/ingress-context.ts';
+import { RateLimits } from '../ingress/limits.ts';
+import { HandshakeRows, RejectionRows } from '../ingress/log/capped-rows.ts';
+import { CaptureWindows } from '../ingress/log/capture-window.ts';
+import { DeliveryRecorder } from '../ingress/log/delivery-recorder.ts';
+import { computeMaxConnections, readOpenFileLimit, warnOfLowFileLimit } from '../ingress/open-file-limit.ts';
+import { createReplayControl } from '../ingress/replay-delivery.ts';
+import { Confirmations } from '../ingress/steps/confirmations.ts';
+import { createClientAddressFinder } from '../ingress/transport/client-address.ts';
+import { createIngressServer } from '../ingress/transport/http.ts';
+import { createProbes } from '../ingress/transport/probes.ts';
+import type { Registry } from '../registry/registry.ts';
+import { bindServer, listen } from './listen.ts';
+
+/** Requests under way get this long to be answered on a clean stop. */
+const ANSWER_GRACE_MS = 5_000;
+
+export interface IngressParts {
+  config: Pick<Config, 'baseUrl' | 'ingress' | 'limits' | 'trustedProxies'>;
+  storage: Pick<Storage, 'deliveryLog' | 'deliveryReader' | 'handshakeLog'>;
+  registry: Registry;
+  adoptSecret: AdoptSecret;
+  health: Pick<Health, 'ready'>;
+  metrics: IngressMetrics;
+  /** An entry of the delivery log is on disk, or could not be written. */
+  onRecorded(entry: DeliveryLogEntry, outcome: RecordOutcome): void;
+  /** Runs of that factory were stored. */
+  onRunsCreated(factory: string): void;
+  /** The production branch of that factory may have moved. */
+  onPush(factory: string): void;
+  clock: Clock;
+  ids: IdSource;
+  logger: Logger;
+}
+
+/** What receives deliveries. */
+export interface Ingress {
+  captures: CaptureWindows;
+  replays: ReplayControl;
+  rejectionRows: RejectionRows;
+  handshakeRows: HandshakeRows;
+  /** Opens the public listener; answers with its URL. */
+  start(): Promise<string>;
+  /** Answers what is in flight, then writes what waits. */
+  stop(): Promise<void>;
+}
+
+export function createIngress(parts: IngressParts): Ingress {
+  const { config, storage, registry, clock, ids, logger, onRunsCreated } = parts;
+  const recorder = new DeliveryRecorder(storage.deliveryLog, parts.onRecorded);
+  const rejectionRows = new RejectionRows((entry) => recorder.note(entry));
+  const handshakeRows = new HandshakeRows((entry) => {
+    storage.handshakeLog
+      .append(entry)
+      .catch((error) => logger.warn({ problem: messageOf(error) }, 'handshake not logged'));
+  });
+  const captures = new CaptureWindows(clock);
+  const confirmations = new Confirmations();
+  let url = '';
+  const context: IngressContext = {
+    registry,
+    limits: new RateLimits(config.limits),
+    recorder,
+    rejectionRows,
+    captures,
+    handshakeRows,
+    confirmations,
+    adoptSecret: parts.adoptSecret,
+    metrics: parts.metrics,
+    clock,
+    ids,
+    maxBodyBytes: config.limits.bodyBytes,
+    baseUrl: () => config.baseUrl ?? url,
+    onRunsCreated,
+    onPush: parts.onPush,
+    onStorageTrouble: (error) => logger.error({ problem: messageOf(error) }, 'delivery not stored'),
+    onDefect: (error) => logger.error({ err: error }, 'delivery failed with an internal error'),
+  };
+  const openFileLimit = readOpenFileLimit();
+  const server = createIngressServer({
+    handle: (request) => handleDelivery(context, request),
+    answerProbe: createProbes({
+      isReady: async () => (await parts.health.ready()).ready,
+      monotonicMs: () => clock.monotonicMs(),
+    }),
+    findClientAddress: createClientAddressFinder(config.trustedProxies),
+    bounds: { maxConnections: computeMaxConnections(openFileLimit) },
+  });
+  return {
+    captures,
+    replays: createReplayControl({
+      registry,
+      recorder,
+      deliveries: storage.deliveryReader,
+      onRunsCreated,
+      clock,
+      ids,
+    }),
+    rejectionRows,
+    handshakeRows,
+    start: async () => {
+      warnOfLowFileLimit(openFileLimit, logger);
+      // Known before the first request can ask for it: nothing is answered until it listens.
+      url = await listen('ingress', config.ingress, server.server, (address) => bindServer(server.server, address));
+      return url;
+    },
+    stop: async () => {
+      await server.close(ANSWER_GRACE_MS);
+      await confirmations.stop();
+      rejectionRows.flush(clock.monotonicMs(), true);
+      handshakeRows.flush(clock.monotonicMs(), true);
+      await recorder.drain();
+    },
+  };
+}

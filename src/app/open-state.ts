@@ -1,0 +1,105 @@
+import type { Config } from '../config/config.ts';
+import { AppError, messageOf } from '../core/errors.ts';
+import type { AnswerStore } from '../core/ports/access/idempotency.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { Retention } from '../core/ports/retention.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { Storage } from '../core/ports/storage.ts';
+import { MASTER_KEY_VARIABLE } from '../core/reserved-variables.ts';
+import { RetentionTime } from '../core/retention-time.ts';
+import { SecretValue } from '../core/secret-value.ts';
+import { type Clock, systemClock } from '../core/time/clock.ts';
+import { measureUptimeMs, SteadyClock } from '../core/time/steady-clock.ts';
+import { checkDataDir } from '../data-dir/check-data-dir.ts';
+import { removeDaemonFile } from '../data-dir/daemon-file.ts';
+import { type DataPaths, resolveDataPaths } from '../data-dir/data-paths.ts';
+import { requireDatabase } from '../data-dir/require-database.ts';
+import { makeFolder } from '../files/make-folder.ts';
+import { builtFile } from '../files/package-files.ts';
+import { createAnswerStore } from '../secrets/answer-store.ts';
+import { loadMasterKey } from '../secrets/load-master-key.ts';
+import type { Redactor } from '../secrets/redactor.ts';
+import { createSecretStore, type NamingTarget } from '../secrets/secret-store.ts';
+import { createVault } from '../secrets/vault.ts';
+import { verifyMasterKey } from '../secrets/verify-master-key.ts';
+import { lockDataDir } from '../storage/data-dir-lock.ts';
+import { startStorage } from '../storage/sqlite/thread/start-storage.ts';
+import type { Lifetime } from './lifetime.ts';
+
+/** The data directory of a daemon, locked, with its storage open. */
+export interface OpenDataDir {
+  paths: DataPaths;
+  storage: Storage;
+  /** Resolves when the storage can no longer store anything durably. */
+  storageBroken: Promise<AppError>;
+}
+
+/** Locks the data directory and opens the storage in it. Nothing is read before the lock is held. */
+export async function openDataDir(dataDir: string, logger: Logger, lifetime: Lifetime): Promise<OpenDataDir> {
+  await makeDataDir(dataDir);
+  const warning = checkDataDir(dataDir);
+  const lock = lockDataDir(dataDir);
+  lifetime.defer(() => lock.release());
+  if (warning !== null) logger.warn({}, warning);
+  const paths = resolveDataPaths(dataDir);
+  // A daemon that was killed leaves its file behind, with addresses where nobody listens.
+  await removeDaemonFile(paths.daemonFile);
+  requireDatabase(paths);
+  const thread = await startStorage(builtFile('storage/sqlite/thread/worker.js'), { file: paths.database });
+  lifetime.defer(() => thread.close());
+  for (const text of thread.warnings) logger.warn({}, text);
+  return { paths, storage: thread.storage, storageBroken: thread.broken };
+}
+
+async function makeDataDir(dataDir: string): Promise<void> {
+  try {
+    await makeFolder(dataDir, { mode: 0o700, isDurable: true });
+  } catch (cause) {
+    throw new AppError('config_invalid', `dataDir cannot be used: ${messageOf(cause)}`, { cause });
+  }
+}
+
+/** The clocks for everything that expires. */
+export async function openClocks(
+  retention: Pick<Retention, 'lastMark'>,
+): Promise<{ steadyClock: SteadyClock; retentionTime: RetentionTime }> {
+  const mark = await retention.lastMark();
+  const newestStoredMs = mark?.passedAtMs ?? null;
+  const steadyClock = new SteadyClock({ clock: systemClock, uptimeMs: measureUptimeMs, newestStoredMs });
+  return { steadyClock, retentionTime: new RetentionTime(mark, steadyClock.wallMs()) };
+}
+
+export interface SecretParts {
+  config: Pick<Config, 'masterKeyFile' | 'factories'>;
+  env: Readonly<Record<string, string | undefined>>;
+  storage: Pick<Storage, 'sealedSecrets' | 'keptAnswers'>;
+  redactor: Redactor;
+  logger: Logger;
+  steadyClock: Clock;
+}
+
+/** Throws `master_key_wrong`, before anything is written, if the key is not the one that sealed what is stored. */
+export async function openSecrets(parts: SecretParts): Promise<{ secrets: SecretStore; answers: AnswerStore }> {
+  const { config, env, storage, redactor, logger, steadyClock } = parts;
+  const table = storage.sealedSecrets;
+  const { key, warning } = await loadMasterKey({
+    masterKeyFile: config.masterKeyFile,
+    environmentValue: env[MASTER_KEY_VARIABLE],
+    createIfMissing: (await table.keyCheck()) === null,
+  });
+  if (warning !== null) logger.warn({}, warning);
+  redactor.add(new SecretValue(Buffer.from(key).toString('base64')));
+  const vault = createVault(key);
+  await verifyMasterKey(table, vault);
+  const notifyTargets = listNotifyTargets(config);
+  return {
+    secrets: createSecretStore({ table, vault, clock: systemClock, redactor, notifyTargets }),
+    answers: createAnswerStore({ table: storage.keptAnswers, vault, clock: steadyClock }),
+  };
+}
+
+function listNotifyTargets({ factories }: Pick<Config, 'factories'>): NamingTarget[] {
+  return factories.flatMap(({ name: factory, notify }) =>
+    notify.map(({ type, secretName }) => ({ factory, type, secretName })),
+  );
+}

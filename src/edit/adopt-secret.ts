@@ -1,0 +1,52 @@
+import type { WebhookUid } from '../core/ids.ts';
+import type { Inventory, InventoryReader } from '../core/ports/definitions/inventory.ts';
+import type { SecretStore } from '../core/ports/secret-store.ts';
+import type { SecretValue } from '../core/secret-value.ts';
+import type { Clock } from '../core/time/clock.ts';
+import { SECRET_PLACEHOLDER } from '../signature/handshakes/handshake.ts';
+
+export interface AdoptionParts {
+  inventory: Pick<InventoryReader, 'webhook'>;
+  pins: Pick<Inventory, 'pinSecret'>;
+  secrets: SecretStore;
+  /** Does something to what the last reconciliation of the factory left, while none is under way. */
+  betweenPasses<T>(factory: string, work: () => Promise<T>): Promise<T>;
+  /** Makes live what is applied, with the secrets that are pinned now. */
+  activate(factory: string): Promise<void>;
+  clock: Pick<Clock, 'wallMs'>;
+}
+
+/** `detail`: why the secret was not adopted. */
+type Adoption = { ok: true } | { ok: false; detail: string };
+
+/**
+ * Stores a secret that a sender supplies as the next version of the webhook's team secret, pins it and makes it live:
+ * once, and only in place of the placeholder that the team stored for it. It runs between two reconciliations, so that
+ * no apply pins the placeholder again.
+ */
+export function createSecretAdoption(parts: AdoptionParts) {
+  return (webhook: { factory: string; uid: WebhookUid }, value: SecretValue): Promise<Adoption> =>
+    parts.betweenPasses(webhook.factory, () => adopt(parts, webhook.uid, value));
+}
+
+async function adopt(parts: AdoptionParts, uid: WebhookUid, value: SecretValue): Promise<Adoption> {
+  const { inventory, pins, secrets, clock } = parts;
+  const webhook = await inventory.webhook(uid);
+  if (webhook === null || webhook.deletedAt !== null || !webhook.enabled) return reject('the webhook is gone');
+  const { factory, secretName, secretVersion } = webhook;
+  const pinned = await secrets.open(secretName, secretVersion);
+  if (pinned?.reveal() !== SECRET_PLACEHOLDER) return reject('the webhook has its secret already');
+  if (webhook.secretState !== 'current') return reject(`${secretName} has another value that waits for the next apply`);
+  const users = (await secrets.list()).find((secret) => secret.name === secretName)?.usedBy ?? [];
+  if (users.length > 1) return reject(`${secretName} is the secret of other webhooks too; give this one its own`);
+
+  const { version } = await secrets.put(secretName, value, 'update');
+  const isPinned = await pins.pinSecret(uid, { from: secretVersion, to: version }, clock.wallMs());
+  if (!isPinned) return reject('the webhook changed at this moment');
+  await parts.activate(factory);
+  return { ok: true };
+}
+
+function reject(detail: string): Adoption {
+  return { ok: false, detail };
+}

@@ -1,0 +1,36 @@
+import type { Config } from '../config/config.ts';
+import type { Logger } from '../core/ports/logger.ts';
+import type { Reconciliation } from '../core/reconciliation.ts';
+
+/**
+ * Makes a listener that logs a warning for each factory without an executor: after its first pass since the start, and
+ * after each apply. Its runs are queued and nothing starts them.
+ */
+export function createMissingExecutorWarning(
+  { factories }: Pick<Config, 'factories'>,
+  logger: Logger,
+): (pass: Reconciliation) => void {
+  const withoutExecutor = new Set(factories.filter(({ runs }) => runs.executor === null).map(({ name }) => name));
+  const warned = new Set<string>();
+  return ({ factory, result }) => {
+    if (!withoutExecutor.has(factory) || (warned.has(factory) && result !== 'applied')) return;
+    warned.add(factory);
+    const problem = 'runs stay queued: set runs.executor in dockbell.yaml and restart the daemon, or start a worker';
+    logger.warn({ factory, problem }, 'factory has no executor');
+  };
+}
+
+/**
+ * Makes a listener that logs one line for each reconciliation that did or found something new. One that fails like the
+ * one before it has the same row, and gets no second line.
+ */
+export function createReconciliationLog(logger: Logger): (reconciliation: Reconciliation) => void {
+  const logged = new Map<string, string>();
+  return ({ id, factory, revision, result, reason, message, startedAt, finishedAt }) => {
+    if (logged.get(factory) === id) return;
+    logged.set(factory, id);
+    const fields = { factory, revision, result, reason, durationMs: finishedAt - startedAt };
+    if (result === 'applied') logger.info(fields, message);
+    else if (result !== 'unchanged') logger.warn(fields, message);
+  };
+}
