@@ -14,7 +14,7 @@ export function compileValidators(): string {
   return `${code}\nconst VALIDATORS = { ${table} };\nexport const validatorOf = (name) => VALIDATORS[name];\n`;
 }
 
-/** Plugin of Vite that puts that module in the place of the source. */
+/** Plugin of Vite that puts that module instead of the source. */
 export function replaceValidators(): { name: string; load(id: string): string | null } {
   return {
     name: 'compiled-validators',

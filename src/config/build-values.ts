@@ -11,7 +11,7 @@ import type { Option } from './options.ts';
  * The values of all options. Adds to `problems` what the JSON Schema cannot say; the values are of use only if there are
  * no problems.
  *
- * @param problems those that the schema found: these values are left out
+ * @param problems those that the schema found: these values are omitted
  */
 export function buildValues(document: ConfigDocument, problems: ConfigProblem[]): OptionValues {
   const values = buildSection({ document, problems }, OPTION_TREE, document.value, []);
