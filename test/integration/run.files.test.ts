@@ -1,7 +1,7 @@
 import { access, chmod, mkdir, readdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { openFolders } from '../../src/executors/files/remove-tree.ts';
+import { openFolders } from '../../src/executors/files/remove-run-folder.ts';
 import { createRunFiles } from '../../src/executors/files/run-files.ts';
 import { createRunLogReader } from '../../src/executors/log/run-log.ts';
 import { createStartRecords } from '../../src/executors/start-records.ts';

@@ -56,6 +56,17 @@ describe('the space that ended runs take', () => {
     expect(await workshop.log(ended)).toContain('removed');
   });
 
+  it('includes the logs of runs without a directory, and leaves the line that replaces them', async () => {
+    const worker = newRunId();
+    await mkdir(workshop.logsDir, { recursive: true });
+    await writeFile(join(workshop.logsDir, `${worker}.log`), Buffer.alloc(MIB, 1));
+    expect(await open().free(request(2 * MIB))).toMatchObject({ runs: 0 });
+    const space = open();
+    expect(await space.free(request(MIB - 1))).toMatchObject({ runs: 1, stuck: [] });
+    expect(await workshop.log(worker)).toContain('removed');
+    expect(await space.free(request(0))).toEqual({ runs: 0, bytes: 0, stuck: [] });
+  });
+
   it('spares a run that was queued again since it was measured', async () => {
     const run = await leave({ file: MIB });
     const answers = [true, false];

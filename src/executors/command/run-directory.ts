@@ -2,8 +2,7 @@ import { chmod, chown, type FileHandle, mkdir, open, writeFile } from 'node:fs/p
 import { join } from 'node:path';
 import type { ExecutionRequest } from '../../core/ports/runs/executor.ts';
 import { makeFolder } from '../../files/make-folder.ts';
-import { removeAttemptTree } from '../files/remove-run-folder.ts';
-import { removeTree } from '../files/remove-tree.ts';
+import { removeAttemptTree, removeTree } from '../files/remove-run-folder.ts';
 import { runFolder } from '../files/run-paths.ts';
 import type { RunPlaces } from './run-environment.ts';
 import { PASS_THROUGH_MODE, type RunUser } from './run-user.ts';

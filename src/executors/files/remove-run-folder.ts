@@ -1,9 +1,9 @@
 import { execFile } from 'node:child_process';
-import { lstat, rmdir } from 'node:fs/promises';
+import { chmod, lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { listNames } from './list-names.ts';
-import { removeTree } from './remove-tree.ts';
+import { systemErrorCode } from '../../core/errors.ts';
+import { listNames } from './run-paths.ts';
 
 const execute = promisify(execFile);
 
@@ -14,17 +14,38 @@ export async function removeRunFolder(folder: string): Promise<void> {
 }
 
 /**
- * Removes a directory that a run was given. That of a run with a user is removed as this user: a process that the run
- * left behind may swap folders for symbolic links meanwhile, and root would follow them to the files of others.
+ * Removes a directory that a run owned. If the run had another user, this user removes it: a process that the run left
+ * could replace folders with symbolic links meanwhile, and root would follow them to other files.
  */
 export async function removeAttemptTree(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => null);
   if (stats === null || !stats.isDirectory() || process.getuid?.() !== 0 || stats.uid === 0) return removeTree(path);
   const { uid, gid } = stats;
-  // It cannot remove the directory itself, whose parent is ours; whether something is left shows the next line.
+  // The user cannot remove the directory itself, whose parent is ours. The `rmdir` below fails if anything is left.
   const script = 'chmod -R u+rwX -- "$1"; rm -rf -- "$1"';
   await execute('/bin/sh', ['-c', script, 'sh', path], { uid, gid, cwd: '/', env: { PATH: '/usr/bin:/bin' } }).catch(
     () => undefined,
   );
   await rmdir(path);
+}
+
+/** Removes a tree, also one with read-only folders, which the module caches of some tools contain. */
+export async function removeTree(path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true });
+  } catch (error) {
+    const code = systemErrorCode(error);
+    if (code !== 'EACCES' && code !== 'EPERM') throw error;
+    await openFolders(path);
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+/** Makes every folder of a tree writable for its owner. */
+export async function openFolders(path: string): Promise<void> {
+  await chmod(path, 0o700);
+  for (const entry of await readdir(path, { withFileTypes: true })) {
+    // `Dirent` does not report a symbolic link as a directory: nothing outside the run's folder changes.
+    if (entry.isDirectory()) await openFolders(join(path, entry.name));
+  }
 }

@@ -2,15 +2,14 @@ import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { isRunId, type RunId } from '../../core/ids.ts';
 import type { StartRecords } from '../../core/ports/runs/executor.ts';
-import { listNames } from './list-names.ts';
 import { removeRunFolder } from './remove-run-folder.ts';
-import { checkRunId, runFolder, runLogFile } from './run-paths.ts';
+import { checkRunId, listNames, runFolder, runLogFile } from './run-paths.ts';
 
-/** What a run leaves on disk: its directories, its log and its start records. */
+/** The files of runs: directories, logs and start records. A run has only those that its executor needs. */
 export interface RunFiles {
-  /** Removes all of it once retention has removed the run. Throws `bad_request` for what is not a run's identifier. */
+  /** Removes the files of a run that retention has removed. Throws `bad_request` for a malformed run ID. */
   removeRunFiles(runId: string): Promise<void>;
-  /** The runs that anything is left of, whether or not the storage still knows them. */
+  /** The runs that have any files, also those that are not in the storage any more. */
   list(): Promise<RunId[]>;
 }
 

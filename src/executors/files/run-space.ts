@@ -1,40 +1,41 @@
 import type { Dirent, Stats } from 'node:fs';
 import { lstat, readdir, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { messageOf, systemErrorCode } from '../../core/errors.ts';
 import { isRunId, type RunId } from '../../core/ids.ts';
 import { type Clock, formatInstant } from '../../core/time/clock.ts';
 import { removeRunFolder } from './remove-run-folder.ts';
 import { runFolder, runLogFile } from './run-paths.ts';
 
-/** What ended runs may leave on disk, by size (threat model D10). Age is the business of retention. */
+/** Limits the disk space of ended runs (threat model D10). Retention limits their age. */
 export interface RunSpace {
   /**
-   * Removes the directories and logs of the oldest ended runs until those of all ended runs fit into `limitBytes`. In
-   * place of a log a line stays that says so; tickets stay too, because the rows of the runs do.
+   * Removes the directories and logs of the oldest ended runs until those of all ended runs fit into `limitBytes`. A line
+   * with the reason replaces each log. Start records are kept, because the rows of the runs are.
    */
   free(request: FreeRequest): Promise<Freed>;
 }
 
 export interface Freed {
-  /** So many runs lost their files, which took so many bytes of the disk. */
+  /** Number of runs whose files were removed. */
   runs: number;
+  /** Disk space of these files. */
   bytes: number;
-  /** Runs whose files cannot be removed, with the reason. The next ones went in their place. */
+  /** Runs whose files cannot be removed, with the reason. */
   stuck: { run: RunId; problem: string }[];
 }
 
 export interface FreeRequest {
   limitBytes: number;
   hasEnded(run: RunId): Promise<boolean>;
-  /** Asked between runs: is the work to end early? */
+  /** Called between runs: does the work have to end early? */
   isStopped(): boolean;
 }
 
 interface Measured {
   run: RunId;
   bytes: number;
-  /** Of the run's folder, which changes with every attempt. */
+  /** Time of the last change of the run's files: each attempt changes the folder, or the log if the run has no folder. */
   changedMs: number;
 }
 
@@ -54,7 +55,7 @@ export function createRunSpace(places: Places): RunSpace {
       const freed: Freed = { runs: 0, bytes: 0, stuck: [] };
       for (const { run, bytes } of ended) {
         if (over <= 0 || request.isStopped()) break;
-        // A run may have been queued again since.
+        // The run may have been queued again since.
         if (!(await request.hasEnded(run))) continue;
         const problem = await tryToRemoveOutput(places, run);
         if (problem !== null) {
@@ -75,39 +76,54 @@ function sum(runs: readonly Measured[]): number {
   return runs.reduce((total, { bytes }) => total + bytes, 0);
 }
 
-/** Every ended run that has a folder, oldest first: identifiers begin with the time. What has not changed is not measured again. */
+/** Measures each ended run, oldest first (IDs begin with the time). A run that has not changed is not measured again. */
 async function measureEnded(
-  { runsDir, logsDir }: Places,
+  places: Places,
   known: ReadonlyMap<RunId, Measured>,
   { hasEnded, isStopped }: FreeRequest,
 ): Promise<Measured[]> {
   const ended: Measured[] = [];
-  for (const run of (await listEntries(runsDir))
-    .map(({ name }) => name)
-    .filter(isRunId)
-    .sort()) {
+  for (const run of await listRuns(places)) {
     if (isStopped()) break;
-    const folder = runFolder(runsDir, run);
-    const changedMs = (await statIfThere(folder))?.mtimeMs ?? 0;
+    const changedMs = await findChange(places, run);
     const before = known.get(run);
+    if (changedMs === null) continue;
     if (before?.changedMs === changedMs) ended.push(before);
-    else if (await hasEnded(run)) {
-      const bytes = (await measureTree(folder)) + (await measureFile(runLogFile(logsDir, run)));
-      ended.push({ run, bytes, changedMs });
-    }
+    else if (await hasEnded(run)) ended.push({ run, bytes: await measureRun(places, run), changedMs });
   }
   return ended;
 }
 
-/** `null` where it is done, else what stood in the way. */
+/** Runs of executors that need no files, such as `queue`, have a log and no folder. */
+async function listRuns({ runsDir, logsDir }: Places): Promise<RunId[]> {
+  const entries = [...(await listEntries(runsDir)), ...(await listEntries(logsDir))];
+  return [...new Set(entries.map(({ name }) => basename(name, '.log')))].filter(isRunId).sort();
+}
+
+/** Longer than the line that replaces a log. */
+const MAX_NOTICE_BYTES = 256;
+
+/** When the run's files changed; `null` if nothing is left to remove. */
+async function findChange({ runsDir, logsDir }: Places, run: RunId): Promise<number | null> {
+  const folder = await statIfThere(runFolder(runsDir, run));
+  if (folder !== null) return folder.mtimeMs;
+  const log = await statIfThere(runLogFile(logsDir, run));
+  return log === null || log.size <= MAX_NOTICE_BYTES ? null : log.mtimeMs;
+}
+
+async function measureRun({ runsDir, logsDir }: Places, run: RunId): Promise<number> {
+  return (await measureTree(runFolder(runsDir, run))) + (await measureFile(runLogFile(logsDir, run)));
+}
+
+/** Resolves with `null`, or with the reason of the failure. */
 async function tryToRemoveOutput({ runsDir, logsDir, clock }: Places, run: RunId): Promise<string | null> {
   const removed = `log and files of this run were removed at ${formatInstant(clock.wallMs())} to make room`;
   try {
     const log = runLogFile(logsDir, run);
-    // Not written over: a run may have put a link in the place of its log.
+    // A new file, because a run may have replaced its log with a link.
     await rm(log, { force: true });
     await writeFile(log, `[dockbell: ${removed}, see retention.runBytes]\n`, { flag: 'wx', mode: 0o600 });
-    // Last: the folder is what tells that there is something to remove.
+    // Last: a folder that is left shows that there is something to remove.
     await removeRunFolder(runFolder(runsDir, run));
     return null;
   } catch (error) {
@@ -115,7 +131,7 @@ async function tryToRemoveOutput({ runsDir, logsDir, clock }: Places, run: RunId
   }
 }
 
-/** Bytes of the disk, not of the texts: a folder of many small files takes more than they hold. Links are not followed. */
+/** Space on disk, not the size of the content: a folder of many small files uses more. Links are not followed. */
 async function measureTree(path: string): Promise<number> {
   let bytes = await measureFile(path);
   for (const entry of await listEntries(path)) {
@@ -133,15 +149,15 @@ async function measureFile(path: string): Promise<number> {
 }
 
 async function statIfThere(path: string): Promise<Stats | null> {
-  return lstat(path).catch(unlessGone(null));
+  return lstat(path).catch(unlessMissing(null));
 }
 
 /** A folder that its command made unreadable counts as empty. */
 async function listEntries(path: string): Promise<Dirent[]> {
-  return readdir(path, { withFileTypes: true }).catch(unlessGone([]));
+  return readdir(path, { withFileTypes: true }).catch(unlessMissing([]));
 }
 
-function unlessGone<T>(instead: T): (error: unknown) => T {
+function unlessMissing<T>(instead: T): (error: unknown) => T {
   return (error) => {
     if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(systemErrorCode(error) ?? '')) return instead;
     throw error;
