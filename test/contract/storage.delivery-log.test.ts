@@ -39,11 +39,23 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
 
     const { deliveryReader, runReader } = opened.storage;
     expect(await deliveryReader.get(expected.id)).toEqual({
-      ...{ id: expected.id, factory: 'payments', webhookUid: uid, webhookName: 'internal-ci', label: 'Accepted' },
+      id: expected.id,
+      factory: 'payments',
+      webhookUid: uid,
+      webhookName: 'internal-ci',
+      label: 'Accepted',
       deliveryIdSource: 'header',
       deliveryId: `key of ${expected.id}`,
-      ...{ reason: null, detail: null, size: 14, count: 1, receivedAt: START_MS, clientAddress: '192.0.2.7' },
-      ...{ revision: 'c0ffee', duplicateOf: null, replayOf: null, runs: [expected.run] },
+      reason: null,
+      detail: null,
+      size: 14,
+      count: 1,
+      receivedAt: START_MS,
+      clientAddress: '192.0.2.7',
+      revision: 'c0ffee',
+      duplicateOf: null,
+      replayOf: null,
+      runs: [expected.run],
     });
     expect(Buffer.from((await deliveryReader.payload(expected.id))!).toString()).toBe('{"big": 1e400}');
     expect(await deliveryReader.decisions(expected.id)).toEqual({
@@ -106,7 +118,10 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     const { deliveryReader, runReader } = opened.storage;
     for (const [index, { id }] of [first!, second!].entries()) {
       expect(await deliveryReader.get(id)).toMatchObject({
-        ...{ label: 'Accepted', replayOf: original.id, deliveryIdSource: 'header', deliveryId: 'k' },
+        label: 'Accepted',
+        replayOf: original.id,
+        deliveryIdSource: 'header',
+        deliveryId: 'k',
         runs: started[index],
       });
       expect(Buffer.from((await deliveryReader.payload(id))!).toString()).toBe('[1]');
@@ -158,8 +173,15 @@ describe.each(STORAGES)('the delivery log on $name', (kind) => {
     await record({ ...rejection, detail: 'announced 300000 bytes' });
     const { deliveryReader } = opened.storage;
     expect(await deliveryReader.get(rejection.id)).toMatchObject({
-      ...{ label: 'Rejected (too large)', reason: 'bad_credential', detail: 'announced 300000 bytes', count: 17 },
-      ...{ deliveryId: null, deliveryIdSource: null, runs: [], clientAddress: '192.0.2.8', size: 12 },
+      label: 'Rejected (too large)',
+      reason: 'bad_credential',
+      detail: 'announced 300000 bytes',
+      count: 17,
+      deliveryId: null,
+      deliveryIdSource: null,
+      runs: [],
+      clientAddress: '192.0.2.8',
+      size: 12,
     });
     expect(await deliveryReader.payload(rejection.id)).toBeNull();
     expect(await deliveryReader.decisions(rejection.id)).toEqual(NO_DECISIONS);
