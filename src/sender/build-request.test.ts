@@ -57,7 +57,7 @@ describe('a delivery as a real sender would post it', () => {
     expect(Object.keys(request.headers)).not.toContain('X-Service-Delivery-Id');
   });
 
-  it('has its ID in the body where the scheme has it there', () => {
+  it('has its ID in the body if the scheme has it there', () => {
     const signed = target({ authMode: 'signature', signatureScheme: 'mailgun' });
     const request = buildSenderRequest(signed, 'secret', delivery);
     expect(verified(request, 'mailgun', 'secret')).toEqual({ ok: true, family: 'mailgun', identity: 'evt_1' });
@@ -83,19 +83,19 @@ describe('a delivery as a real sender would post it', () => {
     expect(verified(request, signatureScheme, secret)).toMatchObject({ ok: true });
   });
 
-  it('has its ID in X-Service-Delivery-Id where the scheme has no header for it', () => {
+  it('has its ID in X-Service-Delivery-Id if the scheme has no header for it', () => {
     const signed = target({ authMode: 'signature', signatureScheme: 'stripe' });
     const { headers } = buildSenderRequest(signed, 'whsec_x', delivery);
     expect(headers['X-Service-Delivery-Id']).toBe('evt_1');
   });
 
-  it("has its ID in the webhook's own header where it names one, beside the ID that the scheme always sends", () => {
+  it("has its ID in the webhook's header if it names one, in addition to the ID that the scheme always sends", () => {
     const signed = target({ authMode: 'signature', signatureScheme: 'github', deliveryIdHeader: 'X-Event' });
     const { headers } = buildSenderRequest(signed, 'secret', delivery);
     expect(headers).toMatchObject({ 'X-Event': 'evt_1', 'X-GitHub-Delivery': 'new-1' });
   });
 
-  it("sends the ID once and signs it where the webhook's own header is that of the scheme", () => {
+  it("sends the ID once and signs it if the webhook's header is that of the scheme", () => {
     const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
     const signed = target({
       authMode: 'signature',
@@ -107,7 +107,7 @@ describe('a delivery as a real sender would post it', () => {
     expect(verified(request, 'standard_webhooks', secret)).toMatchObject({ ok: true, identity: 'evt_1' });
   });
 
-  it('is refused under a scheme that is not in the table', () => {
+  it('is rejected under a scheme that is not in the table', () => {
     const unknown = target({ authMode: 'signature', signatureScheme: 'gitbub' });
     expect(() => buildSenderRequest(unknown, 's', delivery)).toThrow(AppError);
     expect(() => buildSenderRequest(unknown, 's', delivery)).toThrow(`use one of ${SCHEME_NAMES.join(', ')}.`);

@@ -15,7 +15,7 @@ import { compileVerifier } from './verify/compile-verifier.ts';
 const NOW_MS = 1_790_000_000_000;
 const BODY = Buffer.from('{"type":"pallet.scanned","data":{"lane":3,"note":"Łódź"}}');
 
-/** The table, and what a definition can make of it. SNS has tests of its own: nobody but Amazon signs for it. */
+/** The table, and schemes that a definition can configure. SNS has separate tests, because only Amazon can sign. */
 const WALKED: Scheme[] = [
   ...SCHEMES.filter(({ name }) => name !== 'sns'),
   {
@@ -50,7 +50,7 @@ function flipBit(bytes: Uint8Array, bit: number): Buffer {
   return copy;
 }
 
-/** Header that carries the credential in what was signed; `null` where the body does. */
+/** The header of a signed delivery that carries the credential; `null` if the body does. */
 function credentialHeader(scheme: Scheme, signed: SignedDelivery): string | null {
   return listCredentialPlaces(scheme).find((name) => Object.hasOwn(signed.headers, name)) ?? null;
 }
@@ -59,7 +59,7 @@ function readPayload(form: Uint8Array): string | null {
   return new URLSearchParams(Buffer.from(form).toString('utf8')).get('payload');
 }
 
-/** Mailgun signs a token and not the event; a token proves nothing about any body. */
+/** Mailgun signs a token, not the event; a token does not cover any body. */
 function coversBody(scheme: Scheme): boolean {
   return scheme.family !== 'token' && scheme.name !== 'mailgun';
 }
@@ -68,47 +68,47 @@ describe.each(WALKED)('$name', (scheme) => {
   const { verifying, signing } = makeSecrets(scheme);
   const verify = compile(scheme, verifying);
   const signed = sign(scheme, signing);
-  const judge = async (change: Parameters<typeof receive>[2] = {}, nowMs = NOW_MS) =>
+  const check = async (change: Parameters<typeof receive>[2] = {}, nowMs = NOW_MS) =>
     resultOf(await verify(receive(signed, nowMs, change)));
   const header = credentialHeader(scheme, signed);
 
-  it('accepts what it signs, and names the delivery where the scheme does', async () => {
+  it('accepts what it signs, and returns the delivery ID if the scheme has one', async () => {
     const result = await verify(receive(signed, NOW_MS));
     expect(result).toMatchObject({ ok: true, identity: listIdentities(scheme).length > 0 ? 'evt_1' : null });
   });
 
-  it('refuses a request without any credential, and one with an empty credential', async () => {
+  it('rejects a request without a credential, and one with an empty credential', async () => {
     const names = listCredentialPlaces(scheme).map((name) => name.toLowerCase());
     const bare = Object.fromEntries(
       Object.entries(signed.headers).filter(([name]) => !names.includes(name.toLowerCase())),
     );
-    expect(await judge({ headers: bare, body: BODY })).toBe('missing_credential');
+    expect(await check({ headers: bare, body: BODY })).toBe('missing_credential');
     if (header === null) return;
-    expect(await judge({ headers: { ...signed.headers, [header]: '' } })).toBe('missing_credential');
+    expect(await check({ headers: { ...signed.headers, [header]: '' } })).toBe('missing_credential');
   });
 
-  it('refuses every one-bit change of the body, where the scheme covers it (threat model N5)', async () => {
+  it('rejects every one-bit change of the body, if the scheme covers it (threat model N5)', async () => {
     for (let bit = 0; bit < signed.body.length * 8; bit++) {
       const body = flipBit(signed.body, bit);
-      // The escapes of a form are written in any letter case: what is signed is what they stand for.
+      // The escapes of a form may have any letter case: the decoded text is signed.
       const isSame = scheme.name === 'travis' && readPayload(body) === readPayload(signed.body);
-      if (coversBody(scheme) && !isSame) expect(await judge({ body }), `bit ${bit}`).not.toBe('accepted');
+      if (coversBody(scheme) && !isSame) expect(await check({ body }), `bit ${bit}`).not.toBe('accepted');
     }
   });
 
-  it('refuses every one-bit change of the credential (threat model N5)', async () => {
+  it('rejects every one-bit change of the credential (threat model N5)', async () => {
     const value = header === null ? '' : signed.headers[header]!;
-    // The name of an HTTP scheme (`Basic`) is written in any letter case.
+    // The name of an HTTP scheme (`Basic`) may have any letter case.
     const from = /^(?:Basic|Bearer) /.exec(value)?.[0].length ?? 0;
     for (let bit = from * 8; bit < value.length * 8; bit++) {
       const changed = flipBit(Buffer.from(value, 'latin1'), bit).toString('latin1');
-      expect(await judge({ headers: { ...signed.headers, [header!]: changed } }), `bit ${bit}: ${changed}`).not.toBe(
+      expect(await check({ headers: { ...signed.headers, [header!]: changed } }), `bit ${bit}: ${changed}`).not.toBe(
         'accepted',
       );
     }
   });
 
-  it('refuses what another secret signed', async () => {
+  it('rejects a delivery that another secret signed', async () => {
     const other = makeSecrets(scheme);
     const isFixed = other.signing === signing;
     const text = isFixed ? signing.replace(/1/, '2') : other.signing;
@@ -118,7 +118,7 @@ describe.each(WALKED)('$name', (scheme) => {
     );
   });
 
-  it('holds its time window to the second, or signs no time', async () => {
+  it('enforces its tolerance to the second, or signs no timestamp', async () => {
     const rule = scheme.family === 'signature' && scheme.timestamp?.signed ? scheme.timestamp : null;
     const past = rule?.toleranceSeconds ?? 0;
     const future = rule?.futureToleranceSeconds ?? past;
@@ -129,12 +129,12 @@ describe.each(WALKED)('$name', (scheme) => {
       [-future, 'accepted'],
       [-future - 1, 'future_timestamp'],
     ] as const) {
-      const got = await judge({}, NOW_MS + offsetS * 1000);
+      const got = await check({}, NOW_MS + offsetS * 1000);
       expect(got, `${offsetS} s`).toBe(rule === null ? 'accepted' : expected);
     }
   });
 
-  it('refuses an empty secret and a private key, and never shows what it refuses', () => {
+  it('rejects an empty secret and a private key, and never shows them', () => {
     const pem = '-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEIA==\n-----END PRIVATE KEY-----\n';
     for (const secret of ['', ' ', '\n', pem]) {
       const compiled = compileVerifier(scheme, secret);
@@ -146,7 +146,7 @@ describe.each(WALKED)('$name', (scheme) => {
     }
   });
 
-  it('refuses a line break at an end of a secret that is no PEM file', () => {
+  it('rejects a line break at either end of a secret that is not a PEM file', () => {
     if (verifying.includes('BEGIN')) return;
     for (const secret of [`${verifying}\n`, `\r\n${verifying}`]) {
       expect(compileVerifier(scheme, secret)).toMatchObject({
@@ -229,10 +229,10 @@ describe('public keys', () => {
       scheme.family === 'signature' && scheme.keys[0]!.algorithm.kind !== 'hmac' && scheme.keys.length === 1,
   );
 
-  it('are what three schemes ask for', () =>
+  it('are the secrets of three schemes', () =>
     expect(rows.map(({ name }) => name)).toEqual(['discord', 'sendgrid', 'travis']));
 
-  it.each(rows)('$name takes its own kind of key only', (scheme) => {
+  it.each(rows)('$name accepts only its type of key', (scheme) => {
     for (const other of rows) {
       const { verifying } = makeSecrets(other);
       expect(compileVerifier(scheme, verifying).ok, other.name).toBe(other === scheme);
@@ -244,7 +244,7 @@ describe('public keys', () => {
     }
   });
 
-  it('are never keys of an HMAC: a signature made with the public key as one is refused', async () => {
+  it('are never HMAC keys: a signature with the public key as an HMAC key is rejected', async () => {
     const { createHmac } = await import('node:crypto');
     for (const scheme of rows) {
       const { verifying, signing } = makeSecrets(scheme);
@@ -260,7 +260,7 @@ describe('public keys', () => {
     }
   });
 
-  it('of RSA need 2048 bits, and of an elliptic curve the right one', async () => {
+  it('need 2048 bits for RSA, and the correct curve for ECDSA', async () => {
     const { generateKeyPairSync } = await import('node:crypto');
     const print = (key: import('node:crypto').KeyObject) => key.export({ format: 'pem', type: 'spki' }) as string;
     const small = print(generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey);

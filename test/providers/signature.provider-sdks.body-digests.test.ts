@@ -43,7 +43,7 @@ describe.each(PAYLOADS)('the body %j', (body) => {
     );
   });
 
-  // Both of the forms that the library knows; in each it asks for headers beside the signature.
+  // Both forms that the library knows; in each it requires further headers.
   it.each(['X-Shopify-', 'shopify-'])('Shopify: ours and @shopify/shopify-api accept headers %s*', async (prefix) => {
     const name = `${prefix}hmac-sha256`.toLowerCase();
     await expectOursToAccept('shopify', secret, { headers: { [name]: await signShopify(secret, body) }, body });
@@ -66,7 +66,7 @@ describe.each(OBJECTS)('the object %j', (object) => {
   });
 });
 
-it('Linear: @linear/sdk hands the payload over that ours signed', async () => {
+it('Linear: @linear/sdk returns the payload that ours signed', async () => {
   const { body, headers } = signByOurs('linear', secret, '{"type":"Issue","action":"create"}');
   const seen: unknown[] = [];
   const handle = new LinearWebhookClient(secret).createHandler();
@@ -85,7 +85,7 @@ const shopify = shopifyApi({
   logger: { level: LogSeverity.Error },
 });
 
-/** Valid, by their word; a missing header would be an answer of another kind. */
+/** The library's result for a valid request; a missing header has another result. */
 async function verifyShopify(rawBody: string, headers: Record<string, string>): Promise<boolean> {
   const result = await shopify.webhooks.validate({ rawBody, rawRequest: { headers }, rawResponse: {} });
   return result.valid;

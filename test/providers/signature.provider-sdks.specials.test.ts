@@ -74,7 +74,7 @@ describe('SNS', () => {
     SubscribeURL: 'https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription',
   };
 
-  // The library fetches the certificate by itself, and takes a bare public key for one.
+  // The library fetches the certificate, and accepts a bare public key as one.
   beforeEach(() => {
     const pem = publicKey.export({ format: 'pem', type: 'spki' }) as string;
     const answer = (_url: unknown, take: (response: Readable) => void) => {
@@ -86,14 +86,14 @@ describe('SNS', () => {
 
   afterEach(() => void vi.restoreAllMocks());
 
-  // The confirmation of an unsubscription is left out: there sns-validator 0.3.5 forgets the token, which is signed by
-  // the documentation of SNS (and by aws/aws-js-sns-message-validator, pull request 4).
+  // Without the confirmation of an unsubscription: sns-validator 0.3.5 omits its token, which SNS signs according to its
+  // documentation (and to aws/aws-js-sns-message-validator, pull request 4).
   it.each<[string, Message]>([
     ['a notification', notification],
     ['one without subject', withoutSubject],
     ['one of signature version 1', { ...notification, SignatureVersion: '1' }],
     ['the confirmation of a subscription', confirmation],
-  ])('ours and sns-validator accept %s, and refuse it with a signed field changed', async (_what, message) => {
+  ])('ours and sns-validator accept %s, and reject it with a changed signed field', async (_what, message) => {
     const signed: Message = { ...message, Signature: signText(message) };
     expect(await verifyBoth(signed)).toEqual({ ours: true, theirs: true });
     for (const name of Object.keys(signed).filter((one) => one !== 'SigningCertURL')) {
@@ -101,7 +101,7 @@ describe('SNS', () => {
     }
   });
 
-  it('neither of the two takes a certificate from elsewhere', async () => {
+  it('neither accepts a certificate from another host', async () => {
     const SigningCertURL = 'https://sns.eu-central-1.amazonaws.com.evil.example/SimpleNotificationService-0.pem';
     const message: Message = { ...notification, SigningCertURL };
     const signed: Message = { ...message, Signature: signText(message) };
@@ -109,7 +109,7 @@ describe('SNS', () => {
     expect(https.get).not.toHaveBeenCalled();
   });
 
-  /** As the documentation of SNS has it: names and values, each on a line of its own. */
+  /** As the documentation of SNS describes: names and values, each on a separate line. */
   function signText(message: Message): string {
     const names = ['Message', 'MessageId', 'Subject', 'SubscribeURL', 'Timestamp', 'Token', 'TopicArn', 'Type'];
     const text = names.filter((name) => name in message).map((name) => `${name}\n${message[name]}\n`);

@@ -60,7 +60,7 @@ describe.each(PAYLOADS)('the body %j', (body) => {
     await expectBothToAccept('hubspot_v3', secrets, body, (delivery) => verifyHubSpot(delivery, url), url);
   });
 
-  it('HubSpot: @hubspot/api-client is given the URL with those escapes decoded that ours decodes itself', async () => {
+  it('HubSpot: @hubspot/api-client needs the URL with the escapes decoded that ours decodes', async () => {
     const escaped = 'https://hooks.example.com/webhooks/w/wh_1?back=https%3A%2F%2Fa%2Fb%3Fc&kept=%20%26';
     const decoded = 'https://hooks.example.com/webhooks/w/wh_1?back=https://a/b?c&kept=%20%26';
     await expectBothToAccept('hubspot_v3', secrets, body, (delivery) => verifyHubSpot(delivery, decoded), escaped);

@@ -19,7 +19,7 @@ const WHSEC = 'whsec_1MNUL8J+Daryfh2NZluOodAThg/KPACiEL8kPgWmeMU=';
 
 type Sent = { headers: Record<string, string>; body?: string | Uint8Array };
 
-/** What a sender of this scheme posts. */
+/** The delivery that a sender of this scheme posts. */
 function send(scheme: Scheme, secret: string, body: string | Uint8Array = BODY_TEXT, nowMs = NOW_MS, url = URL) {
   const delivery = { url, body: Buffer.from(body), nowMs, deliveryId: 'id-1', newId: () => 'id-1' };
   return signRequest(scheme, secret, delivery);
@@ -38,7 +38,7 @@ function diagnose(scheme: Scheme, secret: string, sent: Sent, more: Partial<Requ
 const of = (name: string) => findScheme(name) as SignatureScheme;
 const mistakeOf = (diagnosis: RequestDiagnosis) => (diagnosis.ok ? diagnosis.mistake : 'unexplained');
 
-/** The scheme with another way of making the key, as a sender's code may have it. */
+/** The scheme with another key, as the code of a sender may derive it. */
 function keyed(scheme: SignatureScheme, bytes: Uint8Array): [SignatureScheme, string] {
   const form = scheme.keys.find(({ algorithm }) => algorithm.kind === 'hmac');
   const key = { ...form!, prefix: '', decode: 'hex' as const, minBytes: 1, maxBytes: 1_000 };
@@ -49,7 +49,7 @@ function headersOf(sent: Sent, change: (value: string) => string): Sent {
   return { ...sent, headers: Object.fromEntries(Object.entries(sent.headers).map(([n, v]) => [n, change(v)])) };
 }
 
-describe('a good request', () => {
+describe('a valid request', () => {
   it.each(SCHEMES.filter(({ name }) => name !== 'sns').map((scheme) => [scheme.name, scheme] as const))(
     'of %s is called good',
     (_, scheme) => {
@@ -60,14 +60,14 @@ describe('a good request', () => {
     },
   );
 
-  it('is called good at any time when nobody knows when it arrived', () => {
+  it('is reported as valid at any time if its time of arrival is unknown', () => {
     const sent = send(of('slack'), SECRET, BODY_TEXT, 1_000_000_000_000);
     expect(mistakeOf(diagnose(of('slack'), SECRET, sent, { nowMs: null }))).toBe('none');
   });
 });
 
 describe('mistakes with the secret', () => {
-  it.each(['github', 'stripe', 'gitlab', 'discord'])('an old version is told for %s', (name) => {
+  it.each(['github', 'stripe', 'gitlab', 'discord'])('an old version is found for %s', (name) => {
     const scheme = findScheme(name)!;
     const old = makeSecrets(scheme);
     const now = name === 'discord' ? makeSecrets(scheme).verifying : 'another-secret-entirely';
@@ -80,7 +80,7 @@ describe('mistakes with the secret', () => {
     expect(found).toMatchObject({ sentence: expect.stringContaining('version 1') });
   });
 
-  it('a newer version that no apply has taken up is told as such', () => {
+  it('a newer version that no apply has activated is named as such', () => {
     const secrets = [
       { version: 1, text: 'old' },
       { version: 2, text: SECRET },
@@ -90,19 +90,19 @@ describe('mistakes with the secret', () => {
     });
   });
 
-  it.each(['github', 'stripe', 'shopify', 'slack'])('a line break at its end is told for %s', (name) => {
+  it.each(['github', 'stripe', 'shopify', 'slack'])('a line break at its end is found for %s', (name) => {
     expect(mistakeOf(diagnose(of(name), SECRET, send(...keyed(of(name), Buffer.from(`${SECRET}\n`)))))).toBe(
       'secret_newline',
     );
   });
 
-  it.each([`"${SECRET}"`, ` ${SECRET} `])('quotes and blanks around the stored one are told', (stored) => {
+  it.each([`"${SECRET}"`, ` ${SECRET} `])('quotes and spaces around the stored secret are found', (stored) => {
     for (const name of ['github', 'gitlab']) {
       expect(mistakeOf(diagnose(findScheme(name)!, stored, send(findScheme(name)!, SECRET)))).toBe('secret_padding');
     }
   });
 
-  it('one that is decoded where the scheme takes text is told, with its prefix taken off or not', () => {
+  it('a decoded secret is found if the scheme uses text, with or without its prefix', () => {
     const whsec = send(...keyed(of('stripe'), Buffer.from(WHSEC.slice(6), 'base64')));
     expect(mistakeOf(diagnose(of('stripe'), WHSEC, whsec))).toBe('secret_decoded');
     const hex = send(...keyed(of('github'), Buffer.from('c0ffee00', 'hex')));
@@ -112,7 +112,7 @@ describe('mistakes with the secret', () => {
     });
   });
 
-  it('one that is taken as text where the scheme decodes it is told, whole or without its prefix', () => {
+  it('a secret used as text is found if the scheme decodes it, whole or without its prefix', () => {
     for (const text of [WHSEC, WHSEC.slice(6)]) {
       const sent = send(...keyed(of('standard_webhooks'), Buffer.from(text)));
       expect(mistakeOf(diagnose(of('standard_webhooks'), WHSEC, sent))).toBe('secret_as_text');
@@ -121,12 +121,12 @@ describe('mistakes with the secret', () => {
     expect(mistakeOf(diagnose(of('stripe'), 'whsec_abc', bare))).toBe('secret_as_text');
   });
 
-  it('one that the sender encodes first is told', () => {
+  it('a secret that the sender encodes first is found', () => {
     const sent = send(...keyed(of('github'), Buffer.from(Buffer.from(SECRET).toString('base64'))));
     expect(mistakeOf(diagnose(of('github'), SECRET, sent))).toBe('secret_encoded');
   });
 
-  it('one that the scheme cannot use is told without showing it', () => {
+  it('an unusable secret is reported without showing it', () => {
     const found = diagnose(of('standard_webhooks'), 'whsec_!', send(of('standard_webhooks'), WHSEC));
     expect(mistakeOf(found)).toBe('unusable_secret');
     expect(JSON.stringify(found)).not.toContain('whsec_!');
@@ -134,12 +134,15 @@ describe('mistakes with the secret', () => {
 });
 
 describe('mistakes with the signature', () => {
-  it.each(['github', 'shopify', 'stripe', 'discord', 'slack'])('hex for base64, and the other way, for %s', (name) => {
-    const scheme = of(name);
-    const encoding = scheme.encoding === 'hex' ? 'base64' : 'hex';
-    const { verifying, signing } = makeSecrets(scheme);
-    expect(mistakeOf(diagnose(scheme, verifying, send({ ...scheme, encoding }, signing)))).toBe('signature_encoding');
-  });
+  it.each(['github', 'shopify', 'stripe', 'discord', 'slack'])(
+    'hex instead of base64, and the reverse, for %s',
+    (name) => {
+      const scheme = of(name);
+      const encoding = scheme.encoding === 'hex' ? 'base64' : 'hex';
+      const { verifying, signing } = makeSecrets(scheme);
+      expect(mistakeOf(diagnose(scheme, verifying, send({ ...scheme, encoding }, signing)))).toBe('signature_encoding');
+    },
+  );
 
   it('uppercase hex, and base64 for URLs without padding', () => {
     const upper = headersOf(send(of('vercel'), SECRET), (value) => value.toUpperCase());
@@ -150,7 +153,7 @@ describe('mistakes with the signature', () => {
     expect(mistakeOf(diagnose(of('shopify'), SECRET, forUrls))).toBe('signature_alphabet');
   });
 
-  it('a prefix that is missing, or that does not belong there', () => {
+  it('a missing prefix, or an unexpected one', () => {
     const bare = headersOf(send(of('github'), SECRET), (value) => value.replace('sha256=', ''));
     expect(diagnose(of('github'), SECRET, bare)).toMatchObject({
       mistake: 'signature_prefix',
@@ -167,14 +170,14 @@ describe('mistakes with the signature', () => {
     );
   });
 
-  it.each(['stripe', 'slack', 'standard_webhooks', 'zoom'])('the body alone for %s', (name) => {
+  it.each(['stripe', 'slack', 'standard_webhooks', 'zoom'])('a signature of only the body for %s', (name) => {
     const { verifying, signing } = makeSecrets(of(name));
     expect(mistakeOf(diagnose(of(name), verifying, send({ ...of(name), content: [BODY] }, signing)))).toBe(
       'signed_content',
     );
   });
 
-  it.each(['square', 'twilio', 'hubspot_v3'])('another spelling of the URL for %s', (name) => {
+  it.each(['square', 'twilio', 'hubspot_v3'])('another form of the URL for %s', (name) => {
     const scheme = findScheme(name)!;
     const sent = send(scheme, SECRET, BODY_TEXT, NOW_MS, 'http://hooks.example.com/webhooks/w/wh_0');
     const publicUrl = sent.query === '' ? URL : `${URL}?${sent.query}`;
@@ -193,7 +196,7 @@ describe('mistakes with the signature', () => {
     expect(mistakeOf(diagnose(BEARER, SECRET, { headers }))).toBe(mistake);
   });
 
-  it('a token with its word before it, and without', () => {
+  it('a token with its scheme before it, and without', () => {
     expect(mistakeOf(diagnose(BEARER, SECRET, { headers: { Authorization: SECRET } }))).toBe('token_prefix');
     const gitlab = { headers: { 'X-Gitlab-Token': `Bearer ${SECRET}` } };
     expect(mistakeOf(diagnose(findScheme('gitlab')!, SECRET, gitlab))).toBe('token_prefix');
@@ -203,7 +206,7 @@ describe('mistakes with the signature', () => {
   });
 });
 
-describe('an Authorization of another form, with another value than the secret', () => {
+describe('an Authorization header of another form, with another value than the secret', () => {
   const TOKEN_FORM = '`Authorization: Bearer` and the token';
   const BASIC_FORM = '`Authorization: Basic` and the base64 of `user:password`';
   it.each([
@@ -219,7 +222,7 @@ describe('an Authorization of another form, with another value than the secret',
       ...['`Authorization: Basic` with a value that is not base64', BASIC_FORM],
     ],
     ['alertmanager', 'Digest abc', '`Authorization: Digest`', `${BASIC_FORM} or ${TOKEN_FORM}`],
-  ])('under %s, %j is described beside what is expected', (name, authorization, found, expected) => {
+  ])('under %s, %j is compared with the expected form', (name, authorization, found, expected) => {
     const scheme = name === 'token' ? BEARER : findScheme(name!)!;
     expect(diagnose(scheme, SECRET, { headers: { Authorization: authorization! } })).toEqual({
       ...{ ok: true, mistake: 'malformed_credential' },
@@ -267,7 +270,7 @@ describe('mistakes with scheme and clock', () => {
     ['stripe', 'github'],
     ['gitlab', 'gitlab_signing'],
     ['vercel', 'gitlab'],
-  ])('a definition that says %s for a sender of %s', (said, real) => {
+  ])('a definition that names %s for a sender of %s', (said, real) => {
     const { verifying, signing } = makeSecrets(findScheme(real)!);
     const found = diagnose(findScheme(said)!, verifying, send(findScheme(real)!, signing));
     expect(found).toMatchObject({
@@ -276,7 +279,7 @@ describe('mistakes with scheme and clock', () => {
     });
   });
 
-  it('a request of another sender, whose secret is another too', () => {
+  it('a request of another sender with another secret', () => {
     const found = diagnose(of('slack'), SECRET, send(of('stripe'), 'another'));
     expect(found).toMatchObject({
       mistake: 'other_sender',
@@ -288,7 +291,7 @@ describe('mistakes with scheme and clock', () => {
     );
   });
 
-  it('a scheme where the sender has a bearer token, and the other way', () => {
+  it('a scheme for a sender with a bearer token, and the reverse', () => {
     expect(diagnose(of('github'), SECRET, send(BEARER, SECRET))).toMatchObject({
       sentence: expect.stringContaining('write `authMode: token`'),
     });
@@ -304,14 +307,14 @@ describe('mistakes with scheme and clock', () => {
     }
   });
 
-  it('a moment in milliseconds where the scheme has seconds', () => {
+  it('a timestamp in milliseconds under a scheme with seconds', () => {
     const timestamp = { ...of('slack').timestamp!, unit: 'milliseconds' as const };
     expect(mistakeOf(diagnose(of('slack'), SECRET, send({ ...of('slack'), timestamp }, SECRET)))).toBe(
       'timestamp_unit',
     );
   });
 
-  it('another mistake is named also when the request is old by now', () => {
+  it('another mistake is named even if the request is too old now', () => {
     const sent = send({ ...of('slack'), encoding: 'base64' }, SECRET, BODY_TEXT, NOW_MS - 86_400_000);
     expect(mistakeOf(diagnose(of('slack'), SECRET, sent))).toBe('signature_encoding');
   });
@@ -341,11 +344,11 @@ describe('mistakes with Twilio', () => {
     expect(mistakeOf(found)).toBe('public_url');
   });
 
-  it('a query that was lost on the way', () => {
+  it('a query that was removed in transit', () => {
     expect(mistakeOf(diagnose(twilio, SECRET, sent))).toBe('twilio_query');
   });
 
-  it('a body that was changed on the way, or that nothing covers', () => {
+  it('a body that was changed in transit, or that nothing covers', () => {
     const changed = diagnose(twilio, SECRET, { ...sent, body: '{"other":1}' }, { publicUrl: signed });
     expect(changed).toMatchObject({
       mistake: 'twilio_body',
@@ -358,12 +361,12 @@ describe('mistakes with Twilio', () => {
     });
   });
 
-  it('a form whose type was lost', () => {
+  it('a form without its Content-Type', () => {
     const form = { headers: headersOfUrl(`${URL}a1b2`), body: 'b=2&a=1' };
     expect(mistakeOf(diagnose(twilio, SECRET, form))).toBe('twilio_form');
   });
 
-  it('but not where the auth token is another', () => {
+  it('but not with another auth token', () => {
     expect(mistakeOf(diagnose(twilio, 'another', sent, { publicUrl: signed }))).toBe('unexplained');
   });
 });
@@ -405,21 +408,21 @@ describe('mistakes with SNS', () => {
     const digest = message.SignatureVersion === '1' ? 'sha1' : 'sha256';
     return { ...message, Signature: createSignature(digest, Buffer.from(content), privateKey).toString('base64') };
   }
-  const judge = (message: object, more: Partial<RequestToDiagnose> = {}, headers = {}, secret = TOPIC) =>
+  const check = (message: object, more: Partial<RequestToDiagnose> = {}, headers = {}, secret = TOPIC) =>
     diagnose(sns, secret, { headers, body: JSON.stringify(message) }, more);
   const good = sign(MESSAGE);
 
-  it('are none in a good message, as far as it can be checked without the certificate', () => {
-    expect(mistakeOf(judge(good))).toBe('unexplained');
-    expect(mistakeOf(judge(good, { signingKey: publicKey }))).toBe('none');
-    expect(mistakeOf(judge({ ...good, Message: 'x' }, { signingKey: publicKey }))).toBe('unexplained');
+  it('are none in a valid message, as far as it can be checked without the certificate', () => {
+    expect(mistakeOf(check(good))).toBe('unexplained');
+    expect(mistakeOf(check(good, { signingKey: publicKey }))).toBe('none');
+    expect(mistakeOf(check({ ...good, Message: 'x' }, { signingKey: publicKey }))).toBe('unexplained');
   });
 
   it.each([
     ['raw delivery', { a: 1 }, { 'x-amz-sns-rawdelivery': 'true' }],
     ['a bare message', { a: 1 }, { 'x-amz-sns-message-id': 'm-1' }],
   ])('%s', (_what, message, headers) => {
-    expect(mistakeOf(judge(message, {}, headers))).toBe('sns_raw_delivery');
+    expect(mistakeOf(check(message, {}, headers))).toBe('sns_raw_delivery');
   });
 
   it.each([
@@ -429,7 +432,7 @@ describe('mistakes with SNS', () => {
     ['another version', { ...good, SignatureVersion: '3' }, 'neither 1 nor 2'],
     ['a list', [good], 'not an SNS message'],
   ])('a message with %s', (_what, message, words) => {
-    expect(judge(message)).toMatchObject({ mistake: 'sns_message', sentence: expect.stringContaining(words) });
+    expect(check(message)).toMatchObject({ mistake: 'sns_message', sentence: expect.stringContaining(words) });
   });
 
   it.each([
@@ -438,42 +441,42 @@ describe('mistakes with SNS', () => {
     ['name', `${TOPIC}.fifo`],
     ['region and name', TOPIC.replace('central', 'west').replace('alarms', 'x')],
   ])('a topic of another %s', (words, topic) => {
-    const found = judge({ ...good, TopicArn: topic });
+    const found = check({ ...good, TopicArn: topic });
     expect(found).toMatchObject({ mistake: 'sns_topic', sentence: expect.stringContaining(`(another ${words})`) });
     const secrets = [
       { version: 2, text: TOPIC },
       { version: 1, text: topic },
     ] as const;
-    expect(judge({ ...good, TopicArn: topic }, { secrets })).toMatchObject({
+    expect(check({ ...good, TopicArn: topic }, { secrets })).toMatchObject({
       sentence: expect.stringContaining('version 1'),
     });
   });
 
-  it('an address of the certificate that is not of SNS', () => {
+  it('a certificate URL that is not of SNS', () => {
     for (const [url, words] of [
       [MESSAGE.SigningCertURL.replace('https', 'http'), 'begins with `http:`'],
-      ['https://localhost:4566/cert.pem', 'not named at'],
+      ['https://localhost:4566/cert.pem', 'certificate is not at'],
     ] as const) {
-      expect(judge({ ...good, SigningCertURL: url })).toMatchObject({
+      expect(check({ ...good, SigningCertURL: url })).toMatchObject({
         mistake: 'sns_certificate_url',
         sentence: expect.stringContaining(words),
       });
     }
   });
 
-  it('a value that was changed, which the certificate shows', () => {
+  it('a changed value, which the certificate shows', () => {
     for (const change of [{ Message: '{"a": 1}' }, { Message: MESSAGE.Message.replace('\n', '\r\n') }]) {
-      expect(mistakeOf(judge({ ...good, ...change }, { signingKey: publicKey }))).toBe('sns_changed_value');
+      expect(mistakeOf(check({ ...good, ...change }, { signingKey: publicKey }))).toBe('sns_changed_value');
     }
     const compact = sign({ ...MESSAGE, Message: '{"a":1}' });
-    expect(mistakeOf(judge({ ...compact, Message: '{"a": 1}' }, { signingKey: publicKey }))).toBe('sns_changed_value');
-    expect(mistakeOf(judge({ ...good, SignatureVersion: '1' }, { signingKey: publicKey }))).toBe(
+    expect(mistakeOf(check({ ...compact, Message: '{"a": 1}' }, { signingKey: publicKey }))).toBe('sns_changed_value');
+    expect(mistakeOf(check({ ...good, SignatureVersion: '1' }, { signingKey: publicKey }))).toBe(
       'sns_signature_version',
     );
   });
 
-  it('a secret that is no ARN, and a sender that is no SNS', () => {
-    expect(mistakeOf(judge(good, {}, {}, `${TOPIC}x y`))).toBe('unusable_secret');
+  it('a secret that is not an ARN, and a sender that is not SNS', () => {
+    expect(mistakeOf(check(good, {}, {}, `${TOPIC}x y`))).toBe('unusable_secret');
     expect(mistakeOf(diagnose(sns, SECRET, send(of('github'), SECRET)))).toBe('wrong_scheme');
   });
 });
@@ -483,13 +486,13 @@ describe('a request that nothing explains', () => {
     ['nested deeply', `${'['.repeat(100_000)}${']'.repeat(100_000)}`],
     ['of line breaks', `${'\r\n'.repeat(100_000)}x`],
     ['of one long word', `"${'ä/'.repeat(80_000)}"`],
-  ])('is given up in good time with a body %s', (_, body) => {
+  ])('is diagnosed within the time limit with a body %s', (_, body) => {
     const sent = { ...send(of('github'), 'another', body), body };
     const cpuMs = measureCpuMs(() => expect(diagnose(of('github'), SECRET, sent).ok).toBe(false));
     expect(cpuMs).toBeLessThan(5_000);
   });
 
-  it('lists all that was tried', () => {
+  it('lists everything that was tried', () => {
     expect(diagnose(of('github'), SECRET, send(of('github'), 'another'))).toEqual({
       ok: false,
       tried: MISTAKES.filter(({ of }) => of === undefined).map(({ tried }) => tried),
@@ -497,7 +500,7 @@ describe('a request that nothing explains', () => {
     });
   });
 
-  it('is explained by the reason where that says it all', () => {
+  it('is explained by the reason if the reason shows the cause', () => {
     expect(diagnose(of('github'), SECRET, { headers: {} })).toMatchObject({
       mistake: 'missing_credential',
       sentence: expect.stringContaining('`X-Hub-Signature-256`'),
@@ -506,7 +509,7 @@ describe('a request that nothing explains', () => {
 });
 
 describe('sentences', () => {
-  it('are one sentence each and hold nothing of a secret', () => {
+  it('are one sentence each and contain no part of a secret', () => {
     const request = {
       ...{ secret: { version: 2, text: WHSEC }, otherSecrets: [{ version: 1, text: SECRET }], detail: null },
       ...{ headers: { get: () => undefined }, body: Buffer.from('{"a":\r\n1}\r\n'), publicUrl: `${URL}?x=1` },
@@ -523,7 +526,7 @@ describe('sentences', () => {
     }
   });
 
-  it('are there for every reason but the two that leave the cause open', () => {
+  it('exist for every reason except the two that do not show the cause', () => {
     const open = Object.keys(AUTH_REASONS).filter((reason) => diagnoseReason(reason, null, null) === null);
     expect(open).toEqual(['bad_credential', 'bad_signature']);
     expect(diagnoseReason('summed_up', null, null)).toBeNull();

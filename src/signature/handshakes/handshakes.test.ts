@@ -10,7 +10,7 @@ const TOPIC = 'arn:aws:sns:eu-central-1:123456789012:alarms';
 const HOOK_SECRET = 'b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81';
 const SUBSCRIBE_URL = `https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription&TopicArn=${TOPIC}&Token=2336412f37`;
 
-/** What a request holds; a body that is no text is sent as JSON. */
+/** The parts of a request; a body that is not a text is sent as JSON. */
 interface Request {
   method?: 'HEAD' | 'OPTIONS';
   query?: string;
@@ -18,7 +18,7 @@ interface Request {
   body?: unknown;
 }
 
-function toGreeting({ query = '', headers = {}, body }: Request): HandshakeRequest {
+function toHandshakeRequest({ query = '', headers = {}, body }: Request): HandshakeRequest {
   const bytes = body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body);
   const fields = new Map(Object.entries(headers));
   return {
@@ -34,13 +34,13 @@ function ownerOf(scheme: string | null): WebhookAuth {
   return { authMode: scheme === null ? 'url_token' : 'signature', signatureScheme: scheme };
 }
 
-/** What the webhook of a scheme replies, at any phase that the method leaves. */
+/** The reply of a webhook with this scheme, in any phase that the method allows. */
 function ask(scheme: string | null, request: Request, secret = SECRET, token: string | null = VERIFY_TOKEN) {
   const handshakes = compileHandshakes(ownerOf(scheme), secret, token).filter(
     ({ phase }) =>
       (phase === 'head') === (request.method === 'HEAD') && (phase === 'options') === (request.method === 'OPTIONS'),
   );
-  const replies = handshakes.map((it) => it.respond(toGreeting(request)));
+  const replies = handshakes.map((it) => it.respond(toHandshakeRequest(request)));
   return replies.find((reply) => reply !== null) ?? null;
 }
 
@@ -82,7 +82,7 @@ const EXACT: Record<string, Request> = {
 const secretOf = (scheme: string | null) => (scheme === 'asana' ? 'awaiting-x-hook-secret' : SECRET);
 
 describe('the table of handshakes', () => {
-  it('belongs to schemes that exist, under names that are used once', () => {
+  it('has existing schemes and unique names', () => {
     expect(new Set(HANDSHAKES.map(({ name }) => name)).size).toBe(HANDSHAKES.length);
     for (const { scheme } of HANDSHAKES) expect(scheme === null || findScheme(scheme), String(scheme)).toBeTruthy();
   });
@@ -94,10 +94,10 @@ describe('the table of handshakes', () => {
   });
 
   it.each(HANDSHAKES.map((row) => [row.name, row] as const))(
-    'answers %s on no webhook of another scheme',
+    'does not answer %s on a webhook of another scheme',
     (name, row) => {
       const others = [null, 'github', 'stripe', ...HANDSHAKES.map(({ scheme }) => scheme)].filter(
-        // Meta and Strava send the same request; only the webhook tells them apart.
+        // Meta and Strava send the same request; only the webhook distinguishes them.
         (scheme) =>
           scheme !== row.scheme && !(name.endsWith('hub.challenge') && (scheme === 'meta' || scheme === null)),
       );
@@ -106,7 +106,7 @@ describe('the table of handshakes', () => {
     },
   );
 
-  it('answers what is meant for browsers as text that they do not interpret', () => {
+  it('answers in a form that browsers do not interpret', () => {
     for (const row of HANDSHAKES) {
       const reply = ask(row.scheme, EXACT[row.name]!, secretOf(row.scheme));
       if (reply === null || reply.do === 'reject' || reply.answer.mediaType === null) continue;
@@ -130,7 +130,7 @@ describe('the table of handshakes', () => {
     expect(bodyOf(ask(scheme, request))).toBe(body);
   });
 
-  it('answers a PING of Discord with a media type, which Discord demands also of an empty answer', () => {
+  it('answers a PING of Discord with a media type, which Discord requires even without a body', () => {
     expect(ask('discord', { body: discordPing })).toMatchObject({
       answer: { status: 204, headers: ['Content-Type', 'application/json'] },
     });
@@ -146,7 +146,7 @@ describe('the table of handshakes', () => {
     });
   });
 
-  it('takes a secret of Asana only in the place of the placeholder, and returns it', () => {
+  it('accepts a secret of Asana only in place of the placeholder, and returns it', () => {
     const request = EXACT['asana X-Hook-Secret']!;
     expect(ask('asana', request, 'awaiting-x-hook-secret')).toMatchObject({
       ...{ do: 'adopt', secretText: HOOK_SECRET },
@@ -157,7 +157,7 @@ describe('the table of handshakes', () => {
     expect(ask('asana', placeholder, 'awaiting-x-hook-secret')).toMatchObject({ do: 'reject' });
   });
 
-  it('refuses a wrong verify token or Authorization, and answers none without a verify token of its own', () => {
+  it('rejects a wrong verify token or Authorization, and answers none if the webhook names no verify token', () => {
     const wrong = { query: query({ ...hub, 'hub.verify_token': 'guess' }) };
     expect(ask('meta', wrong)).toMatchObject({ do: 'reject' });
     expect(ask(null, wrong)).toMatchObject({ do: 'reject' });
@@ -168,7 +168,7 @@ describe('the table of handshakes', () => {
   });
 });
 
-describe('a near miss is no handshake', () => {
+describe('a request that is almost a handshake is not one', () => {
   it.each<[string, string | null, Request]>([
     ['another type', 'slack', { body: { ...slack, type: 'event_callback' } }],
     ['one key more', 'slack', { body: { ...slack, event: {} } }],
@@ -224,7 +224,7 @@ describe('a near miss is no handshake', () => {
   });
 });
 
-describe('the URL that SNS wants fetched', () => {
+describe('the URL that SNS asks to fetch', () => {
   const confirm = (more: Record<string, unknown>) => ask('sns', { headers: snsHeaders, body: { ...sns, ...more } });
   const withUrl = (url: string) => confirm({ SubscribeURL: url });
 

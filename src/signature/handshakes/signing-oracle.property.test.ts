@@ -9,19 +9,19 @@ import { HANDSHAKES } from './handshakes.ts';
 const SECRET = 'dock-Lm3_gangway:beacon~17';
 const KEYS = { secretText: SECRET, isVerifyToken: () => true };
 
-/** How a stranger hands a text of his choice to each row that signs. */
+/** How an unauthenticated sender passes any text to each row that signs. */
 const OFFERS: Record<string, (challenge: string) => HandshakeRequest> = {
-  'x crc': (challenge) => greet({ query: new URLSearchParams({ crc_token: challenge }).toString() }),
+  'x crc': (challenge) => probe({ query: new URLSearchParams({ crc_token: challenge }).toString() }),
   'zoom endpoint.url_validation': (plainToken) =>
-    greet({ payload: { event: 'endpoint.url_validation', event_ts: 1, payload: { plainToken } } }),
+    probe({ payload: { event: 'endpoint.url_validation', event_ts: 1, payload: { plainToken } } }),
 };
 
-function greet(more: Partial<HandshakeRequest>): HandshakeRequest {
+function probe(more: Partial<HandshakeRequest>): HandshakeRequest {
   const headers = { get: () => undefined };
   return { query: '', headers, body: Buffer.alloc(0), payload: undefined, deliveriesPerMinute: 60, ...more };
 }
 
-/** What a delivery has as its signed content: the body, or what stands before it and the body. */
+/** The signed content of a delivery: the body, or a prefix and the body. */
 const bodies = fc.oneof(
   fc.json(),
   fc.jsonValue().map((value) => JSON.stringify(value, null, 1)),
@@ -46,21 +46,21 @@ const digestsIn = (row: HandshakeRow, challenge: string): string => {
   return reply === null ? '' : JSON.stringify(reply);
 };
 
-describe.each(signing.map((row) => [row.name, row] as const))('%s is no signing oracle', (_name, row) => {
-  it('never tells the digest of what a delivery could have signed', () => {
+describe.each(signing.map((row) => [row.name, row] as const))('%s is not a signing oracle', (_name, row) => {
+  it('never returns the digest of content that a delivery could have signed', () => {
     const isSilent = (content: string) => digestsIn(row, content) === '';
     fc.assert(fc.property(contents, isSilent), { numRuns: 2000 });
   });
 
-  it('signs only texts that are no JSON and hold no colon, and no such body verifies', () => {
+  it('signs only texts that are not JSON and contain no colon, and no such body verifies', () => {
     let answered = 0;
     fc.assert(
       fc.property(anything, (challenge) => {
-        const told = digestsIn(row, challenge);
-        if (told === '') return;
+        const returned = digestsIn(row, challenge);
+        if (returned === '') return;
         answered += 1;
         const hmac = () => createHmac('sha256', SECRET).update(challenge);
-        expect([hmac().digest('hex'), hmac().digest('base64')].some((digest) => told.includes(digest))).toBe(true);
+        expect([hmac().digest('hex'), hmac().digest('base64')].some((digest) => returned.includes(digest))).toBe(true);
         expect(challenge).not.toContain(':');
         expect(() => JSON.parse(challenge)).toThrow();
         expect(isSignedChallenge(Buffer.from(challenge))).toBe(true);
@@ -71,6 +71,6 @@ describe.each(signing.map((row) => [row.name, row] as const))('%s is no signing 
   });
 });
 
-it('every row whose answer depends on the secret is among those that sign', () => {
+it('every row whose answer depends on the secret is marked as signing', () => {
   expect(signing.map(({ name }) => name)).toEqual(Object.keys(OFFERS).sort());
 });

@@ -24,7 +24,7 @@ describe('a content template', () => {
   });
 
   it.each(['', '{', '}', '{bdy}', '{body', '{}', '{header}', '{header:}', '{body:x}', '{Body}', '{ body }'])(
-    '%j is refused with what is known',
+    '%j is rejected with the known parts',
     (template) => {
       expect(parseContent(template)).toMatchObject({ ok: false, hint: expect.stringContaining('{header:NAME}') });
     },

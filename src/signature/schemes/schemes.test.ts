@@ -6,11 +6,11 @@ import { findScheme, listCredentialPlaces, listIdentities, SCHEME_NAMES, SCHEMES
 const SIGNATURES = SCHEMES.filter((scheme) => scheme.family === 'signature');
 
 describe('the table of schemes', () => {
-  it('is in the order of its names, each once', () => {
+  it('is in the order of names, which are unique', () => {
     expect(SCHEME_NAMES).toEqual([...new Set(SCHEME_NAMES)].sort());
   });
 
-  it('finds rows by their exact name, and no inherited property', () => {
+  it('finds rows only by their exact name, and no inherited property', () => {
     expect(findScheme('github')?.title).toBe('GitHub');
     for (const name of ['GitHub', 'github ', '', '__proto__', 'constructor', 'toString']) {
       expect(findScheme(name), name).toBeUndefined();
@@ -28,11 +28,11 @@ describe('the table of schemes', () => {
     }
   });
 
-  it.each(SIGNATURES)('$name: labels stand exactly where there is a separator for them', (scheme) => {
+  it.each(SIGNATURES)('$name: has labels exactly if it has a label separator', (scheme) => {
     for (const key of scheme.keys) expect(key.label === null).toBe(scheme.labelSeparator === null);
   });
 
-  it.each(SCHEMES)('$name: its documentation is a page of the web', ({ documentation }) => {
+  it.each(SCHEMES)('$name: its documentation is a web page', ({ documentation }) => {
     expect(new URL(documentation).protocol).toBe('https:');
   });
 });
@@ -45,7 +45,7 @@ describe('headers that carry a credential', () => {
     for (const name of [...places, ...stamps]) expect(isCredentialHeader(name), name).toBe(true);
   });
 
-  it('are known in any letter case, and DocuSign has any number of them', () => {
+  it('are recognized in any letter case, with any number for DocuSign', () => {
     for (const name of [
       'AUTHORIZATION',
       'Cookie',
@@ -65,7 +65,7 @@ describe('headers that carry a credential', () => {
     for (const name of [...headers, 'X-HubSpot-Signature']) expect(isCredentialHeader(name), name).toBe(true);
   });
 
-  it('leave the headers alone that name a delivery', () => {
+  it('do not include headers that identify a delivery', () => {
     const identities = SCHEMES.flatMap(listIdentities).filter((place) => !place.startsWith('body '));
     for (const name of [...identities, 'X-Service-Delivery-Id', 'x-docusign-signature-']) {
       expect(isCredentialHeader(name), name).toBe(false);

@@ -20,14 +20,14 @@ function messageOfThrown(act: () => unknown): string {
 }
 
 describe('signing as a sender', () => {
-  it("gives GitHub's published signature, and names the delivery as GitHub always does", () => {
+  it("returns GitHub's published signature, and a delivery ID as GitHub always sends", () => {
     expect(signRequest(findScheme('github')!, "It's a Secret to Everybody", at).headers).toEqual({
       'X-GitHub-Delivery': 'new-1',
       'X-Hub-Signature-256': 'sha256=757107ea0eb2509fc211221cce984b8a37570b6d7586c22c46f4379c8b043e17',
     });
   });
 
-  it("gives Standard Webhooks' published signature, with whole seconds", () => {
+  it("returns Standard Webhooks' published signature, with whole seconds", () => {
     const delivery = { ...at, body: Buffer.from('{"test": 2432232314}'), deliveryId: 'msg_p5jXN8AQM9LWM0D4loKWxJek' };
     expect(
       signRequest(findScheme('standard_webhooks')!, 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', delivery).headers,
@@ -38,7 +38,7 @@ describe('signing as a sender', () => {
     });
   });
 
-  it('asks for no ID where the scheme has no header for it', () => {
+  it('generates no ID if the scheme has no header for it', () => {
     const newId = () => {
       throw new Error('asked');
     };
@@ -47,7 +47,7 @@ describe('signing as a sender', () => {
     ]);
   });
 
-  it('puts a text into headers that a custom sender has and only it can fill, and signs it where they are signed', async () => {
+  it('sends a placeholder in headers that only a custom sender can fill, and signs it if they are signed', async () => {
     const block = {
       header: 'X-S',
       requiredHeaders: ['X-Shop'],
@@ -69,7 +69,7 @@ describe('signing as a sender', () => {
     });
   });
 
-  it('refuses a public key, an unusable secret and an ID with a line break, each with a sentence', () => {
+  it('rejects a public key, an unusable secret and an ID with a line break, each with a message', () => {
     const scheme = findScheme('standard_webhooks')!;
     const whpk = `whpk_${Buffer.alloc(32, 1).toString('base64')}`;
     expect(messageOfThrown(() => signRequest(scheme, whpk, at))).toContain('cannot sign');

@@ -32,7 +32,7 @@ const CONFIRMATION: Message = {
   SubscribeURL: 'https://sns.eu-central-1.amazonaws.com/?Action=ConfirmSubscription',
 };
 
-/** As the documentation of SNS has it: names and values, each on a line of its own. */
+/** As the documentation of SNS describes: names and values, each on a separate line. */
 function signMessage(message: Message): Message {
   const names =
     message.Type === 'Notification'
@@ -43,7 +43,7 @@ function signMessage(message: Message): Message {
   return { ...message, Signature: sign(digest, Buffer.from(lines.join('')), privateKey).toString('base64') };
 }
 
-function judge(body: unknown, fetched: string[] = []) {
+function check(body: unknown, fetched: string[] = []) {
   const verify = SNS.compile(TOPIC, async (url) => {
     fetched.push(url);
     return publicKey;
@@ -62,22 +62,22 @@ describe('a message of SNS', () => {
     ['the confirmation of a subscription', CONFIRMATION],
     ['that of its end', { ...CONFIRMATION, Type: 'UnsubscribeConfirmation' }],
   ])('verifies: %s', async (_what, message) => {
-    expect(await judge(signMessage(message))).toEqual({ ok: true, family: 'sns', identity: NOTIFICATION.MessageId });
+    expect(await check(signMessage(message))).toEqual({ ok: true, family: 'sns', identity: NOTIFICATION.MessageId });
   });
 
-  it('with any signed field changed is refused', async () => {
+  it('with any changed signed field is rejected', async () => {
     const good = signMessage(CONFIRMATION);
     for (const name of ['Message', 'MessageId', 'SubscribeURL', 'Timestamp', 'Token']) {
-      expect(resultOf(await judge({ ...good, [name]: `${good[name]}x` })), name).toBe('bad_signature');
+      expect(resultOf(await check({ ...good, [name]: `${good[name]}x` })), name).toBe('bad_signature');
     }
-    expect(resultOf(await judge({ ...signMessage(NOTIFICATION), Subject: undefined }))).toBe('bad_signature');
-    expect(resultOf(await judge({ ...signMessage(NOTIFICATION), SignatureVersion: '1' }))).toBe('bad_signature');
+    expect(resultOf(await check({ ...signMessage(NOTIFICATION), Subject: undefined }))).toBe('bad_signature');
+    expect(resultOf(await check({ ...signMessage(NOTIFICATION), SignatureVersion: '1' }))).toBe('bad_signature');
   });
 
-  it('of another topic is refused, before anything is fetched', async () => {
+  it('of another topic is rejected before anything is fetched', async () => {
     const fetched: string[] = [];
     const other = signMessage({ ...NOTIFICATION, TopicArn: TOPIC.replace('alarms', 'theirs') });
-    expect(resultOf(await judge(other, fetched))).toBe('wrong_sender');
+    expect(resultOf(await check(other, fetched))).toBe('wrong_sender');
     expect(fetched).toEqual([]);
   });
 
@@ -96,22 +96,22 @@ describe('a message of SNS', () => {
     'https://169.254.169.254/SimpleNotificationService-0.pem',
   ])('never makes us fetch %j', async (url) => {
     const fetched: string[] = [];
-    expect(resultOf(await judge(signMessage({ ...NOTIFICATION, SigningCertURL: url }), fetched))).toBe('untrusted_key');
+    expect(resultOf(await check(signMessage({ ...NOTIFICATION, SigningCertURL: url }), fetched))).toBe('untrusted_key');
     expect(fetched).toEqual([]);
   });
 
-  it('with a field of any other type is refused', async () => {
+  it('with a field of another type is rejected', async () => {
     const good = signMessage(NOTIFICATION);
     for (const name of Object.keys(good)) {
       for (const value of [null, 1, true, [], {}, [good[name]]]) {
         if (name === 'Subject' && value === null) continue;
-        expect((await judge({ ...good, [name]: value })).ok, `${name} ${JSON.stringify(value)}`).toBe(false);
+        expect((await check({ ...good, [name]: value })).ok, `${name} ${JSON.stringify(value)}`).toBe(false);
       }
     }
-    for (const body of [null, 1, 'x', [], [good], {}]) expect((await judge(body)).ok).toBe(false);
+    for (const body of [null, 1, 'x', [], [good], {}]) expect((await check(body)).ok).toBe(false);
   });
 
-  it('waits where the key cannot be had', async () => {
+  it('is unavailable if the key cannot be fetched', async () => {
     const verify = SNS.compile(TOPIC, async () => null);
     const body = Buffer.from(JSON.stringify(signMessage(NOTIFICATION)));
     expect(await verify(toSignedRequest({ headers: {}, body, nowMs: NOW_MS }))).toMatchObject({
@@ -121,7 +121,7 @@ describe('a message of SNS', () => {
 });
 
 describe('the ARN of a topic', () => {
-  it('is what the secret has to be', () => {
+  it('is the only valid secret', () => {
     expect([TOPIC, 'arn:aws-cn:sns:cn-north-1:123456789012:x.fifo'].map(isTopicArn)).toEqual([true, true]);
     expect(
       ['', 'alarms', `${TOPIC} `, 'arn:aws:sqs:eu-central-1:123456789012:alarms', `${TOPIC}*`].map(isTopicArn),
@@ -148,7 +148,7 @@ describe('certificates', () => {
     expect(fetches).toBe(2);
   });
 
-  it('that are none, out of date or not to be had give no key, and are not asked for again at once', async () => {
+  it('that are invalid, expired or unavailable yield no key, and are not fetched again immediately', async () => {
     const answers = ['no certificate', new Error('refused'), pem];
     const asked: number[] = [];
     const find = createKeyFinder(async () => {

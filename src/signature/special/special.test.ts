@@ -23,13 +23,13 @@ describe('Netlify', () => {
     const content = `${encode(head)}.${encode(claims)}`;
     return `${content}.${createHmac('sha256', secret).update(content).digest('base64url')}`;
   };
-  const judge = (value: string) =>
+  const check = (value: string) =>
     resultOf(verify(toSignedRequest({ headers: { 'X-Webhook-Signature': value }, body: BODY, nowMs: NOW_MS })));
 
   it('signs the hash of the body', () => {
-    expect(judge(jws({ alg: 'HS256' }, { iss: 'netlify', sha256: hash }))).toBe('accepted');
-    expect(judge(jws({ alg: 'HS256' }, { iss: 'netlify', sha256: hash.toUpperCase() }))).toBe('bad_signature');
-    expect(judge(jws({ alg: 'HS256' }, { iss: 'netlify', sha256: hash }, 'other'))).toBe('bad_signature');
+    expect(check(jws({ alg: 'HS256' }, { iss: 'netlify', sha256: hash }))).toBe('accepted');
+    expect(check(jws({ alg: 'HS256' }, { iss: 'netlify', sha256: hash.toUpperCase() }))).toBe('bad_signature');
+    expect(check(jws({ alg: 'HS256' }, { iss: 'netlify', sha256: hash }, 'other'))).toBe('bad_signature');
   });
 
   it('cannot choose the algorithm', () => {
@@ -40,17 +40,17 @@ describe('Netlify', () => {
       jws({ alg: 'none' }, {}),
       jws({ alg: 'HS512' }, {}),
     ]) {
-      expect(judge(value)).toBe('malformed_signature');
+      expect(check(value)).toBe('malformed_signature');
     }
   });
 
-  it('needs its own issuer, and claims of the right type', () => {
-    expect(judge(jws({ alg: 'HS256' }, { iss: 'other', sha256: hash }))).toBe('wrong_sender');
+  it('requires its issuer and claims of the correct type', () => {
+    expect(check(jws({ alg: 'HS256' }, { iss: 'other', sha256: hash }))).toBe('wrong_sender');
     for (const claims of [null, [], 'x', 1, { iss: ['netlify'], sha256: hash }]) {
-      expect(judge(jws({ alg: 'HS256' }, claims))).toBe('wrong_sender');
+      expect(check(jws({ alg: 'HS256' }, claims))).toBe('wrong_sender');
     }
     for (const sha256 of [null, 1, [hash], {}, '']) {
-      expect(judge(jws({ alg: 'HS256' }, { iss: 'netlify', sha256 }))).toBe('bad_signature');
+      expect(check(jws({ alg: 'HS256' }, { iss: 'netlify', sha256 }))).toBe('bad_signature');
     }
   });
 });
@@ -58,7 +58,7 @@ describe('Netlify', () => {
 describe('Twilio', () => {
   const verify = compile(TWILIO, SECRET);
   const sign = (content: string) => createHmac('sha1', SECRET).update(content).digest('base64');
-  const judge = (signature: string, body: string, url: string, type = 'application/x-www-form-urlencoded') =>
+  const check = (signature: string, body: string, url: string, type = 'application/x-www-form-urlencoded') =>
     resultOf(
       verify(
         toSignedRequest({
@@ -68,27 +68,27 @@ describe('Twilio', () => {
       ),
     );
 
-  it('sorts the fields of a form, and their values, without repeats', () => {
+  it('sorts the fields of a form and their values, without duplicates', () => {
     const signature = sign(`${WEBHOOK_URL}a1a2b `);
     for (const body of ['a=1&a=2&b=+', 'b=%20&a=2&a=1&a=2'])
-      expect(judge(signature, body, WEBHOOK_URL)).toBe('accepted');
-    expect(judge(signature, 'a=1&b=+', WEBHOOK_URL)).toBe('bad_signature');
+      expect(check(signature, body, WEBHOOK_URL)).toBe('accepted');
+    expect(check(signature, 'a=1&b=+', WEBHOOK_URL)).toBe('bad_signature');
   });
 
   it('signs the URL with or without its standard port', () => {
     for (const url of ['https://example.com/x', 'https://example.com:443/x']) {
       for (const signed of ['https://example.com/x', 'https://example.com:443/x']) {
-        expect(judge(sign(signed), '', url)).toBe('accepted');
+        expect(check(sign(signed), '', url)).toBe('accepted');
       }
-      expect(judge(sign('https://example.com:8443/x'), '', url)).toBe('bad_signature');
+      expect(check(sign('https://example.com:8443/x'), '', url)).toBe('bad_signature');
     }
   });
 
   it('covers a JSON body by its hash in the URL, and nothing else does', () => {
     const hash = createHash('sha256').update(BODY).digest('hex');
     const url = `${WEBHOOK_URL}?bodySHA256=${hash}`;
-    expect(judge(sign(url), BODY.toString(), url, 'application/json')).toBe('accepted');
-    expect(judge(sign(url), `${BODY} `, url, 'application/json')).toBe('bad_signature');
-    expect(judge(sign(WEBHOOK_URL), BODY.toString(), WEBHOOK_URL, 'application/json')).toBe('missing_field');
+    expect(check(sign(url), BODY.toString(), url, 'application/json')).toBe('accepted');
+    expect(check(sign(url), `${BODY} `, url, 'application/json')).toBe('bad_signature');
+    expect(check(sign(WEBHOOK_URL), BODY.toString(), WEBHOOK_URL, 'application/json')).toBe('missing_field');
   });
 });

@@ -13,24 +13,24 @@ function received(text: string): string {
 describe('the check of a token', () => {
   const check = compileTokenCheck(SECRET);
 
-  it('accepts the secret and nothing near it', () => {
+  it('accepts the secret and nothing similar', () => {
     expect(check(SECRET)).toBe(true);
     for (const near of ['', SECRET.slice(1), SECRET.slice(0, -1), `${SECRET} `, `${SECRET}\0`, SECRET.toLowerCase()]) {
       expect(check(near), near).toBe(false);
     }
   });
 
-  it('compares bytes: a secret beyond ASCII is presented as its UTF-8', () => {
+  it('compares bytes: a secret outside of ASCII is presented as UTF-8', () => {
     const checkText = compileTokenCheck('Łódź-ключ');
     expect(checkText(received('Łódź-ключ'))).toBe(true);
     expect(checkText('Łódź-ключ')).toBe(false);
   });
 
-  it('does not take a character for another one with the same low byte', () => {
+  it('does not confuse characters with the same low byte', () => {
     expect(compileTokenCheck('abc')('ab\u0163')).toBe(false);
   });
 
-  it('accepts nothing where the secret is empty', () => {
+  it('accepts nothing if the secret is empty', () => {
     expect(compileTokenCheck('')('')).toBe(false);
   });
 
@@ -47,7 +47,7 @@ describe('the check of a token', () => {
 });
 
 describe('the token of an Authorization header', () => {
-  it('is what stands behind `Bearer`, in any letter case', () => {
+  it('is the text after `Bearer`, in any letter case', () => {
     for (const scheme of ['Bearer', 'bearer', 'BEARER', 'bEaReR', 'Bearer  ']) {
       expect(readBearerToken(`${scheme} ${SECRET}`)).toEqual({ ok: true, token: SECRET });
     }
@@ -57,7 +57,7 @@ describe('the token of an Authorization header', () => {
     expect(readBearerToken('Bearer two words, and more')).toEqual({ ok: true, token: 'two words, and more' });
   });
 
-  it('is missing where the header is absent, empty, or only names the scheme', () => {
+  it('is missing if the header is absent, empty, or only names the scheme', () => {
     for (const header of [undefined, '', 'Bearer', 'bearer']) {
       expect(readBearerToken(header)).toEqual({ ok: false, reason: 'missing_credential' });
     }

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { anyText } from '../../../test/helpers/any-text.ts';
 import { readFormField, readJson, toWireText } from './request-parts.ts';
 
-it('reads a field of a form as the standard does, as bytes', () => {
+it('reads a field of a form like the standard, as bytes', () => {
   const pairs = fc.array(fc.tuple(anyText(), anyText()), { maxLength: 4 });
   fc.assert(
     fc.property(pairs, anyText(), (others, value) => {
@@ -24,7 +24,7 @@ it.each([
   ['p%61yload=%C5%82', 'Å\u0082'],
 ])('reads the form %j', (form, expected) => expect(readFormField(Buffer.from(form), 'payload')).toBe(expected));
 
-it('follows own keys of objects only', () => {
+it('follows only own keys of objects', () => {
   expect(readJson({ a: { b: 'x' } }, ['a', 'b'])).toBe('x');
   for (const root of [null, 1, 'x', [], { a: [{ b: 1 }] }, { a: null }])
     expect(readJson(root, ['a', 'b'])).toBeUndefined();

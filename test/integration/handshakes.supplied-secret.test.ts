@@ -5,7 +5,7 @@ import { activateLastApplied } from '../../src/registry/activate-last-applied.ts
 import { createReconcileWorld, FACTORY, type ReconcileWorld } from '../helpers/reconcile-world.ts';
 
 const PLACEHOLDER = 'awaiting-x-hook-secret';
-const BROUGHT = 'b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81';
+const SUPPLIED = 'b537207f20cbfa02357cf448134da559e8bd39d61597dcd5631b8012eae53e81';
 const ASANA = 'authMode: signature\nsignatureScheme: asana\nsecretName: ASANA\n';
 
 let world: ReconcileWorld;
@@ -21,7 +21,7 @@ async function applyAsana(files: Record<string, string> = {}): Promise<void> {
 }
 
 /** As the daemon does when an `X-Hook-Secret` arrives. */
-function adopt(value = BROUGHT, name = 'asana') {
+function adopt(value = SUPPLIED, name = 'asana') {
   const { storage, secrets, registry, reconciler } = world;
   const { inventory } = storage;
   const logger = { info: () => {}, warn: () => {}, error: () => {}, child: () => logger };
@@ -42,30 +42,30 @@ const pinned = async () => {
   return (await world.secrets.open(webhook.secretName, webhook.secretVersion))?.reveal();
 };
 
-function awaits(): boolean {
+function waitsForSecret(): boolean {
   const [handshake] = world.live('asana')!.handshakes;
-  const headers = { get: (name: string) => (name === 'x-hook-secret' ? BROUGHT : undefined) };
-  const greeting = { query: '', headers, body: new Uint8Array(), payload: undefined, deliveriesPerMinute: 60 };
-  return handshake!.respond(greeting)?.do === 'adopt';
+  const headers = { get: (name: string) => (name === 'x-hook-secret' ? SUPPLIED : undefined) };
+  const probeRequest = { query: '', headers, body: new Uint8Array(), payload: undefined, deliveriesPerMinute: 60 };
+  return handshake!.respond(probeRequest)?.do === 'adopt';
 }
 
-describe('a secret that its sender brings along', () => {
-  it('takes the place of the placeholder: stored, pinned and live, and kept by the next apply and the next start', async () => {
+describe('a secret that the provider supplies', () => {
+  it('replaces the placeholder: stored, pinned and live, and kept by the next apply and the next start', async () => {
     await applyAsana();
-    expect(awaits()).toBe(true);
+    expect(waitsForSecret()).toBe(true);
     expect(await adopt()).toEqual({ ok: true });
-    expect(await pinned()).toBe(BROUGHT);
+    expect(await pinned()).toBe(SUPPLIED);
     expect((await world.secrets.resolve('ASANA'))?.version).toBe(2);
-    expect(awaits()).toBe(false);
+    expect(waitsForSecret()).toBe(false);
 
     world.source.commit({ 'webhooks/asana.yaml': `${ASANA}description: Tasks\n` });
     expect((await world.pass()).plan.webhooks.update[0]?.changes.map(({ key }) => key)).toEqual(['description']);
-    expect(await pinned()).toBe(BROUGHT);
+    expect(await pinned()).toBe(SUPPLIED);
     world = await world.restart();
-    expect(awaits()).toBe(false);
+    expect(waitsForSecret()).toBe(false);
   });
 
-  it('is taken once: of two that come at the same moment one wins, and none comes later', async () => {
+  it('is accepted once: one of two concurrent secrets, and none later', async () => {
     await applyAsana();
     const outcomes = await Promise.all([adopt('a'.repeat(32)), adopt('b'.repeat(32))]);
     expect(outcomes.map(({ ok }) => ok)).toEqual([true, false]);
@@ -73,7 +73,7 @@ describe('a secret that its sender brings along', () => {
     expect(await pinned()).toBe('a'.repeat(32));
   });
 
-  it('waits for a pass that is under way, which cannot pin the placeholder again', async () => {
+  it('waits for a running reconciliation, which cannot pin the placeholder again', async () => {
     await applyAsana();
     const release = world.source.hold();
     world.source.commit({ 'webhooks/asana.yaml': `${ASANA}description: Tasks\n` });
@@ -81,10 +81,10 @@ describe('a secret that its sender brings along', () => {
     const adoption = adopt();
     release();
     expect([(await pass).result, await adoption]).toEqual(['applied', { ok: true }]);
-    expect(await pinned()).toBe(BROUGHT);
+    expect(await pinned()).toBe(SUPPLIED);
   });
 
-  it('is refused where the team has stored another value, or shares the secret, or the webhook has gone', async () => {
+  it('is rejected if the team has stored another value, shares the secret, or the webhook was deleted', async () => {
     await applyAsana();
     await world.put('ASANA', 'a value of the team, 32 characters');
     expect(await adopt()).toMatchObject({ ok: false, detail: expect.stringContaining('waits for the next apply') });
@@ -100,7 +100,7 @@ describe('a secret that its sender brings along', () => {
     expect(await adopt()).toMatchObject({ ok: false, detail: expect.stringContaining('gone') });
   });
 
-  it('can be awaited anew', async () => {
+  it('can be replaced by the placeholder again', async () => {
     await applyAsana();
     await adopt();
     await world.put('ASANA', PLACEHOLDER);
@@ -113,11 +113,11 @@ describe('a secret that its sender brings along', () => {
 
 describe('a verify token', () => {
   const META = 'authMode: signature\nsignatureScheme: meta\nsecretName: APP\nverifyTokenSecretName: TOKEN\n';
-  const greet = (token: string) => {
+  const probe = (token: string) => {
     const query = `hub.mode=subscribe&hub.challenge=1&hub.verify_token=${token}`;
     const headers = { get: () => undefined };
-    const greeting = { query, headers, body: new Uint8Array(), payload: undefined, deliveriesPerMinute: 60 };
-    return world.live('meta')?.handshakes[0]?.respond(greeting)?.do;
+    const probeRequest = { query, headers, body: new Uint8Array(), payload: undefined, deliveriesPerMinute: 60 };
+    return world.live('meta')?.handshakes[0]?.respond(probeRequest)?.do;
   };
 
   it('is pinned by the apply like the secret, and live after a start', async () => {
@@ -129,20 +129,20 @@ describe('a verify token', () => {
     });
     await world.put('TOKEN', 'first');
     await world.pass();
-    expect([greet('first'), greet('second')]).toEqual(['answer', 'reject']);
+    expect([probe('first'), probe('second')]).toEqual(['answer', 'reject']);
 
     await world.put('TOKEN', 'second');
     world = await world.restart();
-    expect([greet('first'), greet('second')]).toEqual(['answer', 'reject']);
+    expect([probe('first'), probe('second')]).toEqual(['answer', 'reject']);
     world.source.commit({ 'webhooks/meta.yaml': `${META}description: x\n` });
     const { plan } = await world.pass();
     expect(plan.webhooks.update[0]?.changes).toContainEqual({ key: 'verifyTokenSecretVersion', from: 1, to: 2 });
-    expect([greet('first'), greet('second')]).toEqual(['reject', 'answer']);
+    expect([probe('first'), probe('second')]).toEqual(['reject', 'answer']);
     await expect(world.secrets.delete('TOKEN', { force: false })).rejects.toMatchObject({ code: 'secret_in_use' });
   });
 
   it.each(['signatureScheme: github\nauthMode: signature', 'authMode: token'])(
-    'is refused on a webhook whose sender presents none (%s)',
+    'is rejected on a webhook whose sender presents none (%s)',
     async (mode) => {
       world.source.commit({ 'webhooks/meta.yaml': `${mode}\nsecretName: APP\nverifyTokenSecretName: TOKEN\n` });
       const { result, diagnostics } = await world.pass();
