@@ -1,48 +1,84 @@
-import type { Agent } from 'undici';
+import type { Agent, IncomingMessage, RequestOptions } from 'node:http';
 import { type ApiClient, createApiClient } from '../client/create-api-client.ts';
 import type { Connection } from './connection.ts';
 
 /** The client of one daemon. `close` closes its connections, so that the process can end. */
 export interface DaemonClient {
   api: ApiClient;
-  close(): Promise<void>;
+  close(): void;
 }
 
+const CONNECT_TIMEOUT_MS = 10_000;
 // A reconciliation that is waited for may fetch a large repository first.
 const ANSWER_TIMEOUT_MS = 15 * 60_000;
 
-const AGENT_OPTIONS = {
-  connect: { timeout: 10_000 },
-  headersTimeout: ANSWER_TIMEOUT_MS,
-  bodyTimeout: ANSWER_TIMEOUT_MS,
-};
+/** A request that waits to be sent. The class of the platform does much more and takes longer to load. */
+class PreparedRequest {
+  readonly url: string;
+  readonly method: string;
+  readonly headers: Headers;
+  readonly content: string | undefined;
 
-/** A client of the management API with the token and the time limits of the command line. */
+  constructor(url: string, init: { method: string; headers: Headers; body?: string }) {
+    this.url = url;
+    this.method = init.method;
+    this.headers = init.headers;
+    this.content = init.body;
+  }
+}
+
+/**
+ * A client of the management API with the token and the time limits of the command line. It uses `node:http`, because
+ * `fetch` cannot wait longer than five minutes for an answer and undici takes longer to load than most commands run.
+ */
 export async function connectDaemon({ url, token }: Connection): Promise<DaemonClient> {
-  // Loaded here because offline commands such as `validate` start faster without it.
-  const undici = await import('undici');
-  const agent = new undici.Agent(AGENT_OPTIONS);
+  const http = url.startsWith('https:') ? await import('node:https') : await import('node:http');
+  const agent = new http.Agent({ keepAlive: true });
   const api = createApiClient({
     baseUrl: url,
     headers: { authorization: `Bearer ${token}`, accept: 'application/json' },
-    Request: undici.Request as unknown as typeof Request,
-    fetch: (request) => send(undici, agent, request),
+    Request: PreparedRequest as unknown as typeof Request,
+    fetch: (request) => send(http, agent, request as unknown as PreparedRequest),
   });
-  return { api, close: () => agent.close() };
+  return { api, close: () => agent.destroy() };
 }
 
-/** As `fetch`, but without its blocked ports and its redirects: the daemon has neither. */
-async function send(undici: typeof import('undici'), dispatcher: Agent, request: Request): Promise<Response> {
-  const answer = await undici.request(request.url, {
-    method: request.method as 'GET',
-    dispatcher,
-    headers: Object.fromEntries(request.headers),
-    body: request.body === null ? null : Buffer.from(await request.arrayBuffer()),
+interface Http {
+  request(url: string, options: RequestOptions, onAnswer: (answer: IncomingMessage) => void): ReturnType<Requester>;
+}
+type Requester = typeof import('node:http').request;
+
+function send(http: Http, agent: Agent, { url, method, headers, content }: PreparedRequest): Promise<Response> {
+  return new Promise((resolve, reject) => {
+    const length = content === undefined ? {} : { 'content-length': String(Buffer.byteLength(content)) };
+    const options = {
+      method,
+      agent,
+      headers: { ...Object.fromEntries(headers), ...length },
+      timeout: ANSWER_TIMEOUT_MS,
+    };
+    const request = http.request(url, options, (answer) => readAnswer(answer).then(resolve, reject));
+    request.on('error', reject);
+    request.on('timeout', () => request.destroy(timeOut('the daemon did not answer in time')));
+    request.on('socket', (socket) => {
+      if (!socket.connecting) return;
+      const timer = setTimeout(() => request.destroy(timeOut('no connection in time')), CONNECT_TIMEOUT_MS);
+      for (const event of ['connect', 'close']) socket.once(event, () => clearTimeout(timer));
+    });
+    request.end(content);
   });
-  const bytes = await answer.body.arrayBuffer();
-  const { etag } = answer.headers;
-  return new undici.Response(bytes.byteLength === 0 ? null : bytes, {
-    status: answer.statusCode,
-    headers: typeof etag === 'string' ? { etag } : {},
-  }) as unknown as Response;
+}
+
+function timeOut(message: string): Error {
+  return Object.assign(new Error(message), { code: 'ETIMEDOUT' });
+}
+
+async function readAnswer(answer: IncomingMessage): Promise<Response> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of answer) chunks.push(chunk as Buffer);
+  const { statusCode = 0, headers } = answer;
+  return new Response(chunks.length === 0 ? null : Buffer.concat(chunks), {
+    status: statusCode,
+    headers: headers.etag === undefined ? {} : { etag: headers.etag },
+  });
 }

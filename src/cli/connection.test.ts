@@ -121,7 +121,7 @@ describe('the data directory', () => {
   });
 
   it.each([
-    ['dataDir: [1]\n', 'dataDir: expected'],
+    ['dataDir: [1]\n', 'dataDir must be a path'],
     [`dataDir: $\{UNSET}\n`, 'dataDir: '],
     ['dataDir: "\n', 'dockbell.yaml:'],
   ])('is not guessed if dockbell.yaml says %j', async (text, message) => {

@@ -97,7 +97,7 @@ export class Session {
 
   async close(): Promise<void> {
     const client = await this.#client?.catch(() => null);
-    await client?.close();
+    client?.close();
   }
 
   async #findFactory(): Promise<string> {

@@ -31,7 +31,7 @@ function isWorthRepeating(error: unknown, repetitions: number): boolean {
   if (error.problem.code === 'idempotency_key_in_use') return true;
   const code = findSystemCode(error.cause);
   if (code === 'ECONNREFUSED') return repetitions > 0;
-  return code === 'ECONNRESET' || code === 'EPIPE' || code === 'UND_ERR_SOCKET';
+  return code === 'ECONNRESET' || code === 'EPIPE';
 }
 
 /** The code of a network error, for example `ECONNREFUSED`. */
