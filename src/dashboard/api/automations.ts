@@ -96,8 +96,8 @@ export function testFilter(factory: string, filter: Json, subject: FilterSubject
   return readAnswer(api.POST('/api/v1/factories/{factory}/filters/test', { params: { path: { factory } }, body }));
 }
 
-/** What is put before stored deliveries. */
-export interface BacktestWish {
+/** Triggers to evaluate with stored deliveries. */
+export interface BacktestRequest {
   /** The automation whose applied triggers these are compared with; `null` for a new one. */
   automation: string | null;
   enabled: boolean;
@@ -105,8 +105,8 @@ export interface BacktestWish {
 }
 
 /** What the triggers would have started, beside what the applied ones of the automation did. */
-export function backtest(factory: string, { triggers, ...wish }: BacktestWish): Promise<Backtest> {
-  const body = { ...wish, triggers: triggers as ProposedTrigger[] };
+export function backtest(factory: string, { triggers, ...request }: BacktestRequest): Promise<Backtest> {
+  const body = { ...request, triggers: triggers as ProposedTrigger[] };
   return readAnswer(api.POST('/api/v1/factories/{factory}/backtests', { params: { path: { factory } }, body }));
 }
 

@@ -4,7 +4,7 @@ import { api } from './client.ts';
 import type { TaggedWebhook } from './queries.ts';
 
 /** What the form of a new webhook asks for. Blank fields are left out. */
-export interface WebhookWish {
+export interface CreateWebhookRequest {
   name: string;
   description?: string;
   auth_mode: Webhook['auth_mode'];
@@ -15,7 +15,7 @@ export interface WebhookWish {
 }
 
 /** Creates; a generated secret is in the answer this once. */
-export function createWebhook(factory: string, body: WebhookWish): Promise<NewWebhook> {
+export function createWebhook(factory: string, body: CreateWebhookRequest): Promise<NewWebhook> {
   return readAnswer(api.POST('/api/v1/factories/{factory}/webhooks', { params: { path: { factory } }, body }));
 }
 

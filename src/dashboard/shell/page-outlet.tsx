@@ -5,6 +5,7 @@ import { Redirect, Route, Switch, useLocation } from 'wouter';
 import { type LazyPage, ShownPage } from '../lazy-page.tsx';
 import { EmptyState } from '../parts/layout/empty-state.tsx';
 import { PageHeader } from '../parts/layout/page-header.tsx';
+import { factoryPath } from '../paths.ts';
 import { ROUTES } from '../routes.ts';
 import { useCurrentFactory } from './context/current-factory.ts';
 import { PageFailure } from './page-failure.tsx';
@@ -35,7 +36,7 @@ function WithinFactory({ page }: { page: LazyPage }) {
 
 function FirstPage() {
   const factory = useCurrentFactory();
-  if (factory !== null) return <Redirect to={`/factories/${encodeURIComponent(factory.name)}`} replace />;
+  if (factory !== null) return <Redirect to={factoryPath(factory.name)} replace />;
   return (
     <>
       <PageHeader title="Overview" />

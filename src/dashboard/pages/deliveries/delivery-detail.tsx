@@ -2,13 +2,13 @@ import { Stack, Text } from '@mantine/core';
 import type { Delivery } from '../../../client/api-types.ts';
 import { IDENTITY_SOURCE_WORDS } from '../../../words/delivery-identity.ts';
 import { FactList } from '../../parts/layout/fact-list.tsx';
+import { formatBodySize } from '../../parts/text/format-size.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { ExactTime } from '../../parts/time/time-text.tsx';
 import { DeliveryDecisions } from './delivery-decisions.tsx';
 import { DeliveryPayload } from './delivery-payload.tsx';
 import { DeliveryRejection } from './delivery-rejection.tsx';
-import { formatBodySize } from './format-body-size.ts';
 
 /** All details of one delivery, shown below its row and on its page. */
 export function DeliveryDetail({ delivery }: { delivery: Delivery }) {

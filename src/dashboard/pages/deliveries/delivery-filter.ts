@@ -1,5 +1,6 @@
 import type { Delivery, DeliveryLabel } from '../../../client/api-types.ts';
 import { type DeliveryFilter, type DeliveryTime, TIME_SPANS_MS, type TimeSpan } from '../../api/deliveries.ts';
+import { factoryPath } from '../../paths.ts';
 
 export const DELIVERY_LABELS: readonly DeliveryLabel[] = [
   'Accepted',
@@ -47,7 +48,7 @@ export function writeDeliveryFilter({ webhook, label, deliveryId, time }: Delive
 /** The path of the deliveries that match a filter. */
 export function buildDeliveriesPath(factory: string, filter: Partial<DeliveryFilter>): string {
   const search = new URLSearchParams(writeDeliveryFilter({ ...NO_FILTER, ...filter }));
-  return `/factories/${encodeURIComponent(factory)}/deliveries?${search}`;
+  return factoryPath(factory, `deliveries?${search}`);
 }
 
 type LoggedDelivery = Pick<Delivery, 'webhook_uid' | 'label' | 'delivery_id' | 'received_at'>;

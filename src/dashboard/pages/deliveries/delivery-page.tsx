@@ -5,6 +5,7 @@ import { deliveryQuery } from '../../api/deliveries.ts';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { factoryPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { ReplayDelivery } from './replay-delivery.tsx';
@@ -19,7 +20,7 @@ export function DeliveryPage() {
       <PageHeader
         title={data?.delivery_id ?? id}
         tabTitle={`Delivery ${data?.delivery_id ?? id}`}
-        trail={[{ label: 'Deliveries', href: `/factories/${encodeURIComponent(factory)}/deliveries` }]}
+        trail={[{ label: 'Deliveries', href: factoryPath(factory, 'deliveries') }]}
         status={data !== undefined && <StatusBadge state={data.label} />}
         actions={data !== undefined && <ReplayDelivery delivery={data} />}
       />

@@ -5,6 +5,7 @@ import type { ChangeEvent, SyntheticEvent } from 'react';
 import { useLocation } from 'wouter';
 import { deliveryQuery } from '../../api/deliveries.ts';
 import { useDraft } from '../../parts/form/use-draft.ts';
+import { objectPath } from '../../paths.ts';
 
 interface DeliverySearchProps {
   factory: string;
@@ -70,7 +71,7 @@ function useOpenOwn(factory: string): (id: string) => Promise<boolean> {
     if (!OWN_ID.test(id)) return false;
     // If this request fails, the list fails as well and shows the error.
     const found = await queryClient.fetchQuery(deliveryQuery(factory, id)).catch(() => null);
-    if (found !== null) navigate(`/factories/${encodeURIComponent(found.factory)}/deliveries/${found.id}`);
+    if (found !== null) navigate(objectPath(found.factory, 'deliveries', found.id));
     return found !== null;
   };
 }

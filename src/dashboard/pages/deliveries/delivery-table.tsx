@@ -11,12 +11,13 @@ import { CursorPager } from '../../parts/table/cursor-pager.tsx';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { DetailToggle } from '../../parts/table/detail-toggle.tsx';
 import { useCursorPages, useOpenRow } from '../../parts/table/use-cursor-pages.ts';
+import { formatBodySize } from '../../parts/text/format-size.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
+import { objectPath } from '../../paths.ts';
 import { DeliveryDetail } from './delivery-detail.tsx';
 import { letsThrough } from './delivery-filter.ts';
-import { formatBodySize } from './format-body-size.ts';
 import { NoDelivery } from './no-delivery.tsx';
 import { ReplayDelivery } from './replay-delivery.tsx';
 
@@ -130,7 +131,7 @@ const FURTHER_COLUMNS: DataColumn<Delivery>[] = [
 
 function DeliveryName({ delivery }: { delivery: Delivery }) {
   const { factory, id, delivery_id } = delivery;
-  const href = `/factories/${encodeURIComponent(factory)}/deliveries/${id}`;
+  const href = objectPath(factory, 'deliveries', id);
   return (
     <Anchor component={Link} href={href} inherit ff="monospace" lineClamp={2}>
       {delivery_id === null ? 'No ID' : <UntrustedText text={delivery_id} />}

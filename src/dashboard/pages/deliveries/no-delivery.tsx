@@ -9,6 +9,7 @@ import type { DeliveryFilter } from '../../api/deliveries.ts';
 import { CodeBlock } from '../../parts/copy/code-block.tsx';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
+import { factoryPath } from '../../paths.ts';
 import { NO_FILTER } from './delivery-filter.ts';
 
 interface NoDeliveryProps {
@@ -33,7 +34,7 @@ function NoWebhook({ factory }: { factory: string }) {
       icon={WebhookIcon}
       title="No webhooks yet"
       action={
-        <Button component={Link} href={`/factories/${encodeURIComponent(factory)}/webhooks`}>
+        <Button component={Link} href={factoryPath(factory, 'webhooks')}>
           View webhooks
         </Button>
       }

@@ -8,6 +8,7 @@ import type { Delivery } from '../../../client/api-types.ts';
 import { escapeText } from '../../../words/escape-text.ts';
 import { explanationQuery, replayDelivery } from '../../api/deliveries.ts';
 import { ConfirmChange } from '../../parts/dialog/confirm-change.tsx';
+import { objectPath } from '../../paths.ts';
 import { useMay } from '../../shell/context/session-user.ts';
 
 const EFFECTS = [
@@ -26,7 +27,7 @@ export function ReplayDelivery({ delivery }: { delivery: Delivery }) {
     onSuccess: (made) => {
       setIsAsking(false);
       notifications.show({ title: 'Delivery replayed', message: describeRuns(made.runs.length) });
-      navigate(`/factories/${encodeURIComponent(made.factory)}/deliveries/${made.id}`);
+      navigate(objectPath(made.factory, 'deliveries', made.id));
     },
   });
   if (!useMay('operator') || delivery.label !== 'Accepted') return null;

@@ -7,6 +7,7 @@ import type { DeliveryTime, TimeSpan } from '../../api/deliveries.ts';
 import { type BarColumn, StackedBars } from '../../parts/chart/stacked-bars.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
+import { factoryPath } from '../../paths.ts';
 import { buildDeliveriesPath } from '../deliveries/delivery-filter.ts';
 
 const HOUR_MS = 3_600_000;
@@ -92,7 +93,7 @@ function Charts({ activity, factory, span }: { activity: Activity; factory: stri
           title="Runs by state"
           series={STATES.map((state) => ({
             ...state,
-            href: `/factories/${encodeURIComponent(factory)}/runs?state=${state.name}`,
+            href: factoryPath(factory, `runs?state=${state.name}`),
           }))}
           columns={columnsOf(({ runs }) => STATES.map(({ name }) => runs[name]))}
         />

@@ -1,4 +1,5 @@
 import type { Activity, Factory, Webhook } from '../../../client/api-types.ts';
+import { factoryPath } from '../../paths.ts';
 import { buildDeliveriesPath, DELIVERY_LABELS } from '../deliveries/delivery-filter.ts';
 import { listActiveConditions } from './describe-condition.ts';
 
@@ -34,7 +35,7 @@ function findFailedRuns({ name }: Factory, { buckets }: Activity): HealthFinding
   const all = sum(buckets.flatMap(({ runs }) => Object.values(runs)));
   if (failed === 0) return [];
   const title = `${failed} of ${all} ${all === 1 ? 'run' : 'runs'} failed in the last ${HEALTH_HOURS} hours`;
-  return [{ title, link: { href: `${pathOf(name)}/runs?state=failed`, label: 'View failed runs' } }];
+  return [{ title, link: { href: factoryPath(name, 'runs?state=failed'), label: 'View failed runs' } }];
 }
 
 function findRejections({ name }: Factory, { buckets }: Activity): HealthFinding[] {
@@ -49,7 +50,7 @@ function findRejections({ name }: Factory, { buckets }: Activity): HealthFinding
 }
 
 function findOldSecrets({ name }: Factory, webhooks: readonly Webhook[]): HealthFinding[] {
-  const link = { href: `${pathOf(name)}/webhooks`, label: 'View webhooks' };
+  const link = { href: factoryPath(name, 'webhooks'), label: 'View webhooks' };
   const [outdated, missing] = (['outdated', 'missing'] as const).map(
     (state) => webhooks.filter(({ enabled, secret_state }) => enabled && secret_state === state).length,
   ) as [number, number];
@@ -61,10 +62,6 @@ function findOldSecrets({ name }: Factory, webhooks: readonly Webhook[]): Health
 
 function countWebhooks(count: number): string {
   return count === 1 ? '1 webhook uses' : `${count} webhooks use`;
-}
-
-function pathOf(factory: string): string {
-  return `/factories/${encodeURIComponent(factory)}`;
 }
 
 function sum(counts: readonly number[]): number {

@@ -5,6 +5,7 @@ import { FactList } from '../../parts/layout/fact-list.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
+import { factoryPath } from '../../paths.ts';
 
 const SOURCES = {
   repository: 'Git repository',
@@ -41,7 +42,7 @@ export function LiveDefinition({ factory }: { factory: Factory }) {
 }
 
 function Count(props: { factory: string; page: string; count: number; what: string }) {
-  const href = `/factories/${encodeURIComponent(props.factory)}/${props.page}`;
+  const href = factoryPath(props.factory, props.page);
   return (
     <div>
       <Text fz={28} fw={700} lh={1.1}>

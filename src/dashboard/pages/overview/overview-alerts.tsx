@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { Condition, Factory } from '../../../client/api-types.ts';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
+import { factoryPath } from '../../paths.ts';
 import type { HealthFinding } from './assess-health.ts';
 import { describeCondition } from './describe-condition.ts';
 
@@ -20,7 +21,6 @@ export function ConditionAlerts({ conditions, factory }: { conditions: readonly 
 
 function ConditionAlert({ condition, factory }: { condition: Condition; factory: Factory }) {
   const { title, isSevere, advice, page } = describeCondition(condition, factory.applied_revision !== null);
-  const href = `/factories/${encodeURIComponent(factory.name)}/${page?.path}`;
   return (
     <Alert color={isSevere ? 'red' : 'orange'} icon={<TriangleAlert />} title={title}>
       <Stack gap={4}>
@@ -30,7 +30,7 @@ function ConditionAlert({ condition, factory }: { condition: Condition; factory:
         <Text size="sm" component="div">
           {advice} Since <TimeText at={condition.since} />.{' '}
           {page !== null && (
-            <Anchor component={Link} href={href} size="sm" underline="always">
+            <Anchor component={Link} href={factoryPath(factory.name, page.path)} size="sm" underline="always">
               {page.label}
             </Anchor>
           )}

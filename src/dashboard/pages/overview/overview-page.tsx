@@ -10,6 +10,7 @@ import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { useLiveEvents } from '../../parts/live/use-live-events.ts';
+import { factoryPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { NoWebhooks } from '../webhooks/no-webhooks.tsx';
 import { ActivityCharts } from './activity-charts.tsx';
@@ -27,7 +28,7 @@ export function OverviewPage() {
   const { data: activity } = useQuery(activityQuery(factory.name, HEALTH_HOURS));
   const { data: webhooks } = useQuery(webhooksQuery(factory.name));
   const findings = activity === undefined || webhooks === undefined ? null : listFindings(factory, activity, webhooks);
-  const reconciliations = `/factories/${encodeURIComponent(factory.name)}/reconciliations`;
+  const reconciliations = factoryPath(factory.name, 'reconciliations');
   return (
     <>
       <PageHeader
@@ -85,12 +86,7 @@ function NextStep({ factory }: { factory: Factory }) {
     <Alert color="blue" icon={<Zap />} title="Deliveries do not start runs yet">
       <Text size="sm">
         Deliveries are accepted and logged. Add an automation to start runs from them.{' '}
-        <Anchor
-          component={Link}
-          href={`/factories/${encodeURIComponent(name)}/automations`}
-          size="sm"
-          underline="always"
-        >
+        <Anchor component={Link} href={factoryPath(name, 'automations')} size="sm" underline="always">
           View automations
         </Anchor>
       </Text>

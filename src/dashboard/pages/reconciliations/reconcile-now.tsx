@@ -5,8 +5,8 @@ import { RefreshCw } from 'lucide-react';
 import { useLocation } from 'wouter';
 import { toProblem } from '../../api/problem.ts';
 import { reconcileNow } from '../../api/reconciliations.ts';
+import { objectPath } from '../../paths.ts';
 import { useMay } from '../../shell/context/session-user.ts';
-import { reconciliationPath } from './reconciliation-path.ts';
 
 /** Starts a reconciliation. If it finds errors, its page is opened. */
 export function ReconcileNow({ factory }: { factory: string }) {
@@ -18,7 +18,7 @@ export function ReconcileNow({ factory }: { factory: string }) {
     onSuccess: async (reconciliation) => {
       await queryClient.invalidateQueries({ queryKey: ['factory', factory] });
       if (reconciliation.result === 'invalid' || reconciliation.result === 'failed')
-        navigate(reconciliationPath(factory, reconciliation.id));
+        navigate(objectPath(factory, 'reconciliations', reconciliation.id));
       else notifications.show({ message: reconciliation.result === 'applied' ? 'Applied.' : 'No changes.' });
     },
     onError: (error) =>

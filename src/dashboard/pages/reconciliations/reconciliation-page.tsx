@@ -9,6 +9,7 @@ import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
+import { factoryPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { DiagnosticList } from './diagnostic-list.tsx';
 import { isEmpty } from './plan-changes.ts';
@@ -21,7 +22,7 @@ export function ReconciliationPage() {
   const factory = useFactory();
   const { id = '' } = useParams<{ id: string }>();
   const { data: reconciliation } = useSuspenseQuery(reconciliationQuery(factory.name, id));
-  const list = `/factories/${encodeURIComponent(factory.name)}/reconciliations`;
+  const list = factoryPath(factory.name, 'reconciliations');
   return (
     <>
       <PageHeader

@@ -15,10 +15,10 @@ import { useShownPages } from '../../parts/table/use-shown-pages.ts';
 import { RevisionText } from '../../parts/text/revision-text.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
+import { objectPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { countChanges } from './plan-changes.ts';
 import { ReconcileNow } from './reconcile-now.tsx';
-import { reconciliationPath } from './reconciliation-path.ts';
 import { RevisionsList } from './revisions-list.tsx';
 
 /** The reconciliations of a factory. */
@@ -91,7 +91,7 @@ const COLUMNS: DataColumn<Reconciliation>[] = [
     render: ({ factory, id, result, reason_text }) => (
       <Group gap="sm" wrap="nowrap">
         <StatusBadge state={result} />
-        <Anchor component={Link} href={reconciliationPath(factory, id)} size="sm" fw={600}>
+        <Anchor component={Link} href={objectPath(factory, 'reconciliations', id)} size="sm" fw={600}>
           <UntrustedText text={reason_text.replace(/\.$/, '')} />
         </Anchor>
       </Group>

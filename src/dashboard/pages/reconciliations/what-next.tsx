@@ -8,8 +8,8 @@ import { reconciliationsQuery } from '../../api/reconciliations.ts';
 import { StoreSecret } from '../../parts/dialog/store-secret.tsx';
 import { useLiveEvents } from '../../parts/live/use-live-events.ts';
 import { TimeText } from '../../parts/time/time-text.tsx';
+import { objectPath } from '../../paths.ts';
 import { useMay, useSessionUser } from '../../shell/context/session-user.ts';
-import { reconciliationPath } from './reconciliation-path.ts';
 
 type Summary = Pick<Reconciliation, 'id' | 'factory' | 'reason_text' | 'finished_at'>;
 
@@ -58,7 +58,7 @@ function LaterReconciliation({ later: { id, factory, reason_text, finished_at } 
     <Alert color="gray" variant="light" icon={<History />} title="A later reconciliation has finished">
       <Text size="sm" component="div">
         {reason_text.replace(/\.$/, '')}, <TimeText at={finished_at} />.{' '}
-        <Anchor component={Link} href={reconciliationPath(factory, id)} size="sm" underline="always">
+        <Anchor component={Link} href={objectPath(factory, 'reconciliations', id)} size="sm" underline="always">
           View the most recent reconciliation
         </Anchor>
       </Text>

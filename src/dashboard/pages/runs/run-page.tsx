@@ -12,6 +12,7 @@ import { useLiveEvents } from '../../parts/live/use-live-events.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
+import { factoryPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { RunActions } from './run-actions.tsx';
 import { RunDuration } from './run-duration.tsx';
@@ -27,7 +28,7 @@ export function RunPage() {
     <>
       <PageHeader
         title={run?.automation ?? id}
-        trail={[{ label: 'Runs', href: `/factories/${encodeURIComponent(factory)}/runs` }]}
+        trail={[{ label: 'Runs', href: factoryPath(factory, 'runs') }]}
         status={run !== undefined && <StatusBadge state={run.state} />}
         actions={run !== undefined && <RunActions run={run} />}
       />

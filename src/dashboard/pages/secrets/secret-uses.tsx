@@ -5,6 +5,7 @@ import type { Secret } from '../../../client/api-types.ts';
 import { factoriesQuery } from '../../api/queries.ts';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
+import { factoryPath } from '../../paths.ts';
 import { describeSwitch } from './describe-secret.ts';
 
 /** Lists the users of a secret. For webhooks it shows the version in use, and when they switch to the latest. */
@@ -70,7 +71,7 @@ interface UseLineProps {
 function UseLine({ factory, kind, name, children }: UseLineProps) {
   return (
     <Group gap="xs">
-      <Anchor component={Link} href={`/factories/${encodeURIComponent(factory)}/${kind}`} size="sm">
+      <Anchor component={Link} href={factoryPath(factory, kind)} size="sm">
         <UntrustedText text={`${factory}/${name}`} />
       </Anchor>
       {children}

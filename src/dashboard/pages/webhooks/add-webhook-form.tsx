@@ -5,7 +5,7 @@ import { Link } from 'wouter';
 import type { SignatureScheme, Webhook } from '../../../client/api-types.ts';
 import { suggestSecretName, WEBHOOK_NAME_PATTERN } from '../../../words/names.ts';
 import { signatureSchemesQuery } from '../../api/queries.ts';
-import type { WebhookWish } from '../../api/webhook-edits.ts';
+import type { CreateWebhookRequest } from '../../api/webhook-edits.ts';
 import { SearchSelect } from '../../parts/form/search-select.tsx';
 import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
@@ -13,7 +13,7 @@ import { useLeaveGuard } from '../../shell/context/leave-guard.tsx';
 import { nameMode } from './webhook-names.ts';
 
 interface AddWebhookFormProps {
-  onSubmit: (wish: WebhookWish) => void;
+  onSubmit: (request: CreateWebhookRequest) => void;
   /** Target of the cancel button. */
   cancelHref: string;
   isPending: boolean;
@@ -214,7 +214,7 @@ function findScheme(schemes: readonly SignatureScheme[], { authMode, scheme }: F
   return authMode === 'signature' ? (schemes.find(({ name }) => name === scheme) ?? null) : null;
 }
 
-function buildRequest(fields: Fields): WebhookWish {
+function buildRequest(fields: Fields): CreateWebhookRequest {
   const { name, authMode, scheme, secret } = fields;
   const [description, secretName, deliveryIdHeader] = [
     fields.description.trim(),

@@ -5,19 +5,20 @@ import type { Factory } from '../../../client/api-types.ts';
 import { createWebhook } from '../../api/webhook-edits.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { PageHeader } from '../../parts/layout/page-header.tsx';
+import { factoryPath, objectPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { useSessionUser } from '../../shell/context/session-user.ts';
 import { AddWebhookForm } from './add-webhook-form.tsx';
 import { FinishSetup } from './finish-setup.tsx';
 import { HowToCommit, useMayEditWebhooks } from './no-webhooks.tsx';
 import { OneTimePane } from './one-time-pane.tsx';
-import { awaitsSecret, buildWebhookPath } from './webhook-names.ts';
+import { awaitsSecret } from './webhook-names.ts';
 
 /** The form for a new webhook, or an explanation if the user cannot add one here. */
 export function AddWebhookPage() {
   const factory = useFactory();
   const mayAdd = useMayEditWebhooks(factory);
-  const trail = [{ label: 'Webhooks', href: `/factories/${encodeURIComponent(factory.name)}/webhooks` }];
+  const trail = [{ label: 'Webhooks', href: factoryPath(factory.name, 'webhooks') }];
   if (mayAdd) return <Adding factory={factory.name} trail={trail} />;
   return (
     <>
@@ -69,7 +70,7 @@ function Adding({ factory, trail }: { factory: string; trail: { label: string; h
       </>
     );
   }
-  const leave = () => navigate(buildWebhookPath(created));
+  const leave = () => navigate(objectPath(created.factory, 'webhooks', created.uid));
   return (
     <>
       <PageHeader title={created.name} trail={trail} />

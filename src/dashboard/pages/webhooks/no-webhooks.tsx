@@ -4,6 +4,7 @@ import { Link } from 'wouter';
 import type { Factory } from '../../../client/api-types.ts';
 import { EmptyState } from '../../parts/layout/empty-state.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
+import { factoryPath } from '../../paths.ts';
 import { useMay } from '../../shell/context/session-user.ts';
 
 /** Whether the user may add and change webhooks here. Nobody can if the factory is managed in Git. */
@@ -15,11 +16,7 @@ export function useMayEditWebhooks({ source }: Factory): boolean {
 /** Link to the form for a new webhook. */
 export function AddWebhookButton({ factory }: { factory: string }) {
   return (
-    <Button
-      component={Link}
-      href={`/factories/${encodeURIComponent(factory)}/webhooks/new`}
-      leftSection={<Plus size={16} aria-hidden />}
-    >
+    <Button component={Link} href={factoryPath(factory, 'webhooks/new')} leftSection={<Plus size={16} aria-hidden />}>
       Add webhook
     </Button>
   );
@@ -55,7 +52,7 @@ function NothingLive({ factory: { name } }: { factory: Factory }) {
       icon={WebhookIcon}
       title="No live webhooks"
       action={
-        <Button component={Link} href={`/factories/${encodeURIComponent(name)}/reconciliations`} variant="default">
+        <Button component={Link} href={factoryPath(name, 'reconciliations')} variant="default">
           View reconciliations
         </Button>
       }

@@ -10,10 +10,11 @@ import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
+import { formatBodySize } from '../../parts/text/format-size.ts';
 import { ObjectLink } from '../../parts/text/object-link.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
-import { formatBodySize } from '../deliveries/format-body-size.ts';
+import { factoryPath } from '../../paths.ts';
 
 const SHOWN = 10;
 
@@ -25,7 +26,7 @@ export function RecentDeliveries({ webhook }: { webhook: Webhook }) {
     query.queryKey,
     ({ type, data }) => type === 'delivery' && data.webhook_uid === webhook.uid,
   );
-  const logPath = `/factories/${encodeURIComponent(webhook.factory)}/deliveries?webhook=${webhook.uid}`;
+  const logPath = factoryPath(webhook.factory, `deliveries?webhook=${webhook.uid}`);
   return (
     <SectionCard
       title="Recent deliveries"

@@ -23,8 +23,3 @@ export function nameAuthentication(webhook: Webhook, schemes: readonly Signature
 export function awaitsSecret({ auth_mode, enabled, credential_state }: Webhook): boolean {
   return auth_mode === 'signature' && !enabled && credential_state === 'missing';
 }
-
-/** The path of the page of a webhook. */
-export function buildWebhookPath({ factory, uid }: { factory: string; uid: string }): string {
-  return `/factories/${encodeURIComponent(factory)}/webhooks/${uid}`;
-}

@@ -13,6 +13,7 @@ import { PageHeader } from '../../parts/layout/page-header.tsx';
 import { SectionCard } from '../../parts/layout/section-card.tsx';
 import { StatusBadge } from '../../parts/layout/status-badge.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
+import { factoryPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { WebhookActions } from './actions/webhook-actions.tsx';
 import { CaptureWindow } from './capture-window.tsx';
@@ -30,7 +31,7 @@ export function WebhookPage() {
   const { uid = '' } = useParams();
   const { data, error, refetch } = useQuery(webhookQuery(factory.name, uid));
   const [rotated, setRotated] = useState<NewWebhook | null>(null);
-  const trail = [{ label: 'Webhooks', href: `/factories/${encodeURIComponent(factory.name)}/webhooks` }];
+  const trail = [{ label: 'Webhooks', href: factoryPath(factory.name, 'webhooks') }];
   if (error !== null) {
     return (
       <>

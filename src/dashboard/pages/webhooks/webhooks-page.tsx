@@ -12,9 +12,10 @@ import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
 import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
 import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../parts/time/time-text.tsx';
+import { objectPath } from '../../paths.ts';
 import { useFactory } from '../../shell/context/current-factory.ts';
 import { AddWebhookButton, HowToCommit, NoWebhooks, useMayEditWebhooks } from './no-webhooks.tsx';
-import { awaitsSecret, buildWebhookPath, nameAuthentication } from './webhook-names.ts';
+import { awaitsSecret, nameAuthentication } from './webhook-names.ts';
 
 const ACTIVITY_HOURS = 24;
 
@@ -93,7 +94,7 @@ function countsOf({ buckets, webhooks }: Activity, uid: string): readonly number
 function WebhookName({ webhook }: { webhook: Webhook }) {
   return (
     <>
-      <Anchor component={Link} href={buildWebhookPath(webhook)} fw={600} size="sm">
+      <Anchor component={Link} href={objectPath(webhook.factory, 'webhooks', webhook.uid)} fw={600} size="sm">
         <UntrustedText text={webhook.name} />
       </Anchor>
       {webhook.description !== null && (

@@ -4,14 +4,14 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query';
 import { History } from 'lucide-react';
 import { useState } from 'react';
 import type { Backtest } from '../../../../client/api-types.ts';
-import { type BacktestWish, backtest } from '../../../api/automations.ts';
+import { type BacktestRequest, backtest } from '../../../api/automations.ts';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
 import { useFactorySource } from '../use-factory-source.ts';
 
 interface AutomationBacktestProps {
-  wish: BacktestWish;
+  request: BacktestRequest;
   /** Whether the triggers are complete enough to be evaluated. */
   isUsable: boolean;
 }
@@ -19,10 +19,10 @@ interface AutomationBacktestProps {
 const DEBOUNCE_MS = 600;
 
 /** Evaluates the triggers with stored deliveries. After the first run it follows every change. */
-export function AutomationBacktest({ wish, isUsable }: AutomationBacktestProps) {
+export function AutomationBacktest({ request, isUsable }: AutomationBacktestProps) {
   const { factory } = useFactorySource();
   const [isAsked, setIsAsked] = useState(false);
-  const [settled] = useDebouncedValue(JSON.stringify(wish), DEBOUNCE_MS);
+  const [settled] = useDebouncedValue(JSON.stringify(request), DEBOUNCE_MS);
   const { data, error, isFetching } = useQuery({
     queryKey: ['factory', factory, 'backtest', settled],
     queryFn: () => backtest(factory, JSON.parse(settled)),
@@ -50,7 +50,7 @@ export function AutomationBacktest({ wish, isUsable }: AutomationBacktestProps) 
         <Text size="sm" c="dimmed">
           Evaluates these triggers with the deliveries of the last 7 days and shows which of them would have started a
           run.
-          {!wish.enabled && ' The automation is disabled, so it would start none.'}
+          {!request.enabled && ' The automation is disabled, so it would start none.'}
         </Text>
         <div role="status" aria-label="Backtest result">
           {error !== null ? <ErrorPanel error={error} /> : data !== undefined && <Result backtest={data} />}

@@ -5,7 +5,7 @@ import { automationQuery } from '../../../api/automations.ts';
 import { webhooksQuery } from '../../../api/queries.ts';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../../parts/layout/page-header.tsx';
-import { automationPath, automationsPath } from '../paths.ts';
+import { factoryPath, objectPath } from '../../../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 import { AutomationEditor } from './automation-editor.tsx';
 
@@ -22,8 +22,8 @@ export function AutomationEditPage() {
       <PageHeader
         title={mayEdit ? `Edit ${name}` : `Try changes to ${name}`}
         trail={[
-          { label: 'Automations', href: automationsPath(factory) },
-          { label: name, href: automationPath(factory, name) },
+          { label: 'Automations', href: factoryPath(factory, 'automations') },
+          { label: name, href: objectPath(factory, 'automations', name) },
         ]}
       />
       {error !== null && data === undefined && <ErrorPanel error={error} onRetry={() => void refetch()} />}

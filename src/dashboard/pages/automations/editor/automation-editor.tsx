@@ -14,8 +14,8 @@ import {
 } from '../../../api/automations.ts';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
+import { factoryPath, objectPath } from '../../../paths.ts';
 import { useLeaveGuard } from '../../../shell/context/leave-guard.tsx';
-import { automationPath, automationsPath } from '../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 import { AutomationBacktest } from './automation-backtest.tsx';
 import {
@@ -62,7 +62,7 @@ export function AutomationEditor({ before, webhooks }: AutomationEditorProps) {
         onChange={setDraft}
       />
       <AutomationBacktest
-        wish={{ automation: base?.automation.name ?? null, enabled: draft.enabled, triggers: body.triggers }}
+        request={{ automation: base?.automation.name ?? null, enabled: draft.enabled, triggers: body.triggers }}
         isUsable={!problems.some((problem) => problem.startsWith('Trigger'))}
       />
       {mayEdit ? (
@@ -142,7 +142,8 @@ function Saving({ base, draft, body, problems, takeTheirs, keepMine, release }: 
   const { factory } = useFactorySource();
   const [isSubmitted, setIsSubmitted] = useState(false);
   const { mutate, isPending, error, reset } = useSave(base, draft.name.trim(), body, release);
-  const back = base === null ? automationsPath(factory) : automationPath(factory, base.automation.name);
+  const back =
+    base === null ? factoryPath(factory, 'automations') : objectPath(factory, 'automations', base.automation.name);
   const save = () => {
     setIsSubmitted(true);
     if (problems.length === 0) mutate();
@@ -190,7 +191,7 @@ function useSave(base: TaggedAutomation | null, name: string, body: AutomationBo
       queryClient.setQueryData(automationQuery(factory, saved.automation.name).queryKey, saved);
       void queryClient.invalidateQueries({ queryKey: ['factory', factory] });
       release();
-      navigate(automationPath(factory, saved.automation.name));
+      navigate(objectPath(factory, 'automations', saved.automation.name));
     },
   });
 }

@@ -6,7 +6,7 @@ import { webhooksQuery } from '../../../api/queries.ts';
 import { EmptyState } from '../../../parts/layout/empty-state.tsx';
 import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
 import { PageHeader } from '../../../parts/layout/page-header.tsx';
-import { automationsPath } from '../paths.ts';
+import { factoryPath } from '../../../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 import { AutomationEditor } from './automation-editor.tsx';
 
@@ -18,14 +18,14 @@ export function NewAutomationPage() {
     <>
       <PageHeader
         title={mayEdit ? 'Add automation' : 'Draft automation'}
-        trail={[{ label: 'Automations', href: automationsPath(factory) }]}
+        trail={[{ label: 'Automations', href: factoryPath(factory, 'automations') }]}
       />
       {error !== null && <ErrorPanel error={error} onRetry={() => void refetch()} />}
       {data === undefined && error === null && <Skeleton height={320} />}
       {data?.length === 0 && (
         <EmptyState icon={WebhookIcon} title="Add a webhook first">
           An automation needs a webhook, and this factory has none. Add one under{' '}
-          <Anchor component={Link} href={`/factories/${encodeURIComponent(factory)}/webhooks`} underline="always">
+          <Anchor component={Link} href={factoryPath(factory, 'webhooks')} underline="always">
             Webhooks
           </Anchor>
           .

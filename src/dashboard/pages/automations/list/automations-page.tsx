@@ -15,7 +15,7 @@ import { useHeldUpdates } from '../../../parts/live/use-held-updates.ts';
 import { type DataColumn, DataTable } from '../../../parts/table/data-table.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
-import { automationPath, newAutomationPath } from '../paths.ts';
+import { newAutomationPath, objectPath } from '../../../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 
 /** Lists the automations with their triggers, state and last run. */
@@ -89,7 +89,7 @@ function listColumns(webhooks: readonly Webhook[]): DataColumn<Automation>[] {
 function NameCell({ automation: { factory, name, description } }: { automation: Automation }) {
   return (
     <>
-      <Anchor component={Link} href={automationPath(factory, name)} fw={600}>
+      <Anchor component={Link} href={objectPath(factory, 'automations', name)} fw={600}>
         <UntrustedText text={name} />
       </Anchor>
       {description !== null && (

@@ -14,8 +14,8 @@ import { PageHeader } from '../../../parts/layout/page-header.tsx';
 import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
 import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
 import { TimeText } from '../../../parts/time/time-text.tsx';
+import { automationEditPath, factoryPath, objectPath } from '../../../paths.ts';
 import { formatJson } from '../editor/automation-draft.ts';
-import { automationEditPath, automationsPath } from '../paths.ts';
 import { useFactorySource } from '../use-factory-source.ts';
 import { AutomationSwitches } from './automation-switches.tsx';
 
@@ -29,7 +29,7 @@ export function AutomationPage() {
     <>
       <PageHeader
         title={name}
-        trail={[{ label: 'Automations', href: automationsPath(factory) }]}
+        trail={[{ label: 'Automations', href: factoryPath(factory, 'automations') }]}
         status={data && <StatusBadge state={data.automation.enabled ? 'enabled' : 'disabled'} />}
         lead={data?.automation.description != null && <UntrustedText text={data.automation.description} />}
         actions={data && <Actions tagged={data} mayEdit={mayEdit} />}
@@ -217,7 +217,7 @@ function WebhookLink({ uid, webhooks, factory }: { uid: string; webhooks: readon
   const webhook = webhooks.find((one) => one.uid === uid);
   if (webhook === undefined) return <CodeText text={uid} />;
   return (
-    <Anchor component={Link} href={`/factories/${encodeURIComponent(factory)}/webhooks/${uid}`} underline="always">
+    <Anchor component={Link} href={objectPath(factory, 'webhooks', uid)} underline="always">
       <UntrustedText text={webhook.name} />
     </Anchor>
   );

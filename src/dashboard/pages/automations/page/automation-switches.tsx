@@ -12,8 +12,8 @@ import {
 } from '../../../api/automations.ts';
 import { ConfirmChange } from '../../../parts/dialog/confirm-change.tsx';
 import { EnabledToggle } from '../../../parts/form/enabled-toggle.tsx';
+import { factoryPath } from '../../../paths.ts';
 import { bodyOf } from '../editor/automation-draft.ts';
-import { automationsPath } from '../paths.ts';
 
 /**
  * Buttons to enable, disable and delete an automation. Each asks for confirmation.
@@ -85,7 +85,7 @@ function DeleteDialog({ tagged: { automation, etag }, opened, onClose }: DialogP
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: () => deleteAutomation(factory, name, etag),
     onSuccess: async () => {
-      navigate(automationsPath(factory));
+      navigate(factoryPath(factory, 'automations'));
       queryClient.removeQueries({ queryKey: automationQuery(factory, name).queryKey });
       notifications.show({ message: 'Automation deleted.' });
       await queryClient.invalidateQueries({ queryKey: ['factory', factory] });

@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useLocation } from 'wouter';
 import { changeWebhook, deleteWebhook } from '../../../api/webhook-edits.ts';
 import { ConfirmChange } from '../../../parts/dialog/confirm-change.tsx';
+import { factoryPath } from '../../../paths.ts';
 import { type EditDialogProps, useWebhookEdit } from './use-webhook-edit.ts';
 
 /** Enables or disables a webhook. */
@@ -71,7 +72,7 @@ export function DeleteWebhook({ tagged, opened, onClose }: EditDialogProps) {
   const { mutate, isPending, error } = useWebhookEdit(
     tagged,
     () => deleteWebhook(tagged),
-    () => navigate(`/factories/${encodeURIComponent(factory)}/webhooks`),
+    () => navigate(factoryPath(factory, 'webhooks')),
   );
   return (
     <ConfirmChange
