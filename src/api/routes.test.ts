@@ -133,8 +133,12 @@ describe('capture windows', () => {
     expect([status, body.mistake]).toEqual([200, 'missing_credential']);
     expect(services.seen.uploads).toEqual([
       {
-        ...{ secretName: 'INTERNAL_CI_WEBHOOK_SECRET', scheme: null, url: null, rawHeaders: ['x-sig', 'caf\u00e9'] },
-        ...{ body: new Uint8Array(Buffer.from('{}')), receivedAt: Date.parse('2026-01-02T03:04:05Z') },
+        secretName: 'INTERNAL_CI_WEBHOOK_SECRET',
+        scheme: null,
+        url: null,
+        rawHeaders: ['x-sig', 'caf\u00e9'],
+        body: new Uint8Array(Buffer.from('{}')),
+        receivedAt: Date.parse('2026-01-02T03:04:05Z'),
       },
     ]);
     const refused = [
@@ -239,8 +243,14 @@ describe('webhooks', () => {
     expect(body).toEqual({
       data: [
         {
-          ...{ kind: 'Handshake', webhook_uid: WEBHOOK_UID, handshake: 'slack url_verification', outcome: 'answered' },
-          ...{ detail: null, count: 1, received_at: '2026-01-02T03:04:05.678Z', client_address: '192.0.2.7' },
+          kind: 'Handshake',
+          webhook_uid: WEBHOOK_UID,
+          handshake: 'slack url_verification',
+          outcome: 'answered',
+          detail: null,
+          count: 1,
+          received_at: '2026-01-02T03:04:05.678Z',
+          client_address: '192.0.2.7',
         },
       ],
       next_cursor: null,
@@ -658,11 +668,15 @@ describe('activity', () => {
   it('covers whole hours, the last day where nothing else is asked for', async () => {
     const { status, body } = await open().get(`${F}/activity`);
     expect([status, body.from, body.to, body.buckets.length]).toEqual([
-      ...[200, '2026-01-01T04:00:00.000Z', '2026-01-02T04:00:00.000Z', 24],
+      200,
+      '2026-01-01T04:00:00.000Z',
+      '2026-01-02T04:00:00.000Z',
+      24,
     ]);
     expect(body.buckets[22]).toMatchObject({ deliveries: { Accepted: 0 }, runs: { running: 0 } });
     expect(body.buckets[23]).toMatchObject({
-      ...{ start: '2026-01-02T03:00:00.000Z', runs: { running: 1, queued: 0 } },
+      start: '2026-01-02T03:00:00.000Z',
+      runs: { running: 1, queued: 0 },
       deliveries: { Accepted: 1, 'Rejected (auth)': 1, Duplicate: 0 },
     });
     expect(body.webhooks).toEqual([{ webhook_uid: WEBHOOK_UID, deliveries: [...new Array(23).fill(0), 2] }]);
@@ -685,7 +699,11 @@ describe('payload keys', () => {
     const { status, body } = await open().get(`${F}/webhooks/${WEBHOOK_UID}/payload-keys`);
     expect([status, body.examined]).toEqual([200, 2]);
     expect(body.keys).toContainEqual({
-      ...{ path: ['level'], text: 'level', payloads: 2, types: ['string'], examples: ['error'] },
+      path: ['level'],
+      text: 'level',
+      payloads: 2,
+      types: ['string'],
+      examples: ['error'],
     });
     const none = await open().get(`${F}/webhooks/${URL_TOKEN_UID}/payload-keys`);
     expect(none.body).toMatchObject({ examined: 0, keys: [] });
@@ -709,7 +727,8 @@ describe('a backtest', () => {
     expect((await answer).status).toBe(200);
     expect(services.seen.backtested).toEqual([
       {
-        ...{ factory: 'payments', automation: 'fix-errors' },
+        factory: 'payments',
+        automation: 'fix-errors',
         triggers: [
           { listensTo: [WEBHOOK_UID, URL_TOKEN_UID], payload: { a: [1] } },
           { listensTo: [WEBHOOK_UID], payload: null },
@@ -720,7 +739,8 @@ describe('a backtest', () => {
 
   it('of an automation that would be disabled tries no trigger, and judges them all the same', async () => {
     const disabled = (payload: object) => ({
-      ...{ automation: 'fix-errors', enabled: false },
+      automation: 'fix-errors',
+      enabled: false,
       triggers: [trigger({ webhooks: ['by-url'], payload })],
     });
     const { answer, services } = ask(disabled({ a: [1] }));
@@ -772,7 +792,8 @@ describe('workers', () => {
         webhook: { name: 'internal-ci', uid: WEBHOOK_UID },
         agent: null,
         input: {
-          ...{ prompt: 'Fix it.', envelope: expect.stringContaining('untrusted') },
+          prompt: 'Fix it.',
+          envelope: expect.stringContaining('untrusted'),
           overrides: { model: 'large', secrets: ['DEPLOY_KEY'] },
           attachments: [{ name: 'event-payload.json', size: 55, media_type: 'application/json' }],
         },
@@ -825,7 +846,9 @@ describe('workers', () => {
     services.clock.advance(1_000);
     const beat = await call('POST', `/api/v1/runs/${RUN_ID}/heartbeat`, { fence: 1 });
     expect([beat.status, beat.body.lease_seconds, beat.body.lease_expires_at]).toEqual([
-      ...[200, 60, '2026-01-02T03:05:06.678Z'],
+      200,
+      60,
+      '2026-01-02T03:05:06.678Z',
     ]);
     const complete = (id: string, body: object) => call('POST', `/api/v1/runs/${id}/complete`, { fence: 1, ...body });
     const refused = [{}, { state: 'cancelled' }, { state: 'succeeded', error: 'no' }, { state: 'failed', fence: 0 }];
@@ -853,7 +876,8 @@ describe('workers', () => {
       await vi.advanceTimersByTimeAsync(60_000);
       const beat = await call('POST', `/api/v1/runs/${RUN_ID}/heartbeat`, { fence: 1 });
       expect([beat.status, beat.body.code, beat.body.detail]).toEqual([
-        ...[409, 'conflict'],
+        409,
+        'conflict',
         'The lease was over and the run is queued again, as attempt 2. Stop working on it.',
       ]);
       const end = { fence: 1, state: 'failed' };

@@ -47,7 +47,10 @@ export async function runDemo({ dir, out, env, stop }: DemoOptions): Promise<num
   await ensureDemoRepository(EXAMPLE_FACTORY, repository, env);
   const runLogs = createRunLogReader(resolveDataPaths(dir).runLogs);
   const daemon = await startDaemon({
-    ...{ configFile: null, dataDir: dir, env, overrides: await composeConfig(repository, env) },
+    configFile: null,
+    dataDir: dir,
+    env,
+    overrides: await composeConfig(repository, env),
     log: { format: 'text', destination: out },
     beforeWork: ensureSecrets,
     // What cannot be shown can be read with `dockbell run log`.

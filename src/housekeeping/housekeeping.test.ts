@@ -22,7 +22,9 @@ function openHouse(pieces: RunId[][] = []) {
     flushes: 0,
   };
   const logger: Logger = {
-    ...{ info: () => {}, warn: () => {}, child: () => logger },
+    info: () => {},
+    warn: () => {},
+    child: () => logger,
     error: (_fields, message) => house.errors.push(message),
   };
   const clock = { wallMs: () => 5, monotonicMs: () => 5 };

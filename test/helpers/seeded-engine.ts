@@ -36,7 +36,8 @@ import { createTempDir } from './temp-dir.ts';
 
 /** The configuration of the seeded daemon: two factories whose runs workers claim. */
 export const CONFIG = await loadConfig({
-  ...{ file: null, env: {} },
+  file: null,
+  env: {},
   overrides: {
     baseUrl: 'https://hooks.example.com',
     ingress: { port: 0 },

@@ -274,8 +274,13 @@ async function seedDatabase(): Promise<Buffer> {
   await storage.inventory.apply(buildSeedApply('other', NOW_MS, 'rec_00000000000000000000000002'));
   await seedDeliveries(storage);
   await storage.handshakeLog.append({
-    ...{ webhook: 1, handshake: 'slack url_verification', outcome: 'answered', detail: null, count: 1 },
-    ...{ receivedAt: NOW_MS, clientAddress: '192.0.2.7' },
+    webhook: 1,
+    handshake: 'slack url_verification',
+    outcome: 'answered',
+    detail: null,
+    count: 1,
+    receivedAt: NOW_MS,
+    clientAddress: '192.0.2.7',
   });
   db.prepare('DELETE FROM reconciliations WHERE id <> ?').run(RECONCILIATION_ID);
   const bytes = db.serialize();
@@ -296,13 +301,22 @@ function buildSeedApply(factory: string, at: number, id: ReconciliationId): Appl
   const rows = [
     makeWebhook(at < NOW_MS ? { updatedAt: at } : {}),
     makeWebhook({
-      ...{ uid: URL_TOKEN_UID, name: 'by-url', file: 'webhooks/by-url.yaml', authMode: 'url_token' },
-      ...{ secretName: 'BY_URL_WEBHOOK_SECRET', secretVersion: 1 },
+      uid: URL_TOKEN_UID,
+      name: 'by-url',
+      file: 'webhooks/by-url.yaml',
+      authMode: 'url_token',
+      secretName: 'BY_URL_WEBHOOK_SECRET',
+      secretVersion: 1,
     }),
     makeWebhook({ uid: DELETED_UID, name: 'gone', file: 'webhooks/gone.yaml' }),
   ];
   return {
-    ...{ factory, revision: 'c0ffee', source: 'main .', at, deleteWebhooks: [], deleteAutomations: [] },
+    factory,
+    revision: 'c0ffee',
+    source: 'main .',
+    at,
+    deleteWebhooks: [],
+    deleteAutomations: [],
     webhooks: isOther ? [] : rows.filter(({ uid }) => at < NOW_MS || uid !== DELETED_UID),
     automations: isOther ? [] : [makeAutomation()],
     reconciliation: makeReconciliation({ id, factory }),
@@ -325,10 +339,18 @@ async function offerDelivery(
   const { version } = factory!.automations[0]!;
   await storage.deliveryLog.record([
     {
-      ...{ kind: 'offer', id, webhook: ref, size: PAYLOAD.length, receivedAt: NOW_MS, clientAddress: '192.0.2.7' },
-      ...{ revision: 'c0ffee', body: new Uint8Array(Buffer.from(PAYLOAD)) },
-      ...{ bodyHash: createHash('sha256').update(PAYLOAD).digest(), decisions, omitted: null },
-      ...{ identity: { source: 'header', value: identity, key: identity } },
+      kind: 'offer',
+      id,
+      webhook: ref,
+      size: PAYLOAD.length,
+      receivedAt: NOW_MS,
+      clientAddress: '192.0.2.7',
+      revision: 'c0ffee',
+      body: new Uint8Array(Buffer.from(PAYLOAD)),
+      bodyHash: createHash('sha256').update(PAYLOAD).digest(),
+      decisions,
+      omitted: null,
+      identity: { source: 'header', value: identity, key: identity },
       runs: [{ id: run, automation: 'fix-errors', version }],
     },
   ]);
@@ -336,21 +358,43 @@ async function offerDelivery(
 
 async function seedDeliveries(storage: SqliteStorage): Promise<void> {
   const filtered: Decision = {
-    ...{ automation: 'fix-errors', outcome: 'filtered', run: null, path: 'level', expected: ['fatal'] },
-    ...{ actual: 'error', message: 'level is "error"' },
+    automation: 'fix-errors',
+    outcome: 'filtered',
+    run: null,
+    path: 'level',
+    expected: ['fatal'],
+    actual: 'error',
+    message: 'level is "error"',
   };
   await offerDelivery(storage, { id: DELIVERY_ID, run: RUN_ID, identity: HOSTILE_TEXT, decisions: [filtered] });
   const logged = {
-    ...{ webhook: 1, size: PAYLOAD.length, receivedAt: NOW_MS, clientAddress: '192.0.2.7', revision: 'c0ffee' },
+    webhook: 1,
+    size: PAYLOAD.length,
+    receivedAt: NOW_MS,
+    clientAddress: '192.0.2.7',
+    revision: 'c0ffee',
   };
   await storage.deliveryLog.record([
     {
-      ...{ ...logged, kind: 'rejection', id: REJECTED_ID, label: 'Rejected (auth)', reason: 'bad_credential' },
-      ...{ detail: null, identity: null, count: 1 },
+      ...logged,
+      kind: 'rejection',
+      id: REJECTED_ID,
+      label: 'Rejected (auth)',
+      reason: 'bad_credential',
+      detail: null,
+      identity: null,
+      count: 1,
     },
     {
-      ...{ ...logged, kind: 'replay', id: REPLAY_ID, replayOf: DELIVERY_ID, decisions: [], omitted: null, runs: [] },
-      ...{ identity: { source: 'header', value: HOSTILE_TEXT }, body: new Uint8Array(Buffer.from(PAYLOAD)) },
+      ...logged,
+      kind: 'replay',
+      id: REPLAY_ID,
+      replayOf: DELIVERY_ID,
+      decisions: [],
+      omitted: null,
+      runs: [],
+      identity: { source: 'header', value: HOSTILE_TEXT },
+      body: new Uint8Array(Buffer.from(PAYLOAD)),
     },
   ]);
   await storage.runQueue.claim({ factory: 'payments', executor: 'queue', limit: 1, at: NOW_MS + 1 });
@@ -358,7 +402,10 @@ async function seedDeliveries(storage: SqliteStorage): Promise<void> {
 
 function openSecretStore(storage: SqliteStorage, clock: Clock): SecretStore {
   return createSecretStore({
-    ...{ table: storage.sealedSecrets, vault: createVault(KEY), clock, redactor: createRedactor() },
+    table: storage.sealedSecrets,
+    vault: createVault(KEY),
+    clock,
+    redactor: createRedactor(),
     notifyTargets: [{ factory: 'payments', type: 'github', secretName: 'INTERNAL_CI_WEBHOOK_SECRET' }],
   });
 }
@@ -505,7 +552,7 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
   const { db, storage } = openMemoryStorage();
   const metrics = createMetrics(createMetricProbes(storage));
   const engine = createSeededEngine(
-    { ...{ storage, clock, ids, randomBytes, metrics }, secrets: openSecretStore(storage, clock) },
+    { storage, clock, ids, randomBytes, metrics, secrets: openSecretStore(storage, clock) },
     factory,
   );
   const { secrets, captures, reconcilers, editor, runControl } = engine;
@@ -514,7 +561,12 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
     const id = ids.tokenId(NOW_MS);
     const limited = factories === null ? null : JSON.stringify(factories);
     db.prepare('INSERT INTO tokens VALUES (?, ?, ?, ?, ?, ?, NULL)').run(
-      ...[id, role, role, limited, hashCredential(token), NOW_MS],
+      id,
+      role,
+      role,
+      limited,
+      hashCredential(token),
+      NOW_MS,
     );
     return token;
   };

@@ -14,9 +14,12 @@ beforeAll(async () => {
   const { startDaemon } = await importBuiltApp();
   const dataDir = createTempDir('concurrent');
   daemon = await startDaemon({
-    ...{ configFile: null, dataDir, env: { PATH: process.env.PATH } },
+    configFile: null,
+    dataDir,
+    env: { PATH: process.env.PATH },
     overrides: {
-      ...{ ingress: { port: 0 }, admin: { port: 0 } },
+      ingress: { port: 0 },
+      admin: { port: 0 },
       factories: [
         ...LIVE.map((name) => ({ name, source: { type: 'live' } })),
         { name: 'kept', source: { type: 'managed' } },

@@ -53,7 +53,8 @@ function open({ rules = {}, more = {}, clientSecret = CLIENT_SECRET, timeoutSeco
       { ...settings, groupsClaim: own.groupsClaim },
       { redirectUri, clock, timeoutSeconds },
     ),
-    ...{ rules: own, label: 'Example SSO' },
+    rules: own,
+    label: 'Example SSO',
   };
   const services = { ...seeded, openId, ...more };
   const app = createSeededServer(services);
@@ -147,7 +148,10 @@ describe('a sign-in at the OpenID provider', () => {
     const begun = await login();
     const { searchParams: asked } = new URL(String(begun.headers.location));
     expect(Object.fromEntries(asked)).toMatchObject({
-      ...{ response_type: 'code', client_id: CLIENT_ID, scope: 'openid', code_challenge_method: 'S256' },
+      response_type: 'code',
+      client_id: CLIENT_ID,
+      scope: 'openid',
+      code_challenge_method: 'S256',
       redirect_uri: 'http://127.0.0.1:8788/auth/oidc/callback',
     });
     for (const name of ['state', 'nonce', 'code_challenge']) expect(asked.get(name)!.length).toBeGreaterThanOrEqual(43);
@@ -442,7 +446,9 @@ describe('a sign-in at the OpenID provider', () => {
     const { data } = await services.auditLog.list({ actor: null, object: null, outcome: null, limit: 9, cursor: null });
     expect(data).toMatchObject([
       {
-        ...{ object: 'session', actor: null, status: 401 },
+        object: 'session',
+        actor: null,
+        status: 401,
         changes: { sign_in: 'oidc', user: 'mallory', reason: 'no_role' },
       },
       { object: 'session', actor: { kind: 'oidc', name: 'alice' }, status: 303 },

@@ -6,8 +6,16 @@ import type { OidcConfig } from '../../src/config/config.ts';
 import { createTempDir } from '../helpers/temp-dir.ts';
 
 const OIDC: OidcConfig = {
-  ...{ issuer: 'https://login.example.com', clientId: 'dockbell', clientSecret: null, clientSecretFile: null },
-  ...{ label: 'x', scopes: ['openid'], groupsClaim: 'groups', groups: [], defaultRole: null, allowedDomains: [] },
+  issuer: 'https://login.example.com',
+  clientId: 'dockbell',
+  clientSecret: null,
+  clientSecretFile: null,
+  label: 'x',
+  scopes: ['openid'],
+  groupsClaim: 'groups',
+  groups: [],
+  defaultRole: null,
+  allowedDomains: [],
 };
 
 function write(text: string): OidcConfig {

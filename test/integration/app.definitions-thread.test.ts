@@ -76,7 +76,9 @@ describe('the thread that reads definitions', () => {
     const slow = await thread.validate(createTree({ steps: '' }), CONTEXT);
     expect(slow.diagnostics).toMatchObject([
       {
-        ...{ rule: 'file/too-slow', severity: 'error', file: expect.stringMatching(/^webhooks\/\d+\.yaml$/) },
+        rule: 'file/too-slow',
+        severity: 'error',
+        file: expect.stringMatching(/^webhooks\/\d+\.yaml$/),
         message: expect.stringContaining('within 0.3 seconds'),
       },
     ]);

@@ -53,7 +53,8 @@ async function startDemo(env: Record<string, string> = {}): Promise<RunningDemo>
     .split('\n')
     .filter((line) => line.startsWith('curl '));
   return {
-    ...{ shown, curls },
+    shown,
+    curls,
     end: () => {
       stop.abort();
       return exited;

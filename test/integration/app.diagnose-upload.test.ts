@@ -32,7 +32,12 @@ function open(triesPerMinute = 30) {
       resolve: async (name) => (name === 'KEY' ? { version: 3, value: value(3)! } : null),
       list: async () => [
         {
-          ...{ name: 'KEY', version: 3, createdAt: 0, updatedAt: 0, listedBy: [], notify: [] },
+          name: 'KEY',
+          version: 3,
+          createdAt: 0,
+          updatedAt: 0,
+          listedBy: [],
+          notify: [],
           usedBy: webhooks.map(({ factory, name }) => ({ factory, webhook: name, version: 1 })),
         },
       ],
@@ -43,15 +48,22 @@ function open(triesPerMinute = 30) {
         return thread.run(task);
       },
     },
-    ...{ triesPerMinute, clock: { monotonicMs: () => nowMs }, baseUrl: () => 'https://hooks.example.com' },
+    triesPerMinute,
+    clock: { monotonicMs: () => nowMs },
+    baseUrl: () => 'https://hooks.example.com',
   });
 }
 
 function makeRequest(version: number, more: Partial<UploadedRequest> = {}): UploadedRequest {
   const signature = createHmac('sha256', VALUES[version]!).update(BODY).digest('hex');
   return {
-    ...{ secretName: 'KEY', scheme: 'github', rawHeaders: ['X-Hub-Signature-256', `sha256=${signature}`] },
-    ...{ body: Buffer.from(BODY), receivedAt: null, url: null, ...more },
+    secretName: 'KEY',
+    scheme: 'github',
+    rawHeaders: ['X-Hub-Signature-256', `sha256=${signature}`],
+    body: Buffer.from(BODY),
+    receivedAt: null,
+    url: null,
+    ...more,
   };
 }
 

@@ -17,9 +17,12 @@ beforeAll(async () => {
   const { startDaemon } = await importBuiltApp();
   const dataDir = createTempDir('inspection');
   daemon = await startDaemon({
-    ...{ configFile: null, dataDir, env: { PATH: process.env.PATH } },
+    configFile: null,
+    dataDir,
+    env: { PATH: process.env.PATH },
     overrides: {
-      ...{ ingress: { port: 0 }, admin: { port: 0 } },
+      ingress: { port: 0 },
+      admin: { port: 0 },
       factories: [{ name: 'one', source: { type: 'live' } }],
     },
     log: { format: 'json', destination: { write: () => true } },
@@ -107,11 +110,14 @@ describe('questions of readers', () => {
   it('answer as the same functions do: verdicts, keys, counts, findings', async () => {
     expect((await test({ filter: { level: ['error'] }, delivery })).body.verdict).toBe('Would trigger');
     expect((await test({ automation: 'fix', delivery })).body).toMatchObject({
-      ...{ verdict: 'Would not trigger', decided_by: 'level' },
+      verdict: 'Would not trigger',
+      decided_by: 'level',
     });
     const invalid = await test({ filter: { level: [] }, payload: {} });
     expect([invalid.status, invalid.body.code, invalid.body.errors[0].pointer]).toEqual([
-      ...[422, 'invalid_filter', '#/filter/level'],
+      422,
+      'invalid_filter',
+      '#/filter/level',
     ]);
     const { examined, keys } = (await QUESTIONS['payload-keys']()).body;
     expect([examined, keys[0]]).toMatchObject([PAYLOADS, { payloads: PAYLOADS }]);

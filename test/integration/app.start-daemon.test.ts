@@ -35,7 +35,10 @@ beforeEach(() => {
 
 const start = (change: Partial<DaemonOptions> = {}): Promise<Daemon> =>
   startDaemon({
-    ...{ configFile: null, dataDir, overrides: PORTS, env: { PATH: process.env.PATH } },
+    configFile: null,
+    dataDir,
+    overrides: PORTS,
+    env: { PATH: process.env.PATH },
     log: { format: 'json', destination: { write: () => true } },
     ...change,
   });
@@ -187,7 +190,9 @@ describe('daemon.json', () => {
   it('appears when both listeners accept, names them, and goes with a clean stop', async () => {
     const daemon = await start();
     expect(JSON.parse(readFileSync(daemonFile(), 'utf8'))).toEqual({
-      ...{ pid: process.pid, ingress_url: daemon.ingressUrl, admin_url: daemon.adminUrl },
+      pid: process.pid,
+      ingress_url: daemon.ingressUrl,
+      admin_url: daemon.adminUrl,
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
     });
     expect((await fetch(`${daemon.ingressUrl}/healthz`)).status).toBe(200);

@@ -124,7 +124,8 @@ describe('a verify token', () => {
     await world.put('APP', 'app-secret-0123456789');
     world.source.commit({ 'webhooks/meta.yaml': META });
     expect(await world.pass()).toMatchObject({
-      ...{ result: 'failed', reason: 'SecretMissing' },
+      result: 'failed',
+      reason: 'SecretMissing',
       diagnostics: [{ rule: 'secret/missing', path: 'verifyTokenSecretName', line: 4 }],
     });
     await world.put('TOKEN', 'first');

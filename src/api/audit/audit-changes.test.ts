@@ -15,7 +15,10 @@ function open(more: Partial<SeededServices> = {}) {
   const owner = services.grant('owner');
   const call = (method: InjectOptions['method'], url: string, payload?: object, token: string | null = owner) =>
     app.inject({
-      ...{ method: method!, url: `/api/v1${url}`, remoteAddress: '192.0.2.7', ...(payload && { payload }) },
+      method: method!,
+      url: `/api/v1${url}`,
+      remoteAddress: '192.0.2.7',
+      ...(payload && { payload }),
       headers: token === null ? {} : { authorization: `Bearer ${token}` },
     });
   const read = async (query = '') => {
@@ -36,8 +39,13 @@ describe('the audit log', () => {
         at: '2026-01-02T03:04:05.678Z',
         actor: { kind: 'token', id: expect.stringMatching(/^tok_/), name: 'owner' },
         action: 'Create API token',
-        ...{ method: 'POST', route: '/api/v1/tokens', object: `tokens/${id}`, changes: { name: 'ci', role: 'viewer' } },
-        ...{ outcome: 'done', status: 201, client_address: '192.0.2.7' },
+        method: 'POST',
+        route: '/api/v1/tokens',
+        object: `tokens/${id}`,
+        changes: { name: 'ci', role: 'viewer' },
+        outcome: 'done',
+        status: 201,
+        client_address: '192.0.2.7',
       },
     ]);
   });

@@ -115,7 +115,11 @@ function describe(
   const status = statusOf(request, reply);
   const route = request.routeOptions.url ?? '';
   return {
-    ...{ id: ids.auditId(at), at, method: request.method, route, status },
+    id: ids.auditId(at),
+    at,
+    method: request.method,
+    route,
+    status,
     actor: who === null ? null : { kind: who.kind, id: who.id, name: who.name },
     object: nameObject(request, status === 201 ? readNewId(payload) : null),
     changes: status < 400 || request.signIn !== null ? summarise(request) : null,

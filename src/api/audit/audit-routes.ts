@@ -51,7 +51,10 @@ export async function auditPlugin(app: FastifyInstance, parts: AuditRouteParts):
 
 function readRequest({ actor, object, outcome, from, to, ...page }: AuditQuery): AuditRequest {
   return {
-    ...{ ...readPage(page), actor: actor ?? null, object: object ?? null, outcome: outcome ?? null },
+    ...readPage(page),
+    actor: actor ?? null,
+    object: object ?? null,
+    outcome: outcome ?? null,
     fromAt: from === undefined ? undefined : parseInstant(from, 'from'),
     untilAt: to === undefined ? undefined : parseInstant(to, 'to'),
   };
@@ -64,8 +67,16 @@ function judgeStatus(status: number): AuditOutcome {
 function presentEntry({ id, at, actor, method, route, object, changes, status, clientAddress }: AuditEntry) {
   const who = actor === null ? null : { kind: actor.kind, id: actor.id, name: actor.name };
   return {
-    ...{ id, at: formatInstant(at), actor: who, action: describeAction(method, route) },
-    ...{ method, route, object, changes },
-    ...{ outcome: judgeStatus(status), status, client_address: clientAddress },
+    id,
+    at: formatInstant(at),
+    actor: who,
+    action: describeAction(method, route),
+    method,
+    route,
+    object,
+    changes,
+    outcome: judgeStatus(status),
+    status,
+    client_address: clientAddress,
   };
 }

@@ -54,7 +54,9 @@ export async function eventsPlugin(app: FastifyInstance, parts: EventRouteParts)
         querystring: querySchema({
           factory: { type: 'string', minLength: 1, description: 'Only of this factory.' },
           after: {
-            ...{ type: 'string', minLength: 1, maxLength: 100 },
+            type: 'string',
+            minLength: 1,
+            maxLength: 100,
             description:
               'In the place of `Last-Event-ID` where a client cannot set it: `last_event_id` of `GET /session`.',
           },

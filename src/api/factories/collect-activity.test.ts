@@ -30,8 +30,11 @@ describe('the activity of a factory', () => {
     expect(busy(({ deliveries }) => deliveries.Duplicate)).toEqual([23, 47, 49]);
     expect(busy(({ runs }) => runs.failed)).toEqual([0, 24, 48]);
     expect(hours[23]!.deliveries).toEqual({
-      ...{ Accepted: 0, Duplicate: 3, 'Rejected (auth)': 0 },
-      ...{ 'Rejected (invalid JSON)': 0, 'Rejected (too large)': 0 },
+      Accepted: 0,
+      Duplicate: 3,
+      'Rejected (auth)': 0,
+      'Rejected (invalid JSON)': 0,
+      'Rejected (too large)': 0,
     });
     expect(byWebhook.get(WEBHOOK_UID)).toHaveLength(50);
     expect(byWebhook.get(WEBHOOK_UID)![23]).toBe(3);

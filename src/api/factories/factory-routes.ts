@@ -75,7 +75,8 @@ function registerAncestry(app: FastifyInstance, parts: FactoryRouteParts): void 
         params: closedObject({
           factory: { type: 'string' },
           revision: {
-            ...{ type: 'string', pattern: '^[0-9a-f]{7,64}$' },
+            type: 'string',
+            pattern: '^[0-9a-f]{7,64}$',
             description: 'A commit, or the first 7 digits or more of one.',
           },
         }),

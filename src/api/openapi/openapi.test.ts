@@ -144,10 +144,20 @@ describe('the OpenAPI document', () => {
     ]);
     // Questions, and changes that are the same when they are made twice; a claim whose answer is lost ends with its lease.
     expect(plain.map(([path]) => path.replace('/api/v1', '').replace('/factories/{factory}', '')).sort()).toEqual([
-      ...['/backtests', '/filters/test', '/plan', '/reconciliations', '/reverts'],
-      ...['/runs/claim', '/runs/{id}/cancel', '/runs/{id}/complete', '/runs/{id}/heartbeat'],
-      ...['/secrets/{name}/diagnoses', '/session', '/session/password'],
-      ...['/webhooks/{uid}/capture', '/webhooks/{uid}/secret'],
+      '/backtests',
+      '/filters/test',
+      '/plan',
+      '/reconciliations',
+      '/reverts',
+      '/runs/claim',
+      '/runs/{id}/cancel',
+      '/runs/{id}/complete',
+      '/runs/{id}/heartbeat',
+      '/secrets/{name}/diagnoses',
+      '/session',
+      '/session/password',
+      '/webhooks/{uid}/capture',
+      '/webhooks/{uid}/secret',
     ]);
   });
 

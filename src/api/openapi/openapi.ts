@@ -12,7 +12,9 @@ export function describeApi(version: string): FastifyDynamicSwaggerOptions {
     openapi: {
       openapi: '3.1.0',
       info: {
-        ...{ title: 'Dockbell management API', version, description: INTRODUCTION },
+        title: 'Dockbell management API',
+        version,
+        description: INTRODUCTION,
         contact: { name: 'The operator of this Dockbell' },
         license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
       },
@@ -82,7 +84,10 @@ function describeRoute(schema: FastifySchema, route: RouteOptions): FastifySchem
 }
 
 const IDEMPOTENCY_KEY = {
-  ...{ type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]*$' },
+  type: 'string',
+  minLength: 1,
+  maxLength: 255,
+  pattern: '^[!-~]*$',
   description: 'Of your choice. The same key and body within 24 hours get the first answer again.',
 };
 const IF_MATCH = { type: 'string', description: 'The `ETag` that the change is made on; 412 where it is another now.' };

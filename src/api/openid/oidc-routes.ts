@@ -117,7 +117,9 @@ export async function signInWaysPlugin(
 }
 
 const EXPIRED: OidcOutcome = {
-  ...{ ok: false, reason: 'expired', about: null },
+  ok: false,
+  reason: 'expired',
+  about: null,
   problem: 'no sign-in was begun in this browser, or it was finished already',
 };
 

@@ -44,8 +44,15 @@ export async function finishOidcSignIn(
   const user = await users.enterOidc(
     { issuer, subject },
     {
-      ...{ id: ids.userId(now), kind: 'oidc', name, role, factories },
-      ...{ disabledAt: null, createdAt: now, lastSignInAt: now, passwordChangedAt: null },
+      id: ids.userId(now),
+      kind: 'oidc',
+      name,
+      role,
+      factories,
+      disabledAt: null,
+      createdAt: now,
+      lastSignInAt: now,
+      passwordChangedAt: null,
     },
   );
   return user === null ? { ...refused, reason: 'disabled' } : { ok: true, user };

@@ -73,7 +73,12 @@ export function presentBacktest({ since, until, stored, examined, automations }:
 function presentAutomation(one: AutomationBacktest) {
   const { automation, examined, before, after, gainedCount, lostCount, gained, lost } = one;
   return {
-    ...{ automation, examined, before, after, gained_count: gainedCount, lost_count: lostCount },
+    automation,
+    examined,
+    before,
+    after,
+    gained_count: gainedCount,
+    lost_count: lostCount,
     gained: gained.map(presentExample),
     lost: lost.map(presentExample),
   };

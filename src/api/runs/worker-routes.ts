@@ -27,7 +27,8 @@ const MAX_CLAIMED = 100;
 const MAX_ERROR_CHARACTERS = 1_000;
 
 const fence: JsonSchema = {
-  ...{ type: 'integer', minimum: 1 },
+  type: 'integer',
+  minimum: 1,
   description:
     'The fencing number that the claim answered. With an earlier one than the latest, the run is lost (409).',
 };
@@ -102,8 +103,11 @@ function requireClaimable(request: FastifyRequest, name: string, { workers, find
 function presentClaimedRun({ input, fence: held, ...term }: ClaimedRun, parts: WorkerRouteParts) {
   const { run, webhook, agent } = input;
   return {
-    ...{ run: presentRunInPassing(run, parts), webhook: { name: webhook.name, uid: webhook.uid }, agent },
-    ...{ input: presentRunInput(input), fence: held },
+    run: presentRunInPassing(run, parts),
+    webhook: { name: webhook.name, uid: webhook.uid },
+    agent,
+    input: presentRunInput(input),
+    fence: held,
     ...presentTerm(term),
   };
 }
@@ -158,7 +162,9 @@ function registerCompletion(app: FastifyInstance, parts: WorkerRouteParts): void
             fence,
             state: { type: 'string', enum: ['succeeded', 'failed'] },
             error: {
-              ...{ type: 'string', minLength: 1, maxLength: MAX_ERROR_CHARACTERS },
+              type: 'string',
+              minLength: 1,
+              maxLength: MAX_ERROR_CHARACTERS,
               description: 'Why it failed, in one sentence; only with `failed`.',
             },
             exit_code: { type: ['integer', 'null'], minimum: -2_147_483_648, maximum: 4_294_967_295 },

@@ -172,7 +172,10 @@ function registerDiagnosis(app: FastifyInstance, parts: SecretRouteParts): void 
     async (request) => {
       const { scheme = null, headers, body_base64: body, received_at: receivedAt, url = null } = request.body;
       const { mistake, sentence, tried } = await parts.diagnoseUpload({
-        ...{ secretName: request.params.name, scheme, url, rawHeaders: Object.entries(headers).flat() },
+        secretName: request.params.name,
+        scheme,
+        url,
+        rawHeaders: Object.entries(headers).flat(),
         body: new Uint8Array(Buffer.from(body, 'base64')),
         receivedAt: receivedAt === undefined ? null : readInstant(receivedAt),
       });

@@ -71,14 +71,18 @@ describe('an answer that creates', () => {
     const token = await post('/api/v1/tokens', { name: 'ci', role: 'viewer' });
     expect(token.headers.location).toBe(`/api/v1/tokens/${token.json().id}`);
     expect((await post('/api/v1/tokens', { name: 'ci', role: 'viewer' })).headers).toMatchObject({
-      ...{ location: token.headers.location, 'idempotent-replayed': 'true' },
+      location: token.headers.location,
+      'idempotent-replayed': 'true',
     });
     const user = await post('/api/v1/users', { name: 'alice', role: 'viewer', password: 'correct horse battery' });
     expect(user.headers.location).toBe(`/api/v1/users/${user.json().id}`);
     const replay = await post(`/api/v1/deliveries/${DELIVERY_ID}/replay`, {});
     expect(replay.headers.location).toBe(`/api/v1/deliveries/${replay.json().id}`);
     const secret = await app.inject({
-      ...{ method: 'PUT', url: '/api/v1/secrets/A', headers: owner, payload: { value: 'x' } },
+      method: 'PUT',
+      url: '/api/v1/secrets/A',
+      headers: owner,
+      payload: { value: 'x' },
     });
     expect([secret.statusCode, secret.headers.location]).toEqual([201, '/api/v1/secrets/A']);
   });
@@ -126,7 +130,9 @@ describe('compression', () => {
     const headers = { ...owner, 'accept-encoding': 'gzip' };
     const name = 'n'.repeat(100);
     const token = await app.inject({
-      ...{ method: 'POST', url: '/api/v1/tokens', headers },
+      method: 'POST',
+      url: '/api/v1/tokens',
+      headers,
       payload: { name, role: 'viewer' },
     });
     expect([token.statusCode, token.headers['content-encoding']]).toEqual([201, undefined]);
@@ -449,8 +455,13 @@ describe('the log', () => {
     const [line, ...others] = services.seen.logLines;
     expect(others).toEqual([]);
     expect(JSON.parse(line!)).toMatchObject({
-      ...{ role: 'owner', address: '127.0.0.1', durationMs: expect.any(Number) },
-      ...{ method: 'POST', route: '/api/v1/runs/:id/cancel', params: { id: 'a\nb' }, status: 404 },
+      role: 'owner',
+      address: '127.0.0.1',
+      durationMs: expect.any(Number),
+      method: 'POST',
+      route: '/api/v1/runs/:id/cancel',
+      params: { id: 'a\nb' },
+      status: 404,
     });
     expect(line!.trimEnd()).not.toContain('\n');
   });

@@ -91,7 +91,8 @@ describe('a request with an idempotency key', () => {
     const first = post(AUTOMATIONS, AUTOMATION, 'k');
     await new Promise(setImmediate);
     expect((await post(AUTOMATIONS, AUTOMATION, 'k')).body).toMatchObject({
-      ...{ status: 409, code: 'idempotency_key_in_use' },
+      status: 409,
+      code: 'idempotency_key_in_use',
     });
     release();
     expect((await first).status).toBe(201);

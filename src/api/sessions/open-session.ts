@@ -34,8 +34,13 @@ export async function openSession(
   if (found !== null) await parts.sessions.end(found.session.id);
   const text = createCredential('', parts.randomBytes);
   const session = {
-    ...{ id: parts.ids.sessionId(now), owner, clientAddress: request.ip, userAgent: readUserAgent(request) },
-    ...{ createdAt: now, lastUsedAt: now, expiresAt: now + parts.sessionLifetimeMs },
+    id: parts.ids.sessionId(now),
+    owner,
+    clientAddress: request.ip,
+    userAgent: readUserAgent(request),
+    createdAt: now,
+    lastUsedAt: now,
+    expiresAt: now + parts.sessionLifetimeMs,
   };
   await parts.sessions.insert(session, hashCredential(text));
   writeSessionCookie(request, reply, parts.adminUrl(), text);

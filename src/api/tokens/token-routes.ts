@@ -31,7 +31,10 @@ const tokenBodySchema = {
   additionalProperties: false,
   properties: {
     name: {
-      ...{ type: 'string', minLength: 1, maxLength: 100, pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$' },
+      type: 'string',
+      minLength: 1,
+      maxLength: 100,
+      pattern: '^[^\\p{Cc}\\p{Zl}\\p{Zp}]*$',
       description: 'What the token is for, without control characters.',
     },
     role: { type: 'string', enum: [...ROLES], description: 'Each role holds the earlier ones.' },

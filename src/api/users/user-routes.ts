@@ -107,9 +107,15 @@ async function addUser(parts: UserRouteParts, body: NewUserBody): Promise<User> 
   const passwordHash = await parts.passwords.hash(body.password);
   const now = parts.clock.wallMs();
   const user: User = {
-    ...{ id: parts.ids.userId(now), kind: 'local', name: body.name, role: body.role },
-    ...{ factories: body.factories ?? null, disabledAt: null, createdAt: now },
-    ...{ lastSignInAt: null, passwordChangedAt: now },
+    id: parts.ids.userId(now),
+    kind: 'local',
+    name: body.name,
+    role: body.role,
+    factories: body.factories ?? null,
+    disabledAt: null,
+    createdAt: now,
+    lastSignInAt: null,
+    passwordChangedAt: now,
   };
   if (await parts.users.insertLocal(user, passwordHash)) return user;
   throw new AppError('conflict', 'There is a user of this name already. Letters of either case are the same.');

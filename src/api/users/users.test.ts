@@ -29,7 +29,9 @@ function open(more: Partial<SeededServices> = {}) {
     payload?: object,
   ) =>
     app.inject({
-      ...{ method: method!, url: `/api/v1${url}`, ...(payload && { payload }) },
+      method: method!,
+      url: `/api/v1${url}`,
+      ...(payload && { payload }),
       headers: {
         cookie: String(session.headers['set-cookie']).split(';')[0]!,
         'x-csrf-token': session.json().csrf_token,
@@ -44,18 +46,19 @@ describe('a user', () => {
     await add('Alice', { role: 'operator', factories: ['payments'] });
     const session = await signIn('aLICE');
     expect(session.json().user).toEqual({
-      ...{
-        id: expect.stringMatching(/^usr_/),
-        name: 'Alice',
-        role: 'operator',
-        factories: ['payments'],
-        kind: 'local',
-      },
+      id: expect.stringMatching(/^usr_/),
+      name: 'Alice',
+      role: 'operator',
+      factories: ['payments'],
+      kind: 'local',
     });
     expect((await ask(session, 'GET', '/factories')).json().data).toHaveLength(1);
     expect((await ask(session, 'GET', '/secrets')).statusCode).toBe(403);
     expect((await call('GET', '/users')).json().data[0]).toMatchObject({
-      ...{ name: 'Alice', kind: 'local', disabled: false, last_sign_in_at: '2026-01-02T03:04:05.678Z' },
+      name: 'Alice',
+      kind: 'local',
+      disabled: false,
+      last_sign_in_at: '2026-01-02T03:04:05.678Z',
     });
   });
 
@@ -152,7 +155,9 @@ describe('a refused password', () => {
     }
     const limited = await signIn('alice', PASSWORD, '198.51.100.1');
     expect([limited.statusCode, limited.json().code, limited.headers['retry-after']]).toEqual([
-      ...[429, 'too_many_requests', '900'],
+      429,
+      'too_many_requests',
+      '900',
     ]);
     services.clock.advance(15 * 60_000);
     expect((await signIn('alice')).statusCode).toBe(200);
@@ -252,9 +257,13 @@ describe('the list of sessions', () => {
     const sessions = await list();
     expect(sessions.map(({ current }: { current: boolean }) => current).sort()).toEqual([false, true]);
     expect(sessions[0]).toEqual({
-      ...{ id: expect.stringMatching(/^ses_/), current: expect.any(Boolean), client_address: '192.0.2.1' },
-      ...{ user_agent: 'lightMyRequest', created_at: '2026-01-02T03:04:05.678Z' },
-      ...{ last_used_at: '2026-01-02T03:04:05.678Z', expires_at: '2026-01-02T15:04:05.678Z' },
+      id: expect.stringMatching(/^ses_/),
+      current: expect.any(Boolean),
+      client_address: '192.0.2.1',
+      user_agent: 'lightMyRequest',
+      created_at: '2026-01-02T03:04:05.678Z',
+      last_used_at: '2026-01-02T03:04:05.678Z',
+      expires_at: '2026-01-02T15:04:05.678Z',
     });
     expect(JSON.stringify(sessions)).not.toContain(String(first.headers['set-cookie']).slice(9, 40));
   });
