@@ -26,7 +26,7 @@ const arrows = {
   storage: ['core', 'threads'],
   executors: ['core', 'files', 'processes'],
   observability: ['core'],
-  config: ['core', 'yaml'],
+  config: ['core', 'executors', 'yaml'],
   inspection: ['core', 'definitions', 'filter', 'plan', 'reconcile', 'threads'],
   diagnosis: ['core', 'ingress', 'signature', 'threads'],
   health: ['core', 'reconcile', 'registry', 'config', 'files', 'notify', 'run', 'storage', 'observability'],

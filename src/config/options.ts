@@ -1,4 +1,5 @@
 import { ROLES } from '../core/access.ts';
+import { EXECUTOR_NAMES, EXECUTOR_OPTIONS, EXECUTORS } from '../executors/index.ts';
 import type { TextFormat } from './text-formats.ts';
 
 /**
@@ -39,6 +40,8 @@ export interface Option {
 
 /** A timer of Node.js can wait for a little less than 25 days. */
 const LONGEST_TIMER = '24d';
+
+const EXECUTOR_SUMMARIES = EXECUTOR_NAMES.map((name) => EXECUTORS[name].summary).join(' ');
 
 /** Every key of `dockbell.yaml`. `[]` stands for each item of a list. Types, schema and reference follow from this table. */
 export const OPTIONS = {
@@ -568,38 +571,15 @@ export const OPTIONS = {
   },
   'factories[].runs.executor.type': {
     title: 'Executor type',
-    type: { kind: 'choice', values: ['command', 'queue'], later: ['http'] },
+    type: { kind: 'choice', values: EXECUTOR_NAMES, later: ['http'] },
     default: null,
     required: true,
-    description:
-      'Type of the executor. `command` starts a program on this machine. With `queue`, workers on any machine claim runs through the management API.',
-    examples: ['command', 'queue'],
+    description: `How runs are executed. ${EXECUTOR_SUMMARIES}`,
+    examples: EXECUTOR_NAMES,
     env: null,
     secret: false,
   },
-  'factories[].runs.executor.command': {
-    title: 'Command',
-    type: { kind: 'command' },
-    onlyWith: 'command',
-    default: null,
-    required: true,
-    description:
-      'Program and its arguments, not a shell command line. A program with a `/`, and arguments that start with `./` or `../`, are relative to this file. A program without `/` is looked up in PATH. Other users of the machine can see the arguments, so pass secrets through the `secrets` of an automation.',
-    examples: [['./agent.sh'], ['node', './agent.mjs', '--quiet']],
-    env: null,
-    secret: false,
-  },
-  'factories[].runs.executor.user': {
-    title: 'User of runs',
-    type: { kind: 'text', format: 'systemUser' },
-    onlyWith: 'command',
-    default: null,
-    description:
-      'System user that runs start as: a name, or `uid:gid`. Requires a daemon that runs as root, and `runsDir`. Default: the user of the daemon, whose files a run can then read.',
-    examples: ['agent', '1500:1500'],
-    env: null,
-    secret: false,
-  },
+  ...EXECUTOR_OPTIONS,
   'factories[].runs.executor.timeout': {
     title: 'Run timeout',
     type: { kind: 'duration', min: '1s', max: LONGEST_TIMER },
@@ -607,17 +587,6 @@ export const OPTIONS = {
     description:
       'Maximum duration of a run. After it, the processes of the run are stopped and the run fails. A worker is notified in the response to its next heartbeat.',
     examples: ['30m', '2h'],
-    env: null,
-    secret: false,
-  },
-  'factories[].runs.executor.lease': {
-    title: 'Lease',
-    type: { kind: 'duration', min: '1s', max: '1h' },
-    onlyWith: 'queue',
-    default: '1m',
-    description:
-      'Maximum time between heartbeats of a worker. After it, the run is given to another worker as its next attempt, up to three attempts.',
-    examples: ['1m', '5m'],
     env: null,
     secret: false,
   },

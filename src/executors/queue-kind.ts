@@ -2,7 +2,19 @@ import type { ExecutorKind } from './executor-kind.ts';
 
 /** Executor `queue`: workers on any machine claim the runs under a lease (`run/run-leases.ts`). */
 export const QUEUE_KIND = {
-  summary: '`queue`: workers on any machine claim the runs over the management API.',
-  options: {},
+  summary: '`queue`: workers on any machine claim the runs through the management API.',
+  options: {
+    'factories[].runs.executor.lease': {
+      title: 'Lease',
+      type: { kind: 'duration', min: '1s', max: '1h' },
+      onlyWith: 'queue',
+      default: '1m',
+      description:
+        'Maximum time between heartbeats of a worker. After it, the run is given to another worker as its next attempt, up to three attempts.',
+      examples: ['1m', '5m'],
+      env: null,
+      secret: false,
+    },
+  },
   create: null,
 } as const satisfies ExecutorKind<object>;

@@ -21,7 +21,7 @@ export const COMMAND_KIND = {
       default: null,
       required: true,
       description:
-        'The program and its arguments, never a shell line. A program written with a `/`, and arguments that start with `./` or `../`, are relative to this file; a program without `/` is found on the PATH. Arguments are visible to other users of the machine: pass secrets by the `secrets` of an automation.',
+        'Program and its arguments, not a shell command line. A program with a `/`, and arguments that start with `./` or `../`, are relative to this file. A program without `/` is looked up in PATH. Other users of the machine can see the arguments, so pass secrets through the `secrets` of an automation.',
       examples: [['./agent.sh'], ['node', './agent.mjs', '--quiet']],
       env: null,
       secret: false,
@@ -32,7 +32,7 @@ export const COMMAND_KIND = {
       onlyWith: 'command',
       default: null,
       description:
-        'User of this machine that runs are started as: a name, or `uid:gid`. Needs a daemon that runs as root, and `runsDir`. By default the user of the daemon, whose every file a run can then read.',
+        'System user that runs start as: a name, or `uid:gid`. Requires a daemon that runs as root, and `runsDir`. Default: the user of the daemon, whose files a run can then read.',
       examples: ['agent', '1500:1500'],
       env: null,
       secret: false,
