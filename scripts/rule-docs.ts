@@ -72,14 +72,14 @@ function listSetting(rule: RuleId): RulePiece[] {
   const [first, second] = RULES[rule].severity === 'off' ? ['warning', 'error'] : ['off', 'error'];
   const text = `schemaVersion: v1alpha1\nname: payments\nlint:\n  ${rule}: ${first} # or ${second}`;
   return [
-    { kind: 'heading', text: 'To change it' },
+    { kind: 'heading', text: 'Change the severity' },
     { kind: 'code', file: 'factory.yaml', text },
   ];
 }
 
 function renderPage(rule: RuleId, guide: RuleGuide): string {
   const { severity, isLint, description } = RULES[rule];
-  const settable = isLint ? 'off, warning, error' : 'no: such a definition never applies';
+  const settable = isLint ? 'off, warning, error' : 'cannot be changed: such a definition is never applied';
   const table = [
     '| | |',
     '| --- | --- |',

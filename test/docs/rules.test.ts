@@ -174,7 +174,9 @@ describe('the pages of the rules', () => {
 
   it('show how to change a rule in a factory.yaml that is valid, where it may be changed', () => {
     for (const rule of RULE_IDS) {
-      const shown = [...pages.get(rulePagePath(rule))!.matchAll(/## To change it\n\n```yaml (\S+)\n([\s\S]*?)```/g)];
+      const shown = [
+        ...pages.get(rulePagePath(rule))!.matchAll(/## Change the severity\n\n```yaml (\S+)\n([\s\S]*?)```/g),
+      ];
       expect(shown.length, rule).toBe(RULES[rule].isLint ? 1 : 0);
       for (const [, path, text] of shown) expect(validateFiles({ [path!]: text! }).diagnostics, rule).toEqual([]);
     }

@@ -37,7 +37,7 @@ describe('formatSarif', () => {
       expect.objectContaining({ id: 'webhook/ignored-file', defaultConfiguration: { level: 'warning' } }),
       expect.objectContaining({
         id: 'webhook/unknown-key',
-        shortDescription: { text: 'A webhook has a key that does not exist.' },
+        shortDescription: { text: 'A webhook has an unknown key.' },
         help: { text: expect.stringContaining('docs/rules/webhook/unknown-key.md'), markdown: expect.any(String) },
         defaultConfiguration: { level: 'error' },
       }),
