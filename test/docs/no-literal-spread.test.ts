@@ -1,14 +1,19 @@
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { locate } from '../helpers/documents.ts';
+import { createTempDir } from '../helpers/temp-dir.ts';
 
-const ROOT = fileURLToPath(new URL('../..', import.meta.url));
-
-/** The findings of Biome for a source file of the daemon. */
+/** The findings of Biome for a source file, with this rule as its only plugin. */
 function lint(source: string): string {
-  const biome = 'node_modules/@biomejs/biome/bin/biome';
-  const args = [biome, 'lint', '--stdin-file-path=src/app/sample.ts'];
-  const { stderr } = spawnSync(process.execPath, args, { cwd: ROOT, input: source, encoding: 'utf8' });
+  const dir = createTempDir('lint');
+  const plugins = [locate('scripts/no-literal-spread.grit').pathname];
+  writeFileSync(join(dir, 'biome.json'), JSON.stringify({ root: true, plugins }));
+  writeFileSync(join(dir, 'sample.ts'), source);
+  const args = [locate('node_modules/@biomejs/biome/bin/biome').pathname, 'lint', 'sample.ts'];
+  const { stderr } = spawnSync(process.execPath, args, { cwd: dir, encoding: 'utf8' });
+  expect(stderr).toContain('Checked 1 file');
   return stderr;
 }
 
