@@ -71,7 +71,7 @@ function SwitchDialog({ tagged: { automation, etag }, opened, onClose }: DialogP
         reset();
         onClose();
       }}
-      title={enabled ? 'Disable this automation?' : 'Enable this automation?'}
+      title={enabled ? 'Disable this automation' : 'Enable this automation'}
       action={enabled ? 'Disable' : 'Enable'}
       onConfirm={() => mutate()}
     />
@@ -101,7 +101,7 @@ function DeleteDialog({ tagged: { automation, etag }, opened, onClose }: DialogP
         reset();
         onClose();
       }}
-      title="Delete this automation?"
+      title="Delete this automation"
       effects={['Deliveries no longer start it.', 'Its webhooks, deliveries and runs are kept, including queued runs.']}
       action="Delete automation"
       typeToConfirm={name}

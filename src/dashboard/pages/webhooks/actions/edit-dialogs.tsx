@@ -28,7 +28,7 @@ export function ToggleWebhook({ tagged, opened, onClose }: EditDialogProps) {
       effects={effects}
       isPending={isPending}
       error={error}
-      title={enabled ? 'Disable this webhook?' : 'Enable this webhook?'}
+      title={enabled ? 'Disable this webhook' : 'Enable this webhook'}
       action={enabled ? 'Disable' : 'Enable'}
       isDangerous={enabled}
       onConfirm={() => mutate(undefined)}
@@ -46,7 +46,7 @@ export function RenameWebhook({ tagged, opened, onClose }: EditDialogProps) {
       onClose={onClose}
       isPending={isPending}
       error={error}
-      title="Rename this webhook?"
+      title="Rename this webhook"
       effects={[
         'Senders are not affected: UID, URL and secret stay the same.',
         'Automations that use the webhook keep using it.',
@@ -80,7 +80,7 @@ export function DeleteWebhook({ tagged, opened, onClose }: EditDialogProps) {
       onClose={onClose}
       isPending={isPending}
       error={error}
-      title="Delete this webhook?"
+      title="Delete this webhook"
       effects={[
         'Senders get 404 immediately.',
         'Automations that select it remain visible but stop firing from it.',

@@ -40,7 +40,7 @@ function RotateLive({ tagged, opened, onClose, onRotated }: Omit<RotateSecretPro
       onClose={onClose}
       isPending={isPending}
       error={error}
-      title="Rotate the secret?"
+      title="Rotate secret"
       effects={[NO_OVERLAP, ...shown, ROLLOVER]}
       action="Rotate secret"
       isDangerous
