@@ -1,8 +1,10 @@
-// Writes what follows from the table of signature schemes and from docs/schemes/guides.yaml: docs/schemes/*.md,
-// docs/reference/signature-schemes.md and the names in schemas/webhook.schema.json.
+// Writes what follows from the table of signature schemes and from docs/schemes/guides.yaml: docs/schemes/*.md and
+// docs/reference/signature-schemes.md; and the keys of schemas/webhook.schema.json and schemas/automation.schema.json
+// that follow from the tables of fields (src/core/resources) and the names of the schemes.
 // Run it after a change of either: npx tsx scripts/generate-schemes.ts
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { renderSchemePages, renderWebhookSchema } from './scheme-docs.ts';
+import { DERIVED_SCHEMAS, renderDefinitionSchema, schemaUrl } from './definition-schemas.ts';
+import { renderSchemePages } from './scheme-docs.ts';
 
 const docs = new URL('../docs/', import.meta.url);
 const pages = renderSchemePages();
@@ -11,4 +13,4 @@ for (const file of readdirSync(folder)) {
   if (file.endsWith('.md') && !pages.has(`schemes/${file}`)) rmSync(new URL(file, folder));
 }
 for (const [path, page] of pages) writeFileSync(new URL(path, docs), page);
-writeFileSync(new URL('../schemas/webhook.schema.json', import.meta.url), renderWebhookSchema());
+for (const name of DERIVED_SCHEMAS) writeFileSync(schemaUrl(name), renderDefinitionSchema(name));

@@ -3,9 +3,8 @@ import { parse } from 'yaml';
 import { SECRET_PLACEHOLDER } from '../src/signature/handshakes/handshake.ts';
 import { HANDSHAKES } from '../src/signature/handshakes/handshakes.ts';
 import type { ContentPart, KeyForm, Scheme, SignatureScheme } from '../src/signature/scheme.ts';
-import { CUSTOM } from '../src/signature/schemes/custom-scheme.ts';
 import { describeScheme } from '../src/signature/schemes/describe-scheme.ts';
-import { listCredentialPlaces, listIdentities, SCHEME_NAMES, SCHEMES } from '../src/signature/schemes/schemes.ts';
+import { listCredentialPlaces, listIdentities, SCHEMES } from '../src/signature/schemes/schemes.ts';
 import { MAX_KEY_SIGNATURES } from '../src/signature/verify/presented-signatures.ts';
 import { AUTH_REASONS } from '../src/words/delivery-reasons.ts';
 
@@ -50,16 +49,6 @@ export function renderSchemePages(): Map<string, string> {
     (scheme) => [`schemes/${scheme.name}.md`, renderScheme(scheme, guides[scheme.name]!)] as const,
   );
   return new Map([['reference/signature-schemes.md', renderIndex()], ...pages]);
-}
-
-/** `schemas/webhook.schema.json` with the names of the table as the values of `signatureScheme`. */
-export function renderWebhookSchema(): string {
-  const schema = readFileSync(new URL('../schemas/webhook.schema.json', import.meta.url), 'utf8');
-  const names = [...SCHEME_NAMES, CUSTOM].sort().map((name) => JSON.stringify(name));
-  return schema.replace(
-    /("signatureScheme": \{[^{}]*?"enum": )\[[^\]]*\]/,
-    (_, before) => `${before}[${names.join(', ')}]`,
-  );
 }
 
 const SECRET_SENTENCES = {

@@ -1,4 +1,6 @@
 import type { WebhookView } from '../core/ports/definitions/inventory.ts';
+import { presentFields } from '../core/resources/fields.ts';
+import { WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
 import type { SecretValue } from '../core/secret-value.ts';
 import { buildSenderRequest } from '../sender/build-request.ts';
 import { buildTokenCurl, renderCurl } from '../words/sending-commands.ts';
@@ -19,10 +21,8 @@ export function renderDemoCurl(webhook: WebhookView, ingressUrl: string, secret:
   const url = `${ingressUrl}/webhooks/w/${webhook.uid}`;
   if (webhook.authMode === 'signature') return renderSigned({ ...webhook, ingressUrl: url }, body, secret, nowMs);
   const target = {
-    auth_mode: webhook.authMode,
+    ...presentFields(WEBHOOK_FIELDS, webhook),
     ingress_url: webhook.authMode === 'url_token' ? `${url}/{token}` : url,
-    secret_name: webhook.secretName,
-    delivery_id_header: webhook.deliveryIdHeader,
   };
   return buildTokenCurl(target, secret.reveal(), body);
 }

@@ -20,7 +20,7 @@ function open({ listeners = [fires('a'), fires('b')], isLive = true, payload = P
   const live = { ref: 5, uid, name, factory: 'payments', revision: 'beef', credential, handshakes: [] };
   registry.replaceFactory(
     'payments',
-    isLive ? [{ ...live, deliveryIdHeader: null, holdsSecret: () => false, listeners, pushBranch: null }] : [],
+    isLive ? [{ ...live, identityHeader: null, holdsSecret: () => false, listeners, pushBranch: null }] : [],
   );
   const recorded: (DeliveryOffer | ReplayEntry)[] = [];
   const woken: string[] = [];

@@ -76,7 +76,7 @@ describe('live webhooks', () => {
   });
 
   it('look their delivery ID header up in lowercase', () => {
-    expect(build([webhook(A, { deliveryIdHeader: 'X-Event-ID' })])[0]?.deliveryIdHeader).toBe('x-event-id');
+    expect(build([webhook(A, { deliveryIdHeader: 'X-Event-ID' })])[0]?.identityHeader).toBe('x-event-id');
   });
 
   it.each(['token', 'url_token'] as const)('of mode %s accept their own secret only', (authMode) => {

@@ -50,7 +50,7 @@ export function buildLiveWebhooks(
       credential: buildCredential(webhook, secrets.get(webhook.name) ?? null),
       holdsSecret: compileSecretSearch(secrets.get(webhook.name) ?? null),
       handshakes: buildHandshakes(webhook, secrets.get(webhook.name) ?? null, verifyTokens.get(webhook.name) ?? null),
-      deliveryIdHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
+      identityHeader: webhook.deliveryIdHeader?.toLowerCase() ?? null,
       listeners: listeners.get(webhook.uid) ?? [],
       pushBranch: webhook.name === pushTrigger?.webhook ? pushTrigger.branch : null,
     }));

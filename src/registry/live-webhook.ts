@@ -35,8 +35,8 @@ export interface LiveWebhook {
   holdsSecret(value: string): boolean;
   /** Those of its provider that it answers; empty for most. */
   handshakes: readonly LiveHandshake[];
-  /** Lowercase; `null` where the webhook names none. */
-  deliveryIdHeader: string | null;
+  /** Header, in lowercase, with the sender's ID of the delivery; `null` if the webhook names none. */
+  identityHeader: string | null;
   listeners: readonly Listener[];
   /** The branch whose pushes this webhook tells of; `null` for all webhooks that no source names for it. */
   pushBranch: string | null;

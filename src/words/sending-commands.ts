@@ -1,6 +1,6 @@
 import { quoteForShell } from './quote-for-shell.ts';
 
-/** The header that names a delivery if the webhook has no `deliveryIdHeader`. */
+/** The header that names a delivery if the webhook names no header for it. */
 export const SERVICE_DELIVERY_ID_HEADER = 'X-Service-Delivery-Id';
 
 const TOKEN_PLACEHOLDER = '{token}';

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { readGuides, renderSchemePages, renderWebhookSchema } from '../../scripts/scheme-docs.ts';
+import { DERIVED_SCHEMAS, renderDefinitionSchema, schemaUrl } from '../../scripts/definition-schemas.ts';
+import { readGuides, renderSchemePages } from '../../scripts/scheme-docs.ts';
 import { SCHEMES } from '../../src/signature/schemes/schemes.ts';
 import { validateFiles } from '../helpers/definition-tree.ts';
 
@@ -16,11 +17,9 @@ function listTestedLibraries(): string[] {
   return [...new Set(imports)].filter((name) => name !== 'vitest' && name !== 'node').sort();
 }
 
-describe('the values of signatureScheme in schemas/webhook.schema.json', () => {
-  const path = new URL('../../schemas/webhook.schema.json', import.meta.url);
-
-  it('are the output of scripts/generate-schemes.ts', () => {
-    expect(readFileSync(path, 'utf8')).toBe(renderWebhookSchema());
+describe('the schemas of definition files', () => {
+  it.each(DERIVED_SCHEMAS)('%s is the output of scripts/generate-schemes.ts', (name) => {
+    expect(readFileSync(schemaUrl(name), 'utf8')).toBe(renderDefinitionSchema(name));
   });
 });
 

@@ -20,7 +20,7 @@ const READERS: { [what: string]: (length: number) => unknown } = {
   'an identity of the provider with blanks inside': (length) =>
     identify(
       createRequestHeaders([]),
-      { deliveryIdHeader: null, holdsSecret: () => false },
+      { identityHeader: null, holdsSecret: () => false },
       blanks(length),
       Buffer.alloc(32),
     ),

@@ -1,12 +1,12 @@
-import { Option } from 'commander';
 import type { NewWebhook, Webhook } from '../../client/api-types.ts';
 import { RequestFailed, readAnswer } from '../../client/read-answer.ts';
-import { AUTH_MODES, type AuthMode } from '../../core/resources/webhook.ts';
+import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import { escapeLines, escapeText } from '../../words/escape-text.ts';
 import type { CliCommand } from '../cli-command.ts';
 import { CliError, EXIT_CODES } from '../exit-codes.ts';
 import { findWebhook, WEBHOOK_ARGUMENT } from '../find/find-webhook.ts';
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
+import { fieldOptions, readFieldOptions } from '../input/field-options.ts';
 import { readSecretValue } from '../input/read-secret-value.ts';
 import { readSignature } from '../input/read-signature.ts';
 import { schemeOption } from '../input/value-options.ts';
@@ -45,33 +45,24 @@ export function registerWebhookEditCommands(webhook: CliCommand, bind: Bind): vo
 
 type DeleteOptions = ConfirmOptions & { json?: boolean };
 
+/** The options of the fields (`WEBHOOK_FIELDS`), and the others. */
 interface CreateOptions {
-  authMode?: AuthMode;
   scheme?: string;
   signature?: string;
-  secretName?: string;
-  verifyTokenSecretName?: string;
   withSecret?: boolean;
-  deliveryIdHeader?: string;
-  description?: string;
-  disabled?: boolean;
   json?: boolean;
 }
 
 function registerCreate(webhook: CliCommand, bind: Bind): void {
-  webhook
+  const command = webhook
     .command('create')
     .argument('<name>', 'name of the new webhook')
-    .description('create a webhook, and print its URL and its secret this once')
-    .addOption(new Option('--auth-mode <mode>', 'how senders authenticate (token)').choices([...AUTH_MODES]))
-    .addOption(schemeOption('--scheme <name>', 'for signature: the signature scheme of the provider'))
-    .option('--signature <json>', 'for the scheme custom: how the sender signs, as JSON or @FILE')
-    .option('--secret-name <name>', 'the team secret to use, or to make; without it, a name is suggested')
-    .option('--verify-token-secret-name <name>', 'the team secret with the verify token that Meta and Strava repeat')
+    .description('create a webhook, and print its URL and its secret this once');
+  for (const option of fieldOptions(WEBHOOK_FIELDS, 'create', { signatureScheme: schemeOption })) {
+    command.addOption(option);
+  }
+  command
     .option('--with-secret', "read the provider's secret from standard input (hidden when typed)")
-    .option('--delivery-id-header <name>', 'the header in which the sender stamps its own event ID')
-    .option('--description <text>', 'a sentence for people')
-    .option('--disabled', 'take no deliveries yet')
     .withJson()
     .explain({
       negative: NEGATIVE,
@@ -101,16 +92,10 @@ async function createWebhook(session: Session, options: CreateOptions, name: str
   const block = signature === undefined ? null : await readSignature(session.context, { scheme, signature });
   const secret = options.withSecret ? await readSecretValue(session.context, `Secret of ${name}`) : undefined;
   const order = {
+    ...readFieldOptions(WEBHOOK_FIELDS, 'create', options),
+    ...(block === null ? {} : { signature: block }),
     name,
-    auth_mode: options.authMode,
-    signature_scheme: scheme,
-    signature: block ?? undefined,
     secret,
-    secret_name: options.secretName,
-    verify_token_secret_name: options.verifyTokenSecretName,
-    delivery_id_header: options.deliveryIdHeader,
-    description: options.description,
-    enabled: options.disabled ? false : undefined,
   };
   const created = await session
     .create((headers) =>

@@ -21,7 +21,16 @@ export const AUTOMATION_VERSION_FIELDS = defineFields({
   agent: {
     type: textOrNull,
     description: '`null` is the foreman.',
-    declared: { default: null },
+    declared: {
+      default: null,
+      schema: {
+        title: 'Agent',
+        description: 'Agent that does the work. Default: the foreman.',
+        pattern: '\\S',
+        patternErrorMessage: 'a text that is not empty',
+        examples: ['triage'],
+      },
+    },
     editable: 'create and change',
     planned: true,
     tagged: true,
@@ -40,7 +49,14 @@ export const AUTOMATION_ROW_FIELDS = defineFields({
   factory: { type: text },
   description: {
     type: textOrNull,
-    declared: { default: null },
+    declared: {
+      default: null,
+      schema: {
+        title: 'Description',
+        description: 'Description for users, shown in lists.',
+        examples: ['Looks into fatal errors'],
+      },
+    },
     editable: 'create and change',
     planned: true,
     tagged: true,
@@ -48,7 +64,10 @@ export const AUTOMATION_ROW_FIELDS = defineFields({
   },
   enabled: {
     type: flag,
-    declared: { default: true },
+    declared: {
+      default: true,
+      schema: { title: 'Enabled', description: 'Whether deliveries start the automation.', examples: [true, false] },
+    },
     editable: 'create and change',
     planned: true,
     tagged: true,

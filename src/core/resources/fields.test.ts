@@ -3,6 +3,7 @@ import {
   answerProperties,
   auditedNames,
   defineFields,
+  definitionProperties,
   keysWith,
   pickWith,
   presentFields,
@@ -19,12 +20,17 @@ const FIELDS = defineFields({
   colour: {
     type: oneOf(['red', 'blue']),
     description: 'What it looks like.',
-    declared: { default: 'red', alwaysWritten: true },
+    declared: { default: 'red', alwaysWritten: true, schema: { title: 'Colour' } },
     editable: 'create and change',
     planned: true,
   },
-  deliveryNote: { type: textOrNull, declared: { default: null }, editable: 'change', audited: true },
-  enabled: { type: flag, declared: { default: true } },
+  deliveryNote: {
+    type: textOrNull,
+    declared: { default: null, schema: { title: 'Note' } },
+    editable: 'change',
+    audited: true,
+  },
+  enabled: { type: flag, declared: { default: true, schema: { title: 'Enabled' } } },
   usedAt: { type: instantOrNull, api: 'last_used_at' },
 });
 
@@ -70,6 +76,14 @@ describe('the fields of a resource', () => {
 
   it('show only audited values in the audit log', () => {
     expect(auditedNames(FIELDS)).toEqual(['name', 'delivery_note']);
+  });
+
+  it('describe the keys of a definition file', () => {
+    expect(definitionProperties(FIELDS)).toEqual({
+      colour: { title: 'Colour', type: 'string', enum: ['red', 'blue'], default: 'red' },
+      deliveryNote: { title: 'Note', type: 'string' },
+      enabled: { title: 'Enabled', type: 'boolean', default: true },
+    });
   });
 
   it('are read from a definition file with defaults, and written without them', () => {

@@ -20,12 +20,19 @@ export interface Field<Value = any, Format extends ColumnFormat = any> {
    * A key of the definition file. An absent key means the default; a key without default is required. Files that Dockbell
    * writes omit a key with its default value, unless it is always written.
    */
-  readonly declared?: { readonly default?: Json; readonly alwaysWritten?: true };
+  readonly declared?: {
+    readonly default?: Json;
+    readonly alwaysWritten?: true;
+    /** Title, description, pattern and examples of the key in the JSON Schema of the file. */
+    readonly schema: JsonSchema;
+  };
   /** A plan shows a change of this field. */
   readonly planned?: true;
   /** A change of this field changes the entity tag. */
   readonly tagged?: true;
   readonly editable?: Editable;
+  /** The option of the commands that set the field. `sets` is the value of an option that takes none. */
+  readonly option?: { readonly flags: string; readonly help: string; readonly sets?: Json };
   /** What a request may hold in place of what an answer holds, for example a pattern and a length limit. */
   readonly request?: JsonSchema;
   /** The audit log shows the value. Never set this for a field that may hold a secret. */
@@ -103,7 +110,8 @@ type Presented<Row> = Row extends { readonly type: ValueType<infer Value, any> }
 /** A resource as API answers show it. */
 export type ViewOf<Table> = { [Key in keyof Table as ApiName<Key, Table[Key]>]: Presented<Table[Key]> };
 
-function apiName(key: string, { api }: Field): string | null {
+/** The name of a field in the API; `null` if no answer holds it. */
+export function apiName(key: string, { api }: Field): string | null {
   return api === undefined ? snakeCase(key) : api;
 }
 
@@ -132,7 +140,7 @@ export function auditedNames(fields: Fields): string[] {
   return Object.entries(fields).flatMap(([key, field]) => (field.audited === true ? (apiName(key, field) ?? []) : []));
 }
 
-function isEditable({ editable }: Field, action: 'create' | 'change'): boolean {
+export function isEditable({ editable }: Field, action: 'create' | 'change'): boolean {
   return editable === action || editable === 'create and change';
 }
 
@@ -141,6 +149,13 @@ export type EditableRecord<Table, Action extends 'create' | 'change'> = {
   -readonly [Key in keyof Table as Table[Key] extends { readonly editable: Action | 'create and change' }
     ? Key
     : never]: ValueOf<Table[Key]>;
+};
+
+/** The body of a request for this action, as far as fields of the resource make it up. */
+export type RequestOf<Table, Action extends 'create' | 'change'> = {
+  -readonly [Key in keyof Table as Table[Key] extends { readonly editable: Action | 'create and change' }
+    ? ApiName<Key, Table[Key]>
+    : never]: Presented<Table[Key]>;
 };
 
 /** The schema of each property that a request for this action may hold. */
@@ -179,6 +194,20 @@ export function readDeclared<Table extends Fields>(
   const record: { [key: string]: unknown } = {};
   for (const key of keysWith(fields, 'declared')) record[key] = declared[key] ?? fields[key]!.declared!.default;
   return record as RecordWith<Table, 'declared'>;
+}
+
+/** The JSON Schema of each declared key. Type, values and default follow from the field. */
+export function definitionProperties(fields: Fields): { [key: string]: JsonSchema } {
+  const declared = Object.entries(fields).filter(([, field]) => field.declared !== undefined);
+  return Object.fromEntries(
+    declared.map(([key, { type, declared }]) => {
+      const { default: fallback, schema } = declared!;
+      const [kind] = [type.schema.type].flat();
+      const values = type.schema.enum === undefined ? {} : { enum: type.schema.enum };
+      const byDefault = fallback === undefined || fallback === null ? {} : { default: fallback };
+      return [key, { ...schema, type: kind, ...values, ...byDefault }];
+    }),
+  );
 }
 
 /** The keys of a definition file for these fields. A key whose value is its default is `undefined`: the file omits it. */

@@ -38,8 +38,16 @@ export const WEBHOOK_FIELDS = defineFields({
   },
   description: {
     type: textOrNull,
-    declared: { default: null },
+    declared: {
+      default: null,
+      schema: {
+        title: 'Description',
+        description: 'Description for users, shown in lists.',
+        examples: ['Builds of the internal CI server'],
+      },
+    },
     editable: 'create and change',
+    option: { flags: '--description <text>', help: 'description for people' },
     request: shortTextOrNull,
     planned: true,
     tagged: true,
@@ -48,8 +56,18 @@ export const WEBHOOK_FIELDS = defineFields({
   authMode: {
     type: oneOf(AUTH_MODES),
     description: 'How senders authenticate. The default is `token`.',
-    declared: { default: 'token', alwaysWritten: true },
+    declared: {
+      default: 'token',
+      alwaysWritten: true,
+      schema: {
+        title: 'Authentication mode',
+        description:
+          "How senders authenticate. token: a bearer token in the Authorization header. url_token: the secret is a segment of the URL. signature: the sender signs each request with a provider's scheme.",
+        examples: ['token', 'url_token', 'signature'],
+      },
+    },
     editable: 'create',
+    option: { flags: '--auth-mode <mode>', help: 'how senders authenticate (default: token)' },
     planned: true,
     tagged: true,
     audited: true,
@@ -58,8 +76,17 @@ export const WEBHOOK_FIELDS = defineFields({
   signatureScheme: {
     type: textOrNull,
     description: 'Signature scheme of the provider, or `custom`; `null` unless `auth_mode` is `signature`.',
-    declared: { default: null },
+    declared: {
+      default: null,
+      schema: {
+        title: 'Signature scheme',
+        description:
+          'Scheme of the provider, or custom for any other sender. Required if authMode is signature, not allowed otherwise.',
+        examples: ['github', 'standard_webhooks'],
+      },
+    },
     editable: 'create',
+    option: { flags: '--scheme <name>', help: 'signature scheme of the provider, for the mode signature' },
     request: shortTextOrNull,
     planned: true,
     tagged: true,
@@ -69,8 +96,25 @@ export const WEBHOOK_FIELDS = defineFields({
   signature: {
     type: objectOrNull,
     description: 'The `signature` block of the definition as written; `null` if it has none.',
-    declared: { default: null },
+    declared: {
+      default: null,
+      schema: {
+        title: 'Signature',
+        description:
+          'How the sender signs requests. Required with signatureScheme custom. With grafana, it sets the configurable headers (header and timestamp.header).',
+        examples: [
+          {
+            header: 'X-Signature',
+            label: 'sha256',
+            content: '{timestamp}.{body}',
+            timestamp: { header: 'X-Timestamp' },
+            idHeader: 'X-Event-Id',
+          },
+        ],
+      },
+    },
     editable: 'create',
+    option: { flags: '--signature <json>', help: 'how the sender signs, as JSON or @FILE, for the scheme custom' },
     planned: true,
     tagged: true,
   },
@@ -78,8 +122,18 @@ export const WEBHOOK_FIELDS = defineFields({
   secretName: {
     type: text,
     description: 'Name of the secret that holds the credential.',
-    declared: {},
+    declared: {
+      schema: {
+        title: 'Secret name',
+        description:
+          "Name of the existing team secret with the credential: the bearer token, the URL token or the provider's signing secret. Never write the value into a file.",
+        pattern: SECRET_NAME_PATTERN.source,
+        patternErrorMessage: 'a letter or _, then at most 127 letters, digits or _',
+        examples: ['INTERNAL_CI_WEBHOOK_SECRET'],
+      },
+    },
     editable: 'create and change',
+    option: { flags: '--secret-name <name>', help: 'team secret to use or to create (default: a suggested name)' },
     request: { type: 'string', pattern: SECRET_NAME_PATTERN.source },
     planned: true,
     tagged: true,
@@ -91,8 +145,22 @@ export const WEBHOOK_FIELDS = defineFields({
   verifyTokenSecretName: {
     type: textOrNull,
     description: 'Name of the secret that a GET handshake must present; `null` if the webhook answers none.',
-    declared: { default: null },
+    declared: {
+      default: null,
+      schema: {
+        title: 'Verify token',
+        description:
+          'Name of the existing team secret with the verify token that the provider sends when it verifies the URL with a GET request. Only for signatureScheme meta, and for Strava with authMode url_token. If omitted, the response to such a request is 405.',
+        pattern: SECRET_NAME_PATTERN.source,
+        patternErrorMessage: 'a letter or _, then at most 127 letters, digits or _',
+        examples: ['META_VERIFY_TOKEN'],
+      },
+    },
     editable: 'create and change',
+    option: {
+      flags: '--verify-token-secret-name <name>',
+      help: 'team secret with the verify token that Meta and Strava send',
+    },
     request: { type: ['string', 'null'], pattern: SECRET_NAME_PATTERN.source },
     planned: true,
     tagged: true,
@@ -103,8 +171,19 @@ export const WEBHOOK_FIELDS = defineFields({
   deliveryIdHeader: {
     type: textOrNull,
     description: 'Header in which the sender puts its own event ID; `null` if none is named.',
-    declared: { default: null },
+    declared: {
+      default: null,
+      schema: {
+        title: 'Delivery ID header',
+        description:
+          'Request header with the event ID of the sender. Two requests with the same ID are one delivery. Headers that carry a credential or a signature are rejected.',
+        pattern: "^[A-Za-z0-9!#$%&'*+.^_`|~-]+$",
+        patternErrorMessage: "a valid HTTP field name: letters, digits and ! # $ % & ' * + - . ^ _ ` | ~",
+        examples: ['X-Event-Id', 'X-Request-Id'],
+      },
+    },
     editable: 'create and change',
+    option: { flags: '--delivery-id-header <name>', help: 'header in which the sender puts its own event ID' },
     request: shortTextOrNull,
     planned: true,
     tagged: true,
@@ -112,8 +191,16 @@ export const WEBHOOK_FIELDS = defineFields({
   },
   enabled: {
     type: flag,
-    declared: { default: true },
+    declared: {
+      default: true,
+      schema: {
+        title: 'Enabled',
+        description: 'Whether the webhook accepts deliveries. Senders to a disabled webhook get 404.',
+        examples: [true, false],
+      },
+    },
     editable: 'create and change',
+    option: { flags: '--disabled', help: 'create the webhook disabled: it takes no deliveries yet', sets: false },
     planned: true,
     tagged: true,
     audited: true,

@@ -1,9 +1,12 @@
 import type { WebhookDefinition } from '../../core/definition.ts';
 import type { Scheme } from '../../signature/scheme.ts';
+import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
 import { resolveScheme } from '../../signature/schemes/resolve-scheme.ts';
 import { listIdentities, SCHEMES } from '../../signature/schemes/schemes.ts';
+import { readJson } from '../../signature/verify/request-parts.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 import type { Findings } from '../findings.ts';
+import { listNamedHeaders } from './check-signature.ts';
 
 /** Lint rules about one valid webhook. */
 export function checkWebhook(webhook: WebhookDefinition, yaml: YamlText, findings: Findings): void {
@@ -43,4 +46,24 @@ function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, findings: Fin
   const hint = 'Name the header that contains the event ID of the sender: "deliveryIdHeader: X-Event-Id".';
   const { key: at } = yaml.locate([]);
   findings.add({ rule: 'webhook/no-delivery-id', at, path: ['deliveryIdHeader'], message, hint });
+}
+
+/** Delivery IDs are logged and shown, so their headers must not carry a credential. */
+export function checkIdHeaders(yaml: YamlText, findings: Findings): void {
+  checkIdHeader(yaml, ['deliveryIdHeader'], findings);
+  checkIdHeader(yaml, ['signature', 'idHeader'], findings);
+}
+
+function checkIdHeader(yaml: YamlText, path: string[], findings: Findings): void {
+  const header = readJson(yaml.value, path);
+  if (typeof header !== 'string') return;
+  const isNamed = listNamedHeaders(yaml.value).includes(header.toLowerCase());
+  if (!isNamed && !isCredentialHeader(header)) return;
+  findings.add({
+    rule: 'webhook/credential-header',
+    at: yaml.locate(path).value,
+    path,
+    message: `${path.join('.')} names ${header}, a header that carries a credential or a signature; delivery IDs are logged.`,
+    hint: 'Name the header that holds the ID of the event, for example X-Event-Id, or remove the key.',
+  });
 }

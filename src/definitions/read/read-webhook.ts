@@ -4,12 +4,10 @@ import { readDeclared } from '../../core/resources/fields.ts';
 import { WEBHOOK_FIELDS } from '../../core/resources/webhook.ts';
 import type { WebhookAuth } from '../../signature/handshakes/handshake.ts';
 import { findHandshakes, HANDSHAKES } from '../../signature/handshakes/handshakes.ts';
-import { isCredentialHeader } from '../../signature/schemes/credential-headers.ts';
-import { readJson } from '../../signature/verify/request-parts.ts';
 import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
-import { checkSignatureBlock, listNamedHeaders } from '../check/check-signature.ts';
-import { checkWebhook } from '../check/check-webhook.ts';
+import { checkSignatureBlock } from '../check/check-signature.ts';
+import { checkIdHeaders, checkWebhook } from '../check/check-webhook.ts';
 import type { Findings } from '../findings.ts';
 
 /**
@@ -24,29 +22,13 @@ export function readWebhook(name: string, text: string, findings: Findings): Web
     return null;
   }
   checkDefinitionSchema('webhook', parsed.yaml, findings);
-  checkIdHeader(parsed.yaml, ['deliveryIdHeader'], findings);
-  checkIdHeader(parsed.yaml, ['signature', 'idHeader'], findings);
+  checkIdHeaders(parsed.yaml, findings);
   checkVerifyToken(parsed.yaml, findings);
   if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, findings);
   if (findings.hasErrors()) return null;
   const webhook = toWebhook(name, parsed.yaml, findings.file);
   checkWebhook(webhook, parsed.yaml, findings);
   return webhook;
-}
-
-/** Whatever names a delivery is logged and shown. */
-function checkIdHeader(yaml: YamlText, path: string[], findings: Findings): void {
-  const header = readJson(yaml.value, path);
-  if (typeof header !== 'string') return;
-  const isNamed = listNamedHeaders(yaml.value).includes(header.toLowerCase());
-  if (!isNamed && !isCredentialHeader(header)) return;
-  findings.add({
-    rule: 'webhook/credential-header',
-    at: yaml.locate(path).value,
-    path,
-    message: `${path.join('.')} names ${header}, a header that carries a credential or a signature; delivery IDs are logged.`,
-    hint: 'Name the header that holds the ID of the event, for example X-Event-Id, or remove the key.',
-  });
 }
 
 /** A token that nobody would ever present was meant for something else. */

@@ -8,8 +8,8 @@ const HASH = createHash('sha256').update('{}').digest();
 const HEX = HASH.toString('hex');
 const latin1 = (bytes: Uint8Array | string) => Buffer.from(bytes as string, 'utf8').toString('latin1');
 
-function name(raw: string[], deliveryIdHeader: string | null = null, provider: string | null = null) {
-  const rules = { deliveryIdHeader, holdsSecret: (value: string) => value.includes('the-secret') };
+function name(raw: string[], identityHeader: string | null = null, provider: string | null = null) {
+  const rules = { identityHeader, holdsSecret: (value: string) => value.includes('the-secret') };
   return identify(createRequestHeaders(raw), rules, provider, HASH);
 }
 

@@ -10,7 +10,7 @@ const SERVICE_HEADER = 'x-service-delivery-id';
 const MAX_IDENTITY_BYTES = 255;
 
 /** What the webhook decides about identities. */
-export type IdentityRules = Pick<LiveWebhook, 'deliveryIdHeader' | 'holdsSecret'>;
+export type IdentityRules = Pick<LiveWebhook, 'identityHeader' | 'holdsSecret'>;
 
 /**
  * Which delivery is this: the first available of the webhook's own header, the provider's header, the service's
@@ -33,12 +33,12 @@ export function identify(
 /** The identity that a header names, as far as one is known; also for the log rows of rejections. */
 export function findNamedIdentity(
   headers: RequestHeaders,
-  { deliveryIdHeader, holdsSecret }: IdentityRules,
+  { identityHeader, holdsSecret }: IdentityRules,
   providerIdentity: string | null,
 ): Identity | null {
   const read = (source: IdentitySource, received: string | undefined) => readIdentity(source, received, holdsSecret);
   return (
-    read('header', deliveryIdHeader === null ? undefined : headers.get(deliveryIdHeader)) ??
+    read('header', identityHeader === null ? undefined : headers.get(identityHeader)) ??
     read('provider', providerIdentity ?? undefined) ??
     read('service_header', headers.get(SERVICE_HEADER))
   );

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import type { JsonSchema } from '../src/core/json.ts';
+import { AUTOMATION_FIELDS } from '../src/core/resources/automation.ts';
+import { definitionProperties } from '../src/core/resources/fields.ts';
+import { WEBHOOK_FIELDS } from '../src/core/resources/webhook.ts';
+import { CUSTOM } from '../src/signature/schemes/custom-scheme.ts';
+import { SCHEME_NAMES } from '../src/signature/schemes/schemes.ts';
+
+/** The keys of each definition file that follow from the table of its resource. */
+const DERIVED: { readonly [schema: string]: { readonly [key: string]: JsonSchema } } = {
+  webhook: deriveWebhookKeys(),
+  automation: definitionProperties(AUTOMATION_FIELDS),
+};
+
+export const DERIVED_SCHEMAS = Object.keys(DERIVED);
+
+function deriveWebhookKeys(): { [key: string]: JsonSchema } {
+  const { signatureScheme, ...keys } = definitionProperties(WEBHOOK_FIELDS);
+  return { ...keys, signatureScheme: { ...signatureScheme, enum: [...SCHEME_NAMES, CUSTOM].sort() } };
+}
+
+/** Path of a definition schema. */
+export function schemaUrl(name: string): URL {
+  return new URL(`../schemas/${name}.schema.json`, import.meta.url);
+}
+
+/**
+ * The text of a definition schema: the file as it is, with the derived keys put into it. What a table of fields does not
+ * say stays as it is in the file: the keys of nested blocks, and rules that concern several keys.
+ */
+export function renderDefinitionSchema(name: string): string {
+  const schema = JSON.parse(readFileSync(schemaUrl(name), 'utf8')) as { properties: { [key: string]: JsonSchema } };
+  for (const [key, derived] of Object.entries(DERIVED[name]!)) {
+    schema.properties[key] = { ...derived, ...keepRest(schema.properties[key], derived) };
+  }
+  return `${JSON.stringify(schema, null, 2)}\n`;
+}
+
+const ANNOTATIONS = new Set(['title', 'description', 'type', 'enum', 'default', 'pattern', 'examples']);
+
+function keepRest(existing: JsonSchema | undefined, derived: JsonSchema): JsonSchema {
+  const entries = Object.entries(existing ?? {});
+  return Object.fromEntries(entries.filter(([key]) => !ANNOTATIONS.has(key) && !(key in derived)));
+}

@@ -1,0 +1,48 @@
+import { Option } from 'commander';
+import { apiName, type Field, type Fields, isEditable, type RequestOf } from '../../core/resources/fields.ts';
+
+/** Makes the option of a field that needs more than a text. */
+export type OptionMaker = (flags: string, description: string) => Option;
+
+/**
+ * The options for the fields that a request for this action may set, in the order of the table.
+ *
+ * @param makers by key, for fields whose values are checked or completed in a special way
+ */
+export function fieldOptions<Table extends Fields>(
+  fields: Table,
+  action: 'create' | 'change',
+  makers: { readonly [Key in keyof Table]?: OptionMaker } = {},
+): Option[] {
+  return listOptions(fields, action).map(([key, { type, option }]) => {
+    const { flags, help } = option;
+    const maker = makers[key];
+    if (maker !== undefined) return maker(flags, help);
+    const made = new Option(flags, help);
+    return Array.isArray(type.schema.enum) ? made.choices(type.schema.enum as string[]) : made;
+  });
+}
+
+/** The part of a request that the given options set. Options that are not given leave their field out. */
+export function readFieldOptions<Table extends Fields, Action extends 'create' | 'change'>(
+  fields: Table,
+  action: Action,
+  given: object,
+): Partial<RequestOf<Table, Action>> {
+  const values = given as { readonly [name: string]: unknown };
+  const body: { [name: string]: unknown } = {};
+  for (const [key, field] of listOptions(fields, action)) {
+    const { flags, sets } = field.option;
+    const value = values[new Option(flags).attributeName()];
+    if (value !== undefined) body[apiName(key, field)!] = sets === undefined ? value : sets;
+  }
+  return body as Partial<RequestOf<Table, Action>>;
+}
+
+type FieldWithOption = Field & Required<Pick<Field, 'option'>>;
+
+function listOptions(fields: Fields, action: 'create' | 'change'): [string, FieldWithOption][] {
+  return Object.entries(fields).filter(
+    (entry): entry is [string, FieldWithOption] => entry[1].option !== undefined && isEditable(entry[1], action),
+  );
+}
