@@ -16,7 +16,7 @@ export interface RejectedRequest {
   body: Uint8Array;
   /** `null` if the URL that the sender was given is not known. */
   publicUrl: string | null;
-  /** What the verifier reported besides its reason: counts only. */
+  /** What the verifier reported in addition to its reason: counts only. */
   detail: string | null;
   /** The key of the provider's certificate, for schemes that need one; `null` if it was not supplied. */
   signingKey: KeyObject | null;

@@ -34,7 +34,7 @@ export const AUTH_REASONS = {
     remedy: null,
   },
   missing_header: {
-    text: 'A header that the scheme needs beside the signature is missing or empty.',
+    text: 'A header that the scheme needs in addition to the signature is missing or empty.',
     remedy: 'check that no proxy removes headers, and that the webhook has the scheme of this sender',
   },
   missing_timestamp: {

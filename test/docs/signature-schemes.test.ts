@@ -68,9 +68,9 @@ describe('the pages of the signature schemes', () => {
   });
 
   it('list every rejected secret', () => {
+    const guides = readGuides();
     for (const { name, rejectedSecrets } of SCHEMES) {
-      const page = pages.get(`schemes/${name}.md`)!;
-      if (rejectedSecrets.length > 0) expect(page, name).toContain('refused');
+      if (rejectedSecrets.length > 0) expect(guides[name]!.pitfalls.join(' '), name).toMatch(/(is|are) rejected/);
     }
   });
 });

@@ -194,7 +194,7 @@ describe('a request that is almost a handshake is not one', () => {
     ['another parameter', 'dropbox', { query: 'Challenge=a' }],
     ['no value', 'dropbox', { query: 'challenge=' }],
     ['a query too long', 'dropbox', { query: `challenge=${'%61'.repeat(700)}` }],
-    ['a query beside the header', 'okta', { query: 'a=b', headers: okta }],
+    ['a query next to the header', 'okta', { query: 'a=b', headers: okta }],
     ['no header', 'okta', { headers: { authorization: SECRET } }],
     ['a challenge with a quote', 'okta', { headers: { ...okta, 'x-okta-verification-challenge': '"' } }],
     ['a body', 'microsoft_graph', { query: 'validationToken=a', body: '{}' }],
