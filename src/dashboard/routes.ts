@@ -60,7 +60,7 @@ export const ROUTES: readonly PageRoute[] = [
   page(
     '/factories/:factory/automations',
     { label: 'Automations', icon: Zap },
-    async () => (await import('./pages/automations/list/automations-page.tsx')).AutomationsPage,
+    async () => (await import('./pages/automations/automations-page.tsx')).AutomationsPage,
   ),
   page(
     '/factories/:factory/automations/~new',

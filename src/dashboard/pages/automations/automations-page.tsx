@@ -3,20 +3,20 @@ import { useQuery } from '@tanstack/react-query';
 import { Plus, Zap } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Link } from 'wouter';
-import type { Automation, Webhook } from '../../../../client/api-types.ts';
-import { explainInactiveAutomation } from '../../../../words/explain-inactive-automation.ts';
-import { automationsQuery, lastRunQuery } from '../../../api/automations.ts';
-import { webhooksQuery } from '../../../api/queries.ts';
-import { EmptyState } from '../../../parts/layout/empty-state.tsx';
-import { ErrorPanel } from '../../../parts/layout/error-panel.tsx';
-import { PageHeader } from '../../../parts/layout/page-header.tsx';
-import { StatusBadge } from '../../../parts/layout/status-badge.tsx';
-import { useHeldUpdates } from '../../../parts/live/use-held-updates.ts';
-import { type DataColumn, DataTable } from '../../../parts/table/data-table.tsx';
-import { UntrustedText } from '../../../parts/text/untrusted-text.tsx';
-import { TimeText } from '../../../parts/time/time-text.tsx';
-import { newAutomationPath, objectPath } from '../../../paths.ts';
-import { useFactorySource } from '../use-factory-source.ts';
+import type { Automation, Webhook } from '../../../client/api-types.ts';
+import { explainInactiveAutomation } from '../../../words/explain-inactive-automation.ts';
+import { automationsQuery, lastRunQuery } from '../../api/automations.ts';
+import { webhooksQuery } from '../../api/queries.ts';
+import { EmptyState } from '../../parts/layout/empty-state.tsx';
+import { ErrorPanel } from '../../parts/layout/error-panel.tsx';
+import { PageHeader } from '../../parts/layout/page-header.tsx';
+import { StatusBadge } from '../../parts/layout/status-badge.tsx';
+import { useHeldUpdates } from '../../parts/live/use-held-updates.ts';
+import { type DataColumn, DataTable } from '../../parts/table/data-table.tsx';
+import { UntrustedText } from '../../parts/text/untrusted-text.tsx';
+import { TimeText } from '../../parts/time/time-text.tsx';
+import { newAutomationPath, objectPath } from '../../paths.ts';
+import { useFactorySource } from './use-factory-source.ts';
 
 /** Lists the automations with their triggers, state and last run. */
 export function AutomationsPage() {
