@@ -124,8 +124,8 @@ describeDashboard('the automation pages', ({ signIn }) => {
     await moveTo(page, '/secrets');
     await receive(daemon, 'builds', [{ ok: true }, { ok: false }, { ok: true, attempt: 2 }]);
     const triggers = [{ provider: 'webhook', event: 'received', filter: { webhooks: ['builds'] } }];
-    const path = '/factories/rows/automations/mend';
-    expect((await daemon.api(path, { method: 'PUT', body: { triggers, prompt: 'Mend it.' } })).status).toBe(201);
+    const path = '/factories/rows/automations/fix';
+    expect((await daemon.api(path, { method: 'PUT', body: { triggers, prompt: 'Fix it.' } })).status).toBe(201);
     await moveTo(page, `${path}/edit`);
     await writeFilter(page, '{"ok": [false]}');
     await page.getByRole('button', { name: 'Run backtest' }).click();

@@ -36,7 +36,7 @@ describeDashboard('the webhook pages', ({ openPage, signIn }) => {
       headers: secret === null ? {} : { authorization: `Bearer ${secret}` },
       body: JSON.stringify(body),
     });
-  /** Reads the value beside a copy button. */
+  /** Reads the value next to a copy button. */
   const readLine = async (page: Page, what: string) => {
     const line = page.getByRole('button', { name: `Copy ${what}` }).locator('xpath=..');
     return (await line.locator('code').textContent()) ?? '';

@@ -149,7 +149,7 @@ function StateCell({ automation, webhooks }: CellProps) {
   );
 }
 
-/** A webhook that does not exist is a reason already, so its warning is left out. */
+/** A webhook that does not exist is a reason already, so its warning is omitted. */
 function listProblems({ automation, webhooks }: CellProps): string[] {
   const warnings = automation.warnings.filter(({ rule }) => rule !== 'automation/unknown-uid');
   const { reasons } = explainInactiveAutomation(automation, webhooks);

@@ -5,7 +5,7 @@ interface CopyButtonProps {
   value: string;
   /** What is copied, for example "ingress URL". */
   what: string;
-  /** Shows the label beside the icon. */
+  /** Shows the label next to the icon. */
   withLabel?: boolean;
 }
 

@@ -10,7 +10,7 @@ interface JsonTreeProps {
   value: Json;
   /** Accessible name of the tree. */
   label: string;
-  /** Buttons beside each row. */
+  /** Buttons of each row. */
   renderActions?: (path: JsonPath, value: Json) => ReactNode;
 }
 

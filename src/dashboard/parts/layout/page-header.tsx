@@ -14,7 +14,7 @@ interface PageHeaderProps {
   lead?: ReactNode;
   /** Breadcrumbs, outermost first. */
   trail?: { label: string; href: string }[];
-  /** Status badge beside the title. */
+  /** Status badge next to the title. */
   status?: ReactNode;
   /** Buttons at the end of the header. */
   actions?: ReactNode;

@@ -3,7 +3,7 @@ import { type ReactNode, useId } from 'react';
 
 interface SectionCardProps {
   title: string;
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   actions?: ReactNode;
   children: ReactNode;
 }

@@ -67,7 +67,7 @@ export function StatusBadge({ state, label = state }: { state: string; label?: s
       fw={600}
       // The state must stay readable in narrow columns.
       miw="max-content"
-      // Aligns the badge with the text beside it.
+      // Aligns the badge with the text next to it.
       style={{ verticalAlign: 'middle' }}
       leftSection={<Icon size={13} aria-hidden />}
     >

@@ -40,7 +40,7 @@ describe('completeFilter', () => {
     ]);
   });
 
-  it('offers only operators beside an operator, and only keys beside a key', () => {
+  it('offers only operators after an operator, and only keys after a key', () => {
     expect(complete('{"action": {"in": ["x"], |')?.inserts).toEqual(['"not_in": []', '"exists": true']);
     expect(complete('{"data": {"issue": {"level": ["x"], |')?.inserts).toEqual(['"count": []']);
   });
