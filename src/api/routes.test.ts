@@ -205,10 +205,10 @@ Fix it.
     ['operator', false],
     ['manager', true],
     ['owner', true],
-  ] as const)('look into the values of secrets for a %s: %s', async (role, mayJudgeSecrets) => {
+  ] as const)('look into the values of secrets for a %s: %s', async (role, mayCheckSecrets) => {
     const { call, services } = open({}, role);
     expect((await call('POST', `${F}/plan`, { files })).status).toBe(200);
-    expect(services.seen.previewed).toEqual([{ paths: ['webhooks/new.yaml'], mayJudgeSecrets }]);
+    expect(services.seen.previewed).toEqual([{ paths: ['webhooks/new.yaml'], mayCheckSecrets }]);
   });
 
   it('of files that are no valid definition are refused with all that is wrong', async () => {

@@ -29,8 +29,8 @@ export type PlanPreview =
 /** Computes what applying a tree would change; writes nothing. */
 export interface PlanPreviewer {
   /**
-   * @param mayJudgeSecrets may findings tell of the values of secrets that this factory does not use yet? Length and
+   * @param mayCheckSecrets may findings tell of the values of secrets that this factory does not use yet? Length and
    * form of a value is little, but not for everybody
    */
-  preview(factory: string, tree: SourceTree, mayJudgeSecrets: boolean): Promise<PlanPreview>;
+  preview(factory: string, tree: SourceTree, mayCheckSecrets: boolean): Promise<PlanPreview>;
 }

@@ -9,7 +9,7 @@ export interface AdoptionParts {
   inventory: Pick<InventoryReader, 'webhook'>;
   pins: Pick<Inventory, 'pinSecret'>;
   secrets: SecretStore;
-  /** Does something to what the last reconciliation of the factory left, while none is under way. */
+  /** Runs `work` on the result of the last reconciliation of the factory, while none is in progress. */
   betweenPasses<T>(factory: string, work: () => Promise<T>): Promise<T>;
   /** Makes live what is applied, with the secrets that are pinned now. */
   activate(factory: string): Promise<void>;
@@ -32,7 +32,8 @@ export function createSecretAdoption(parts: AdoptionParts) {
 async function adopt(parts: AdoptionParts, uid: WebhookUid, value: SecretValue): Promise<Adoption> {
   const { inventory, pins, secrets, clock } = parts;
   const webhook = await inventory.webhook(uid);
-  if (webhook === null || webhook.deletedAt !== null || !webhook.enabled) return reject('the webhook is gone');
+  if (webhook === null || webhook.deletedAt !== null || !webhook.enabled)
+    return reject('the webhook was deleted or disabled');
   const { factory, secretName, secretVersion } = webhook;
   const pinned = await secrets.open(secretName, secretVersion);
   if (pinned?.reveal() !== SECRET_PLACEHOLDER) return reject('the webhook has its secret already');

@@ -10,7 +10,7 @@ import type { ComposedEdit, EditedState } from '../reconcile/edit-factory.ts';
 import { automationFile, findAutomation, readText } from './edited-files.ts';
 import { requireMatch, tagAutomation, tagRevision } from './entity-tag.ts';
 
-/** How an automation is written. `mustBeNew`: refused where one of that name exists. */
+/** How an automation is written. `mustBeNew`: rejected if one of that name exists. */
 export interface AutomationWriting {
   name: string;
   automation: AutomationContent;

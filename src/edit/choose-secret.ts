@@ -15,9 +15,9 @@ export interface Authentication {
   signature: JsonObject | null;
 }
 
-/** The secret that a new webhook wants. */
-export interface SecretWish {
-  /** The value as the provider issued it; `null` where it was left blank. */
+/** The requested secret of a new webhook. */
+export interface SecretRequest {
+  /** The value that the provider issued; `null` if omitted. */
   value: SecretValue | null;
   /** `null` for the suggested name. */
   name: string | null;
@@ -42,16 +42,16 @@ export interface ChosenSecret {
  */
 export function chooseSecret(
   webhook: Authentication & { name: string },
-  wish: SecretWish,
+  request: SecretRequest,
   {
     existing,
     taken,
     randomBytes,
   }: { existing: ReadonlySet<string>; taken: ReadonlySet<string>; randomBytes: RandomBytes },
 ): ChosenSecret {
-  if (wish.name !== null && existing.has(wish.name)) return takeExisting(wish.name, wish.value);
-  const name = wish.name ?? suggestSecretName(webhook.name, taken);
-  const { value, ...how } = chooseValue(webhook, wish.value, randomBytes);
+  if (request.name !== null && existing.has(request.name)) return takeExisting(request.name, request.value);
+  const name = request.name ?? suggestSecretName(webhook.name, taken);
+  const { value, ...how } = chooseValue(webhook, request.value, randomBytes);
   return { name, store: value, ...how };
 }
 
@@ -59,7 +59,7 @@ function takeExisting(name: string, value: SecretValue | null): ChosenSecret {
   if (value === null) return { name, store: null, isGenerated: false, isAwaited: false };
   const message = `The secret ${name} exists already: use its value, or choose another name.`;
   throw new AppError('conflict', message, {
-    details: describeSecretProblem('must be left out to use the stored value'),
+    details: describeSecretProblem('must be omitted to use the stored value'),
   });
 }
 
@@ -76,7 +76,7 @@ export function chooseValue(
   if (authMode !== 'signature') {
     if (given === null) return generate(authMode);
     const message = `The secret of a ${authMode} webhook is generated. To use your value, store it as a team secret first.`;
-    throw new AppError('bad_request', message, { details: describeSecretProblem('must be left out') });
+    throw new AppError('bad_request', message, { details: describeSecretProblem('must be omitted') });
   }
   if (given !== null) return { value: given, isGenerated: false, isAwaited: false };
   if (signatureScheme === 'standard_webhooks') return generate('standard_webhooks');

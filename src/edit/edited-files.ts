@@ -17,7 +17,7 @@ export function automationFile(name: string): string {
   return `automations/${name}/automation.md`;
 }
 
-/** The text of a file; `null` where there is none, or none that can be read as text. */
+/** The text of a file; `null` if it does not exist or cannot be read as text. */
 export function readText({ entries }: SourceTree, path: string): string | null {
   const bytes = entries.find((entry) => entry.path === path)?.bytes ?? null;
   return bytes === null ? null : Buffer.from(bytes).toString('utf8');
@@ -31,12 +31,12 @@ export function findWebhookText(state: EditedState, uid: WebhookUid): { webhook:
   return { webhook, text };
 }
 
-/** An automation as it was applied; `null` where there is none. */
+/** An automation as it was applied; `null` if it does not exist. */
 export function findAutomation({ applied }: EditedState, name: string): AppliedAutomation | null {
   return applied.automations.find((automation) => automation.name === name) ?? null;
 }
 
-/** The automations that select a webhook by its name, and what becomes of them when that name goes. */
+/** Changes of all automations that select a webhook by its name, for when that name is removed. */
 export function reselectEverywhere({ tree }: EditedState, reselection: Reselection): FileChange[] {
   return tree.entries.flatMap(({ path }) => {
     const text = AUTOMATION_FILE.test(path) ? readText(tree, path) : null;

@@ -7,8 +7,8 @@ import type { AppliedWebhook } from '../core/resources/webhook.ts';
 import { WEBHOOK_FIELDS } from '../core/resources/webhook.ts';
 
 /**
- * What `ETag` says of an object and `If-Match` asks for: a digest of all that an edit could have changed. What comes
- * and goes by itself, such as the time of the last delivery, is no part of it.
+ * The `ETag` of an object, which `If-Match` refers to: a digest of everything that an edit can change. Values that change
+ * without an edit, such as the time of the last delivery, are not part of it.
  */
 export type EntityTag = `"${string}"`;
 
@@ -35,8 +35,7 @@ export function requireMatch(ifMatch: string | null, current: EntityTag | null):
   if (ifMatch === null) return;
   const tags = ifMatch.split(',').map((tag) => tag.trim());
   if (current !== null && (tags.includes('*') || tags.includes(current))) return;
-  const message =
-    'Somebody changed it since you read it. Read it again, and make your change on what stands there now.';
+  const message = 'It was changed since you read it. Read it again and repeat your change on the current version.';
   throw new AppError('precondition_failed', message);
 }
 

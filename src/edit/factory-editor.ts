@@ -23,7 +23,7 @@ import {
   type WebhookChange,
 } from './webhook-edits.ts';
 
-/** Who edits which factory, and on what they think stands there. */
+/** Who edits which factory, and the version on which the edit is based. */
 export interface EditOrder {
   factory: string;
   author: Author;
@@ -32,12 +32,12 @@ export interface EditOrder {
 }
 
 /**
- * Every edit of a factory that the service hosts, each whole: when it returns, the change is live. Throws `AppError`:
- * `definition_invalid` with the findings, `precondition_failed`, `conflict`, `not_found`, `bad_request`; nothing was
- * written then. `apply_failed`: it is written, and goes live when what is in the way has gone.
+ * Edits of a factory that the service hosts. When an edit returns, the change is live. Throws `AppError`:
+ * `definition_invalid` with the findings, `precondition_failed`, `conflict`, `not_found`, `bad_request`, without writing
+ * anything. `apply_failed`: the change is written, and becomes live when the problem is solved.
  */
 export interface FactoryEditor {
-  /** Answers with the secret that was generated, which nobody can read again; `null` where none was. */
+  /** Returns the generated secret, which cannot be read again; `null` if none was generated. */
   createWebhook(order: EditOrder, webhook: NewWebhook): Promise<SecretValue | null>;
   changeWebhook(order: EditOrder, uid: WebhookUid, change: WebhookChange): Promise<void>;
   deleteWebhook(order: EditOrder, uid: WebhookUid): Promise<void>;
@@ -101,7 +101,7 @@ export function createFactoryEditor(parts: EditorParts): FactoryEditor {
       if (revisions !== null) return revisions;
       throw new AppError(
         'conflict',
-        `Only a managed factory keeps its revisions; what each change of ${factory} did is told by its reconciliations.`,
+        `Only managed factories keep their revisions. The reconciliations of ${factory} show its changes.`,
       );
     },
   };
@@ -153,7 +153,7 @@ async function showGenerated(
 function settle(outcome: EditOutcome): void {
   if (outcome.kind === 'applied' || outcome.kind === 'unchanged') return;
   if (outcome.kind === 'refused') {
-    throw new AppError('definition_invalid', describeRefusal(outcome.diagnostics), {
+    throw new AppError('definition_invalid', describeRejection(outcome.diagnostics), {
       details: { diagnostics: outcome.diagnostics },
     });
   }
@@ -161,14 +161,14 @@ function settle(outcome: EditOutcome): void {
     throw new AppError('conflict', 'Somebody else changed the factory at this moment. Nothing was written; try again.');
   }
   const { revision, message } = outcome.reconciliation;
-  const advice = 'The daemon tries again by itself';
+  const advice = 'The daemon retries automatically';
   throw new AppError(
     'apply_failed',
     `The change is stored as ${revision}, but is not live yet: ${message}. ${advice}.`,
   );
 }
 
-function describeRefusal(diagnostics: readonly Diagnostic[]): string {
+function describeRejection(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter(({ severity }) => severity === 'error');
   const first = errors[0]?.message ?? 'the definition would not be valid';
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : '';

@@ -30,18 +30,18 @@ export interface SecretParts {
   randomBytes: RandomBytes;
 }
 
-/** Creating a webhook; `chosen` is told apart because its value is shown once. */
+/** Creates a webhook. `chosen` is returned separately, because its value is shown once. */
 export async function composeCreation(
   { secrets, inventory, randomBytes }: SecretParts,
   state: EditedState,
   wanted: NewWebhook,
 ): Promise<{ edit: ComposedEdit; chosen: ChosenSecret }> {
   const { secret, secretName, ...webhook } = wanted;
-  refuseTakenName(state, webhook.name);
+  rejectTakenName(state, webhook.name);
   const existing = new Set((await secrets.list()).map(({ name }) => name));
   const taken = new Set([...existing, ...(await listNamedSecrets(inventory))]);
-  const wish = { value: secret, name: secretName };
-  const chosen = chooseSecret(webhook, wish, { existing, taken, randomBytes });
+  const request = { value: secret, name: secretName };
+  const chosen = chooseSecret(webhook, request, { existing, taken, randomBytes });
   const declared = { ...webhook, secretName: chosen.name, enabled: webhook.enabled && !chosen.isAwaited };
   const edit: ComposedEdit = {
     files: [{ path: webhookFile(webhook.name), text: writeWebhook(declared) }],
@@ -58,7 +58,7 @@ async function listNamedSecrets(inventory: SecretParts['inventory']): Promise<st
   return webhooks.flat().map(({ secretName }) => secretName);
 }
 
-function refuseTakenName({ tree }: EditedState, name: string): void {
+function rejectTakenName({ tree }: EditedState, name: string): void {
   if (readText(tree, webhookFile(name)) !== null) {
     throw new AppError('conflict', `There is a webhook ${name} already. Choose another name.`);
   }
@@ -92,7 +92,7 @@ function composeRename(
     const advice = `Create the webhook ${to}, move its senders to the new URL, then delete ${from}`;
     throw new AppError('conflict', `A webhook of a managed factory keeps the name of its file. ${advice}.`);
   }
-  refuseTakenName(state, to);
+  rejectTakenName(state, to);
   return {
     files: [
       { path: webhookFile(from), text: null },
@@ -108,7 +108,7 @@ function describeChange(name: string, { enabled, ...others }: Omit<WebhookChange
   return `${enabled ? 'Enable' : 'Disable'} the webhook ${name}`;
 }
 
-/** Automations that selected it stay, and say which UID is gone. */
+/** Automations that selected the webhook are kept, and refer to the deleted UID. */
 export function composeDeletion(state: EditedState, uid: WebhookUid, ifMatch: string | null): ComposedEdit {
   const { webhook } = findWebhookText(state, uid);
   requireMatch(ifMatch, tagWebhook(webhook));
@@ -121,7 +121,7 @@ export function composeDeletion(state: EditedState, uid: WebhookUid, ifMatch: st
   };
 }
 
-/** A new value for the secret, which the webhook takes up at once; the old one stops working. */
+/** Stores a new value of the secret, which the webhook uses immediately. The old one is no longer valid. */
 export async function composeRotation(
   { secrets, randomBytes }: SecretParts,
   state: EditedState,
@@ -137,7 +137,7 @@ export async function composeRotation(
     throw new AppError('conflict', `The secret of a webhook of a managed factory is a team secret. ${advice}.`);
   }
   const summary = (await secrets.list()).find((secret) => secret.name === secretName);
-  if (summary !== undefined) refuseShared(summary);
+  if (summary !== undefined) rejectShared(summary);
   const { value, isGenerated } = chooseValue(webhook, given, randomBytes);
   if (value === null) throw new AppError('bad_request', 'Put the new secret that the provider issued in "secret".');
   const mode = summary === undefined ? 'create' : 'update';
@@ -148,10 +148,10 @@ export async function composeRotation(
   return { edit, value, isGenerated };
 }
 
-/** Who may manage one factory may not by that change what others depend on. */
-function refuseShared({ name: secretName, usedBy, listedBy, notify }: SecretSummary): void {
+/** Rejects a change that affects objects outside the factory, because the caller may manage only this factory. */
+function rejectShared({ name: secretName, usedBy, listedBy, notify }: SecretSummary): void {
   if (usedBy.length + listedBy.length + notify.length <= 1) return;
-  const advice = 'Give the webhook a secret of its own, or let an owner update this one';
+  const advice = 'Give the webhook a separate secret, or ask an owner to update this one';
   throw new AppError(
     'conflict',
     `${secretName} is used elsewhere too, where rotating it would break things. ${advice}.`,

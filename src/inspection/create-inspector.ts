@@ -74,10 +74,10 @@ export function createInspector(workerUrl: URL, parts: InspectorParts): Inspecti
   const { webhooksPerFactory } = parts.config.limits;
   return {
     planPreviewer: {
-      preview: async (factory, tree, mayJudgeSecrets) => {
+      preview: async (factory, tree, mayCheckSecrets) => {
         const type = types.get(factory) ?? 'repository';
         const hosted = type === 'repository' ? null : { keepsUids: type === 'live' };
-        const order = { factory, tree, mayJudgeSecrets };
+        const order = { factory, tree, mayCheckSecrets };
         try {
           return await long.ask<PlanPreview>({ kind: 'plan', order, hosted, webhooksPerFactory });
         } catch (error) {

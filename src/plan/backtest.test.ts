@@ -89,7 +89,7 @@ describe('runBacktest', () => {
     expect(result.automations[0]!.gained[0]).toMatchObject({ path: null, message: 'nothing was to start it' });
   });
 
-  it('examines an even sample beyond the bound, and says how many there are', async () => {
+  it('examines an even sample above the limit, and reports the total number', async () => {
     const { backtest: result } = await backtest(LEVELS, [change(null, {})], { maxExamined: 4 });
     expect(result).toMatchObject({ stored: 10, examined: 4 });
     const places = result.automations[0]!.gained.map(({ delivery }) => Number(delivery.slice(4)));
@@ -106,13 +106,13 @@ describe('runBacktest', () => {
     expect([result.stored, result.automations, reads]).toEqual([0, [], []]);
   });
 
-  it('tells keys of the new filter that no payload had', async () => {
+  it('reports keys of the new filter that no payload has', async () => {
     const changes = [change({ old: ['x'] }, { level: ['error'], servce: { name: ['x'] } })];
     const { unseenKeys } = await backtest(LEVELS, changes);
     expect(unseenKeys).toEqual([{ automation: 'triage', path: ['servce', 'name'], examined: 10 }]);
   });
 
-  it('tells of no key where nothing is stored', async () => {
+  it('reports no key if nothing is stored', async () => {
     expect((await backtest([], [change(null, { a: ['x'] })])).unseenKeys).toEqual([]);
   });
 });
@@ -132,11 +132,11 @@ describe('spread', () => {
     ).toBeLessThanOrEqual(100);
   });
 
-  it('does not fall in with a sender that has a rhythm', () => {
+  it('does not synchronise with a sender that repeats a pattern', () => {
     const alternating = Array.from({ length: 1000 }, (_, key) => key);
-    const odd = spread(alternating, 500).filter((key) => key % 2 === 1).length;
-    expect(odd).toBeGreaterThan(150);
-    expect(odd).toBeLessThan(350);
+    const unevenKeys = spread(alternating, 500).filter((key) => key % 2 === 1).length;
+    expect(unevenKeys).toBeGreaterThan(150);
+    expect(unevenKeys).toBeLessThan(350);
   });
 
   it('has keys of every tenth of the time among the first fortieth', () => {

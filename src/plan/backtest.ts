@@ -5,15 +5,15 @@ import { type CompiledFilters, compileFilters } from '../filter/evaluate-filters
 import { KeySightings } from '../filter/key-sightings.ts';
 import type { StartingFilters, TriggerChange } from './trigger-changes.ts';
 
-/** How much a backtest may cost. */
+/** Limits of the cost of a backtest. */
 export interface BacktestBounds {
-  /** Deliveries of so many milliseconds before now. */
+  /** Only deliveries that are not older than this. */
   windowMs: number;
-  /** Keys held at once; older deliveries beyond them are left out. */
+  /** Maximum number of keys in memory. Older deliveries are excluded. */
   maxStored: number;
-  /** Payloads parsed and judged. */
+  /** Maximum number of payloads that are parsed and evaluated. */
   maxExamined: number;
-  /** Time for reading and judging. */
+  /** Time for reading and evaluating. */
   maxMs: number;
 }
 
@@ -27,7 +27,7 @@ export const DEFAULT_BOUNDS: BacktestBounds = Object.freeze({
 /** Keys asked for in one operation: a millisecond of the storage's time. */
 const KEYS_A_PIECE = 5_000;
 
-/** Bytes judged before other work gets its turn: a few milliseconds of parsing. */
+/** Bytes that are evaluated before other work gets its turn: a few milliseconds of parsing. */
 const BYTES_A_PIECE = 262_144;
 
 const MAX_EXAMPLES = 5;
@@ -56,9 +56,9 @@ export interface UnseenKey {
 }
 
 /**
- * Puts stored deliveries before changed triggers, as applied and as planned. Bounded in time and memory: beyond the
- * bounds it judges a sample spread evenly over the time. Reads in small pieces and judges between them, so that
- * deliveries are taken meanwhile.
+ * Evaluates stored deliveries with changed triggers, as applied and as planned. Time and memory are limited: above the
+ * limits, it evaluates a sample that is spread evenly over the period. It reads in small parts and evaluates between
+ * them, so that deliveries are accepted in the meantime.
  */
 export async function runBacktest(
   context: BacktestContext,
@@ -99,8 +99,8 @@ async function collectKeys(
 }
 
 /**
- * At most `max` of the keys, evenly spread, in an order of which every beginning is spread as well: so what is left out
- * when the time is up falls on all of them alike.
+ * Returns at most `max` of the keys, evenly spread. Every beginning of the result is evenly spread as well, so that the
+ * keys that are skipped when the time has elapsed are spread too.
  */
 export function spread(keys: readonly number[], max: number): number[] {
   const every = Math.max(1, Math.ceil(keys.length / max));
@@ -111,7 +111,7 @@ export function spread(keys: readonly number[], max: number): number[] {
   return kept.map((_, index) => kept[(index * step) % kept.length]!);
 }
 
-/** One of each run of so many keys, its place in the run by a hash: senders with a rhythm must not fall in with ours. */
+/** Picks one key of each group of `every` keys, by a hash, so that the sample does not follow a pattern of the sender. */
 function pickOneOfEach(keys: readonly number[], every: number): number[] {
   const runs = Math.ceil(keys.length / every);
   return Array.from({ length: runs }, (_, run) => {
@@ -124,7 +124,7 @@ function divisor(a: number, b: number): number {
   return b === 0 ? a : divisor(b, a % b);
 }
 
-/** Reads and judges until all is done or the time is up; answers with how many payloads were judged. */
+/** Reads and evaluates until everything is done or the time has elapsed. Returns the number of evaluated payloads. */
 async function examine(
   { payloads, monotonicMs, bounds }: BacktestContext,
   keys: readonly number[],
@@ -136,7 +136,7 @@ async function examine(
     const piece = await payloads.read(keys.slice(at, at + 256), BYTES_A_PIECE);
     at += piece.taken;
     examined += piece.payloads.length;
-    for (const payload of piece.payloads) judge(subjects, payload);
+    for (const payload of piece.payloads) evaluate(subjects, payload);
   }
   return examined;
 }
@@ -163,14 +163,14 @@ function compileAll(filters: StartingFilters): Map<WebhookUid, CompiledFilters> 
   return new Map([...filters].map(([webhook, one]) => [webhook, compileFilters(one)]));
 }
 
-function judge(subjects: readonly Subject[], stored: StoredPayload): void {
+function evaluate(subjects: readonly Subject[], stored: StoredPayload): void {
   const concerned = subjects.filter(({ before, after }) => before.has(stored.webhook) || after.has(stored.webhook));
   if (concerned.length === 0) return;
   const payload: unknown = JSON.parse(Buffer.from(stored.body).toString('utf8'));
-  for (const subject of concerned) judgeOne(subject, stored, payload);
+  for (const subject of concerned) evaluateOne(subject, stored, payload);
 }
 
-function judgeOne({ result, before, after, sightings }: Subject, stored: StoredPayload, payload: unknown): void {
+function evaluateOne({ result, before, after, sightings }: Subject, stored: StoredPayload, payload: unknown): void {
   const [old, planned] = [before.get(stored.webhook), after.get(stored.webhook)];
   const [started, starts] = [old?.matches(payload) ?? false, planned?.matches(payload) ?? false];
   result.examined++;
@@ -204,7 +204,7 @@ function explain(filters: CompiledFilters | undefined, payload: unknown, absence
   return { path: decision.decidedBy.path, message: decision.decidedBy.message };
 }
 
-/** Keys that none of the webhooks' payloads had; a webhook without stored deliveries says nothing. */
+/** Keys that are in no payload of the webhooks. Webhooks without stored deliveries are ignored. */
 function listUnseen({ result, sightings }: Subject): UnseenKey[] {
   const looked = [...sightings.values()].filter(({ examined }) => examined > 0);
   const seenOnce = (text: string) => looked.some((one) => !one.unseen().some((path) => JSON.stringify(path) === text));

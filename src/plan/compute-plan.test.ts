@@ -135,7 +135,7 @@ describe('computePlan', () => {
     expect(computed.plan.webhooks.create).toEqual([expect.objectContaining({ uid: UID_A, restored: true })]);
   });
 
-  it('gives a new name a new UID, also beside one that was deleted', () => {
+  it('gives a new name a new UID, also if a deleted webhook exists', () => {
     const before = { webhooks: [applied(webhook('a'), { deletedAt: 3 })] };
     expect(plan({ webhooks: [webhook('A2')] }, before).webhooks[0]?.uid).toBe(UID_NEW);
   });

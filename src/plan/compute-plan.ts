@@ -32,7 +32,7 @@ export interface PlanInput {
   keptUids?: ReadonlyMap<string, WebhookUid>;
 }
 
-/** The plan, and the rows that carry it out. */
+/** The plan, and the rows that execute it. */
 export interface ComputedPlan {
   plan: Plan;
   webhooks: WebhookRow[];

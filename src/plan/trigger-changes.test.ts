@@ -42,11 +42,11 @@ function compare(before: State, after: State) {
 const same = listening([{ level: ['error'] }]);
 
 describe('listTriggerChanges', () => {
-  it('leaves out an automation whose prompt alone changes', () => {
+  it('excludes an automation of which only the prompt changes', () => {
     expect(compare({ automations: [same] }, { automations: [{ ...same, prompt: 'other' }] })).toEqual([]);
   });
 
-  it('tells a changed filter, with both sides by webhook', () => {
+  it('lists a changed filter, with both sides by webhook', () => {
     const after = listening([{ level: ['fatal'] }]);
     expect(compare({ automations: [same] }, { automations: [after] })).toEqual([
       ['fix-errors', { [CI.uid]: [{ level: ['error'] }] }, { [CI.uid]: [{ level: ['fatal'] }] }],
@@ -69,7 +69,7 @@ describe('listTriggerChanges', () => {
       { automations: [same], webhooks: [{ ...CI, enabled: false }, SENTRY] },
     ],
     ['a webhook that goes', { automations: [same] }, { automations: [same], webhooks: [SENTRY] }],
-  ])('tells %s as one that nothing starts any more', (_title, before, after) => {
+  ])('lists %s as an automation that nothing starts any more', (_title, before, after) => {
     expect(compare(before, after)).toEqual([['fix-errors', { [CI.uid]: [{ level: ['error'] }] }, {}]]);
   });
 });

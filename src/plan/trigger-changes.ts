@@ -16,7 +16,7 @@ export interface TriggerChange {
   after: StartingFilters;
 }
 
-/** The automations whose starting differs, also where only a webhook of theirs is switched or goes. */
+/** Automations that other deliveries start than before, also if only one of their webhooks is enabled, disabled or deleted. */
 export function listTriggerChanges(applied: AppliedFactory, computed: ComputedPlan): TriggerChange[] {
   const before = collectAll(applied.automations, listOpen(applied.webhooks));
   const after = collectAll(computed.automations, listOpen(computed.webhooks));

@@ -24,9 +24,8 @@ export interface TriggerTrial {
 }
 
 /**
- * What triggers that are not saved yet would have made of the stored deliveries, beside the applied ones that they would
- * replace. Those of an automation that is disabled now start nothing before; whether these are to be enabled is the caller's
- * to say, who gives none where they are not.
+ * Evaluates stored deliveries with unsaved triggers, compared with the applied ones that they would replace. Applied
+ * triggers of a disabled automation start nothing. If the automation would be disabled, the caller passes no triggers.
  */
 export async function backtestTriggers(context: TrialContext, trial: TriggerTrial): Promise<Backtest> {
   const applied = await context.inventory.load(trial.factory);

@@ -26,7 +26,7 @@ describe('updateConditions', () => {
     expect(updateConditions([before!], [{ ...state, ...change }], 2_000)).toEqual([{ ...state, ...change, since }]);
   });
 
-  it('drops a condition that is not told any more', () => {
+  it('removes a condition that is no longer reported', () => {
     expect(updateConditions([before!], [], 2_000)).toEqual([]);
   });
 });
@@ -41,12 +41,12 @@ it('nothing to change is no other state than applied', () => {
   expect(describeOutcome(false, 'BranchMissing', 'm')).toMatchObject({ status: 'False', reason: 'BranchMissing' });
 });
 
-it('only a missing executor is told of', () => {
+it('reports only a missing executor', () => {
   expect(describeExecutor(true)).toEqual([]);
   expect(describeExecutor(false)).toMatchObject([{ type: 'NoExecutor', status: 'True' }]);
 });
 
-it('only a push webhook that is not there is told of', () => {
+it('reports only a missing push webhook', () => {
   const isLive = (webhook: string) => webhook === 'git-push';
   expect(describePushWebhook(null, isLive)).toEqual([]);
   expect(describePushWebhook('git-push', isLive)).toEqual([]);

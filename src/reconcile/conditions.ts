@@ -30,7 +30,7 @@ export function describeOutcome(isApplied: boolean, reason: string, message: str
     : { type: 'Reconciled', status: 'False', reason, message };
 }
 
-/** Runs are born and wait when nothing carries them out (interfaces, "Server configuration"). */
+/** Runs are created and wait if nothing executes them (interfaces, "Server configuration"). */
 export function describeExecutor(hasExecutor: boolean): ConditionState[] {
   if (hasExecutor) return [];
   return [
@@ -83,7 +83,7 @@ export function describeUnreadableSecrets(webhooks: readonly string[]): Conditio
   };
 }
 
-/** What could not be told of commits, and since when, in wall time; the definition serves all the same. */
+/** Commit statuses that could not be posted, and since when (wall time). The definition is live anyway. */
 export function describeNotify(failures: readonly { target: string; problem: string; since: number }[]): Condition[] {
   if (failures.length === 0) return [];
   return [
@@ -91,7 +91,9 @@ export function describeNotify(failures: readonly { target: string; problem: str
       type: 'NotifyFailing',
       status: 'True',
       reason: 'StatusNotPosted',
-      message: failures.map(({ target, problem }) => `${target} could not be told of a commit: ${problem}`).join('; '),
+      message: failures
+        .map(({ target, problem }) => `${target}: the commit status could not be posted: ${problem}`)
+        .join('; '),
       since: Math.min(...failures.map(({ since }) => since)),
     },
   ];

@@ -42,7 +42,7 @@ export interface ComposedEdit {
 /** A change of a hosted definition, by somebody. */
 export interface FactoryEdit {
   author: Author;
-  /** Says what to change. Throws an `AppError` to refuse; nothing was written then. */
+  /** Returns the change. Throws an `AppError` to reject the edit; nothing is written then. */
   compose(state: EditedState): ComposedEdit | Promise<ComposedEdit>;
 }
 

@@ -50,22 +50,21 @@ export interface BadTree {
 export interface ExaminationOptions {
   /** The revision that the tree is, or that it would be made on; `null` where it is only looked at. */
   revision: string | null;
-  /** In place of the store: what it will hold by the time the tree applies. */
+  /** Replaces the store: the secrets that it will contain when the tree is applied. */
   secrets?: ReadableSecrets;
-  /** Webhooks of a service-hosted factory whose secret is resolved anew although nothing else about them changes. */
+  /** Webhooks of a hosted factory whose secret is resolved again although nothing else about them changes. */
   renewSecretsOf?: ReadonlySet<string>;
   /** As in `resolveSecrets`; everything by default. */
-  mayJudge?: (secretName: string, applied: AppliedFactory) => boolean;
+  mayCheck?: (secretName: string, applied: AppliedFactory) => boolean;
 }
 
 /**
- * Validates a tree, resolves its secrets and plans: the one judge of what a tree would do, for passes, edits and
- * previews. Writes nothing.
+ * Validates a tree, resolves its secrets and plans. Passes, edits and previews all use this function. Writes nothing.
  */
 export async function examineTree(
   context: ExaminationContext,
   tree: SourceTree,
-  { revision, secrets = context.secrets, renewSecretsOf = new Set(), mayJudge = () => true }: ExaminationOptions,
+  { revision, secrets = context.secrets, renewSecretsOf = new Set(), mayCheck = () => true }: ExaminationOptions,
 ): Promise<GoodTree | WaitingTree | BadTree> {
   const applied = (await context.inventory.load(context.name)) ?? beginFactory(context.name);
   const { definition, diagnostics } = await context.validate(tree, {
@@ -77,7 +76,7 @@ export async function examineTree(
   for (const name of renewSecretsOf) kept.delete(name);
   const resolved = await resolveSecrets(definition, secrets, {
     hosted: context.hosted && { kept, open: secrets.open },
-    mayJudge: (name) => mayJudge(name, applied),
+    mayCheck: (name) => mayCheck(name, applied),
   });
   const findings = [...diagnostics, ...resolved.diagnostics];
   if (resolved.problem === 'unsuitable') return { ok: false, problem: 'unsuitable', findings };

@@ -44,7 +44,7 @@ export type PassTrigger = 'routine' | 'asked';
 /** How a pass is asked for. */
 export interface PassOrder {
   trigger: PassTrigger;
-  /** Aborted when the daemon stops: what fails from then on says nothing about the definition and is not recorded. */
+  /** Aborted when the daemon stops. Later failures are not caused by the definition and are not recorded. */
   stopping: AbortSignal;
   /** As in `ExaminationOptions`. */
   renewSecretsOf?: ReadonlySet<string>;

@@ -29,7 +29,7 @@ export interface PreviewContext extends Omit<ExaminationContext, 'name' | 'hoste
 export interface PreviewOrder {
   factory: string;
   tree: SourceTree;
-  mayJudgeSecrets: boolean;
+  mayCheckSecrets: boolean;
 }
 
 /**
@@ -37,11 +37,11 @@ export interface PreviewOrder {
  * deliveries. A missing secret does not end it: it is part of the answer.
  */
 export async function previewPlan(context: PreviewContext, order: PreviewOrder): Promise<PlanPreview> {
-  const { factory: name, tree, mayJudgeSecrets } = order;
+  const { factory: name, tree, mayCheckSecrets } = order;
   const hosted = context.hostOf(name);
   const examined = await examineTree({ ...context, name, hosted, ids: { webhookUid: createPlaceholders() } }, tree, {
     revision: null,
-    mayJudge: (secret, { webhooks }) => mayJudgeSecrets || webhooks.some(({ secretName }) => secretName === secret),
+    mayCheck: (secret, { webhooks }) => mayCheckSecrets || webhooks.some(({ secretName }) => secretName === secret),
   });
   if (!examined.ok && examined.problem !== 'missing') return { valid: false, diagnostics: examined.findings };
 
@@ -72,7 +72,7 @@ function createPlaceholders(): () => WebhookUid {
   return () => `${PLACEHOLDER}${++made}`;
 }
 
-/** In the place of a UID that only the apply makes stands the name of the webhook. */
+/** Replaces UIDs that only the apply assigns with the names of the webhooks. */
 function nameNewWebhooks({ plan, webhooks }: ComputedPlan): Plan {
   const names = new Map<Json, string>(webhooks.map(({ uid, name }) => [uid, name]));
   const isNew = (uid: Json) => typeof uid === 'string' && uid.startsWith(PLACEHOLDER);

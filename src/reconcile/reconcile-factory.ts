@@ -17,7 +17,7 @@ import { type BadTree, examineTree, type GoodTree, type WaitingTree } from './ex
 import type { FactoryContext, PassOrder, PassTrigger, SecretsByWebhook } from './factory-context.ts';
 import type { ResolvedSecret } from './resolve-secrets.ts';
 
-/** A pass on its way. */
+/** A pass in progress. */
 interface Pass extends PassOrder {
   startedAt: number;
   /** The commit it looks at, once that is known. */
@@ -37,9 +37,9 @@ interface Ending {
 }
 
 /**
- * One full pass: fetch, validate, resolve secrets, plan, apply, swap. Whatever goes wrong, the last good definition
- * keeps serving and the reconciliation says what it was. Rejects only where not even that could be recorded, and with
- * the reason of `stopping` where that broke it off.
+ * One full pass: fetch, validate, resolve secrets, plan, apply, swap. If any step fails, the last good definition stays live
+ * and the reconciliation records the reason. Rejects only if the reconciliation cannot be recorded, or with the reason of
+ * `stopping` if that aborted the pass.
  */
 export async function reconcileFactory(context: FactoryContext, order: PassOrder): Promise<Reconciliation> {
   const pass: Pass = { ...order, startedAt: context.clock.wallMs(), revision: null, note: '' };
@@ -47,15 +47,18 @@ export async function reconcileFactory(context: FactoryContext, order: PassOrder
     return await carryOut(context, pass);
   } catch (error) {
     pass.stopping.throwIfAborted();
-    context.logger.error({ factory: context.name, revision: pass.revision, err: error }, 'reconciliation broke off');
-    return recordEnding(context, pass, breakOff(pass.revision, error));
+    context.logger.error(
+      { factory: context.name, revision: pass.revision, err: error },
+      'reconciliation failed with an internal error',
+    );
+    return recordEnding(context, pass, failUnexpectedly(pass.revision, error));
   }
 }
 
 async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconciliation> {
   const fetched = await fetchNewest(context);
   pass.revision = fetched.revision ?? null;
-  if (!fetched.ok) return recordEnding(context, pass, refuseTree(pass.revision, fetched.reason, fetched.message));
+  if (!fetched.ok) return recordEnding(context, pass, rejectTree(pass.revision, fetched.reason, fetched.message));
 
   const { revision } = fetched;
   pass.note = await noteRewrite(context, revision);
@@ -63,11 +66,11 @@ async function carryOut(context: FactoryContext, pass: Pass): Promise<Reconcilia
   if (known !== null) return recordEnding(context, pass, known);
 
   const read = await context.source.readTree(revision);
-  if (!read.ok) return recordEnding(context, pass, refuseTree(revision, read.reason, read.message));
+  if (!read.ok) return recordEnding(context, pass, rejectTree(revision, read.reason, read.message));
 
   const { renewSecretsOf = new Set() } = pass;
   const examined = await examineTree(context, read.tree, { revision, renewSecretsOf });
-  if (!examined.ok) return recordEnding(context, pass, refuseDefinition(revision, examined));
+  if (!examined.ok) return recordEnding(context, pass, rejectDefinition(revision, examined));
 
   return applyPlan(context, pass, revision, examined);
 }
@@ -78,7 +81,7 @@ async function fetchNewest(context: FactoryContext): Promise<SourceResult<{ revi
   return hosted === null ? source.fetch() : { ok: true, revision: await beginHosted(context, hosted) };
 }
 
-/** A force-push takes effect like any push, but whoever looks at what is live can see that there was one. */
+/** A force-push takes effect like any push, but the log and the message of the pass show it. */
 async function noteRewrite({ inventory, source, sourceKey, name, logger }: FactoryContext, revision: string) {
   const status = await inventory.status(name);
   const previous = status?.attemptedRevision ?? null;
@@ -187,23 +190,23 @@ function fail(revision: string | null, reason: string, message: string): Ending 
   return end(revision, 'failed', reason, message);
 }
 
-/** What nobody expected is told in the log only: its message may hold anything. */
-function breakOff(revision: string | null, error: unknown): Ending {
+/** Unexpected errors are only logged, because their message may contain anything. */
+function failUnexpectedly(revision: string | null, error: unknown): Ending {
   if (!(error instanceof AppError)) {
-    return fail(revision, 'InternalError', 'the pass broke off for an internal error; the log of the daemon has it');
+    return fail(revision, 'InternalError', 'the pass failed with an internal error; see the log of the daemon');
   }
   if (error.code === 'source_unavailable') return fail(revision, 'RepositoryUnreachable', error.message);
   return fail(revision, error.code.startsWith('storage_') ? 'StorageFailed' : 'InternalError', error.message);
 }
 
-/** A tree that is too large or odd is the commit's own fault and waits for a new one; the rest is git's trouble. */
-function refuseTree(revision: string | null, reason: SourceFailure, message: string): Ending {
+/** A tree that is too large or unsupported is a fault of the commit and waits for a new one. Other failures are git's. */
+function rejectTree(revision: string | null, reason: SourceFailure, message: string): Ending {
   if (reason !== 'TreeTooLarge' && reason !== 'TreeOdd') return fail(revision, reason, message);
   return { ...end(revision, 'invalid', reason, message), diagnostics: [describeRefusedTree(reason, message)] };
 }
 
-function refuseDefinition(revision: string, { problem, findings }: BadTree | WaitingTree): Ending {
-  return problem === 'files' ? invalidate(revision, findings) : refuseSecrets(revision, problem, findings);
+function rejectDefinition(revision: string, { problem, findings }: BadTree | WaitingTree): Ending {
+  return problem === 'files' ? invalidate(revision, findings) : rejectSecrets(revision, problem, findings);
 }
 
 function invalidate(revision: string, diagnostics: Diagnostic[]): Ending {
@@ -212,7 +215,7 @@ function invalidate(revision: string, diagnostics: Diagnostic[]): Ending {
   return { ...end(revision, 'invalid', reason, summarise(diagnostics)), diagnostics };
 }
 
-function refuseSecrets(revision: string, problem: 'missing' | 'unsuitable', diagnostics: Diagnostic[]): Ending {
+function rejectSecrets(revision: string, problem: 'missing' | 'unsuitable', diagnostics: Diagnostic[]): Ending {
   const isMissing = problem === 'missing';
   const ending = end(
     revision,
@@ -223,7 +226,7 @@ function refuseSecrets(revision: string, problem: 'missing' | 'unsuitable', diag
   return { ...ending, diagnostics };
 }
 
-/** The first error with its place, and how many more there are. */
+/** The first error with its location, and the number of other errors. */
 function summarise(diagnostics: readonly Diagnostic[]): string {
   const errors = diagnostics.filter((diagnostic) => diagnostic.severity === 'error');
   const [first] = errors;

@@ -15,7 +15,7 @@ afterEach(() => world.close());
 const settled = () => world.pass().catch(() => {});
 
 describe('passes', () => {
-  it('never overlap, and whoever asks during one shares the next', async () => {
+  it('never overlap, and all requests during one share the next', async () => {
     world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
     const release = world.source.hold();
     const first = world.reconciler.reconcile('routine');
@@ -43,7 +43,7 @@ describe('passes', () => {
     expect(world.validations).toBe(2);
   });
 
-  it('begin with the start, and go on with every change that the source tells', async () => {
+  it('begin with the start, and run after every change that the source reports', async () => {
     world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
     world.reconciler.start();
     await eventually(() => world.live('a') !== undefined);
@@ -52,7 +52,7 @@ describe('passes', () => {
     await eventually(() => world.live('b') !== undefined);
   });
 
-  it('that pushes ask for are at most one beside the one under way', async () => {
+  it('after pushes are at most one in addition to the current one', async () => {
     world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
     const release = world.source.hold();
     for (let i = 0; i < 50; i += 1) world.reconciler.onPush();
@@ -64,13 +64,13 @@ describe('passes', () => {
     expect(world.source.fetches).toBe(3);
   });
 
-  it('register a factory that the storage did not know, also where the storage refused it at first', async () => {
-    let refusals = 1;
+  it('register a new factory, also if the storage fails at first', async () => {
+    let failures = 1;
     world = await world.restart({
       wrapInventory: (inventory) => ({
         ...inventory,
         register: async (factory, at) => {
-          if (refusals-- > 0) throw new AppError('storage_unavailable', 'SQLITE_FULL: no');
+          if (failures-- > 0) throw new AppError('storage_unavailable', 'SQLITE_FULL: no');
           await inventory.register(factory, at);
         },
       }),
@@ -113,7 +113,7 @@ describe('a pass that failed', () => {
 });
 
 describe('stopping', () => {
-  it('records nothing of a pass that it breaks off, and begins none', async () => {
+  it('records nothing of an aborted pass, and begins none', async () => {
     world.source.commit({ 'webhooks/a.yaml': WEBHOOK });
     await world.pass();
     const release = world.source.hold();

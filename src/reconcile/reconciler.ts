@@ -12,7 +12,7 @@ import { reconcileFactory } from './reconcile-factory.ts';
 
 const RETRY_BACKOFF: Backoff = { firstMs: 5_000, maxMs: 300_000 };
 
-/** Told of the end of every pass, for the log and the metrics. */
+/** Called at the end of every pass, for the log and the metrics. */
 export type OnReconciled = (reconciliation: Reconciliation) => void;
 
 interface NextPass {
@@ -21,8 +21,8 @@ interface NextPass {
 }
 
 /**
- * The loop of one factory: passes run one after another; what asks while one is under way shares the next one. A pass
- * that failed for something outside is repeated by itself, later and later.
+ * The loop of one factory. Passes run one after another, and all requests during a pass share the next one. A pass that
+ * failed for an external reason is retried automatically, with increasing delays.
  */
 export class Reconciler {
   readonly #context: FactoryContext;
@@ -61,12 +61,12 @@ export class Reconciler {
     return this.#next.done;
   }
 
-  /** The branch may have moved. Shares the next pass with whatever else asks for one, and returns at once. */
+  /** The branch may have moved. Shares the next pass with other requests, and returns immediately. */
   onPush(): void {
     this.#passInBackground('routine');
   }
 
-  /** Does something to what the last pass left, while no pass is under way. Rejects as `work` does. */
+  /** Runs `work` on the result of the last pass, while no pass is in progress. Rejects as `work` does. */
   betweenPasses<T>(work: () => Promise<T>): Promise<T> {
     return this.#passes.run(work);
   }
@@ -94,13 +94,13 @@ export class Reconciler {
     throw new AppError('source_unavailable', read.message);
   }
 
-  /** A secret came or changed: worth another look where the last pass, or the one under way, fails for want of one. */
+  /** A secret was created or changed: starts a pass if the last or current one fails because of a missing secret. */
   onSecretChanged(): void {
     this.#isSecretNewer = true;
     this.#takeNewerSecrets();
   }
 
-  /** Begins no pass any more; one that is under way is broken off as far as it waits for the source. */
+  /** Starts no more passes. Aborts the current one while it waits for the source. */
   async stop(): Promise<void> {
     this.#stopping.abort(new AppError('shutting_down', 'The daemon is stopping. Try again once it has started again.'));
     this.#cancelRetry?.();

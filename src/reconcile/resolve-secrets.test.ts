@@ -95,7 +95,7 @@ describe('resolveSecrets', () => {
     expect(rulesOf(resolved)).toEqual(['secret/missing', 'webhook/empty-secret']);
   });
 
-  it('warns of a weak value, and of a secret that only runs would miss, and goes on', async () => {
+  it('warns of a weak value, and of a missing secret that only runs use, and continues', async () => {
     const definition = { lint: {}, webhooks: [webhook('a')], automations: [automation(['S', 'GONE'])] };
     const resolved = await resolveSecrets(definition, secretsOf({ S: 'short' }));
     expect([resolved.problem, rulesOf(resolved)]).toEqual([
@@ -119,10 +119,10 @@ describe('resolveSecrets', () => {
     expect(await resolveSecrets(definition, secretsOf({}))).toMatchObject({ problem: null, diagnostics: [] });
   });
 
-  it('tells nothing of a value that it may not judge, and resolves it all the same', async () => {
+  it('reports nothing about a value that it may not check, but resolves it', async () => {
     const definition = { lint: {}, webhooks: [webhook('a'), webhook('b', { secretName: 'T' })], automations: [] };
     const resolved = await resolveSecrets(definition, secretsOf({ S: 'short', T: 'short' }), {
-      mayJudge: (name) => name === 'T',
+      mayCheck: (name) => name === 'T',
     });
     expect(resolved.diagnostics.map(({ rule, file }) => [rule, file])).toEqual([
       ['webhook/weak-secret', 'webhooks/b.yaml'],

@@ -58,18 +58,18 @@ export interface HostedPins {
 }
 
 /**
- * Resolves every secret that a definition names, and checks that each value can serve its webhook's mode.
+ * Resolves every secret that a definition uses, and checks that each value is valid for its webhook.
  *
- * @param options.mayJudge may anything be told of this secret's value? Asked before a check, since a finding tells a little
- * @param options.hosted `null` where a repository decides: then every apply resolves everything anew (decisions,
+ * @param options.mayCheck whether findings about the value of this secret may be reported, because they reveal a little of it
+ * @param options.hosted `null` for a repository: every apply resolves all secrets again (decisions,
  *   "Secrets and rotation")
  */
 export async function resolveSecrets(
   definition: FactoryDefinition,
   secrets: Omit<ReadableSecrets, 'open'>,
-  options: { mayJudge?: (secretName: string) => boolean; hosted?: HostedPins | null } = {},
+  options: { mayCheck?: (secretName: string) => boolean; hosted?: HostedPins | null } = {},
 ): Promise<ResolvedSecrets> {
-  const { mayJudge = () => true, hosted = null } = options;
+  const { mayCheck = () => true, hosted = null } = options;
   const byWebhook = new Map<string, ResolvedSecret>();
   const verifyTokens = new Map<string, ResolvedSecret>();
   const missing: Diagnostic[] = [];
@@ -84,7 +84,7 @@ export async function resolveSecrets(
     const secret = await resolve(webhook.secretName);
     if (secret !== null) {
       byWebhook.set(webhook.name, secret);
-      if (mayJudge(webhook.secretName)) {
+      if (mayCheck(webhook.secretName)) {
         findings.push(...applyLint(await checkSecret(secrets, webhook, secret), definition.lint));
       }
     } else if (hosted !== null && awaitsIssuedSecret(webhook)) {
@@ -145,7 +145,7 @@ function reportMissing(webhook: WebhookDefinition, key: 'secretName' | 'verifyTo
     ...(key === 'secretName' ? webhook.secretNameAt : webhook.verifyTokenSecretNameAt!),
     path: key,
     message: `there is no team secret named ${name}`,
-    hint: `create it: dockbell secret create ${name}; the apply is then tried again by itself`,
+    hint: `create it: dockbell secret create ${name}; the apply is then retried automatically`,
   };
 }
 

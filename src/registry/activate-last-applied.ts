@@ -11,7 +11,7 @@ export interface ActivationParts {
   inventory: Inventory;
   secrets: SecretStore;
   registry: Registry;
-  /** The webhook of a factory that tells of pushes. */
+  /** The webhook of a factory that reports pushes. */
   pushTrigger(factory: string): PushTrigger | null;
   logger: Logger;
 }
@@ -46,7 +46,7 @@ async function openPinnedSecret(
   const fields = { factory, webhook: name, secretName, secretVersion };
   try {
     const value = await secrets.open(secretName, secretVersion);
-    if (value === null) logger.error(fields, 'pinned secret is gone');
+    if (value === null) logger.error(fields, 'pinned secret is missing');
     return value;
   } catch (error) {
     logger.error({ ...fields, err: error }, 'pinned secret cannot be read');

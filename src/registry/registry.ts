@@ -19,7 +19,7 @@ export class Registry {
     return this.#byRef.get(ref);
   }
 
-  /** Puts the enabled webhooks of one factory in the place of those it had. */
+  /** Replaces the enabled webhooks of one factory. */
   replaceFactory(factory: string, webhooks: readonly LiveWebhook[]): void {
     const kept = [...this.#current.webhooks].filter(([, webhook]) => webhook.factory !== factory);
     const replaced = webhooks.map((webhook) => [webhook.uid, webhook] as const);

@@ -257,7 +257,7 @@ async function openWorld(
     preview: (files) =>
       previewPlan(
         { ...context, hostOf: () => hosted, payloads: storage.storedPayloads, bounds: DEFAULT_BOUNDS },
-        { factory: FACTORY, tree: createTree(files), mayJudgeSecrets: true },
+        { factory: FACTORY, tree: createTree(files), mayCheckSecrets: true },
       ),
     accepts: (name, credential) => {
       const found = live(name)?.credential;

@@ -482,7 +482,7 @@ export interface Seen {
   captures: string[];
   diagnosed: string[];
   uploads: UploadedRequest[];
-  previewed: { paths: string[]; mayJudgeSecrets: boolean }[];
+  previewed: { paths: string[]; mayCheckSecrets: boolean }[];
   /** Method and outcome. */
   signIns: string[];
   logLines: string[];
@@ -664,9 +664,9 @@ export function createSeededServices(more: Partial<SeededServices> = {}, factory
       contains: reconcilers.contains,
     },
     planPreviewer: {
-      preview: async (factory, tree, mayJudgeSecrets) => {
-        seen.previewed.push({ paths: tree.entries.map(({ path }) => path), mayJudgeSecrets });
-        return previewPlan({ ...trial, ...examination, hostOf }, { factory, tree, mayJudgeSecrets });
+      preview: async (factory, tree, mayCheckSecrets) => {
+        seen.previewed.push({ paths: tree.entries.map(({ path }) => path), mayCheckSecrets });
+        return previewPlan({ ...trial, ...examination, hostOf }, { factory, tree, mayCheckSecrets });
       },
     },
     secrets: {

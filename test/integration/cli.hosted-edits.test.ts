@@ -136,7 +136,7 @@ describe('an automation of a factory that the service hosts', () => {
       await writeAutomation({ ...order, ifMatch: null }, { ...writing, automation });
     };
     const { code, stderr } = await run(['automation', 'disable', 'fix-errors']);
-    expect([code, stderr]).toEqual([1, expect.stringContaining('Somebody changed it since you read it.')]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining('It was changed since you read it.')]);
     expect(await read()).toMatchObject({ enabled: true, prompt: 'Sooner.' });
   });
 

@@ -97,7 +97,7 @@ describe('a secret that the provider supplies', () => {
     world.source.commit({ 'webhooks/twin.yaml': ASANA });
     await world.pass();
     world.registry.replaceFactory(FACTORY, [stale]);
-    expect(await adopt()).toMatchObject({ ok: false, detail: expect.stringContaining('gone') });
+    expect(await adopt()).toMatchObject({ ok: false, detail: expect.stringContaining('was deleted') });
   });
 
   it('can be replaced by the placeholder again', async () => {

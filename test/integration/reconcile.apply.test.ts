@@ -181,7 +181,7 @@ describe('a pass that breaks off', () => {
     expect(reconciliation).toMatchObject({ result: 'failed', reason: 'InternalError', revision });
     expect(JSON.stringify([reconciliation, await world.storage.inventory.status(FACTORY)])).not.toContain('private');
     expect(world.logged).toEqual([
-      { fields: expect.objectContaining({ revision }), message: 'reconciliation broke off' },
+      { fields: expect.objectContaining({ revision }), message: 'reconciliation failed with an internal error' },
     ]);
     isBroken = false;
     expect(world.timers.isPending).toBe(true);

@@ -53,8 +53,8 @@ export function registerPlanRoutes(app: FastifyInstance, parts: PlanRouteParts):
     },
     async (request) => {
       const factory = factoryOf(request).name;
-      const mayJudgeSecrets = roleHolds(principalOf(request).role, 'manager');
-      const preview = await parts.planPreviewer.preview(factory, toTree(request.body.files), mayJudgeSecrets);
+      const mayCheckSecrets = roleHolds(principalOf(request).role, 'manager');
+      const preview = await parts.planPreviewer.preview(factory, toTree(request.body.files), mayCheckSecrets);
       if (!preview.valid) {
         const message = 'The files are no valid definition; `diagnostics` lists all that is wrong.';
         throw new AppError('definition_invalid', message, { details: { diagnostics: preview.diagnostics } });
