@@ -237,7 +237,7 @@ describe('status --wait', () => {
     expect(waits).toHaveLength(1);
   });
 
-  it('takes what the repository of the folder calls a commit, and says so where it has none', async () => {
+  it('resolves a name with the repository of the folder, and fails if the repository has no such commit', async () => {
     const repo = await createTempGitRepo();
     try {
       const revision = await repo.commit({ 'webhooks/ci.yaml': 'secretName: A' });
@@ -249,20 +249,20 @@ describe('status --wait', () => {
       });
       const unknown = await run(['status', '--wait', 'nope'], { cwd: repo.path });
       expect(unknown).toMatchObject({ code: 2, stdout: '' });
-      expect(unknown.stderr).toMatch(/^The repository has no commit "nope"\.\nGive --wait a commit/);
+      expect(unknown.stderr).toMatch(/^The repository has no commit "nope"\.\nUse 7 to 64 hexadecimal digits/);
     } finally {
       repo.remove();
     }
   });
 
-  it('ends at once with 0 when the live commit was made on top of the revision', async () => {
+  it('returns 0 immediately when the live commit contains the revision', async () => {
     await serveStates([{ applied: 'aaaaaaaaaa', attempt: null }], async (_factory, revision, earlier) =>
       revision === 'aaaaaaaaaa' && earlier === 'bbbbbbb' ? 'yes' : 'no',
     );
     const { code, stdout } = await run(['status', '--wait', 'bbbbbbb']);
     expect({ code, stdout }).toEqual({
       code: 0,
-      stdout: 'bbbbbbb is live as part of aaaaaaaaaa, which was made on top of it.\n',
+      stdout: 'bbbbbbb is live as part of aaaaaaaaaa, which contains it.\n',
     });
   });
 
@@ -469,7 +469,7 @@ describe('webhook show', () => {
       makeWebhook({ name: 'none', secretState: 'missing' }),
     ];
     await serve({ inventory: { ...createSeededServices().inventory, webhooks: async () => webhooks } });
-    expect((await run(['webhook', 'show', 'old'])).stdout).toContain('The next commit takes it up');
+    expect((await run(['webhook', 'show', 'old'])).stdout).toContain('The next commit applies it');
     expect((await run(['webhook', 'show', 'none'])).stdout).toContain("'dockbell secret create INTERNAL_CI");
   });
 
@@ -482,7 +482,7 @@ describe('webhook show', () => {
     await serve({ inventory: { ...createSeededServices().inventory, webhooks: async () => webhooks } });
     const { stdout } = await run(['webhook', 'show', 'one']);
     expect(stdout).toMatch(/^Secret: +INTERNAL_CI_WEBHOOK_SECRET, current$/m);
-    expect(stdout).toMatch(/^Verify token: +VERIFY, outdated: .* The next commit takes it up/m);
+    expect(stdout).toMatch(/^Verify token: +VERIFY, outdated: .* The next commit applies it/m);
     const { data } = JSON.parse((await run(['webhook', 'list', '--json'])).stdout);
     const stateOf = ({ secret_state, credential_state, verify_token_state }: Record<string, unknown>) => [
       ...[secret_state, credential_state, verify_token_state],

@@ -58,20 +58,20 @@ describe('dockbell diagnose --request', () => {
     expect((await diagnoseFile('slack', { ...request, received_at })).stdout).toContain('by 3600 seconds');
   });
 
-  it('ends with 1 and what was tried where nothing explains it, without the secret', async () => {
+  it('returns 1 and lists the checks if nothing explains the rejection, without the secret', async () => {
     const { code, stdout } = await diagnoseFile('github', { headers: sign('github', 'other'), body: BODY });
-    expect([code, stdout]).toEqual([1, expect.stringContaining('Tried in vain:\n- ')]);
+    expect([code, stdout]).toEqual([1, expect.stringContaining('Checked without success:\n- ')]);
     expect(stdout).not.toContain(SECRET);
   });
 
-  it('takes a custom scheme and a bearer token', async () => {
+  it('accepts a custom scheme and a bearer token', async () => {
     const custom = { headers: { 'X-Sig': sign('gitea')['X-Gitea-Signature']!.toUpperCase() }, body: BODY };
     expect((await diagnoseFile('custom', custom, '--signature', '{"header":"X-Sig"}')).stdout).toContain('lowercase');
     const bare = { headers: { Authorization: SECRET }, body: '' };
     expect((await diagnoseFile('token', bare)).stdout).toContain('Bearer');
   });
 
-  it('judges a message of SNS as far as it goes without its certificate, and says what is missing', async () => {
+  it('checks a message of SNS without its certificate as far as possible, and asks for the certificate', async () => {
     await writeFile(join(dir, 'secret'), 'arn:aws:sns:eu-central-1:123456789012:alarms');
     const message = {
       ...{ Type: 'Notification', MessageId: 'm', TopicArn: 'arn:aws:sns:eu-central-1:123456789012:alarms' },
@@ -82,9 +82,9 @@ describe('dockbell diagnose --request', () => {
     const { code, stdout } = await diagnoseFile('sns', request);
     expect([code, stdout]).toEqual([1, expect.stringContaining('--certificate')]);
     const pem = fileURLToPath(new URL('../vectors/sns/certificate.pem', import.meta.url));
-    expect((await diagnoseFile('sns', request, '--certificate', pem)).stdout).toContain('None of the usual mistakes');
+    expect((await diagnoseFile('sns', request, '--certificate', pem)).stdout).toContain('None of the common mistakes');
     const none = await diagnoseFile('sns', request, '--certificate', 'secret');
-    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('is no certificate')]);
+    expect([none.code, none.stderr]).toEqual([2, expect.stringContaining('is not a certificate')]);
   });
 
   it.each([
@@ -95,7 +95,7 @@ describe('dockbell diagnose --request', () => {
     ['a body that is no text', { headers: {}, body: { a: 1 } }],
     ['a header that is no text', { headers: { A: 1 }, body: '' }],
     ['"received_at" that is no instant', { headers: {}, body: '', received_at: 'noon' }],
-  ])('refuses a file that is %s', async (sentence, content) => {
+  ])('rejects a file that is %s', async (sentence, content) => {
     const { code, stderr } = await diagnoseFile('github', content);
     expect([code, stderr]).toEqual([2, expect.stringContaining(sentence)]);
   });
@@ -103,13 +103,13 @@ describe('dockbell diagnose --request', () => {
   it.each([
     [['diagnose'], 'either the ID'],
     [['diagnose', 'dlv_1', '--request', 'x'], 'either the ID'],
-    [['diagnose', 'dlv_1', '--scheme', 'github'], 'go with --request'],
-    [['diagnose', 'dlv_1', '--secret', 'KEY'], 'go with --request'],
-    [['diagnose', '--request', 'x', '--secret-stdin'], 'needs --scheme'],
+    [['diagnose', 'dlv_1', '--scheme', 'github'], 'require --request'],
+    [['diagnose', 'dlv_1', '--secret', 'KEY'], 'require --request'],
+    [['diagnose', '--request', 'x', '--secret-stdin'], 'requires --scheme'],
     [['diagnose', '--request', 'x', '--secret', 'a b'], 'cannot be the name of a secret'],
     [['diagnose', '--request', 'x', '--secret', 'KEY', '--secret-file', 'secret'], 'cannot be used with'],
     [['diagnose', '--request', 'x', '--secret', 'KEY', '--signature', '{}'], 'cannot be used with'],
-    [['diagnose', '--request', 'x', '--scheme', 'github'], 'needs the secret'],
+    [['diagnose', '--request', 'x', '--scheme', 'github'], 'requires the secret'],
     [['diagnose', '--request', '-', '--scheme', 'github', '--secret-stdin'], 'cannot both'],
   ])('%j is wrong usage', async (argv, sentence) => {
     const { code, stderr } = await runCli(argv, { cwd: dir });
@@ -130,7 +130,7 @@ describe('against a daemon', () => {
     };
   }
 
-  it('diagnose prints what the daemon says, and ends with 1 where that explains nothing', async () => {
+  it('diagnose prints the answer of the daemon, and returns 1 if it explains nothing', async () => {
     const sentence = 'The clock is wrong: set it.';
     const told = await serve({ diagnose: async () => ({ mistake: 'clock', sentence, tried: [] }) });
     expect(await told.run('diagnose', REJECTED_ID)).toMatchObject({ code: 0, stdout: 'The clock is wrong: set it.\n' });
@@ -141,12 +141,12 @@ describe('against a daemon', () => {
     const puzzled = await serve({ diagnose: async () => ({ mistake: null, sentence: 'No idea.', tried: ['all'] }) });
     expect(await puzzled.run('diagnose', REJECTED_ID)).toMatchObject({
       code: 1,
-      stdout: 'No idea.\n\nTried in vain:\n- all\n',
+      stdout: 'No idea.\n\nChecked without success:\n- all\n',
     });
     await puzzled.end();
   });
 
-  it('diagnose hands a request file over with the name of a secret, and nothing else of it', async () => {
+  it('diagnose sends a request file with the name of a secret, never its value', async () => {
     const { services, run, end } = await serve();
     const file = join(dir, 'request');
     await writeFile(
@@ -170,15 +170,15 @@ describe('against a daemon', () => {
     await end();
   });
 
-  it('webhook capture opens a window, which webhook show tells, and closes it', async () => {
+  it('webhook capture opens a window, which webhook show prints, and closes it', async () => {
     const { run, end } = await serve();
     expect((await run('webhook', 'capture', 'internal-ci', '--for', '10m')).stdout).toContain(
       '2026-01-02T03:14:05.678Z',
     );
     expect((await run('webhook', 'show', 'internal-ci')).stdout).toMatch(
-      /Capture: +until 2026-01-02T03:14:05.678Z, 0 kept/,
+      /Capture: +until 2026-01-02T03:14:05.678Z, 0 stored/,
     );
-    expect((await run('webhook', 'capture', 'internal-ci', '--off')).stdout).toContain('kept any more');
+    expect((await run('webhook', 'capture', 'internal-ci', '--off')).stdout).toContain('no longer stored');
     expect((await run('webhook', 'show', 'internal-ci')).stdout).not.toMatch(/Capture/);
     await end();
   });

@@ -244,11 +244,11 @@ describe('the history of a managed factory', () => {
   });
 
   it.each([
-    ['a1b2c3d', 'begins several revisions'],
-    ['fffffff', 'is no revision'],
-    ['012345', 'is no revision'],
-    ['main', 'is no revision'],
-  ])('is not gone back in by %s', async (wanted, why) => {
+    ['a1b2c3d', 'matches several revisions'],
+    ['fffffff', 'is not a revision'],
+    ['012345', 'is not a revision'],
+    ['main', 'is not a revision'],
+  ])('is not reverted to %s', async (wanted, why) => {
     await serveRevisions();
     const { code, stderr } = await run(['revert', wanted]);
     expect([code, services.seen.edited]).toEqual([2, []]);

@@ -65,9 +65,9 @@ async function openAll(key: Uint8Array) {
 const WHOLE = { values: ['value 1', 'value 2'], answer: { kind: 'found', text: ANSWER.text } };
 
 describe('key rotate', () => {
-  it('seals every version and kept answer anew, puts the new key in place and keeps the earlier one', async () => {
+  it('encrypts every version and stored answer with the new key, replaces the key file and keeps the earlier key', async () => {
     const { code, stdout, stderr } = await rotate();
-    expect([code, stdout]).toEqual([0, expect.stringContaining('Sealed 2 versions of secrets')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('Encrypted 2 versions of secrets')]);
     expect(await openAll(NEW)).toEqual({ ...WHOLE, audited: ['dockbell key rotate'] });
     await expect(openAll(OLD)).rejects.toMatchObject({ code: 'master_key_wrong' });
     expect(readFileSync(keyFile(), 'utf8').trim()).toBe(NEW.toString('base64'));
@@ -77,17 +77,17 @@ describe('key rotate', () => {
     for (const key of [OLD, NEW]) expect(stdout + stderr).not.toContain(key.toString('base64'));
   });
 
-  it('is completed by a second run if it was interrupted before the new key was in place', async () => {
+  it('is completed by a second run if it was interrupted before the key file was replaced', async () => {
     await rotate();
     for (const name of readdirSync(dataDir)) if (name.includes('.until-')) rmSync(join(dataDir, name));
     writeFileSync(keyFile(), `${OLD.toString('base64')}\n`, { mode: 0o600 });
     const { code, stdout } = await rotate();
-    expect([code, stdout]).toEqual([0, expect.stringContaining('sealed under this key already')]);
+    expect([code, stdout]).toEqual([0, expect.stringContaining('already encrypted with this key')]);
     expect(readFileSync(keyFile(), 'utf8').trim()).toBe(NEW.toString('base64'));
     expect(await openAll(NEW)).toMatchObject(WHOLE);
   });
 
-  it('changes nothing with a wrong present key, a new key that is missing or malformed, or a running daemon', async () => {
+  it('changes nothing with a wrong current key, a new key that is missing or malformed, or a running daemon', async () => {
     const wrong = join(createTempDir('wrong'), 'wrong.key');
     writeFileSync(wrong, `${Buffer.alloc(32, 3).toString('base64')}\n`, { mode: 0o600 });
     expect(await rotate('--key-file', wrong)).toMatchObject({

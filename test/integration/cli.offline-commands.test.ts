@@ -40,7 +40,7 @@ describe('init', () => {
   it('says which files nobody reads below the root of a repository', async () => {
     await git('init', '-q');
     const below = await run(['init', 'factories/pay']);
-    expect(below.stdout).toContain('alone .github/workflows/dockbell.yaml and .pre-commit-config.yaml would be read');
+    expect(below.stdout).toContain('.github/workflows/dockbell.yaml and .pre-commit-config.yaml are read only there');
     expect(below.stdout).toContain("'dockbell validate --strict -- factories/pay'");
     expect((await run(['init'])).stdout).not.toContain('would be read');
   });
@@ -311,17 +311,17 @@ describe('validate', () => {
     expect(await hintOf('empty')).toBe('Name the folder that holds the factory, or run "dockbell init" to begin one.');
   });
 
-  it('ends with 2 for a file, which is no folder either', async () => {
+  it('returns 2 for a file, which is not a folder', async () => {
     await write('webhooks/ci.yaml', WEBHOOK);
     const { code, stderr } = await run(['validate', 'webhooks/ci.yaml']);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^".*ci\.yaml" is no folder\.\nName the folder that holds the factory/);
   });
 
-  it('ends with 2 for "-", which is no folder', async () => {
+  it('returns 2 for "-", which is not a folder', async () => {
     const { code, stdout, stderr } = await run(['validate', '-']);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^"-" is no folder: .*\nName the folders/);
+    expect(stderr).toMatch(/^"-" is not a folder: .*\nSpecify the folders/);
   });
 
   it('ends with 2 where there is no such folder', async () => {
@@ -388,7 +388,7 @@ describe('test', () => {
     expect((await run(['test', '--webhook', 'ci'])).code).toBe(1);
     const unknown = await run(['test', '--webhook', 'nope']);
     expect(unknown).toMatchObject({ code: 2, stdout: '' });
-    expect(unknown.stderr).toContain('It declares: ci, other.');
+    expect(unknown.stderr).toContain('It has: ci, other.');
   });
 
   it('reads a revision instead of the files on disk', async () => {
@@ -461,7 +461,7 @@ describe('filter test', () => {
     const argv = ['filter', 'test', '--automation', 'nope', '--dir', '.', '--payload', 'fatal.json'];
     const { code, stderr } = await run(argv);
     expect(code).toBe(2);
-    expect(stderr).toContain('It declares: triage.');
+    expect(stderr).toContain('It has: triage.');
   });
 
   it('does not trigger for an automation that is disabled', async () => {

@@ -51,7 +51,7 @@ describe('dockbell user', () => {
 
   it('changes role and password, disables, enables and deletes by name', async () => {
     await run(['user', 'create', 'Bob'], { stdin: PASSWORD });
-    expect((await run(['user', 'set-role', 'bob', 'manager'])).stdout).toBe('User Bob is manager now.\n');
+    expect((await run(['user', 'set-role', 'bob', 'manager'])).stdout).toBe('User Bob has the role manager.\n');
     expect((await run(['user', 'disable', 'bob'])).stdout).toBe('User Bob is disabled.\n');
     expect(await signIn({ username: 'bob', password: PASSWORD })).toBe(401);
     expect((await run(['user', 'enable', 'bob'])).stdout).toBe('User Bob is enabled.\n');
@@ -76,7 +76,7 @@ describe('dockbell login-link', () => {
   it('prints a link that signs in once', async () => {
     const { code, stdout, stderr } = await run(['login-link']);
     const token = /^http:\/\/127\.0\.0\.1:8788\/login#token=(dbl_\S+)\n$/.exec(stdout)?.[1];
-    expect([code, stderr]).toEqual([0, 'It works once, until 2026-01-02T03:19:05.678Z.\n']);
+    expect([code, stderr]).toEqual([0, 'The link works once, until 2026-01-02T03:19:05.678Z.\n']);
     expect([await signIn({ login_token: token }), await signIn({ login_token: token })]).toEqual([200, 401]);
   });
 });

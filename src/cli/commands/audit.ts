@@ -23,25 +23,30 @@ interface ListOptions {
   json?: boolean;
 }
 
-/** `dockbell audit …`: who changed what, and who signed in. */
+/** `dockbell audit …`: the audit log. */
 export function registerAuditCommands(program: CliCommand, bind: Bind): void {
-  const audit = program.command('audit').description('who changed what, when and from where; and who signed in');
+  const audit = program
+    .command('audit')
+    .description('the audit log: changes and sign-ins, each with user, time and client address');
   audit
     .command('list')
-    .description('newest first')
-    .option('--actor <name>', 'only what this user or API token did: name, ID, or unique prefix of the ID')
-    .option('--object <path>', 'only what is about this and all below it, such as secrets/A_SECRET or users')
-    .addOption(new Option('--outcome <outcome>', 'only what ended so').choices(AUDIT_OUTCOMES))
-    .option('--from <time>', 'only at this time or later (RFC 3339)')
-    .option('--to <time>', 'only before this time (RFC 3339)')
-    .addOption(countOption('--limit <count>', 'how many at most').default(20))
+    .description('list entries, the most recent first')
+    .option('--actor <name>', 'only entries of this user or API token: name, ID, or unique prefix of the ID')
+    .option(
+      '--object <path>',
+      'only entries about this object and the objects below it, such as secrets/A_SECRET or users',
+    )
+    .addOption(new Option('--outcome <outcome>', 'only entries with this outcome').choices(AUDIT_OUTCOMES))
+    .option('--from <time>', 'only entries at this time or later (RFC 3339)')
+    .option('--to <time>', 'only entries before this time (RFC 3339)')
+    .addOption(countOption('--limit <count>', 'maximum number of entries').default(20))
     .withJson()
     .explain({
       examples: [
-        ['dockbell audit list', 'the newest changes and sign-ins'],
-        ['dockbell audit list --object session --outcome refused', 'failed tries to sign in'],
-        ['dockbell audit list --actor alice --from 2026-01-01T00:00:00Z', 'what alice did this year'],
-        ['dockbell audit list --object factories/payments --json', 'the history of a factory, for a program'],
+        ['dockbell audit list', 'the most recent changes and sign-ins'],
+        ['dockbell audit list --object session --outcome refused', 'failed sign-ins'],
+        ['dockbell audit list --actor alice --from 2026-01-01T00:00:00Z', 'what Alice did this year'],
+        ['dockbell audit list --object factories/payments --json', 'the history of a factory as JSON'],
       ],
     })
     .action(bind(listEntries));

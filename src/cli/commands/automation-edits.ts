@@ -7,9 +7,9 @@ import { type AutomationBody, declareAutomation, readAutomationFile } from '../i
 import { type ConfirmOptions, confirm } from '../input/confirm.ts';
 import type { Bind, Session } from '../session.ts';
 
-const NEGATIVE = 'refused: what would not be valid, or what a repository decides (the answer names the file to edit)';
+const NEGATIVE = 'the change is invalid, or the factory is defined in a repository (the error names the file to edit)';
 const HOSTED = 'For factories whose source is managed or live.';
-const FILE = 'its text, as automations/<name>/automation.md has it; - for standard input';
+const FILE = 'file with the text of its automation.md; - for standard input';
 const NAME = 'name of the automation';
 
 interface FileOptions {
@@ -17,50 +17,58 @@ interface FileOptions {
   json?: boolean;
 }
 
-/** `dockbell automation create|update|enable|disable|delete`: edits of a factory that the service hosts. */
+/** `dockbell automation create|update|enable|disable|delete`: edits of managed and live factories. */
 export function registerAutomationEditCommands(automation: CliCommand, bind: Bind): void {
   automation
     .command('create')
     .argument('<name>', NAME)
-    .description('create an automation from the text of its file')
+    .description('create an automation from a file')
     .requiredOption('--file <file>', FILE)
     .withJson()
     .explain({
       negative: NEGATIVE,
       more: `${HOSTED} The text is front matter between lines of ---, then the prompt.`,
       examples: [
-        ['dockbell automation create triage --file automation.md', 'it listens from now on'],
-        ['dockbell automation show triage --as-file | dockbell automation create triage-2 --file -', 'a copy'],
+        ['dockbell automation create triage --file automation.md', 'deliveries start it immediately'],
+        [
+          'dockbell automation show triage --as-file | dockbell automation create triage-2 --file -',
+          'copy an automation',
+        ],
       ],
     })
     .action(bind(createAutomation));
   automation
     .command('update')
     .argument('<name>', NAME)
-    .description('replace all that an automation says by the text of a file')
+    .description('replace an automation with the text of a file')
     .requiredOption('--file <file>', FILE)
     .withJson()
     .explain({
       negative: NEGATIVE,
       more: HOSTED,
       examples: [
-        ['dockbell automation show triage --as-file > triage.md', 'what it says now'],
-        ['dockbell automation update triage --file triage.md', 'what it says from now on'],
+        ['dockbell automation show triage --as-file > triage.md', 'save the current text'],
+        ['dockbell automation update triage --file triage.md', 'apply the edited text'],
       ],
     })
     .action(bind(updateAutomation));
-  registerSwitch(automation, bind, 'enable', 'let deliveries start it again');
-  registerSwitch(automation, bind, 'disable', 'let no delivery start it; deliveries are still accepted and logged');
+  registerSwitch(automation, bind, 'enable', 'enable an automation, so that deliveries start it');
+  registerSwitch(
+    automation,
+    bind,
+    'disable',
+    'disable an automation, so that no delivery starts it; deliveries are still accepted and logged',
+  );
   automation
     .command('delete')
     .argument('<name>', NAME)
-    .description('delete an automation; its runs stay, also those that wait')
+    .description('delete an automation; its runs stay, also those in the queue')
     .withYes()
     .withJson('the name as JSON')
     .explain({
       negative: NEGATIVE,
       more: HOSTED,
-      examples: [['dockbell automation delete triage', "in a managed factory 'dockbell revert' brings it back"]],
+      examples: [['dockbell automation delete triage', "to restore it in a managed factory, run 'dockbell revert'"]],
     })
     .action(bind(deleteAutomation));
 }
@@ -74,7 +82,7 @@ function registerSwitch(automation: CliCommand, bind: Bind, verb: 'enable' | 'di
     .explain({
       negative: NEGATIVE,
       more: HOSTED,
-      examples: [[`dockbell automation ${verb} triage`, 'at once']],
+      examples: [[`dockbell automation ${verb} triage`, 'takes effect immediately']],
     })
     .action(
       bind((session: Session, options: { json?: boolean }, name: string) => {
@@ -99,10 +107,10 @@ async function createAutomation(session: Session, options: FileOptions, name: st
 
 async function updateAutomation(session: Session, options: FileOptions, name: string): Promise<number> {
   const body = await readAutomationFile(session.context, options.file);
-  return change(session, options, name, 'says what the file says', () => body);
+  return change(session, options, name, 'is updated', () => body);
 }
 
-/** Made on what stands there now: who changes it at the same moment is not overwritten. */
+/** Changes the current version. Another change at the same time is not overwritten: the daemon answers 412. */
 async function change(
   session: Session,
   options: { json?: boolean },
@@ -121,7 +129,7 @@ async function change(
   return report(session, options, await readAnswer(api.PUT(path, request)), done);
 }
 
-/** For a name that the factory does not have. */
+/** The error for a name that the factory does not have. */
 export function describeUnknown(factory: string, name: string): CliError {
   return new CliError(`Factory ${escapeText(factory)} has no automation '${escapeText(name)}'.`, {
     hint: "See 'dockbell automation list'.",

@@ -12,28 +12,29 @@ import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
 import { describeUnknown, registerAutomationEditCommands } from './automation-edits.ts';
 
-/** `dockbell automation …`: what starts, on what, and why one does not. */
+/** `dockbell automation …`: automations, their triggers, and why one does not start. */
 export function registerAutomationCommands(program: CliCommand, bind: Bind): void {
-  const automation = program
-    .command('automation')
-    .description('the automations of a factory as the last apply left them');
+  const automation = program.command('automation').description('the live automations of a factory');
   automation
     .command('list')
-    .description('triggers, and why one does not fire')
+    .description('list automations with their triggers, and why one does not fire')
     .withJson()
     .explain({ examples: [['dockbell automation list', 'all automations of the factory']] })
     .action(bind(listAutomations));
   automation
     .command('show')
     .argument('<automation>', 'name of its folder under automations/')
-    .description('trigger, filter, prompt, and why it does not fire')
-    .option('--as-file', 'print it as the text of its automation.md')
+    .description('show triggers, filter and prompt, and why it does not fire')
+    .option('--as-file', 'print the text of its automation.md')
     .withJson()
     .explain({
       examples: [
-        ['dockbell automation show triage', 'what has to arrive for it to start'],
+        ['dockbell automation show triage', 'which deliveries start it'],
         ['dockbell filter test --automation triage --payload event.json', 'would this event start it?'],
-        ['dockbell automation show triage --as-file > triage.md', "to change it: 'dockbell automation update'"],
+        [
+          'dockbell automation show triage --as-file > triage.md',
+          "edit the file, then run 'dockbell automation update'",
+        ],
       ],
     })
     .action(bind(showAutomation));
@@ -50,7 +51,7 @@ async function listAutomations(session: Session, options: { json?: boolean }): P
   if (options.json) session.output.json(page);
   else if (page.data.length === 0) {
     session.output.line(
-      'There are no automations. Commit automations/<name>/automation.md to get one; where no repository decides, dockbell automation create NAME.',
+      "No automations. Commit automations/<name>/automation.md, or run 'dockbell automation create NAME' in a managed or live factory.",
     );
   } else session.output.table(createColumns(await listWebhooks(session)), page.data);
   return EXIT_CODES.done;
@@ -138,13 +139,13 @@ function printTrigger(session: Session, trigger: AutomationTrigger, index: numbe
     return;
   }
   for (const uid of listSelectedWebhooks(trigger)) {
-    const name = webhooks.find((webhook) => webhook.uid === uid)?.name ?? 'no webhook of this factory';
+    const name = webhooks.find((webhook) => webhook.uid === uid)?.name ?? 'not a webhook of this factory';
     output.line(`  listens to ${escapeText(name)} (${escapeText(uid)})`);
   }
   if (hasPayloadFilter(trigger)) {
     output.line('  filter:');
     output.line(indent(JSON.stringify(trigger.filter?.payload, null, 2), '    '));
-  } else output.line('  no filter: every delivery starts it');
+  } else output.line('  no filter: every delivery starts the automation');
 }
 
 function indent(text: string, by: string): string {

@@ -38,22 +38,22 @@ interface ShowOptions {
   json?: boolean;
 }
 
-/** `dockbell delivery …`: what senders have posted, and what came of it. */
+/** `dockbell delivery …`: the delivery log. */
 export function registerDeliveryCommands(program: CliCommand, bind: Bind): void {
   const delivery = program
     .command('delivery')
-    .description('the delivery log: what senders posted, and what came of it');
+    .description('the delivery log: what senders posted, and what it started');
   delivery
     .command('list')
     .argument('[webhook]', `${WEBHOOK_ARGUMENT}. Default: all webhooks of the factory, deleted ones included`)
-    .description('deliveries of the factory or of one webhook, newest first')
-    .option('-f, --follow', 'go on with each new delivery until Ctrl-C, oldest first')
+    .description('list deliveries of the factory or of one webhook, the most recent first')
+    .option('-f, --follow', 'print each new delivery until Ctrl-C, the oldest first')
     .addOption(
       new Option('--label <label>', `only deliveries with this label: ${DELIVERY_LABELS.join(', ')}`).argParser(
         parseLabel,
       ),
     )
-    .option('--delivery-id <id>', 'only deliveries with this delivery ID of the sender, exactly')
+    .option('--delivery-id <id>', 'only deliveries with exactly this delivery ID of the sender')
     .addOption(instantOption('--from <time>', 'only deliveries received at this time or later'))
     .addOption(instantOption('--to <time>', 'only deliveries received before this time').conflicts('follow'))
     .addOption(countOption('--limit <count>', 'maximum number; with --follow, the number to begin with').default(20))
@@ -61,20 +61,23 @@ export function registerDeliveryCommands(program: CliCommand, bind: Bind): void 
     .explain({
       examples: [
         ['dockbell delivery list', 'the most recent deliveries of all webhooks'],
-        ['dockbell delivery list internal-ci --follow', 'watch them arrive'],
-        ["dockbell delivery list --label 'Rejected (auth)' --from 2h", 'rejected in the last two hours, and why'],
-        ['dockbell delivery list --delivery-id 72d3162e', 'every entry of one delivery of the sender'],
+        ['dockbell delivery list internal-ci --follow', 'watch deliveries arrive'],
+        [
+          "dockbell delivery list --label 'Rejected (auth)' --from 2h",
+          'rejected requests of the last two hours, with the reason',
+        ],
+        ['dockbell delivery list --delivery-id 72d3162e', 'all entries with one delivery ID'],
       ],
     })
     .action(bind(listDeliveries));
   delivery
     .command('show')
     .argument('<ref>', DELIVERY_ARGUMENT)
-    .description('one delivery, the bytes of its body, why it started what it started, or a sample made of it')
+    .description('show a delivery, its body, why it started runs or not, or a sample of it')
     .addOption(new Option('--payload', 'print the exact bytes received').conflicts(['explain', 'json']))
-    .option('--explain', 'for each automation that listened: did it start, and which key decided')
+    .option('--explain', 'show for each automation of the webhook whether it started, and which key decided')
     .addOption(
-      new Option('--as-sample', 'print it as a sample for "dockbell test", with what it started').conflicts([
+      new Option('--as-sample', 'print a sample for "dockbell test", with the automations that it started').conflicts([
         'payload',
         'explain',
         'json',
@@ -82,18 +85,18 @@ export function registerDeliveryCommands(program: CliCommand, bind: Bind): void 
     )
     .option(
       '--redact <path...>',
-      'with --as-sample: empty the value at this path, such as sender.email or items[*].name',
+      'with --as-sample: replace the value at this path with an empty one, such as sender.email or items[*].name',
     )
     .withJson()
     .explain({
       examples: [
         ['dockbell delivery show dlv_01jd3v8k6n', 'label, identity, size and runs'],
-        ['dockbell delivery show 72d3162e', 'by the delivery ID that the sender shows'],
+        ['dockbell delivery show 72d3162e', 'find it by the delivery ID of the sender'],
         ['dockbell delivery show dlv_01jd3v8k6n --explain', 'why did nothing start?'],
-        ['dockbell delivery show dlv_01jd3v8k6n --payload > event.json', 'the body as it was sent'],
+        ['dockbell delivery show dlv_01jd3v8k6n --payload > event.json', 'save the exact body'],
         [
           'dockbell delivery show dlv_01jd3v8k6n --as-sample --redact sender.email > webhooks/ci.samples/push.json',
-          'keep it as a sample, without the address',
+          'save a sample without the email address',
         ],
       ],
     })
@@ -101,20 +104,20 @@ export function registerDeliveryCommands(program: CliCommand, bind: Bind): void 
   delivery
     .command('replay')
     .argument('<ref>', DELIVERY_ARGUMENT)
-    .description('put its payload before the automations that are live now; starts runs anew')
-    .option('--automation <name>', 'before this automation only')
+    .description('evaluate the payload again with the live automations, and start new runs')
+    .option('--automation <name>', 'only with this automation')
     .withJson()
     .explain({
-      negative: 'nothing can be replayed: no payload is kept, or the webhook is disabled or deleted',
+      negative: 'the delivery cannot be replayed: its payload is not stored, or the webhook is disabled or deleted',
       examples: [
-        ['dockbell delivery replay dlv_01jd3v8k6n', 'after a filter or a prompt was mended'],
-        ['dockbell delivery replay dlv_01jd3v8k6n --automation fix-errors', 'and nothing else once more'],
+        ['dockbell delivery replay dlv_01jd3v8k6n', 'after you fixed a filter or a prompt'],
+        ['dockbell delivery replay dlv_01jd3v8k6n --automation fix-errors', 'start only this automation again'],
       ],
     })
     .action(bind(replayDelivery));
 }
 
-/** Labels as the log writes them, in any case. */
+/** Finds the label of this name, regardless of upper and lower case. */
 function parseLabel(text: string): string {
   const label = DELIVERY_LABELS.find((candidate) => candidate.toLowerCase() === text.toLowerCase());
   if (label !== undefined) return label;
@@ -176,7 +179,7 @@ function createColumns(nowMs: number, showsWebhook: boolean): Column<Delivery>[]
   ];
 }
 
-/** A row that stands for a flood says how many requests it stands for. */
+/** Entries that count several requests show the number. */
 function describeLabel(row: Delivery): string {
   return row.count > 1 ? `${row.label} ×${row.count}` : row.label;
 }
@@ -184,7 +187,7 @@ function describeLabel(row: Delivery): string {
 /** The reason with its sentence; for a duplicate, the first delivery and what both have in common. */
 function describeReason(row: Delivery): string | null {
   if (row.label !== 'Duplicate') return row.reason === null ? null : `${row.reason}: ${row.reason_text}`;
-  const original = row.duplicate_of ?? 'one that retention has removed';
+  const original = row.duplicate_of ?? 'an entry that retention has removed';
   return `same ${IDENTITY_SOURCE_WORDS[row.delivery_id_source ?? 'body_hash']} as ${original}`;
 }
 
@@ -193,7 +196,7 @@ function pickLabelColor(row: Delivery, colors: Colors): (text: string) => string
   return row.label === 'Duplicate' ? colors.dim : colors.red;
 }
 
-/** One row on a line of its own, for a list without end. */
+/** One entry as one line, for `--follow`. */
 function describeLine(row: Delivery, colors: Colors): string {
   const label = pickLabelColor(row, colors)(describeLabel(row).padEnd(23));
   const reason = describeReason(row);
@@ -203,7 +206,7 @@ function describeLine(row: Delivery, colors: Colors): string {
 }
 
 async function showDelivery(session: Session, options: ShowOptions, ref: string): Promise<number> {
-  if (options.redact !== undefined && !options.asSample) throw new CliError('--redact goes with --as-sample.');
+  if (options.redact !== undefined && !options.asSample) throw new CliError('--redact requires --as-sample.');
   const id = await findDelivery(session, ref);
   if (options.payload) await printPayload(session, id);
   else if (options.asSample) await printSample(session, id, options.redact ?? []);
@@ -221,7 +224,7 @@ async function printPayload(session: Session, id: string): Promise<void> {
   printExactly(session, await readPayload(session, id));
 }
 
-/** The exact bytes into files and pipes; a terminal gets them with control characters written out. */
+/** Writes the exact bytes to files and pipes. On a terminal control characters are escaped. */
 function printExactly({ output, context }: Session, bytes: Uint8Array): void {
   if (context.stdout.isTTY === true) output.line(escapeLines(Buffer.from(bytes).toString('utf8')));
   else output.bytes(bytes);
@@ -242,10 +245,11 @@ async function printSample(session: Session, id: string, redacted: readonly stri
   const { text, isTooLarge } = renderSample({ delivery, webhook, explanation, body });
   printExactly(session, Buffer.from(text));
   if (redacted.length > 0)
+    output.note('"starts" lists what the original delivery started. Redaction may change that: run "dockbell test".');
+  if (isTooLarge)
     output.note(
-      '"starts" says what it started as it was sent; see with "dockbell test" whether what was emptied decides.',
+      'The sample is larger than 256 KiB, so it cannot be used: remove keys from its body that no filter uses.',
     );
-  if (isTooLarge) output.note('Over 256 KiB no sample is read: take out of its body what no filter looks at.');
 }
 
 async function readPayload(session: Session, id: string): Promise<Uint8Array> {
@@ -257,7 +261,7 @@ async function readPayload(session: Session, id: string): Promise<Uint8Array> {
     if (!isNotFound(error)) throw error;
     const { label } = await readAnswer(api.GET('/api/v1/deliveries/{id}', { params: { path: { id } } }));
     throw new CliError(
-      `Delivery ${escapeText(id)} has no payload: entries labelled '${escapeText(label)}' keep metadata only.`,
+      `Delivery ${escapeText(id)} has no payload: only metadata is stored for entries with the label '${escapeText(label)}'.`,
     );
   }
 }
@@ -284,7 +288,7 @@ function printDelivery(session: Session, delivery: Delivery): void {
   if (question !== null) output.line(`\nWhy: ${question}`);
 }
 
-/** The command that says more; `null` where nothing does. */
+/** The command that explains the entry. `null` if no command does. */
 function findQuestion({ id, label }: Delivery): string | null {
   if (label === 'Accepted') return `dockbell delivery show ${escapeText(id)} --explain`;
   return label === 'Rejected (auth)' ? `dockbell diagnose ${escapeText(id)}` : null;
@@ -305,8 +309,8 @@ async function explainDelivery(session: Session, options: ShowOptions, id: strin
   const accepted = label === 'Accepted';
   output.line(
     accepted
-      ? 'No automation listened to this webhook when the delivery arrived.'
-      : `Nothing was decided: deliveries labelled '${escapeText(label)}' start nothing.`,
+      ? 'No automation had a trigger for this webhook when the delivery arrived.'
+      : `No automation was evaluated: deliveries with the label '${escapeText(label)}' start nothing.`,
   );
 }
 

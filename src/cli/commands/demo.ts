@@ -4,19 +4,21 @@ import type { Bind, Session } from '../session.ts';
 
 const DEFAULT_DIR = '.dockbell';
 
-/** `dockbell demo`: a daemon over the example factory. */
+/** `dockbell demo`: a daemon with the example factory. */
 export function registerDemoCommand(program: CliCommand, bind: Bind): void {
   program
     .command('demo')
-    .description('a daemon over the example factory, with one ready curl for each webhook; it sends nothing by itself')
-    .option('--dir <dir>', 'folder that holds its state; a second start goes on with it', DEFAULT_DIR)
+    .description(
+      'run a daemon with the example factory, and print a curl command for each webhook; it sends nothing automatically',
+    )
+    .option('--dir <dir>', 'folder for its state; the next start continues with it', DEFAULT_DIR)
     .offline()
     .explain({
-      negative: 'the daemon had to stop',
+      negative: 'the daemon failed',
       examples: [
-        ['dockbell demo', 'try it; Ctrl-C stops it cleanly'],
-        ['DOCKBELL_INGRESS_PORT=9000 DOCKBELL_ADMIN_PORT=9001 dockbell demo', 'on other ports than 8787 and 8788'],
-        ['dockbell demo --dir /tmp/bell', 'with its state elsewhere; delete the folder to start afresh'],
+        ['dockbell demo', 'try Dockbell; Ctrl-C stops it'],
+        ['DOCKBELL_INGRESS_PORT=9000 DOCKBELL_ADMIN_PORT=9001 dockbell demo', 'with other ports than 8787 and 8788'],
+        ['dockbell demo --dir /tmp/bell', 'with its state in another folder; delete the folder to start from scratch'],
       ],
     })
     .action(bind(demo));

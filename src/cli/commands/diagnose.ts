@@ -29,17 +29,19 @@ interface DiagnoseOptions {
   json?: boolean;
 }
 
-/** `dockbell diagnose`: which usual mistake a rejected delivery comes from. */
+/** `dockbell diagnose`: the common mistake that explains a rejected delivery. */
 export function registerDiagnoseCommand(program: CliCommand, bind: Bind): void {
   program
     .command('diagnose')
     .argument('[id]', `${DELIVERY_ARGUMENT}. The daemon examines it`)
-    .description('why was a delivery rejected? Tries the usual mistakes and names the one it was, with what to do')
-    .option('--request <file>', 'judge a captured request in this file; - for standard input')
+    .description(
+      'find out why a delivery was rejected: check the common mistakes and print the one that explains it, with advice',
+    )
+    .option('--request <file>', 'check a captured request in this file; - for standard input')
     .addOption(
       new Option(
         '--secret <name>',
-        'with --request: team secret of this name; the daemon tries all its versions, and its webhook says the scheme',
+        'with --request: name of a team secret; the daemon tries all its versions, with the scheme of its webhook',
       ).conflicts(['secretFile', 'secretStdin', 'signature', 'certificate']),
     )
     .addOption(
@@ -52,24 +54,24 @@ export function registerDiagnoseCommand(program: CliCommand, bind: Bind): void {
       ),
     )
     .option('--secret-stdin', 'with --request: the secret from standard input, without a daemon')
-    .option('--certificate <file>', 'with --scheme sns: the file at SigningCertURL, which nobody fetches here')
-    .option('--to <url>', 'with --request: the URL that the sender was given, for schemes that sign it')
+    .option('--certificate <file>', 'with --scheme sns: the certificate at SigningCertURL, which is never fetched')
+    .option('--to <url>', 'with --request: the URL that the sender uses, for schemes that sign it')
     .withJson('the diagnosis as JSON')
     .explain({
-      negative: 'nothing explains the rejection',
+      negative: 'no common mistake explains the rejection',
       more:
-        "The daemon judges by the request itself where 'dockbell webhook capture' kept it, else by the reason alone.\n" +
-        'A request file is {"headers": {…}, "body": "…"} (or "body_base64", and "received_at" to judge the clock too), or the\n' +
+        "The daemon checks the request itself if 'dockbell webhook capture' stored it. Otherwise it knows only the reason.\n" +
+        'A request file is {"headers": {…}, "body": "…"} (or "body_base64", and "received_at" to check the clock too), or the\n' +
         'text of an HTTP request.',
       examples: [
         ['dockbell diagnose dlv_01jd3v8k6n', 'ask the daemon'],
         [
           'dockbell diagnose --request request.json --secret STRIPE_WEBHOOK_SECRET',
-          'let the daemon judge a request by its own secret, which stays there',
+          'let the daemon check a request with its secret, which it does not reveal',
         ],
         [
           'dockbell diagnose --request request.json --scheme stripe --secret-file key',
-          'judge a request without a daemon',
+          'check a request without a daemon',
         ],
       ],
     })
@@ -92,23 +94,26 @@ function judge(session: Session, options: DiagnoseOptions, id: string | undefine
 function checkUsage(options: DiagnoseOptions, id: string | undefined): void {
   const { request, scheme, secret, signature, secretFile, secretStdin, to, certificate } = options;
   if ((id === undefined) === (request === undefined)) {
-    throw new CliError('Name what is diagnosed: either the ID of a delivery or --request FILE.');
+    throw new CliError('Specify either the ID of a delivery or --request FILE.');
   }
   const others = scheme ?? signature ?? secret ?? secretFile ?? secretStdin ?? to ?? certificate;
   if (id !== undefined && others !== undefined) {
-    throw new CliError('Scheme, secret and the other options go with --request; of a delivery the daemon knows them.');
+    throw new CliError(
+      'Scheme, secret and the other options require --request. For a delivery, the daemon knows them.',
+    );
   }
   if (id !== undefined || secret !== undefined) return;
   if (secretFile === undefined && !secretStdin) {
-    throw new CliError('--request needs the secret.', {
-      hint: 'Name the team secret with --secret, or give its text with --secret-file or --secret-stdin.',
+    throw new CliError('--request requires the secret.', {
+      hint: 'Name the team secret with --secret, or pass its value with --secret-file or --secret-stdin.',
     });
   }
-  if (scheme === undefined) throw new CliError('--request needs --scheme.', { hint: 'Give token for a bearer token.' });
+  if (scheme === undefined)
+    throw new CliError('--request requires --scheme.', { hint: 'For a bearer token, use --scheme token.' });
   if (secretStdin && request === '-') throw new CliError('Secret and request cannot both come from standard input.');
 }
 
-/** The daemon tries it: the value of the secret never comes here. */
+/** The daemon checks the request, so the value of the secret never leaves it. */
 async function uploadFile(session: Session, options: DiagnoseOptions, name: string): Promise<Diagnosis> {
   requireSecretName(name);
   const { fields, body, receivedAtMs } = readCapturedRequest(await readInput(session.context, options.request!));
@@ -150,8 +155,8 @@ async function judgeFile(session: Session, options: DiagnoseOptions): Promise<Di
   });
   if (diagnosis.ok) return { mistake: diagnosis.mistake, sentence: diagnosis.sentence, tried: [] };
   const sentence = diagnosis.lacksCertificate
-    ? 'All is right that can be checked without the certificate: give the file at the SigningCertURL with --certificate.'
-    : 'None of the usual mistakes explains it: compare secret, scheme and body with those of the sender.';
+    ? 'Everything that can be checked without the certificate is correct. Pass the file at SigningCertURL with --certificate.'
+    : 'None of the common mistakes explains the rejection. Compare secret, scheme and body with those of the sender.';
   return { mistake: null, sentence, tried: diagnosis.tried };
 }
 
@@ -160,8 +165,8 @@ async function readCertificate({ context }: Session, file: string): Promise<KeyO
   try {
     return new X509Certificate(pem).publicKey;
   } catch {
-    throw new CliError(`'${escapeText(file)}' is no certificate.`, {
-      hint: 'Give the file at the SigningCertURL of the message as it is (PEM).',
+    throw new CliError(`'${escapeText(file)}' is not a certificate.`, {
+      hint: 'Use the unchanged file at the SigningCertURL of the message (PEM).',
     });
   }
 }
@@ -173,7 +178,7 @@ async function findScheme(session: Session, { scheme: name, signature }: Diagnos
     ...(signature === undefined ? {} : { signature }),
   });
   const scheme = resolveScheme(name!, block);
-  if (scheme === null) throw new CliError(`--signature describes no scheme for ${name}.`);
+  if (scheme === null) throw new CliError(`--signature does not describe a scheme for ${name}.`);
   return scheme;
 }
 
@@ -186,6 +191,6 @@ function printDiagnosis({ output }: Session, { sentence, tried }: Diagnosis): vo
   output.line(escapeText(sentence));
   if (tried.length === 0) return;
   output.line();
-  output.line('Tried in vain:');
+  output.line('Checked without success:');
   for (const one of tried) output.line(`- ${escapeText(one)}`);
 }

@@ -24,30 +24,30 @@ interface TestOptions {
   json?: boolean;
 }
 
-/** `dockbell filter test`: would this start something? */
+/** `dockbell filter test`: evaluates a payload filter. */
 export function registerFilterCommands(program: CliCommand, bind: Bind): void {
   const filter = program.command('filter').description('payload filters');
   filter
     .command('test')
-    .description('would this payload trigger? Prints the verdict, the key that decided, and every condition')
+    .description('evaluate a filter on a payload, and print the result, the key that decided, and every condition')
     .addOption(new Option('--filter <file>', 'a filter as JSON or YAML; - for standard input').conflicts('automation'))
-    .option('--automation <name>', 'the triggers of an automation, from --dir or else from the daemon')
+    .option('--automation <name>', 'the triggers of an automation, from --dir or from the daemon')
     .addOption(new Option('--payload <file>', 'a payload as JSON; - for standard input').conflicts('delivery'))
-    .option('--delivery <ref>', `the payload of an accepted delivery, which the daemon keeps: ${DELIVERY_ARGUMENT}`)
+    .option('--delivery <ref>', `the stored payload of an accepted delivery: ${DELIVERY_ARGUMENT}`)
     .addOption(
       new Option(
         '--dir <dir>',
-        'folder of the factory that declares the automation (default: . where it does)',
+        'folder of the factory with the automation (default: the current folder if it has the automation)',
       ).conflicts('delivery'),
     )
-    .withJson('verdict and trace as JSON')
+    .withJson('result and trace as JSON')
     .explain({
       negative: 'it would not trigger',
-      more: 'With --payload and --filter, or an automation in a folder, no daemon is needed. An invalid filter ends with 2.',
+      more: 'With --payload and --filter, or an automation in a folder, no daemon is needed. The exit code for an invalid filter is 2.',
       examples: [
         ['dockbell filter test --filter filter.json --payload event.json', 'a filter that is not committed yet'],
         ['dockbell filter test --automation triage --payload event.json', 'an automation of this folder'],
-        ['dockbell filter test --automation triage --delivery dlv_01jd3v8k6n', 'why did that delivery start nothing?'],
+        ['dockbell filter test --automation triage --delivery dlv_01jd3v8k6n', 'why this delivery started nothing'],
       ],
     })
     .action(bind(testFilter));
@@ -55,10 +55,10 @@ export function registerFilterCommands(program: CliCommand, bind: Bind): void {
 
 async function testFilter(session: Session, options: TestOptions): Promise<number> {
   if ((options.filter === undefined) === (options.automation === undefined)) {
-    throw new CliError('Name what is tested: either --filter FILE or --automation NAME.');
+    throw new CliError('Specify either --filter FILE or --automation NAME.');
   }
   if ((options.payload === undefined) === (options.delivery === undefined)) {
-    throw new CliError('Name what it is tested on: either --payload FILE or --delivery ID.');
+    throw new CliError('Specify either --payload FILE or --delivery ID.');
   }
   if (options.filter === '-' && options.payload === '-') {
     throw new CliError('Filter and payload cannot both come from standard input.');
@@ -88,7 +88,7 @@ async function readPayload(session: Session, path: string): Promise<unknown> {
   return parseJsonBytes(await readInput(session.context, path), path === '-' ? 'Standard input' : path);
 }
 
-/** The automation as a folder declares it; `null` where no folder was named and this one has none of that name. */
+/** The automation in a folder. `null` if no folder was named and the current one has no automation of this name. */
 async function findAutomation(
   session: Session,
   name: string,
@@ -102,11 +102,11 @@ async function findAutomation(
   if (found !== undefined) return found;
   if (definition === null && declared.automations.includes(name)) {
     throw new CliError(`The definition in ${folder} is invalid.`, {
-      hint: "See 'dockbell validate' for what is wrong.",
+      hint: "Run 'dockbell validate' to see the errors.",
     });
   }
-  throw new CliError(`${folder} declares no automation '${escapeText(name)}'.`, {
-    hint: `It declares: ${declared.automations.map(escapeText).join(', ') || 'none'}.`,
+  throw new CliError(`${folder} has no automation '${escapeText(name)}'.`, {
+    hint: `It has: ${declared.automations.map(escapeText).join(', ') || 'none'}.`,
   });
 }
 
@@ -135,7 +135,7 @@ async function askDaemon(
       }),
     );
   } catch (error) {
-    // A conflict (no payload is kept) is not the verdict that exit code 1 stands for here.
+    // Exit code 1 means "would not trigger" here. A conflict (no payload is stored) must not have it.
     const explained = await session.explainFailure(error);
     if (!(explained instanceof CliError)) throw explained;
     const { message, hint, code } = explained;
@@ -155,7 +155,7 @@ function printVerdict(session: Session, verdict: FilterResult): void {
   output.table(TRACE_COLUMNS, verdict.trace);
 }
 
-/** Of objects the trace holds a description in words, which is no value to be quoted. */
+/** For objects, the trace contains a description in words, which is not quoted. */
 function showValue(entry: TraceEntry, value: Json): string {
   return entry.operator === 'object' && typeof value === 'string' ? value : JSON.stringify(value);
 }

@@ -10,28 +10,28 @@ import { formatAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
 
-const KEEPS = 'the factory keeps no revisions: only a managed one does';
+const KEEPS = 'the factory is not managed, so it has no revisions';
 
-/** `dockbell history` and `dockbell revert`: what was done to a managed factory, and the way back. */
+/** `dockbell history` and `dockbell revert`: the revisions of a managed factory. */
 export function registerHistoryCommands(program: CliCommand, bind: Bind): void {
   program
     .command('history')
-    .description('the revisions of a managed factory, newest first: who changed what, and when')
-    .addOption(countOption('--limit <count>', 'how many at most').default(20))
+    .description('list the revisions of a managed factory with author, time and change, the most recent first')
+    .addOption(countOption('--limit <count>', 'maximum number of revisions').default(20))
     .withJson()
     .explain({
       negative: KEEPS,
-      more: "What became of each revision, in every factory, says 'dockbell reconciliation list'.",
-      examples: [['dockbell history --factory payments', 'the last changes']],
+      more: "For the outcome of each revision, in any factory, see 'dockbell reconciliation list'.",
+      examples: [['dockbell history --factory payments', 'the most recent changes']],
     })
     .action(bind(listRevisions));
   program
     .command('revert')
-    .argument('<revision>', 'as the history shows it: at least 7 hexadecimal digits')
+    .argument('<revision>', 'the revision: at least 7 hexadecimal digits')
     .description('revert a managed factory to an earlier revision')
     .withJson()
     .explain({
-      negative: `${KEEPS}; or the earlier definition would not be valid any more`,
+      negative: `${KEEPS}; or the earlier definition is no longer valid`,
       more: 'The definition is restored as a new revision. Restored webhooks keep their earlier URLs. Secrets do not change. The revisions in between stay in the history.',
       examples: [['dockbell revert c1c36eb06ce8', 'restore the definition of this revision']],
     })
@@ -77,12 +77,12 @@ async function revert(session: Session, options: { json?: boolean }, wanted: str
 const WHOLE = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const PREFIX = /^[0-9a-f]{7,64}$/;
 
-/** The whole name of a revision that was abbreviated as git does. */
+/** The complete revision for an abbreviated one. */
 async function findRevision(session: Session, factory: string, wanted: string): Promise<string> {
   if (WHOLE.test(wanted)) return wanted;
   const hint = "See 'dockbell history'.";
   if (!PREFIX.test(wanted))
-    throw new CliError(`'${escapeText(wanted)}' is no revision of a managed factory.`, { hint });
+    throw new CliError(`'${escapeText(wanted)}' is not a revision of a managed factory.`, { hint });
   const api = await session.api();
   const { data } = await listRows(
     (page) =>
@@ -91,6 +91,6 @@ async function findRevision(session: Session, factory: string, wanted: string): 
   );
   const [found, ...others] = data.filter(({ revision }) => revision.startsWith(wanted));
   if (found !== undefined && others.length === 0) return found.revision;
-  const why = found === undefined ? 'is no revision' : 'begins several revisions';
+  const why = found === undefined ? 'is not a revision' : 'matches several revisions';
   throw new CliError(`'${wanted}' ${why} of ${escapeText(factory)}.`, { hint });
 }

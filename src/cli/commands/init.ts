@@ -14,16 +14,16 @@ import type { ScaffoldFile } from '../offline/scaffold-factory.ts';
 import { scaffoldFactory } from '../offline/scaffold-factory.ts';
 import type { Bind, Session } from '../session.ts';
 
-/** `dockbell init`: a factory repository to start from. */
+/** `dockbell init`: creates a factory repository. */
 export function registerInitCommand(program: CliCommand, bind: Bind): void {
   program
     .command('init')
-    .argument('[dir]', 'folder to write to; made where it is missing', '.')
+    .argument('[dir]', 'folder to write to; created if it does not exist', '.')
     .description(
-      'scaffold a factory repository: a webhook with samples, an automation, a dockbell.yaml that executes its runs, editor schemas, checks of pull requests',
+      'create a factory repository: a webhook with samples, an automation, a dockbell.yaml with an executor, schemas for editors, and a pipeline for pull requests',
     )
     .addOption(
-      new Option('--ci <host>', 'whose pipeline checks pull requests')
+      new Option('--ci <host>', 'host of the pipeline that checks pull requests')
         .choices([...PIPELINE_HOSTS, 'none'])
         .default('github'),
     )
@@ -31,11 +31,11 @@ export function registerInitCommand(program: CliCommand, bind: Bind): void {
     .withJson('folder and files as JSON')
     .offline()
     .explain({
-      negative: 'a file exists already; nothing was written',
+      negative: 'a file already exists; nothing was written',
       examples: [
         ['dockbell init payments-factory', 'in a new folder'],
         ['dockbell init payments-factory --ci gitlab', 'with a pipeline for GitLab'],
-        ['dockbell init && dockbell validate', 'in this folder, and a look at what it holds'],
+        ['dockbell init && dockbell validate', 'in this folder, then validate it'],
       ],
     })
     .action(bind(init));
@@ -52,7 +52,7 @@ async function init(session: Session, options: InitOptions, dir: string): Promis
   const root = resolve(context.cwd, dir);
   const host = options.ci === 'none' ? null : options.ci;
   const files = scaffoldFactory(basename(root) || 'factory', host, await findOwnCommit());
-  if (!options.force) await refuseExisting(root, files);
+  if (!options.force) await rejectExisting(root, files);
   for (const file of files) await writeScaffold(root, file, options.force === true);
   const paths = files.map((file) => file.path);
   if (options.json) {
@@ -61,7 +61,7 @@ async function init(session: Session, options: InitOptions, dir: string): Promis
   }
   for (const path of paths) output.line(`  ${output.colors.green('+')} ${path}`);
   output.line(
-    `\nCreated a factory in ${root}. Its README.md leads to the first run: commit it, run 'dockbell serve', create the secret, send a delivery.`,
+    `\nCreated a factory in ${root}. Its README.md explains the first run: commit the files, run 'dockbell serve', create the secret, send a delivery.`,
   );
   if (host !== null) {
     output.line(
@@ -83,7 +83,7 @@ async function findOwnCommit(): Promise<string | null> {
 
 const READ_AT_ROOT: readonly string[] = [...Object.values(PIPELINE_PATHS), PRE_COMMIT_PATH];
 
-/** Git hosts and pre-commit read their files at the root of a repository only; `null` where the factory stands there. */
+/** Git hosts and pre-commit read their files at the root of a repository only. `null` if the factory is at the root. */
 async function describeMisplaced(folder: string, paths: readonly string[]): Promise<string | null> {
   const real = await realPathOf(folder);
   const root = await findWorkTreeRoot(real);
@@ -91,19 +91,21 @@ async function describeMisplaced(folder: string, paths: readonly string[]): Prom
   const files = paths.filter((path) => READ_AT_ROOT.includes(path)).join(' and ');
   const place = relative(root, real).split(sep).join('/');
   return (
-    `It is not the root of its repository, where alone ${files} would be read: move what you want of it to ${root},\n` +
-    `and let its commands name the folder, such as 'dockbell validate --strict -- ${place}'.`
+    `The folder is not the root of its repository, and ${files} are read only there. Move the parts that you need to ${root},\n` +
+    `and name the folder in their commands, such as 'dockbell validate --strict -- ${place}'.`
   );
 }
 
-async function refuseExisting(root: string, files: readonly ScaffoldFile[]): Promise<void> {
+async function rejectExisting(root: string, files: readonly ScaffoldFile[]): Promise<void> {
   const found = await Promise.all(
     files.map(async (file) => ((await exists(join(root, file.path))) ? [file.path] : [])),
   );
   const existing = found.flat();
   if (existing.length === 0) return;
-  throw new CliError(`Nothing was written: ${existing.length} of the files exist in ${root}.`, {
-    hint: [...existing.map((path) => `  ${path}`), 'Choose another folder, or overwrite them with --force.'].join('\n'),
+  throw new CliError(`Nothing was written: ${existing.length} of the files already exist in ${root}.`, {
+    hint: [...existing.map((path) => `  ${path}`), 'Choose another folder, or overwrite the files with --force.'].join(
+      '\n',
+    ),
     exitCode: EXIT_CODES.negative,
   });
 }
@@ -120,7 +122,7 @@ async function makeParent(path: string): Promise<void> {
   }
 }
 
-/** Without `overwrite` the file is made exclusively: one that appeared in the meantime stays. */
+/** Without `overwrite`, a file that was created in the meantime is not overwritten. */
 async function writeScaffold(root: string, file: ScaffoldFile, overwrite: boolean): Promise<void> {
   const path = join(root, file.path);
   await makeParent(path);

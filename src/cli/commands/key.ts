@@ -12,19 +12,19 @@ interface RotateOptions {
 
 /** `dockbell key …`: the master key. */
 export function registerKeyCommands(program: CliCommand, bind: Bind): void {
-  const key = program.command('key').description('the master key that seals the secrets');
+  const key = program.command('key').description('the master key that encrypts the secrets');
   key
     .command('rotate')
-    .description('while the daemon is stopped: seal all secrets under a new master key')
+    .description('encrypt all secrets with a new master key, while the daemon is stopped')
     .requiredOption('--new-key-file <file>', 'the new key: 32 random bytes in base64')
     .option(
       '--key-file <file>',
-      'the present key (default: DOCKBELL_MASTER_KEY, else master.key in the data directory)',
+      'the current key (default: DOCKBELL_MASTER_KEY, else master.key in the data directory)',
     )
     .explain({
-      more: 'Puts the new key in place of the present one, unless that comes from the environment, and keeps the earlier key\nbeside it: backups from before need it. Needs no token: run it as the user of the daemon. If the command was\ninterrupted, run it again. The audit log records the rotation.',
+      more: 'Replaces the current key with the new one, unless the current key comes from the environment. The earlier key stays\nin the same folder, because earlier backups need it. No token is needed: run the command as the user of the daemon.\nIf the command is interrupted, run it again. The audit log records the rotation.',
       examples: [
-        ['(umask 077; openssl rand -base64 32 > new.key)', 'make a key'],
+        ['(umask 077; openssl rand -base64 32 > new.key)', 'create a key'],
         ['dockbell key rotate --new-key-file new.key --data-dir /var/lib/dockbell', 'then start the daemon again'],
       ],
     })
@@ -34,7 +34,7 @@ export function registerKeyCommands(program: CliCommand, bind: Bind): void {
 async function rotateKey({ context, globals, output }: Session, options: RotateOptions): Promise<number> {
   const dataDir = await findDataDir(globals, context);
   const named = options.keyFile === undefined ? null : resolve(context.cwd, options.keyFile);
-  // Loaded here: the other commands start without the daemon's libraries.
+  // Imported here, so that the other commands start without the libraries of the daemon.
   const { rotateMasterKey } = await import('../../maintenance/rotate-master-key.ts');
   const keyFile = named ?? join(dataDir, 'master.key');
   const environmentValue = named === null ? context.env[MASTER_KEY_VARIABLE] : undefined;
@@ -42,12 +42,12 @@ async function rotateKey({ context, globals, output }: Session, options: RotateO
   const { resealed, earlierKeyFile } = await rotateMasterKey({ dataDir, newKeyFile, keyFile, environmentValue });
   output.line(
     resealed === null
-      ? 'All secrets were sealed under this key already.'
-      : `Sealed ${resealed} version${resealed === 1 ? '' : 's'} of secrets under the new master key.`,
+      ? 'All secrets were already encrypted with this key.'
+      : `Encrypted ${resealed} version${resealed === 1 ? '' : 's'} of secrets with the new master key.`,
   );
   if (earlierKeyFile !== null) {
     output.line(
-      `The new key is in ${keyFile}, the earlier one in ${earlierKeyFile}: keep it as long as backups from before.`,
+      `The new key is in ${keyFile}, the earlier one in ${earlierKeyFile}: keep it as long as you keep earlier backups.`,
     );
   }
   output.note(

@@ -2,16 +2,16 @@ import type { CliCommand } from '../cli-command.ts';
 import { EXIT_CODES } from '../exit-codes.ts';
 import type { Bind, Session } from '../session.ts';
 
-/** `dockbell login-link`: a way into the dashboard for whoever may use the API as an owner. */
+/** `dockbell login-link`: a link that signs in to the dashboard, for owners of the API. */
 export function registerLoginLinkCommand(program: CliCommand, bind: Bind): void {
   program
     .command('login-link')
-    .description('make a link that signs in to the dashboard as an owner, once and within 15 minutes')
+    .description('create a link that signs in to the dashboard as an owner; it works once, for 15 minutes')
     .withJson()
     .explain({
-      more: 'Beside the daemon it needs nothing else: it uses the owner token in the data directory. So it is also the way\nback in for whoever lost a password.',
+      more: 'On the host of the daemon it needs no credentials: it uses the owner token in the data directory. Use it also if you\nlost your password.',
       examples: [
-        ['dockbell login-link', 'open what it prints in a browser'],
+        ['dockbell login-link', 'open the link in a browser'],
         ['dockbell login-link --data-dir /var/lib/dockbell', 'as the user that runs the daemon'],
       ],
     })
@@ -24,7 +24,7 @@ async function makeLoginLink(session: Session, options: { json?: boolean }): Pro
   if (options.json) session.output.json(link);
   else {
     session.output.line(link.url);
-    session.output.note(`It works once, until ${link.expires_at}.`);
+    session.output.note(`The link works once, until ${link.expires_at}.`);
   }
   return EXIT_CODES.done;
 }

@@ -23,47 +23,47 @@ interface PlanOptions {
   json?: boolean;
 }
 
-/** `dockbell plan`: what applying a tree would change in a running daemon. */
+/** `dockbell plan`: the changes that a folder would make in a running daemon. */
 export function registerPlanCommand(program: CliCommand, bind: Bind): void {
   program
     .command('plan')
     .argument('[dir]', 'folder of the factory', '.')
     .description(
-      'what applying this folder would change in the running daemon, and what its changed triggers would have started',
+      'show what this folder would change in the running daemon, and which runs its changed triggers would have started',
     )
     .addOption(
-      new Option('--format <format>', 'form of the plan').choices(['pretty', 'json', 'markdown']).default('pretty'),
+      new Option('--format <format>', 'output format').choices(['pretty', 'json', 'markdown']).default('pretty'),
     )
     .option('--rev <rev>', 'read a git revision (branch, tag, commit) instead of the files on disk')
-    .option('--detailed-exitcode', 'end with 3 where there are changes')
+    .option('--detailed-exitcode', 'exit with 3 if there are changes')
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .explain({
       negative: 'the definition is invalid, so nothing would be applied',
       changed: 'with --detailed-exitcode: there are changes',
       more:
-        'Nothing is written. The backtest puts the deliveries of the last 7 days that the daemon stores before every\n' +
-        'automation whose trigger changes: how many would have started it before and after, with examples.',
+        'Nothing is written. The backtest evaluates the stored deliveries of the last 7 days with every automation whose\n' +
+        'triggers change. It prints the number of deliveries that start it before and after the change, with examples.',
       examples: [
         ['dockbell plan', 'before a push'],
         ['dockbell plan --format markdown > comment.md', 'as a comment on a pull request'],
-        ['dockbell plan --rev HEAD --detailed-exitcode', 'a pipeline that asks for approval where something changes'],
+        ['dockbell plan --rev HEAD --detailed-exitcode', 'in a pipeline that asks for approval if something changes'],
       ],
     })
     .action(bind(plan));
 }
 
 async function plan(session: Session, options: PlanOptions, dir: string): Promise<number> {
-  // The daemon knows its own limit of webhooks; here only what cannot be sent as text has to be found.
+  // The daemon checks its own limit of webhooks. Here only what cannot be sent as text has to be found.
   const folder = resolve(session.context.cwd, dir);
   const { validated, tree } = await validateOffline(folder, options.rev, Number.POSITIVE_INFINITY);
-  if (hasErrors(validated.diagnostics)) return refuse(session, options, validated.diagnostics, tree);
+  if (hasErrors(validated.diagnostics)) return reject(session, options, validated.diagnostics, tree);
   try {
     return await show(session, options, tree);
   } catch (error) {
     const found = error instanceof RequestFailed ? error.problem.diagnostics : undefined;
     if (found === undefined) throw error;
     const findings = found.map((finding) => ({ ...finding, file: tree.prefix + finding.file }));
-    return refuse(session, options, findings, tree);
+    return reject(session, options, findings, tree);
   }
 }
 
@@ -77,7 +77,7 @@ async function show(session: Session, options: PlanOptions, tree: SourceTree): P
     api.POST('/api/v1/factories/{factory}/plan', { params: { path: { factory } }, body: { files } }),
   ).finally(() => progress.stop());
   print(session, options, preview);
-  // A rule that only the daemon can judge, and that the factory made an error.
+  // A rule that only the daemon can check, and that the factory rates as an error.
   if (hasErrors(listWarnings(preview))) return EXIT_CODES.negative;
   const isChanged = listPlannedItems(preview).length > 0;
   return options.detailedExitcode && isChanged ? EXIT_CODES.changed : EXIT_CODES.done;
@@ -89,12 +89,12 @@ function print({ output }: Session, { format, json }: PlanOptions, preview: Plan
   else printPlan(output, preview);
 }
 
-function refuse(session: Session, { format, json }: PlanOptions, diagnostics: readonly Diagnostic[], tree: SourceTree) {
+function reject(session: Session, { format, json }: PlanOptions, diagnostics: readonly Diagnostic[], tree: SourceTree) {
   const { output, context } = session;
   const text = (color: boolean) => formatPretty(diagnostics, { sources: collectSources(tree, diagnostics), color });
   if (json || format === 'json') output.json({ valid: false, diagnostics });
   else if (format === 'pretty') output.bytes(Buffer.from(text(hasColors(context.stdout, context.env))));
   else output.bytes(Buffer.from(renderRefusalMarkdown(text(false))));
-  // As for validate: a folder without a factory is most likely the wrong one.
+  // As in validate: a folder without a factory is probably the wrong one.
   return diagnostics.some(({ rule }) => rule === 'factory/not-found') ? EXIT_CODES.failed : EXIT_CODES.negative;
 }

@@ -12,18 +12,18 @@ interface ReconcileOptions {
   json?: boolean;
 }
 
-/** `dockbell reconcile`: run the loop now. */
+/** `dockbell reconcile`: reconciles a factory now. */
 export function registerReconcileCommand(program: CliCommand, bind: Bind): void {
   program
     .command('reconcile')
-    .description('fetch the production branch and apply it now, instead of with the next poll')
-    .option('--wait', 'return when it is done, with what came of it')
+    .description('fetch the production branch and apply it now, without waiting for the next poll')
+    .option('--wait', 'wait for the end, and print the outcome')
     .withJson()
     .explain({
       negative: 'with --wait: the definition is invalid or could not be applied',
       examples: [
-        ['dockbell reconcile', 'ask for it and go on'],
-        ['dockbell reconcile --wait', 'see what it changed, or why it did not apply'],
+        ['dockbell reconcile', 'start it and return'],
+        ['dockbell reconcile --wait', 'print the changes, or why it was not applied'],
       ],
     })
     .action(bind(reconcile));
@@ -36,7 +36,7 @@ async function reconcile(session: Session, options: ReconcileOptions): Promise<n
     api.POST('/api/v1/factories/{factory}/reconciliations', { params: { path: { factory } } }),
   );
   if (options.json) session.output.json(accepted);
-  else session.output.line(`Reconciling ${escapeText(factory)}. See 'dockbell status' for what comes of it.`);
+  else session.output.line(`Reconciling ${escapeText(factory)}. Run 'dockbell status' to see the outcome.`);
   return EXIT_CODES.done;
 }
 

@@ -10,31 +10,27 @@ import { formatAge } from '../output/format-time.ts';
 import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
 
-/** `dockbell reconciliation …`: how revisions became what is served, or why they did not. */
+/** `dockbell reconciliation …`: the outcome of each revision. */
 export function registerReconciliationCommands(program: CliCommand, bind: Bind): void {
-  const reconciliation = program
-    .command('reconciliation')
-    .description('how revisions became what is served, or why they did not');
+  const reconciliation = program.command('reconciliation').description('reconciliations: the outcome of each revision');
   reconciliation
     .command('list')
-    .description('what came of each revision, newest first')
-    .addOption(countOption('--limit <count>', 'how many at most').default(20))
+    .description('list the outcome of each revision, the most recent first')
+    .addOption(countOption('--limit <count>', 'maximum number of entries').default(20))
     .withJson()
     .explain({
-      more: 'A revision that fails again in the same way makes no new entry.',
-      examples: [
-        ['dockbell reconciliation list --factory payments', 'the history of every factory, whatever its source'],
-      ],
+      more: 'If a revision fails again in the same way, no new entry is added.',
+      examples: [['dockbell reconciliation list --factory payments', 'the outcomes in one factory']],
     })
     .action(bind(listReconciliations));
   reconciliation
     .command('show')
     .argument('<id>', describeIdArgument('reconciliation'))
-    .description('what it changed, or every finding with file and line')
+    .description('show the changes, or every finding with file and line')
     .withJson()
     .explain({
-      negative: 'the revision did not apply',
-      examples: [['dockbell reconciliation show rec_01jd3v8k6n', 'what that revision changed']],
+      negative: 'the revision was not applied',
+      examples: [['dockbell reconciliation show rec_01jd3v8k6n', 'the changes of this revision']],
     })
     .action(bind(showReconciliation));
 }
@@ -69,7 +65,7 @@ function createColumns(nowMs: number): Column<Reconciliation>[] {
   ];
 }
 
-/** What it changed, or why it did not. */
+/** The changes, or the reason why nothing was applied. */
 function describeOutcome(row: Reconciliation): string {
   if (row.result !== 'applied') return row.result === 'unchanged' ? '-' : row.message;
   const sections = [row.plan.webhooks, row.plan.automations];

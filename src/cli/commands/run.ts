@@ -24,32 +24,32 @@ interface ListOptions {
 
 const ID_HELP = describeIdArgument('run');
 
-/** `dockbell run …`: what deliveries have started. */
+/** `dockbell run …`: runs. */
 export function registerRunCommands(program: CliCommand, bind: Bind): void {
-  const run = program.command('run').description('the runs that deliveries have started');
+  const run = program.command('run').description('the runs that deliveries started');
   run
     .command('list')
-    .description('newest first')
+    .description('list runs, the most recent first')
     .addOption(new Option('--state <state>', 'only runs in this state').choices(RUN_STATES))
     .option('--automation <name>', 'only runs of this automation')
-    .addOption(countOption('--limit <count>', 'how many at most').default(20))
+    .addOption(countOption('--limit <count>', 'maximum number of runs').default(20))
     .withJson()
     .explain({
       examples: [
-        ['dockbell run list', 'the newest runs of the factory'],
-        ['dockbell run list --state failed --limit 100', 'what went wrong'],
+        ['dockbell run list', 'the most recent runs of the factory'],
+        ['dockbell run list --state failed --limit 100', 'the failed runs'],
       ],
     })
     .action(bind(listRuns));
   run
     .command('show')
     .argument('<id>', ID_HELP)
-    .description('state, delivery, times and error of a run')
+    .description('show state, delivery, times and error of a run')
     .withJson()
     .explain({
       negative: 'the run has failed or was cancelled',
       examples: [
-        ['dockbell run show run_01jd3v8k6n', 'how it went'],
+        ['dockbell run show run_01jd3v8k6n', 'the outcome of a run'],
         ['dockbell run show last', 'the most recent run'],
       ],
     })
@@ -57,13 +57,13 @@ export function registerRunCommands(program: CliCommand, bind: Bind): void {
   run
     .command('log')
     .argument('<id>', ID_HELP)
-    .description('what the run has printed; on a terminal its control characters are written out')
-    .option('-f, --follow', 'go on until the run has ended')
+    .description('print the output of a run; on a terminal control characters are escaped')
+    .option('-f, --follow', 'continue until the run has ended')
     .explain({
       negative: 'with --follow: the run has failed or was cancelled',
       examples: [
-        ['dockbell run log run_01jd3v8k6n', 'what it printed so far'],
-        ['dockbell run log run_01jd3v8k6n --follow', 'and what it prints from now on'],
+        ['dockbell run log run_01jd3v8k6n', 'the output so far'],
+        ['dockbell run log run_01jd3v8k6n --follow', 'the output so far, and new output until the run ends'],
         ['dockbell run log run_01jd3v8k6n > run.log', 'the exact bytes'],
       ],
     })
@@ -71,21 +71,21 @@ export function registerRunCommands(program: CliCommand, bind: Bind): void {
   run
     .command('cancel')
     .argument('<id>', ID_HELP)
-    .description('cancel a queued run, stop a running one with all its processes, or take it from its worker')
+    .description('cancel a queued run, or stop a running one with all its processes')
     .withJson()
     .explain({
-      negative: 'the run had ended before',
-      examples: [['dockbell run cancel run_01jd3v8k6n', 'it ends as cancelled']],
+      negative: 'the run had already ended',
+      examples: [['dockbell run cancel run_01jd3v8k6n', 'the run ends as cancelled']],
     })
     .action(bind(cancelRun));
   run
     .command('retry')
     .argument('<id>', ID_HELP)
-    .description('have a run that has ended carried out once more, with the prompt and payload it was born with')
+    .description('execute a run that has ended again, with the same prompt and payload')
     .withJson()
     .explain({
-      negative: 'the run has not ended yet, or its payload is not kept any more',
-      examples: [['dockbell run retry run_01jd3v8k6n', 'it is queued as its next attempt']],
+      negative: 'the run has not ended, or its payload is no longer stored',
+      examples: [['dockbell run retry run_01jd3v8k6n', 'queue the next attempt']],
     })
     .action(bind(retryRun));
 }
@@ -166,7 +166,7 @@ function printRun(session: Session, run: Run): void {
     ['Delivery ID', run.delivery_id],
     ['Webhook', run.webhook_uid],
     ['Attempt', String(run.attempt)],
-    ['Executor', run.executor ?? 'none has taken it yet'],
+    ['Executor', run.executor ?? 'none yet'],
     ['Revision', run.revision],
     ['Created', formatInstantWithAge(run.created_at, nowMs)],
     ['Started', formatInstantWithAge(run.started_at, nowMs)],
@@ -184,7 +184,7 @@ async function showLog(session: Session, options: { follow?: boolean }, ref: str
   const id = await findId(session, 'run', ref);
   const { output, context } = session;
   const api = await session.api();
-  // A multi-byte character may be cut between two pieces: the decoder keeps its first bytes for the next.
+  // A piece may end within a multi-byte character. The decoder keeps its first bytes for the next piece.
   const decoder = new TextDecoder();
   const print = (bytes: Uint8Array) => {
     if (context.stdout.isTTY !== true) return output.bytes(bytes);

@@ -17,17 +17,19 @@ interface SchemaOptions {
 export function registerSchemaCommand(program: CliCommand, bind: Bind): void {
   program
     .command('schema')
-    .addArgument(new Argument('[name]', 'the schema to print; without it, all are listed').choices(SCHEMA_NAMES))
-    .description('the JSON Schemas of definition files and of dockbell.yaml, for editors')
-    .option('--dir <dir>', 'write to this folder instead, as NAME.schema.json: the one named, or all')
+    .addArgument(
+      new Argument('[name]', 'the schema to print; without it, all schemas are listed').choices(SCHEMA_NAMES),
+    )
+    .description('list or print the JSON Schemas of definition files and of dockbell.yaml, for editors')
+    .option('--dir <dir>', 'write NAME.schema.json to this folder: the schema that is named, or all')
     .withJson('the list as JSON')
     .offline()
     .explain({
-      more: 'A running daemon serves the same under /api/v1/schemas, without a token.',
+      more: 'A running daemon serves the same schemas under /api/v1/schemas, without a token.',
       examples: [
-        ['dockbell schema', 'which there are'],
-        ['dockbell schema webhook', 'one of them'],
-        ['dockbell schema --dir schemas', 'bring the copies that "dockbell init" made up to date'],
+        ['dockbell schema', 'all schemas'],
+        ['dockbell schema webhook', 'one schema'],
+        ['dockbell schema --dir schemas', 'update the copies that "dockbell init" wrote'],
       ],
     })
     .action(bind(showSchema));
@@ -50,7 +52,7 @@ function listSchemas({ output }: Session, asJson: boolean): void {
   else output.fields(rows.map(({ name, description }) => [name, description]));
 }
 
-/** Overwrites: the files are copies that nobody edits. */
+/** Overwrites existing files, which are copies that nobody edits. */
 async function writeSchemas({ context, output }: Session, dir: string, names: readonly SchemaName[]): Promise<void> {
   const folder = resolve(context.cwd, dir);
   for (const name of names) {

@@ -16,32 +16,34 @@ interface PutOptions {
   json?: boolean;
 }
 
-/** `dockbell secret …`: the team's secrets, whose values go in and never come out. */
+/** `dockbell secret …`: team secrets. Their values can be written, never read. */
 export function registerSecretCommands(program: CliCommand, bind: Bind): void {
-  const secret = program.command('secret').description('the team secrets that webhooks and runs use, by name');
-  registerPut(secret, bind, 'create', 'store a new secret; refused where the name exists');
-  registerPut(secret, bind, 'update', 'give a secret a new value; refused where the name does not exist');
+  const secret = program.command('secret').description('the team secrets that webhooks and runs use');
+  registerPut(secret, bind, 'create', 'store a new secret; fails if the name exists');
+  registerPut(secret, bind, 'update', 'store a new value of a secret; fails if the name does not exist');
   secret
     .command('list')
-    .description('names, versions and who uses them: webhooks, automations, targets of notify; never a value')
+    .description('list secrets with version and use by webhooks, automations and notify targets; never a value')
     .withJson()
     .explain({
-      examples: [['dockbell secret list', 'what there is, who uses it, and which webhooks still use an older version']],
+      examples: [['dockbell secret list', 'all secrets, and which webhooks still use an older version']],
     })
     .action(bind(listSecrets));
   secret
     .command('delete')
     .argument('<name>', 'name of the secret')
-    .description('delete a secret; refused while a webhook, an automation or a target of notify uses it, unless forced')
+    .description(
+      'delete a secret; fails while a webhook, an automation or a notify target uses it, except with --force',
+    )
     .withYes()
     .withJson('the name as JSON')
     .option(
       '--force',
-      'delete although it is used: a webhook keeps its value until its next apply, which then fails; runs and notices fail at once',
+      'delete a secret in use: webhooks keep the value until the next apply, which then fails; runs and notifications fail immediately',
     )
     .explain({
-      negative: 'something uses the secret',
-      examples: [['dockbell secret delete OLD_TOKEN', 'remove what nothing uses']],
+      negative: 'the secret is in use',
+      examples: [['dockbell secret delete OLD_TOKEN', 'delete an unused secret']],
     })
     .action(bind(deleteSecret));
 }
@@ -49,19 +51,19 @@ export function registerSecretCommands(program: CliCommand, bind: Bind): void {
 function registerPut(secret: CliCommand, bind: Bind, mode: Mode, description: string): void {
   secret
     .command(mode)
-    .argument('<name>', 'name of the secret: letters, digits and _, not a digit first')
+    .argument('<name>', 'name of the secret: letters, digits and _; the first character is not a digit')
     .description(`${description}. Without --value the value is read from standard input, hidden when typed`)
-    .option('--team', 'scope of the secret; team is the only one and the default')
-    .option('--value <value>', 'the value; other users of the machine may see it in the list of processes')
+    .option('--team', 'scope of the secret; team is the default and the only scope')
+    .option('--value <value>', 'the value; other users of the host can see it in the list of processes')
     .withJson('name and version as JSON')
     .explain({
-      negative: mode === 'create' ? 'the name exists already' : 'the update was refused as a conflict',
+      negative: mode === 'create' ? 'the name already exists' : 'the update conflicts with another one',
       more:
         'One newline at the end of standard input is not part of the value. Webhooks switch to the new value with the next\n' +
         'applied commit (an empty one is enough). In managed and live factories: with the next change of the webhook.',
       examples: [
         [`dockbell secret ${mode} CI_WEBHOOK_SECRET < secret.txt`, 'the value from a file'],
-        [`openssl rand -base64 32 | dockbell secret ${mode} CI_WEBHOOK_SECRET`, 'a value that nobody has seen'],
+        [`openssl rand -base64 32 | dockbell secret ${mode} CI_WEBHOOK_SECRET`, 'a random value'],
         [`dockbell secret ${mode} --team --value VALUE CI_WEBHOOK_SECRET`, 'the value on the command line'],
       ],
     })
@@ -84,7 +86,7 @@ async function putSecret(session: Session, options: PutOptions, name: string, mo
   return EXIT_CODES.done;
 }
 
-/** Tells which webhooks go on with the earlier value, which surprises people who rotate a secret. */
+/** Prints which webhooks still use the earlier value. People who rotate a secret may not expect that. */
 async function noteOlderVersions(session: Session, name: string, version: number): Promise<void> {
   const api = await session.api();
   const { data } = await listRows((page) => readAnswer(api.GET('/api/v1/secrets', { params: { query: page } })), null);

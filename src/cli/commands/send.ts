@@ -40,25 +40,27 @@ type Post = (body: Uint8Array) => Promise<DeliveryResponse>;
 
 interface Preparation {
   post: Post;
-  /** The webhook as the daemon knows it; `null` with `--to`, which asks no daemon. */
+  /** The webhook in the daemon. `null` with `--to`, which needs no daemon. */
   webhook: Webhook | null;
 }
 
-/** `dockbell send`: a delivery as a real sender would post it. */
+/** `dockbell send`: posts a delivery as a real sender does. */
 export function registerSendCommand(program: CliCommand, bind: Bind): void {
   program
     .command('send')
     .argument('[webhook]', `${WEBHOOK_ARGUMENT}; omitted with --to`)
-    .description('post a delivery as a real sender would: bearer token, URL token, or signed under any scheme')
+    .description('post a delivery as a real sender does: with bearer token, URL token, or a signature of any scheme')
     .option(
       '--data <json>',
-      'the body: text, @FILE for its exact bytes, or - for standard input (default: a small new event)',
+      'the body: text, @FILE for the exact bytes of a file, or - for standard input (default: a small new event)',
     )
-    .option('--delivery-id <id>', "the sender's own ID of the delivery")
+    .option('--delivery-id <id>', 'delivery ID of the sender')
     .addOption(countOption('--repeat <count>', 'number of times to post, sequentially', 10_000).default(1))
-    .addOption(new Option('--secret-file <file>', 'sign here, with the secret in this file').conflicts('secretStdin'))
-    .option('--secret-stdin', 'sign here, with the secret from standard input')
-    .option('--to <url>', 'ingress URL to post to without asking any daemon; needs a secret')
+    .addOption(
+      new Option('--secret-file <file>', 'sign in this process, with the secret in this file').conflicts('secretStdin'),
+    )
+    .option('--secret-stdin', 'sign in this process, with the secret from standard input')
+    .option('--to <url>', 'ingress URL to post to, without a daemon; requires a secret')
     .addOption(
       new Option('--auth-mode <mode>', 'with --to: how to authenticate')
         .choices(AUTH_MODES)
@@ -68,20 +70,20 @@ export function registerSendCommand(program: CliCommand, bind: Bind): void {
     .option('--signature <json>', 'with --to: the signature block of the webhook, as JSON or @FILE')
     .option('--delivery-id-header <name>', 'with --to: header that carries --delivery-id')
     .withJson(
-      'status, headers and body of the answer, and the ID of the log entry, as JSON (with --repeat, one object on each line)',
+      'status, headers and body of the response, and the ID of the log entry, as JSON (with --repeat, one object on each line)',
     )
     .explain({
-      negative: 'an answer was not 202',
+      negative: 'a response was not 202',
       more:
-        'Without a secret the daemon posts to its own ingress with the secret it holds, which never leaves it. With\n' +
-        '--secret-file, --secret-stdin or DOCKBELL_SEND_SECRET the request is signed and posted from here.',
+        'Without a secret, the daemon posts to its own ingress with the stored secret, which never leaves the daemon. With\n' +
+        '--secret-file, --secret-stdin or DOCKBELL_SEND_SECRET, this command signs and posts the request.',
       examples: [
         ['dockbell send internal-ci', 'a small event that is not a duplicate'],
-        ['dockbell send internal-ci --data \'{"level": "fatal"}\'', 'a body of your own'],
+        ['dockbell send internal-ci --data \'{"level": "fatal"}\'', 'a specific body'],
         ['dockbell send github --data @push.json --delivery-id 72d3162e', 'the exact bytes of a file'],
         [
           'dockbell send --to https://hooks.example.com/webhooks/w/wh_… --auth-mode signature --scheme stripe --secret-file key',
-          'without any daemon at hand',
+          'without a daemon',
         ],
       ],
     })
@@ -106,7 +108,7 @@ async function send(session: Session, options: SendOptions, nameOrUid: string | 
   return exitCode;
 }
 
-/** The log entry of the delivery that was just answered; `null` if it was not accepted, or is not found. */
+/** The log entry of the delivery that was just sent. `null` if it was not accepted or is not found. */
 async function findEntry(session: Session, webhook: Webhook, answer: DeliveryResponse): Promise<Delivery | null> {
   const deliveryId = answer.status === 202 ? readDeliveryId(answer.body) : null;
   if (deliveryId === null) return null;
@@ -128,7 +130,7 @@ function readDeliveryId(body: string): string | null {
   }
 }
 
-/** A run that nothing will start looks like any other run in the queue. */
+/** Warns if the run stays queued until somebody changes the configuration: otherwise it looks like any queued run. */
 async function warnOfStuckRun(session: Session, { runs: [id] }: Delivery): Promise<void> {
   if (id === undefined) return;
   const api = await session.api();
@@ -139,18 +141,18 @@ async function warnOfStuckRun(session: Session, { runs: [id] }: Delivery): Promi
 
 function checkOptions(options: SendOptions, nameOrUid: string | undefined): void {
   if ((nameOrUid === undefined) === (options.to === undefined)) {
-    throw new CliError('Name where to send to: either a webhook or --to URL.');
+    throw new CliError('Specify either a webhook or --to URL.');
   }
   if (
     options.to === undefined &&
     (options.authMode ?? options.scheme ?? options.signature ?? options.deliveryIdHeader) !== undefined
   ) {
     throw new CliError(
-      '--auth-mode, --scheme, --signature and --delivery-id-header go with --to; of a named webhook the daemon knows them.',
+      '--auth-mode, --scheme, --signature and --delivery-id-header require --to. For a named webhook, the daemon knows them.',
     );
   }
   if (options.to !== undefined && (options.authMode === 'signature') !== (options.scheme !== undefined)) {
-    throw new CliError('--scheme goes with --auth-mode signature, and the other way round.', {
+    throw new CliError('--scheme and --auth-mode signature require each other.', {
       hint: `Schemes: ${[...SCHEME_NAMES, CUSTOM].join(', ')}.`,
     });
   }
@@ -159,7 +161,7 @@ function checkOptions(options: SendOptions, nameOrUid: string | undefined): void
   }
 }
 
-/** The secret to sign with here; `null` where the daemon is to use its own. */
+/** The secret to sign with in this process. `null` if the daemon signs with its stored secret. */
 async function readSecret(session: Session, options: SendOptions): Promise<string | null> {
   const { context } = session;
   if (options.secretStdin) return readSecretValue(context, 'Secret');
@@ -168,12 +170,12 @@ async function readSecret(session: Session, options: SendOptions): Promise<strin
   }
   const fromEnvironment = context.env.DOCKBELL_SEND_SECRET || null;
   if (fromEnvironment !== null || options.to === undefined) return fromEnvironment;
-  throw new CliError('Sending with --to needs the secret of the webhook.', {
-    hint: 'Give it with --secret-file, --secret-stdin or DOCKBELL_SEND_SECRET.',
+  throw new CliError('--to requires the secret of the webhook.', {
+    hint: 'Pass it with --secret-file, --secret-stdin or DOCKBELL_SEND_SECRET.',
   });
 }
 
-/** A new body each time: where nothing else identifies a delivery, an equal body would be a duplicate. */
+/** A new body each time, because an identical body is a duplicate if nothing else identifies the delivery. */
 function createDefaultBody(session: Session): Uint8Array {
   const event = { event: 'test', id: session.context.newId(), sent_at: new Date(session.nowMs).toISOString() };
   return Buffer.from(JSON.stringify(event));
@@ -199,7 +201,7 @@ async function preparePost(
 async function describeTarget(session: Session, options: SendOptions): Promise<SenderTarget> {
   const url = options.to!;
   if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    throw new CliError('The address after --to is not an http or https URL.');
+    throw new CliError('The value of --to is not an http or https URL.');
   }
   return {
     ingressUrl: url,
@@ -259,7 +261,7 @@ function printAnswer(
   else output.jsonLine(shown);
 }
 
-/** What the log says: the ID to look it up by, and what it started. */
+/** The log entry: its ID, and the runs that it started. */
 function describeEntry({ id, label, runs, duplicate_of: original }: Delivery): string {
   if (label === 'Duplicate')
     return escapeText(`Duplicate ${id}${original === null ? '' : ` of ${original}`}: started nothing`);

@@ -11,14 +11,14 @@ import type { Bind, Session } from '../session.ts';
 export function registerServeCommand(program: CliCommand, bind: Bind): void {
   program
     .command('serve')
-    .description('run the daemon until Ctrl-C: it applies what is committed, takes deliveries and starts runs')
+    .description('run the daemon until Ctrl-C: it applies commits, receives deliveries and starts runs')
     .option('--config <file>', `configuration (default: ${CONFIG_FILE}, if it exists)`)
     .explain({
-      negative: 'the daemon had to stop, or its start met an error that can pass (a full disk, an I/O error)',
-      more: 'The log goes to standard output: text on a terminal, else JSON lines. If standard\nerror is a terminal, the first start prints a link to sign in.\nA first Ctrl-C, SIGTERM or SIGHUP stops cleanly, a second one immediately. --data-dir wins over dataDir of the configuration.',
+      negative: 'the daemon failed, or its start failed with a temporary error (a full disk, an I/O error)',
+      more: 'The log goes to standard output: text on a terminal, else JSON lines. If standard\nerror is a terminal, the first start prints a link to sign in.\nThe first Ctrl-C, SIGTERM or SIGHUP stops the daemon cleanly, the second one immediately.\n--data-dir takes precedence over dataDir of the configuration.',
       examples: [
         ['dockbell serve', 'with the dockbell.yaml of this folder'],
-        ['dockbell serve --config /etc/dockbell/dockbell.yaml', 'as a service runs it'],
+        ['dockbell serve --config /etc/dockbell/dockbell.yaml', 'as a service'],
       ],
     })
     .action(bind(serve));
@@ -27,7 +27,7 @@ export function registerServeCommand(program: CliCommand, bind: Bind): void {
 async function serve(session: Session, options: { config?: string }): Promise<number> {
   const { context } = session;
   const interrupted = context.catchInterrupts();
-  // Loaded here: validate and the like start without the daemon's libraries.
+  // Imported here, so that offline commands start without the libraries of the daemon.
   const { startDaemon } = await import('../../app/start-daemon.ts');
   const configFile = findConfig(options.config, context.cwd);
   const daemon = await explainPassing(
@@ -46,31 +46,31 @@ async function serve(session: Session, options: { config?: string }): Promise<nu
   return daemon.exited;
 }
 
-/** The link makes whoever opens it an owner, so it goes to a terminal only: standard error of a service is its journal. */
+/** Anyone who opens the link is an owner. It is printed to a terminal only, because services log their standard error. */
 async function printFirstSteps({ context, output }: Session, daemon: Daemon): Promise<void> {
   if (context.stderr.isTTY !== true) {
     output.note("Run 'dockbell login-link' as this user to sign in to the dashboard.");
     return;
   }
-  output.note(`Sign in to the dashboard, once and within 24 hours: ${await daemon.createStartLink()}`);
-  output.note("Later, 'dockbell login-link' makes another link.");
+  output.note(`Link to sign in to the dashboard, valid once and for 24 hours: ${await daemon.createStartLink()}`);
+  output.note("To create another link, run 'dockbell login-link'.");
 }
 
-/** A daemon without a factory looks as if it worked. */
+/** A daemon without a factory starts normally, so the missing factory is reported. */
 function noteNoFactory({ output, context }: Session, configFile: string | null): void {
   if (configFile !== null) {
-    output.note(`${configFile} names no factory: no webhook exists and nothing can start.`);
+    output.note(`${configFile} has no factory: no webhook exists and no run can start.`);
     output.note("Add one under 'factories' and restart the daemon. 'dockbell init my-factory' creates an example.");
     return;
   }
-  output.note(`There is no ${CONFIG_FILE} in ${context.cwd} and no factory: no webhook exists and nothing can start.`);
+  output.note(`There is no ${CONFIG_FILE} in ${context.cwd} and no factory: no webhook exists and no run can start.`);
   output.note(
-    `Stop this daemon (Ctrl-C) and run 'dockbell init my-factory', which creates a factory with a ${CONFIG_FILE}: its README.md leads to the first run.`,
+    `Stop this daemon (Ctrl-C) and run 'dockbell init my-factory', which creates a factory with a ${CONFIG_FILE}: its README.md explains the first run.`,
   );
   output.note('Or start with --config FILE to use an existing configuration.');
 }
 
-/** Conditions of the machine that end without anybody correcting a setting. */
+/** Errors of the host that can end without a change of the configuration. */
 const PASSING_CODES = new Set([
   'EIO',
   'ENOSPC',
@@ -83,14 +83,14 @@ const PASSING_CODES = new Set([
   'ETIMEDOUT',
 ]);
 
-/** Exit code 2 tells a service manager not to try again, so it is for what another start meets again. */
+/** Exit code 2 means that another start would fail as well: service managers must not restart the daemon. */
 async function explainPassing<T>(starting: Promise<T>): Promise<T> {
   try {
     return await starting;
   } catch (error) {
     if (!isPassing(error)) throw error;
     throw new CliError(messageOf(error), {
-      hint: 'This can pass: start Dockbell again. Check the disk and the log of the kernel if it stays.',
+      hint: 'This error can be temporary: start Dockbell again. If it persists, check the disk and the kernel log.',
       exitCode: EXIT_CODES.negative,
       cause: error,
     });

@@ -24,40 +24,40 @@ interface StatusOptions {
 }
 
 const DEFAULT_TIMEOUT_MS = 120_000;
-// Attempts that found nothing new may have come after the one that has something to say.
+// Attempts without changes may follow the attempt that has findings.
 const ATTEMPTS_READ = 20;
 
-/** `dockbell status`: applied and attempted revision, since when, and what is wrong. */
+/** `dockbell status`: applied and attempted revision, and conditions. */
 export function registerStatusCommand(program: CliCommand, bind: Bind): void {
   program
     .command('status')
-    .description('which commit is live, which was last attempted, since when, and what is wrong')
+    .description('show which commit is live, which one was attempted last, and problems')
     .addOption(
       new Option(
         '--wait <rev>',
-        'wait until this commit is live or has failed: at least 7 hexadecimal digits, or what git calls it in this folder',
+        'wait until this commit is live or has failed: at least 7 hexadecimal digits, or a name that git resolves in this folder',
       ),
     )
-    .addOption(durationOption('--timeout <duration>', 'how long --wait waits').default(DEFAULT_TIMEOUT_MS, '2m'))
+    .addOption(durationOption('--timeout <duration>', 'time limit for --wait').default(DEFAULT_TIMEOUT_MS, '2m'))
     .withJson()
     .explain({
-      negative: 'something is wrong; with --wait: the commit failed, or the time was up',
+      negative: 'a factory has a problem; with --wait: the commit failed, or the time limit was reached',
       examples: [
         ['dockbell status', 'all factories of the daemon'],
-        ['git push && dockbell status --wait HEAD', 'a pipeline that goes on when the commit is live'],
+        ['git push && dockbell status --wait HEAD', 'in a pipeline, continue when the commit is live'],
         ['dockbell status --factory payments --json', 'for scripts'],
       ],
     })
     .action(bind(status));
 }
 
-/** A commit as its digits, which the repository here need not hold, or any name that it has for one. */
+/** The commit for hexadecimal digits, or for a name in the repository of this folder. */
 async function findRevision(session: Session, text: string): Promise<string> {
   if (/^[0-9a-f]{7,64}$/i.test(text)) return text.toLowerCase();
   const resolved = await resolveLocalRevision(session.context.cwd, text);
   if (resolved.ok) return resolved.revision;
   throw new CliError(resolved.message, {
-    hint: 'Give --wait a commit as 7 to 64 hexadecimal digits, or a name that the git repository of this folder has for one.',
+    hint: 'Use 7 to 64 hexadecimal digits, or a name that git resolves in this folder.',
   });
 }
 
@@ -93,13 +93,13 @@ function printOutcome(session: Session, result: WaitOutcome, options: { wait: st
   const revision = shortenRevision(options.wait);
   if (result.outcome === 'live') output.line(`${revision} is live.`);
   else if (result.outcome === 'contained') {
-    output.line(`${revision} is live as part of ${shortenRevision(result.by)}, which was made on top of it.`);
+    output.line(`${revision} is live as part of ${shortenRevision(result.by)}, which contains it.`);
   } else if (result.outcome === 'replaced') {
-    output.line(`${revision} was applied, and ${shortenRevision(result.by)} has replaced it since.`);
+    output.line(`${revision} was applied, and ${shortenRevision(result.by)} has replaced it.`);
   } else if (result.outcome === 'failed') printReconciliation(output, result.reconciliation);
   else {
     output.note(
-      `${revision} was neither live nor failed after ${formatSpan(options.timeout)}. Is it pushed to the production branch?`,
+      `${revision} is neither live nor failed after ${formatSpan(options.timeout)}. Check that it is pushed to the production branch.`,
     );
     if (result.last !== null) printReconciliation(output, result.last);
   }
@@ -128,8 +128,8 @@ async function printFactory(session: Session, factory: Factory): Promise<void> {
 }
 
 /**
- * Findings with file and line, so that nobody has to look for them elsewhere: of the attempt that failed, else what the
- * apply of the live commit warned of (a weak secret, a UID that no webhook has).
+ * Prints findings with file and line: those of the failed attempt, or the warnings of the live commit (for example, a
+ * weak secret or an unknown UID).
  */
 async function printLastFindings(session: Session, factory: Factory): Promise<void> {
   const api = await session.api();
@@ -149,14 +149,14 @@ async function printLastFindings(session: Session, factory: Factory): Promise<vo
 }
 
 function describeSource({ source }: Factory): string | null {
-  if (source === null) return 'not in the configuration any more';
+  if (source === null) return 'no longer in the configuration';
   if (source.url === null) return source.type;
   const path = source.path === null || source.path === '.' || source.path === '' ? '' : `, folder ${source.path}`;
   return `${source.url} (${source.type}, branch ${source.branch ?? '-'}${path})`;
 }
 
 function describeRevision(revision: string | null, at: string | null, nowMs: number): string {
-  if (revision === null) return at === null ? 'nothing yet' : `no commit, tried ${formatInstantWithAge(at, nowMs)}`;
+  if (revision === null) return at === null ? 'nothing yet' : `no commit, attempted ${formatInstantWithAge(at, nowMs)}`;
   return `${shortenRevision(revision)}, ${formatInstantWithAge(at, nowMs)}`;
 }
 
@@ -180,7 +180,7 @@ function describeCondition(session: Session, condition: Condition): string {
   return `${head} ${escapeText(condition.reason)}: ${escapeText(condition.message)} ${since}`;
 }
 
-/** Is the last attempt applied, and can runs start? A warning (no executor) does not make a factory unhealthy. */
+/** Was the last attempt applied, and can runs start? A warning, such as a missing executor, is not a problem. */
 function isHealthy(factory: Factory): boolean {
   return factory.applied_revision !== null && factory.conditions.every(({ severity }) => severity !== 'error');
 }

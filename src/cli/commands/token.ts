@@ -23,23 +23,25 @@ export function registerTokenCommands(program: CliCommand, bind: Bind): void {
   const token = program.command('token').description('API tokens for people, scripts and dashboards');
   token
     .command('create')
-    .argument('<name>', 'what the token is for, so that it can be told from others')
-    .description('make a token and show it, this once. With --factory it is limited to that factory')
+    .argument('<name>', 'name that says what the token is for')
+    .description(
+      'create a token and print it; it is shown only once. With --factory, the token is limited to that factory',
+    )
     .addOption(
       new Option('--role <role>', 'permissions; each role includes those before it').choices(ROLES).default('viewer'),
     )
     .withJson()
     .explain({
-      more: 'viewer reads, operator also replays deliveries and cancels runs, manager also manages the factory,\nowner also manages secrets and tokens.',
+      more: 'viewer: read. operator: also replay deliveries and cancel runs. manager: also manage factories.\nowner: also manage secrets, users and tokens.',
       examples: [
-        ['dockbell token create grafana', 'a token that may only read'],
-        ['dockbell token create deploy --role operator --factory payments', 'one for a pipeline of one factory'],
+        ['dockbell token create grafana', 'a read-only token'],
+        ['dockbell token create deploy --role operator --factory payments', 'a token for the pipeline of one factory'],
       ],
     })
     .action(bind(createToken));
   token
     .command('list')
-    .description('who may do what; never a token itself')
+    .description('list tokens with role and last use; never the token itself')
     .withJson()
     .explain({ examples: [['dockbell token list', 'all tokens with role and last use']] })
     .action(bind(listTokens));
@@ -48,13 +50,13 @@ export function registerTokenCommands(program: CliCommand, bind: Bind): void {
     .argument('<id>', `the token: ${describeIdForms('tok')}`)
     .description('revoke a token immediately')
     .withYes()
-    .explain({ examples: [['dockbell token revoke tok_01jd3v8k6n', 'whoever holds it is locked out']] })
+    .explain({ examples: [['dockbell token revoke tok_01jd3v8k6n', 'requests with this token are rejected']] })
     .action(bind(revokeToken));
   token
     .command('reset')
-    .description('while the daemon is stopped: write a new owner token to admin-token in its data directory')
+    .description('write a new owner token to admin-token in the data directory, while the daemon is stopped')
     .explain({
-      more: 'For an installation without a working owner token. Needs no token: run it as the user of the daemon. The earlier\ntoken of that file is revoked, and the audit log records the reset.',
+      more: 'For an installation without a working owner token. No token is needed: run the command as the user of the daemon. The\nearlier token in that file is revoked, and the audit log records the reset.',
       examples: [['dockbell token reset --data-dir /var/lib/dockbell', 'then start the daemon again']],
     })
     .action(bind(resetToken));
@@ -62,11 +64,11 @@ export function registerTokenCommands(program: CliCommand, bind: Bind): void {
 
 async function resetToken({ context, globals, output }: Session): Promise<number> {
   const dataDir = await findDataDir(globals, context);
-  // Loaded here: the other commands start without the daemon's libraries.
+  // Imported here, so that the other commands start without the libraries of the daemon.
   const { resetAdminToken } = await import('../../maintenance/reset-admin-token.ts');
   const file = await resetAdminToken(dataDir);
   output.line(`A new owner token is in ${file}. The earlier admin-token no longer works.`);
-  output.note("Start the daemon; 'dockbell login-link' then makes a link to sign in.");
+  output.note("Start the daemon, then run 'dockbell login-link' to sign in.");
   return EXIT_CODES.done;
 }
 
@@ -80,7 +82,7 @@ async function createToken(session: Session, options: CreateOptions, name: strin
   else {
     session.output.line(escapeText(created.token));
     const limit = created.factories === null ? '' : `, limited to ${escapeText(created.factories.join(', '))}`;
-    session.output.note(`Token ${created.id} with role ${created.role}${limit}. It is not shown again: store it now.`);
+    session.output.note(`Token ${created.id} with role ${created.role}${limit}. Store it now: it is not shown again.`);
   }
   return EXIT_CODES.done;
 }

@@ -27,7 +27,7 @@ export function registerUserCommands(program: CliCommand, bind: Bind): void {
   registerCreate(user, bind);
   user
     .command('list')
-    .description('who may sign in, with role and last sign-in')
+    .description('list users with role and last sign-in')
     .withJson()
     .explain({ examples: [['dockbell user list', 'all users']] })
     .action(bind(listUsers));
@@ -35,15 +35,18 @@ export function registerUserCommands(program: CliCommand, bind: Bind): void {
   user
     .command('sign-out')
     .argument('<name>', USER_ARGUMENT)
-    .description('end all sessions of a user, who may sign in again')
-    .explain({ examples: [['dockbell user sign-out bob', 'after a laptop was lost']] })
+    .description('end all sessions of a user; the user can sign in again')
+    .explain({ examples: [['dockbell user sign-out bob', 'after Bob lost a laptop']] })
     .action(bind(signUserOut));
   user
     .command('delete')
     .argument('<name>', USER_ARGUMENT)
     .description('delete a user; all sessions of the user end')
     .withYes()
-    .explain({ negative: 'it is the last owner', examples: [['dockbell user delete alice', 'locked out at once']] })
+    .explain({
+      negative: 'it is the last owner',
+      examples: [['dockbell user delete alice', 'takes effect immediately']],
+    })
     .action(bind(deleteUser));
 }
 
@@ -52,18 +55,18 @@ function registerCreate(user: CliCommand, bind: Bind): void {
     .command('create')
     .argument('<name>', 'name to sign in with')
     .description(
-      'add a user. The password is read from standard input, hidden when typed. With --factory limited to it',
+      'create a user. The password is read from standard input, hidden when typed. With --factory, the user is limited to that factory',
     )
     .addOption(
       new Option('--role <role>', 'permissions; each role includes those before it').choices(ROLES).default('viewer'),
     )
     .withJson()
     .explain({
-      negative: 'the name is taken',
+      negative: 'the name already exists',
       more: 'A password has 12 to 256 characters. Users change their own in the dashboard.',
       examples: [
         ['dockbell user create alice --role owner', 'asks for the password'],
-        ['dockbell user create bob --role operator --factory payments < password.txt', 'for one factory only'],
+        ['dockbell user create bob --role operator --factory payments < password.txt', 'with access to one factory'],
       ],
     })
     .action(bind(createUser));
@@ -74,20 +77,23 @@ function registerChanges(user: CliCommand, bind: Bind): void {
     .command('set-role')
     .argument('<name>', USER_ARGUMENT)
     .argument('<role>', ROLES.join(', '))
-    .description('give a user another role; it counts at once')
-    .explain({ negative: 'it is the last owner', examples: [['dockbell user set-role bob manager', 'from now on']] })
+    .description('change the role of a user; takes effect immediately')
+    .explain({
+      negative: 'it is the last owner',
+      examples: [['dockbell user set-role bob manager', 'make Bob a manager']],
+    })
     .action(
       bind((session: Session, _options: object, name: string, role: Role) =>
-        changeUser(session, name, { role }, `is ${role} now`),
+        changeUser(session, name, { role }, `has the role ${role}`),
       ),
     );
   user
     .command('set-password')
     .argument('<name>', USER_ARGUMENT)
-    .description('give a user another password, read from standard input; all sessions of the user end')
-    .explain({ examples: [['dockbell user set-password bob', 'for somebody who lost it']] })
+    .description('set a new password, read from standard input; all sessions of the user end')
+    .explain({ examples: [['dockbell user set-password bob', 'for a user who lost the password']] })
     .action(bind(setPassword));
-  registerSwitch(user, bind, 'disable', true, 'shut a user out; all sessions of the user end');
+  registerSwitch(user, bind, 'disable', true, 'disable a user; all sessions of the user end');
   registerSwitch(user, bind, 'enable', false, 'let a disabled user sign in again');
 }
 
@@ -98,7 +104,7 @@ function registerSwitch(user: CliCommand, bind: Bind, verb: string, disabled: bo
     .description(description)
     .explain({
       ...(disabled ? { negative: 'it is the last owner' } : {}),
-      examples: [[`dockbell user ${verb} bob`, disabled ? 'at once' : 'with the password as it was']],
+      examples: [[`dockbell user ${verb} bob`, disabled ? 'takes effect immediately' : 'the password is unchanged']],
     })
     .action(
       bind((session: Session, _options: object, name: string) =>
@@ -144,7 +150,7 @@ function createColumns(nowMs: number): Column<User>[] {
   ];
 }
 
-/** By ID, or by the name of a user with a password here, which only one has. */
+/** Finds a user by ID, or by name. Names are unique among users with a password. */
 async function findUser(api: ApiClient, name: string): Promise<User> {
   const { data } = await listRows((page) => readAnswer(api.GET('/api/v1/users', { params: { query: page } })), null);
   const wanted = name.toLowerCase();

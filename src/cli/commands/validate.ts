@@ -20,32 +20,33 @@ interface ValidateOptions {
   json?: boolean;
 }
 
-/** `dockbell validate`: what an apply would refuse, without a daemon. */
+/** `dockbell validate`: checks definitions as an apply does, without a daemon. */
 export function registerValidateCommand(program: CliCommand, bind: Bind): void {
   program
     .command('validate')
-    .argument('[dirs...]', 'folders of factories, each one by itself', ['.'])
-    .description('check the definition files of folders, or of a commit, without a daemon; every finding at once')
+    .argument('[dirs...]', 'folders of factories; each is checked separately', ['.'])
+    .description('check the definition files of folders, or of a commit, without a daemon, and print all findings')
     .addOption(
-      new Option('--format <format>', 'form of the findings')
-        .choices(Object.keys(DIAGNOSTIC_FORMATS))
-        .default('pretty'),
+      new Option('--format <format>', 'output format').choices(Object.keys(DIAGNOSTIC_FORMATS)).default('pretty'),
     )
-    .option('--strict', 'warnings fail too')
+    .option('--strict', 'treat warnings as errors')
     .option('--rev <rev>', 'read a git revision (branch, tag, commit) instead of the files on disk')
     .addOption(new Option('--json', 'the same as --format json').conflicts('format'))
     .offline()
     .explain({
-      negative: 'a definition is invalid; with --strict: or has warnings',
+      negative: 'a definition is invalid, or has warnings with --strict',
       more:
         'Paths are relative to the root of the repository that holds the folder, so that editors and pipelines find them.\n' +
-        'A folder that is not there or that holds no factory is nothing to check, and ends with 2.\n' +
-        `Webhooks are counted against the default limit, ${OPTIONS['limits.webhooksPerFactory'].default} a factory; a daemon may be configured otherwise.`,
+        'If a folder does not exist or contains no factory, the exit code is 2.\n' +
+        `The limit is ${OPTIONS['limits.webhooksPerFactory'].default} webhooks per factory, the default of limits.webhooksPerFactory.`,
       examples: [
         ['dockbell validate', 'the factory in this folder'],
-        ['dockbell validate --strict --rev HEAD', 'what was committed, as a check of a pull request does'],
+        ['dockbell validate --strict --rev HEAD', 'the last commit, as in a check of a pull request'],
         ['dockbell validate factories/payments factories/search --format json', 'two factories, for scripts'],
-        ['dockbell validate --format github', 'annotations of a pull request; gitlab, sarif and junit are for others'],
+        [
+          'dockbell validate --format github',
+          'annotations for a pull request on GitHub; gitlab, sarif and junit are for other tools',
+        ],
       ],
     })
     .action(bind(validate));
@@ -59,11 +60,11 @@ async function validate({ context, output }: Session, options: ValidateOptions, 
   return exitCodeFor(report);
 }
 
-/** One after the other, and each folder once. */
+/** Validates the folders sequentially, each one once. */
 async function validateEach(dirs: string[], cwd: string, rev: string | undefined): Promise<OfflineValidation[]> {
   if (dirs.includes('-')) {
-    throw new CliError('"-" is no folder: a factory is a folder of files, which standard input cannot hold.', {
-      hint: 'Name the folders to validate; without any, it is the current one.',
+    throw new CliError('"-" is not a folder: a factory is a folder of files and cannot be read from standard input.', {
+      hint: 'Specify the folders to validate. The default is the current folder.',
     });
   }
   const validations: OfflineValidation[] = [];
@@ -71,7 +72,7 @@ async function validateEach(dirs: string[], cwd: string, rev: string | undefined
   return validations;
 }
 
-/** A folder without a factory is most likely the wrong one: told apart from a wrong definition. */
+/** A folder without a factory is probably the wrong folder, so its exit code differs from that of an invalid definition. */
 function exitCodeFor({ valid, factories }: ValidationReport): ExitCode {
   const isNothing = ({ rule }: { rule: string }) => rule === 'factory/not-found';
   if (factories.some(({ diagnostics }) => diagnostics.some(isNothing))) return EXIT_CODES.failed;

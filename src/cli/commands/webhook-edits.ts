@@ -13,10 +13,10 @@ import { schemeOption } from '../input/value-options.ts';
 import { describeSending } from '../output/describe-sending.ts';
 import type { Bind, Session } from '../session.ts';
 
-const NEGATIVE = 'refused: what would not be valid, or what a repository decides (the answer names the file to edit)';
+const NEGATIVE = 'the change is invalid, or the factory is defined in a repository (the error names the file to edit)';
 const HOSTED = 'For factories whose source is managed or live.';
 
-/** `dockbell webhook create|enable|disable|rotate|rename|delete`: edits of a factory that the service hosts. */
+/** `dockbell webhook create|enable|disable|rotate|rename|delete`: edits of managed and live factories. */
 export function registerWebhookEditCommands(webhook: CliCommand, bind: Bind): void {
   registerCreate(webhook, bind);
   registerSwitches(webhook, bind);
@@ -24,8 +24,8 @@ export function registerWebhookEditCommands(webhook: CliCommand, bind: Bind): vo
   webhook
     .command('rename')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
-    .argument('<new-name>', 'what it is called from then on')
-    .description('give a webhook of a live factory another name; URL and senders stay')
+    .argument('<new-name>', 'new name of the webhook')
+    .description('rename a webhook of a live factory; its URL does not change')
     .withJson()
     .explain({ negative: NEGATIVE, examples: [['dockbell webhook rename ci build-server', 'the same UID and URL']] })
     .action(bind(renameWebhook));
@@ -37,8 +37,8 @@ export function registerWebhookEditCommands(webhook: CliCommand, bind: Bind): vo
     .withJson()
     .explain({
       negative: NEGATIVE,
-      more: `${HOSTED} Automations that select it stay and say that it is gone. Its secret stays too: 'dockbell secret delete'.`,
-      examples: [['dockbell webhook delete internal-ci', 'it comes back under its URL when it is created again']],
+      more: `${HOSTED} Automations that select it stay, with a warning. Its secret stays too: see 'dockbell secret delete'.`,
+      examples: [['dockbell webhook delete internal-ci', 'a webhook created again under this name has the same URL']],
     })
     .action(bind(deleteWebhook));
 }
@@ -57,7 +57,7 @@ function registerCreate(webhook: CliCommand, bind: Bind): void {
   const command = webhook
     .command('create')
     .argument('<name>', 'name of the new webhook')
-    .description('create a webhook, and print its URL and its secret this once');
+    .description('create a webhook, and print its URL and its secret; the secret is shown only once');
   for (const option of fieldOptions(WEBHOOK_FIELDS, 'create', { signatureScheme: schemeOption })) {
     command.addOption(option);
   }
@@ -66,20 +66,20 @@ function registerCreate(webhook: CliCommand, bind: Bind): void {
     .withJson()
     .explain({
       negative: NEGATIVE,
-      more: `${HOSTED} A provider that issues its secret once it has the URL: create the webhook without, then 'dockbell webhook enable NAME --with-secret'.`,
+      more: `${HOSTED} If the provider issues the secret after you enter the URL, create the webhook without it. Then run\n'dockbell webhook enable NAME --with-secret'.`,
       examples: [
-        ['dockbell webhook create internal-ci', 'a bearer token, generated'],
+        ['dockbell webhook create internal-ci', 'with a generated bearer token'],
         [
           'dockbell webhook create pulls --auth-mode signature --scheme github --with-secret < secret.txt',
-          'the secret of the provider',
+          'with the secret of the provider',
         ],
         [
           'dockbell webhook create orders --auth-mode signature --scheme custom --signature \'{"header": "X-Signature"}\' --with-secret < secret.txt',
-          'a sender of your own',
+          'for an internal sender',
         ],
         [
           'dockbell webhook create payments --auth-mode signature --scheme stripe',
-          'disabled until its secret is given',
+          'disabled until its secret is stored',
         ],
       ],
     })
@@ -123,7 +123,7 @@ async function explainSecret(
   throw new CliError(message, { hint, code, exitCode, cause: error });
 }
 
-/** URL, the generated secret this once, and lines that send to it. */
+/** Prints URL, generated secret, and commands that send to the webhook. */
 function printOnce(session: Session, webhook: NewWebhook, done: string): void {
   const { output } = session;
   output.line(done);
@@ -136,13 +136,13 @@ function printOnce(session: Session, webhook: NewWebhook, done: string): void {
   ]);
   if (webhook.secret !== undefined) {
     output.line();
-    output.line(output.colors.yellow('The secret is shown this once. Give it to the sender now, or rotate it later.'));
+    output.line(output.colors.yellow('The secret is shown only once. Enter it at the sender now, or rotate it later.'));
   }
   output.line();
   if (!webhook.enabled) {
     const next = webhook.credential_state === 'missing' ? ' --with-secret' : '';
     output.line(
-      `It is disabled: give the URL to the sender, then 'dockbell webhook enable ${escapeText(webhook.name)}${session.factoryOption()}${next}'.`,
+      `The webhook is disabled. Enter the URL at the sender, then run 'dockbell webhook enable ${escapeText(webhook.name)}${session.factoryOption()}${next}'.`,
     );
     return;
   }
@@ -159,27 +159,30 @@ function registerSwitches(webhook: CliCommand, bind: Bind): void {
   webhook
     .command('enable')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
-    .description('take deliveries again, with the newest value of its secret')
+    .description('enable a webhook, with the most recent value of its secret')
     .option('--with-secret', "store the provider's secret first, from standard input (hidden when typed)")
     .withJson()
     .explain({
       negative: NEGATIVE,
       more: HOSTED,
       examples: [
-        ['dockbell webhook enable internal-ci', 'deliveries resume'],
-        ['dockbell webhook enable payments --with-secret < secret.txt', 'the second step of a setup'],
+        ['dockbell webhook enable internal-ci', 'accept deliveries again'],
+        [
+          'dockbell webhook enable payments --with-secret < secret.txt',
+          'complete the setup with the secret of the provider',
+        ],
       ],
     })
     .action(bind(enableWebhook));
   webhook
     .command('disable')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
-    .description('take no deliveries: senders get 404 at once, history and automations stay')
+    .description('disable a webhook: senders get 404 immediately; history and automations stay')
     .withJson()
     .explain({
       negative: NEGATIVE,
       more: HOSTED,
-      examples: [['dockbell webhook disable internal-ci', "until 'dockbell webhook enable internal-ci'"]],
+      examples: [['dockbell webhook disable internal-ci', 'reject deliveries until the webhook is enabled']],
     })
     .action(
       bind((session: Session, options: { json?: boolean }, name: string) => {
@@ -193,7 +196,7 @@ async function enableWebhook(
   options: { withSecret?: boolean; json?: boolean },
   nameOrUid: string,
 ): Promise<number> {
-  const done = 'takes deliveries';
+  const done = 'accepts deliveries';
   if (!options.withSecret) return changeWebhook(session, options, nameOrUid, { enabled: true }, done);
   const { factory, uid, name } = await findWebhook(session, nameOrUid);
   const secret = await readSecretValue(session.context, `Secret of ${escapeText(name)}`);
@@ -213,7 +216,7 @@ async function renameWebhook(
   nameOrUid: string,
   newName: string,
 ): Promise<number> {
-  return changeWebhook(session, options, nameOrUid, { name: newName }, 'is its new name. The URL is unchanged');
+  return changeWebhook(session, options, nameOrUid, { name: newName }, 'is the new name. The URL is unchanged');
 }
 
 async function changeWebhook(
@@ -245,16 +248,16 @@ function registerRotate(webhook: CliCommand, bind: Bind): void {
   webhook
     .command('rotate')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
-    .description('give a webhook of a live factory a new secret, and print it this once')
+    .description('replace the secret of a webhook of a live factory, and print it; it is shown only once')
     .option('--with-secret', 'the new secret that the provider issued, from standard input (hidden when typed)')
     .withYes()
     .withJson()
     .explain({
       negative: NEGATIVE,
-      more: "The old secret stops working at once. To change over without a gap, create a second webhook, move the sender, then delete the first. Elsewhere a rotation is 'dockbell secret update'.",
+      more: "The old secret stops working immediately. To rotate without rejected deliveries, create a second webhook, reconfigure the sender, then delete the first one. In other factories, run 'dockbell secret update'.",
       examples: [
         ['dockbell webhook rotate internal-ci', 'a generated secret'],
-        ['dockbell webhook rotate pulls --with-secret < secret.txt', 'the one that the provider issued'],
+        ['dockbell webhook rotate pulls --with-secret < secret.txt', 'a secret that the provider issued'],
       ],
     })
     .action(bind(rotateWebhook));
@@ -278,7 +281,7 @@ async function rotateWebhook(
     )
     .catch((error: unknown) => explainSecret(session, error, options));
   if (options.json) session.output.json(rotated);
-  else printOnce(session, rotated, `Rotated the secret of ${escapeText(name)}: the old one is rejected from now on.`);
+  else printOnce(session, rotated, `Rotated the secret of ${escapeText(name)}: the old one is rejected.`);
   return EXIT_CODES.done;
 }
 

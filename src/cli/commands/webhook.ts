@@ -13,23 +13,23 @@ import type { Column } from '../output/table.ts';
 import type { Bind, Session } from '../session.ts';
 import { registerWebhookEditCommands } from './webhook-edits.ts';
 
-/** `dockbell webhook …`: the webhooks that are live. */
+/** `dockbell webhook …`: the live webhooks. */
 export function registerWebhookCommands(program: CliCommand, bind: Bind): void {
-  const webhook = program.command('webhook').description('the webhooks of a factory as the last apply left them');
+  const webhook = program.command('webhook').description('the live webhooks of a factory');
   webhook
     .command('list')
-    .description('names, UIDs, and whether their secrets are current')
+    .description('list webhooks with UID, state and state of the secret')
     .withJson()
     .explain({ examples: [['dockbell webhook list', 'all webhooks of the factory']] })
     .action(bind(listWebhookRows));
   webhook
     .command('show')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
-    .description('UID, URL, authentication, and a ready line to send to it; never its secret')
+    .description('show UID, URL and authentication, and a command that sends a delivery; never the secret')
     .withJson()
     .explain({
       examples: [
-        ['dockbell webhook show internal-ci', 'where and how to send'],
+        ['dockbell webhook show internal-ci', 'how to send to this webhook'],
         ['dockbell webhook show internal-ci --json | jq -r .ingress_url', 'only the URL'],
       ],
     })
@@ -37,15 +37,15 @@ export function registerWebhookCommands(program: CliCommand, bind: Bind): void {
   webhook
     .command('capture')
     .argument('<webhook>', WEBHOOK_ARGUMENT)
-    .description('keep its rejected requests for a while, so that dockbell diagnose can try them')
-    .addOption(durationOption('--for <duration>', 'how long, from 1s to 1h').conflicts('off'))
-    .option('--off', 'end it now and drop what was kept')
+    .description('store rejected requests of a webhook for a limited time, so that dockbell diagnose can check them')
+    .addOption(durationOption('--for <duration>', 'duration, from 1s to 1h').conflicts('off'))
+    .option('--off', 'stop capturing and delete the stored requests')
     .withJson()
     .explain({
-      more: 'The daemon keeps the newest 20 (at most 1 MiB) in memory only, never on disk, and shows them to nobody.',
+      more: 'The daemon stores the 20 most recent requests (at most 1 MiB) in memory, never on disk, and never shows them.',
       examples: [
-        ['dockbell webhook capture internal-ci --for 10m', 'then let the sender send again'],
-        ['dockbell webhook capture internal-ci --off', 'forget what was kept'],
+        ['dockbell webhook capture internal-ci --for 10m', 'then ask the sender to retry'],
+        ['dockbell webhook capture internal-ci --off', 'delete the stored requests'],
       ],
     })
     .action(bind(captureRejected));
@@ -60,9 +60,10 @@ async function captureRejected(
   nameOrUid: string,
 ): Promise<number> {
   const { for: forMs, off } = options;
-  if (forMs === undefined && !off) throw new CliError('Say how long, for example --for 10m, or end it with --off.');
+  if (forMs === undefined && !off)
+    throw new CliError('Specify a duration, such as --for 10m, or --off to stop capturing.');
   if (forMs !== undefined && (forMs < 1000 || forMs > MAX_CAPTURE_MS)) {
-    throw new CliError('A capture window stays open for 1s to 1h.');
+    throw new CliError('The duration must be from 1s to 1h.');
   }
   const { factory, uid, name } = await findWebhook(session, nameOrUid);
   const api = await session.api();
@@ -83,8 +84,8 @@ async function captureRejected(
 }
 
 function describeWindow(name: string, capture: Capture | null): string {
-  if (capture === null) return `No requests to ${escapeText(name)} are kept any more.`;
-  return `Rejected requests to ${escapeText(name)} are kept until ${capture.until}: let the sender send again, then run 'dockbell diagnose ID'.`;
+  if (capture === null) return `Rejected requests to ${escapeText(name)} are no longer stored.`;
+  return `Rejected requests to ${escapeText(name)} are stored until ${capture.until}. Ask the sender to retry, then run 'dockbell diagnose ID'.`;
 }
 
 async function listWebhookRows(session: Session, options: { json?: boolean }): Promise<number> {
@@ -97,7 +98,7 @@ async function listWebhookRows(session: Session, options: { json?: boolean }): P
   if (options.json) session.output.json(page);
   else if (page.data.length === 0)
     session.output.line(
-      'There are no webhooks. Commit webhooks/<name>.yaml to get one; where no repository decides, dockbell webhook create NAME.',
+      "No webhooks. Commit webhooks/<name>.yaml, or run 'dockbell webhook create NAME' in a managed or live factory.",
     );
   else session.output.table(createColumns(session.nowMs), page.data);
   return EXIT_CODES.done;
@@ -151,7 +152,7 @@ function printWebhook(session: Session, webhook: Webhook): void {
     ['Authentication', describeMode(webhook)],
     ['Signature', webhook.signature && JSON.stringify(webhook.signature)],
     ['State', describeState(webhook)],
-    ['Capture', webhook.capture && `until ${webhook.capture.until}, ${webhook.capture.kept} kept`],
+    ['Capture', webhook.capture && `until ${webhook.capture.until}, ${webhook.capture.kept} stored`],
     ['Secret', describeSecret(webhook.secret_name, webhook.credential_state)],
     ['Verify token', describeVerifyToken(webhook)],
     ['Delivery ID header', webhook.delivery_id_header],
@@ -171,7 +172,7 @@ function describeState({ deleted_at, enabled }: Webhook): string {
 const SECRET_WORDS = {
   current: () => 'current',
   outdated: () =>
-    'outdated: there is a newer value. The next commit takes it up; where no repository decides, disable and enable it',
+    'outdated: a newer value exists. The next commit applies it. In a managed or live factory: disable and enable the webhook',
   missing: (name: string) =>
     `missing: the name was deleted, and the next apply will fail. Run 'dockbell secret create ${name}'`,
 } satisfies Record<SecretState, (name: string) => string>;
@@ -204,7 +205,7 @@ async function printIdentity(session: Session, webhook: Webhook): Promise<void> 
 
 const OBSERVED_DELIVERIES = 20;
 
-/** How many of the newest deliveries have an identity at all, and how many of those only their body. */
+/** The number of recent deliveries with an identity, and the number that only the body identifies. */
 async function observeIdentities(session: Session, webhook: Webhook): Promise<{ identified: number; byBody: number }> {
   const api = await session.api();
   const { data } = await readAnswer(
@@ -218,7 +219,7 @@ async function observeIdentities(session: Session, webhook: Webhook): Promise<{ 
 
 const SHOWN_HANDSHAKES = 5;
 
-/** What providers sent to try the URL, where there was anything. */
+/** Prints the requests with which providers checked the URL, if any. */
 async function printHandshakes(session: Session, webhook: Webhook): Promise<void> {
   const { output, nowMs } = session;
   const api = await session.api();
@@ -229,7 +230,7 @@ async function printHandshakes(session: Session, webhook: Webhook): Promise<void
   );
   if (data.length === 0) return;
   output.line();
-  output.line(output.colors.bold('Newest handshakes:'));
+  output.line(output.colors.bold('Most recent handshakes:'));
   output.line();
   output.table(createHandshakeColumns(nowMs), data);
 }
@@ -253,7 +254,7 @@ function printSending(session: Session, webhook: Webhook): void {
   const { output } = session;
   output.line();
   const secret =
-    webhook.auth_mode === 'signature' ? '' : ` (${escapeText(webhook.secret_name)} in the shell holds the secret)`;
+    webhook.auth_mode === 'signature' ? '' : ` (${escapeText(webhook.secret_name)} in the shell contains the secret)`;
   output.line(output.colors.bold(`To send to it${secret}:`));
   output.line();
   for (const text of describeSending(webhook, session.named ?? null)) output.line(escapeLines(text));
