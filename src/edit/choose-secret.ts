@@ -79,8 +79,8 @@ export function chooseValue(
     throw new AppError('bad_request', message, { details: describeSecretProblem('must be omitted') });
   }
   if (given !== null) return { value: given, isGenerated: false, isAwaited: false };
-  if (signatureScheme === 'standard_webhooks') return generate('standard_webhooks');
   const scheme = resolveScheme(signatureScheme, signature);
+  if (scheme?.canGenerateSecret) return generate('standard_webhooks');
   // What is wrong with the scheme is the validation's to say, with all else that is wrong.
   if (scheme === null) return { value: null, isGenerated: false, isAwaited: false };
   if (scheme.whenSecretIsIssued === 'after') return { value: null, isGenerated: false, isAwaited: true };

@@ -21,7 +21,7 @@ export interface SenderTarget {
 }
 
 /** What to send. `nowMs` is wall time in milliseconds. */
-export interface SenderDelivery {
+interface SenderDelivery {
   body: Uint8Array;
   /** The sender's event ID; `null` if it sends none. */
   deliveryId: string | null;

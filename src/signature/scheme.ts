@@ -31,7 +31,7 @@ export interface KeyForm {
 }
 
 /** A secret that is certainly wrong, recognized by its beginning. */
-export interface RejectedSecret {
+interface RejectedSecret {
   prefix: string;
   /** What it is, to complete "this is ...". */
   is: string;
@@ -103,7 +103,7 @@ export interface SchemeFacts {
    * `handshake`: the provider sends it to the URL.
    */
   whenSecretIsIssued: 'user' | 'app' | 'after' | 'handshake';
-  /** May Dockbell generate the secret, for the sender to use? */
+  /** May Dockbell generate the secret, for the sender to use? It has the form of Standard Webhooks. */
   canGenerateSecret: boolean;
   /** The provider's own page about its signatures. */
   documentation: string;

@@ -22,7 +22,7 @@ export interface SignatureRejection {
 }
 
 /** A request that verified. */
-export interface Verified {
+interface Verified {
   ok: true;
   /** Name of the header family whose signature matched. */
   family: string;

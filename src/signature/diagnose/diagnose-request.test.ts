@@ -7,8 +7,13 @@ import type { Scheme, SignatureScheme } from '../scheme.ts';
 import { BODY } from '../schemes/parts.ts';
 import { findScheme, SCHEMES } from '../schemes/schemes.ts';
 import { signRequest } from '../sign/sign-request.ts';
-import { diagnoseReason } from './diagnose-reason.ts';
-import { diagnoseRequest, MISTAKES, type RequestDiagnosis, type RequestToDiagnose } from './diagnose-request.ts';
+import {
+  diagnoseReason,
+  diagnoseRequest,
+  MISTAKES,
+  type RequestDiagnosis,
+  type RequestToDiagnose,
+} from './diagnose-request.ts';
 import { BEARER } from './scheme-mistakes.ts';
 
 const NOW_MS = 1_790_000_000_000;

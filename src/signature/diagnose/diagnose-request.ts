@@ -1,15 +1,14 @@
 import type { KeyObject } from 'node:crypto';
 import type { RequestHeaders } from '../../core/headers.ts';
+import { AUTH_REASONS, type AuthReason } from '../../words/delivery-reasons.ts';
 import type { SecretCandidate } from '../rejected-request.ts';
 import type { Scheme } from '../scheme.ts';
-import { SCHEMES } from '../schemes/schemes.ts';
+import { listCredentialPlaces, SCHEMES } from '../schemes/schemes.ts';
 import type { SignedRequest } from '../verification.ts';
 import { compileVerifier } from '../verify/compile-verifier.ts';
 import { describeAuthorization } from './authorization-form.ts';
 import { BODY_MISTAKES } from './body-mistakes.ts';
-import { CLOCK_MISTAKES } from './clock-mistakes.ts';
-import { diagnoseReason } from './diagnose-reason.ts';
-import { FORM_MISTAKES } from './form-mistakes.ts';
+import { CLOCK_MISTAKES, FORM_MISTAKES } from './form-mistakes.ts';
 import type { DiagnosedRequest, Mistake, SchemeVariant } from './mistake.ts';
 import { SCHEME_MISTAKES } from './scheme-mistakes.ts';
 import { SECRET_MISTAKES } from './secret-mistakes.ts';
@@ -168,4 +167,15 @@ function describeRejection(request: DiagnosedRequest, reason: string, detail: st
 
 function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** One sentence derived only from the reason of a rejection; `null` if the reason does not show the cause. */
+export function diagnoseReason(reason: string, detail: string | null, scheme: Scheme | null): string | null {
+  if (!Object.hasOwn(AUTH_REASONS, reason)) return null;
+  const { text, remedy } = AUTH_REASONS[reason as AuthReason];
+  if (remedy === null) return null;
+  const places = scheme === null ? 'its credential' : `\`${listCredentialPlaces(scheme).slice(0, 2).join('` or `')}\``;
+  const what = text.replace(/\.$/, '');
+  const joint = what.includes(': ') ? ';' : ':';
+  return `${what}${detail === null ? '' : ` (${detail})`}${joint} ${remedy.replace('{places}', places)}.`;
 }

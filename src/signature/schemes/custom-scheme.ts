@@ -50,14 +50,14 @@ const ALGORITHMS = {
 } as const satisfies Record<string, Algorithm>;
 
 /** A mistake or a weakness of a `signature` block; `key` is the key of the block that has it. */
-export interface SettingsFinding {
+interface SettingsFinding {
   key: string;
   message: string;
   hint: string;
 }
 
 /** The scheme that a `signature` block describes, or the reasons why it describes none. */
-export type CustomScheme =
+type CustomScheme =
   | { ok: true; scheme: SignatureScheme; weaknesses: SettingsFinding[] }
   | { ok: false; problems: SettingsFinding[] };
 

@@ -2,7 +2,7 @@ import type { ContentPart } from '../scheme.ts';
 import { toWireText } from '../verify/request-parts.ts';
 
 /** The parts of a content template, or the mistake in it. */
-export type ParsedContent = { ok: true; parts: ContentPart[] } | { ok: false; message: string; hint: string };
+type ParsedContent = { ok: true; parts: ContentPart[] } | { ok: false; message: string; hint: string };
 
 const PLAIN: ReadonlyMap<string, ContentPart> = new Map<string, ContentPart>([
   ['body', { part: 'body' }],

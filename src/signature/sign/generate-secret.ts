@@ -1,7 +1,7 @@
 import type { RandomBytes } from '../../core/ids.ts';
 
 /** The purpose of a generated secret. */
-export type GeneratedSecretKind = 'token' | 'url_token' | 'standard_webhooks';
+type GeneratedSecretKind = 'token' | 'url_token' | 'standard_webhooks';
 
 const SECRET_BYTES = 32;
 

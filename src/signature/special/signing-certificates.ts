@@ -2,7 +2,7 @@ import { type KeyObject, X509Certificate } from 'node:crypto';
 import type { FindSigningKey } from '../verification.ts';
 
 /** Fetches a small text over HTTPS, without following redirects. Rejects for any status except `200`. */
-export type FetchText = (url: string) => Promise<string>;
+type FetchText = (url: string) => Promise<string>;
 
 const TIMEOUT_MS = 5_000;
 const MAX_CERTIFICATE_BYTES = 65_536;

@@ -15,9 +15,7 @@ export function compileTokenCheck(secretText: string): (presented: string) => bo
 }
 
 /** The token of an `Authorization` header, or a reason of `AUTH_REASONS`. */
-export type BearerToken =
-  | { ok: true; token: string }
-  | { ok: false; reason: 'missing_credential' | 'malformed_credential' };
+type BearerToken = { ok: true; token: string } | { ok: false; reason: 'missing_credential' | 'malformed_credential' };
 
 /** Reads `Bearer <token>`, in any letter case, without outer white space. A bare `Bearer` is a missing credential. */
 export function readBearerToken(authorization: string | undefined): BearerToken {
