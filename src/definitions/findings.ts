@@ -2,20 +2,20 @@ import type { Diagnostic, Position, Severity } from '../core/diagnostic.ts';
 import { type LintSettings, RULES, type RuleId, severityOf } from '../core/rules.ts';
 import { formatKeyPath, type KeyPath } from '../yaml/key-path.ts';
 
-/** One finding before its file is known. */
+/** One problem, before its file is known. */
 export interface Finding {
   rule: RuleId;
   at: Position;
   path: KeyPath;
   message: string;
-  /** `''` when the message says it all. */
+  /** `''` if the message is sufficient. */
   hint: string;
 }
 
-// A hostile file can be wrong in 100,000 places; nobody reads more than these, and the last one says how many are left.
+// A hostile file can have 100,000 problems. Only the first ones are listed; the last diagnostic counts the others.
 const MAX_FINDINGS_PER_FILE = 100;
 
-/** Collects what is wrong with one file. */
+/** Collects the problems of one file. */
 export class Findings {
   readonly file: string;
   readonly #lint: LintSettings;
@@ -26,8 +26,8 @@ export class Findings {
 
   /**
    * @param file path relative to the root of the repository
-   * @param lint what the factory makes of its lint rules
-   * @param worst how bad a finding of this file can be: what is not worded counts as that
+   * @param lint severities that the factory sets
+   * @param worst severity of problems that are not listed
    */
   constructor(file: string, lint: LintSettings, worst: Severity = 'error') {
     this.file = file;
@@ -42,7 +42,7 @@ export class Findings {
     else this.#leave(severity);
   }
 
-  /** Words only those that are listed: to find the places of 100,000 takes minutes. All must be as bad as can be. */
+  /** Describes only the problems that are listed, because locating 100,000 takes minutes. All have the severity `worst`. */
   addAll(errors: Iterable<() => Finding>): void {
     for (const describe of errors) {
       if (this.#kept.length < MAX_FINDINGS_PER_FILE) this.add(describe());
@@ -55,7 +55,7 @@ export class Findings {
     if (severity === 'error') this.#leftErrors++;
   }
 
-  /** Is there an error so far, listed or not? */
+  /** Has an error been added, listed or not? */
   hasErrors(): boolean {
     return this.#leftErrors > 0 || this.#kept.some(({ severity }) => severity === 'error');
   }
@@ -71,7 +71,7 @@ export class Findings {
   }
 }
 
-/** One finding with its file, at the severity that its rule has by default. */
+/** The diagnostic for a problem in a file, with the default severity of its rule. */
 export function toDiagnostic(file: string, { rule, at, path, message, hint }: Finding): Diagnostic {
   const severity: Severity = RULES[rule].severity === 'error' ? 'error' : 'warning';
   return { severity, rule, file, line: at.line, column: at.column, path: formatKeyPath(path), message, hint };
@@ -82,7 +82,7 @@ function describeRest(left: number, last: Position): Finding {
     rule: 'file/too-many-findings',
     at: { line: last.line, column: last.column },
     path: [],
-    message: `${left} more ${left === 1 ? 'finding is' : 'findings are'} not listed.`,
-    hint: 'Fix the listed ones and validate again.',
+    message: `${left} more ${left === 1 ? 'problem is' : 'problems are'} not listed.`,
+    hint: 'Fix the listed problems, and validate again.',
   };
 }

@@ -77,7 +77,7 @@ const CASES: Case[] = [
     title: 'folders in capitals, reported once',
     files: { 'Webhooks/a.yaml': '', 'Webhooks/b.yaml': '', 'Factory.yaml': '' },
     findings: ['Factory.yaml:1:1 tree/wrong-case ', 'Webhooks/a.yaml:1:1 tree/wrong-case '],
-    says: /must be spelt factory.yaml/,
+    says: /must be factory.yaml/,
   },
   {
     title: 'a file of 256 KiB and one byte',
@@ -235,7 +235,7 @@ const CASES: Case[] = [
       Array.from({ length: 22 }, (_, i) => [`webhooks/w${10 + i}.yaml`, `secretName: A\nenabled: ${i > 3}\n`]),
     ),
     findings: ['webhooks/w30.yaml:1:1 webhook/too-many '],
-    says: /declares 22 webhooks.*at most 20/,
+    says: /declares 22 webhooks.*limit is 20/,
   },
 
   webhook(
@@ -650,7 +650,7 @@ const CASES: Case[] = [
       'automations/d/automation.md': automation({ keys: 'enabled: false\n', trigger: 'filter: {webhooks: [cd]}' }),
     },
     findings: ['automations/b/automation.md:2:1 automation/same-trigger triggers'],
-    says: /^The automation "a" listens to "ci" with the same filter too/,
+    says: /^The automation "a" also has the webhook "ci" with the same filter/,
   },
   {
     title: 'two automations alike, by name and by UID, with keys in another order',
@@ -944,7 +944,7 @@ describe('validateTree', () => {
     const { diagnostics, definition } = validateFiles(files);
     expect(diagnostics.at(-1)).toMatchObject({ rule: 'filter/path-as-key', severity: 'warning' });
     expect(diagnostics.filter(({ rule }) => rule === 'file/too-many-findings')).toMatchObject([
-      { severity: 'warning', message: '20 more findings are not listed.' },
+      { severity: 'warning', message: '20 more problems are not listed.' },
     ]);
     expect(definition).not.toBeNull();
     const lint = { 'factory.yaml': 'schemaVersion: v1alpha1\nname: f\nlint: {filter/path-as-key: off}\n' };

@@ -14,29 +14,29 @@ import { readFactory } from './read/read-factory.ts';
 import { readWebhook } from './read/read-webhook.ts';
 import { type NamedEntry, type SortedEntries, sortEntries } from './read/sort-entries.ts';
 
-/** What a tree is judged against beside itself. */
+/** The settings of a validation. */
 export interface ValidationContext {
-  /** At most this many webhooks may be declared (20 by the specification). */
+  /** Maximum number of webhooks (20 by the specification). */
   webhooksPerFactory: number;
-  /** Name of a webhook → UID, for those already applied; empty where no daemon is asked. */
+  /** Name → UID of the applied webhooks; empty for an offline validation. */
   knownUids: ReadonlyMap<string, string>;
 }
 
 export interface ValidatedTree {
-  /** Every finding, in the order of `compareDiagnostics`. */
+  /** All diagnostics, in the order of `compareDiagnostics`. */
   diagnostics: Diagnostic[];
-  /** What the tree declares; `null` when any finding is an error, for a definition applies whole or not at all. */
+  /** The definition; `null` if there is an error, because a definition is applied as a whole or not at all. */
   definition: FactoryDefinition | null;
-  /** The names that the tree declares, whether their files are right or not. */
+  /** The names that the tree declares, including those of invalid files. */
   declared: { webhooks: string[]; automations: string[] };
   /** The files that were read, samples last, as diagnostics name them. */
   files: string[];
 }
 
 /**
- * Bytes → definitions, or everything that is wrong with them. Never throws, whatever the bytes are.
+ * Bytes → definitions, or all their problems. Never throws, for any bytes.
  *
- * @param onFile gets the name of each file, as diagnostics name it, before the file is read
+ * @param onFile called with the path of each file, as in diagnostics, before the file is read
  */
 export function validateTree(
   tree: SourceTree,
@@ -73,7 +73,7 @@ export function validateTree(
   return { diagnostics, definition, declared, files: [...files.map(({ file }) => file), ...sampleFiles] };
 }
 
-/** Begins the findings of a file. */
+/** Starts the findings of a file. */
 type Open = (entry: TreeEntry) => Findings;
 
 function readLint({ factory }: SortedEntries, open: Open): LintSettings {
@@ -125,7 +125,7 @@ function listDeclared({ webhooks, automations }: SortedEntries): ValidatedTree['
   return { webhooks: webhooks.map(({ name }) => name), automations: automations.map(({ name }) => name) };
 }
 
-/** Nobody reads more unusable names than these; the last finding says how many are left. */
+/** Maximum number of listed names that cannot be used; one more diagnostic counts the others. */
 const MAX_UNUSABLE_LISTED = 100;
 
 function checkTree(tree: SourceTree, sorted: SortedEntries, context: ValidationContext): Diagnostic[] {
@@ -137,44 +137,44 @@ function checkTree(tree: SourceTree, sorted: SortedEntries, context: ValidationC
 function describeUnusable(unusable: readonly UnusableEntry[]): Diagnostic[] {
   const listed = unusable.slice(0, MAX_UNUSABLE_LISTED);
   const next = unusable[listed.length];
-  const left = `${unusable.length - listed.length} more names cannot be used; this is the first of them.`;
+  const left = `${unusable.length - listed.length} more names cannot be used. This is the first of them.`;
   return [...listed, ...(next === undefined ? [] : [{ file: next.file, message: left }])].map(({ file, message }) =>
-    toDiagnostic(file, { ...ODD_NAME, at: FILE_START, path: [], message }),
+    toDiagnostic(file, { ...UNSUPPORTED_NAME, at: FILE_START, path: [], message }),
   );
 }
 
-const ODD_NAME = { rule: 'tree/odd-name', hint: 'Rename or remove what is named here, and commit that.' } as const;
+const UNSUPPORTED_NAME = { rule: 'tree/odd-name', hint: 'Rename or remove the entry, and commit the change.' } as const;
 
 function checkWebhookCount(tree: SourceTree, sorted: SortedEntries, context: ValidationContext): Diagnostic[] {
   const over = sorted.webhooks[context.webhooksPerFactory];
   if (over === undefined) return [];
-  const message = `The factory declares ${sorted.webhooks.length} webhooks, but may have at most ${context.webhooksPerFactory}; disabled ones count.`;
-  const hint = 'Remove webhooks that nobody sends to, or move some to another factory.';
+  const message = `The factory declares ${sorted.webhooks.length} webhooks. The limit is ${context.webhooksPerFactory}, including disabled webhooks.`;
+  const hint = 'Remove unused webhooks, or move some to another factory.';
   const finding = { rule: 'webhook/too-many', at: FILE_START, path: [], message, hint } as const;
   return [toDiagnostic(tree.prefix + over.entry.path, finding)];
 }
 
 function describeNoFactory(tree: SourceTree): Diagnostic {
   const place = tree.prefix === '' ? 'at the root of the tree' : `in ${tree.prefix}`;
-  const message = `No factory definition found: there is no factory.yaml, webhooks/ or automations/ ${place}.`;
-  const hint = 'Check the configured path and branch, or run "dockbell init" to begin a factory.';
+  const message = `No factory definition found: factory.yaml, webhooks/ and automations/ do not exist ${place}.`;
+  const hint = 'Check the configured path and branch, or run "dockbell init" to create a factory.';
   return toDiagnostic('', { rule: 'factory/not-found', at: FILE_START, path: [], message, hint });
 }
 
-/** The result for a tree whose validation was given up while a file was read. */
+/** The result for a tree whose validation was aborted while a file was read. */
 export function describeSlowTree(file: string, message: string): ValidatedTree {
   const hint =
-    'Split the file, or move documents out of it; then commit. To try the same commit again: dockbell reconcile.';
+    'Split the file, or move documents out of it, and commit the change. To retry the same commit, run "dockbell reconcile".';
   const finding = { rule: 'file/too-slow', at: FILE_START, path: [], message, hint } as const;
   const declared = { webhooks: [], automations: [] };
   return { diagnostics: [toDiagnostic(file, finding)], definition: null, declared, files: [file] };
 }
 
-/** The finding for a tree that its source refused to hand out: too large, or with names that cannot be shown or read. */
-export function describeRefusedTree(reason: 'TreeOdd' | 'TreeTooLarge', message: string): Diagnostic {
+/** The diagnostic for a tree that its source rejected: too large, or with names that cannot be displayed or read. */
+export function describeRejectedTree(reason: 'TreeOdd' | 'TreeTooLarge', message: string): Diagnostic {
   const finding =
     reason === 'TreeOdd'
-      ? ODD_NAME
+      ? UNSUPPORTED_NAME
       : ({ rule: 'tree/too-large', hint: 'Keep only definitions under webhooks/ and automations/.' } as const);
   return toDiagnostic('', { ...finding, at: FILE_START, path: [], message });
 }

@@ -4,7 +4,7 @@ import { EMPTY_PLAN, type Plan } from '../core/plan.ts';
 import type { SourceFailure, SourceResult } from '../core/ports/definitions/definition-source.ts';
 import type { FactoryStatus, Reconciliation, ReconciliationResult } from '../core/reconciliation.ts';
 import type { RuleId } from '../core/rules.ts';
-import { describeRefusedTree } from '../definitions/validate-tree.ts';
+import { describeRejectedTree } from '../definitions/validate-tree.ts';
 import { beginHosted } from './begin-hosted.ts';
 import {
   describeExecutor,
@@ -202,7 +202,7 @@ function failUnexpectedly(revision: string | null, error: unknown): Ending {
 /** A tree that is too large or unsupported is a fault of the commit and waits for a new one. Other failures are git's. */
 function rejectTree(revision: string | null, reason: SourceFailure, message: string): Ending {
   if (reason !== 'TreeTooLarge' && reason !== 'TreeOdd') return fail(revision, reason, message);
-  return { ...end(revision, 'invalid', reason, message), diagnostics: [describeRefusedTree(reason, message)] };
+  return { ...end(revision, 'invalid', reason, message), diagnostics: [describeRejectedTree(reason, message)] };
 }
 
 function rejectDefinition(revision: string, { problem, findings }: BadTree | WaitingTree): Ending {

@@ -163,7 +163,7 @@ describe('the formats of a report', () => {
       fatal does not start: level is absent, expected "fatal"
 
 webhooks/ci.samples/4.json:1:2 warning Not valid JSON: A key in double quotes or a "}" was expected here. [sample/invalid-json]
-  hint: A sample is strict JSON: double quotes only, no comments, no comma after the last entry.
+  hint: A sample is strict JSON: use double quotes, no comments, and no comma after the last entry.
 
 1 warning in 1 file
 

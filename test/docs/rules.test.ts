@@ -12,7 +12,7 @@ import type { WebhookDefinition } from '../../src/core/definition.ts';
 import { RULES, type RuleId, rulePagePath } from '../../src/core/rules.ts';
 import { SecretValue } from '../../src/core/secret-value.ts';
 import { checkSecretForWebhook } from '../../src/definitions/check/check-secret.ts';
-import { describeRefusedTree } from '../../src/definitions/validate-tree.ts';
+import { describeRejectedTree } from '../../src/definitions/validate-tree.ts';
 import { PATTERN_RULES } from '../../src/filter/parse-pattern.ts';
 import { type EntryContent, validateFiles } from '../helpers/definition-tree.ts';
 import { locate, readDocument } from '../helpers/documents.ts';
@@ -51,7 +51,7 @@ function secret(declared: Partial<WebhookDefinition>, wrong: string, right: stri
 }
 
 const rejectedTree = (reason: 'TreeOdd' | 'TreeTooLarge'): Pair => ({
-  wrong: () => [describeRefusedTree(reason, '').rule],
+  wrong: () => [describeRejectedTree(reason, '').rule],
   right: () => find(CI),
 });
 

@@ -178,9 +178,7 @@ describe('an automation of a factory that the service hosts', () => {
     const input = `---\ntriggers:\n  - ${unknown}\n  - ${empty}\n---\nDo it.\n`;
     const { code, stderr } = await run(['automation', 'create', 'late', '--file', '-'], input);
     expect(code).toBe(1);
-    expect(stderr).toContain(
-      'automations/late/automation.md:7:11: error No webhook of this factory is called "c\\u001b[31mi"',
-    );
+    expect(stderr).toContain('automations/late/automation.md:7:11: error The webhook "c\\u001b[31mi" does not exist');
     expect(stderr).toContain('automations/late/automation.md:14:16: error The list of "in" is empty.');
     expect(await services.inventory.automation('payments', 'late')).toBeNull();
   });

@@ -1,7 +1,7 @@
 import { OPTIONS } from '../../config/options.ts';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 import type { SourceTree } from '../../core/source-tree.ts';
-import { describeRefusedTree, type ValidatedTree, validateTree } from '../../definitions/validate-tree.ts';
+import { describeRejectedTree, type ValidatedTree, validateTree } from '../../definitions/validate-tree.ts';
 import { readDirectoryTree, readRevisionTree } from '../../source/directory-source.ts';
 import { CliError } from '../exit-codes.ts';
 import { suggestFactories } from './find-factories.ts';
@@ -32,7 +32,7 @@ export async function validateOffline(
   if (read.reason !== 'TreeOdd' && read.reason !== 'TreeTooLarge') {
     throw new CliError(read.message, { hint: HINTS[read.reason] ?? '' });
   }
-  const diagnostics = [describeRefusedTree(read.reason, read.message)];
+  const diagnostics = [describeRejectedTree(read.reason, read.message)];
   const validated = { diagnostics, definition: null, declared: { webhooks: [], automations: [] }, files: [] };
   return { validated, tree: { prefix: '', entries: [] }, root: dir };
 }

@@ -6,7 +6,7 @@ interface CredentialForm {
   pattern: RegExp;
 }
 
-// Only forms with a mark of their own that the issuer documents, so that a text is seldom taken for one.
+// Only formats with a prefix that the issuer documents, so that false positives are rare.
 const FORMS: readonly CredentialForm[] = [
   { name: 'a generated secret or token of Dockbell', pattern: /\bdb[sk]_[A-Za-z0-9_-]{43}/ },
   { name: 'a secret key of Stripe', pattern: /\b[sr]k_live_[A-Za-z0-9]{16,}/ },
@@ -21,20 +21,20 @@ const FORMS: readonly CredentialForm[] = [
   { name: 'a private key', pattern: /-----BEGIN (?:[A-Z]+ ){0,3}PRIVATE KEY-----/ },
 ];
 
-// What people write where a credential would stand: EXAMPLE, xxxxxxxx, 00000000.
+// Placeholders in documentation: EXAMPLE, xxxxxxxx, 00000000.
 const PLACEHOLDER = /EXAMPLE|(.)\1{7}/i;
 
 /**
- * Warns about what looks like a credential anywhere in a definition file, comments included: whoever may read the
- * repository has it, for ever. The value itself is never in the finding. One finding for each form.
+ * Warns about text in a definition file, including comments, that looks like a credential: anyone who can read the
+ * repository can use it. The diagnostic never contains the value. Each format is reported once.
  */
 export function checkExposedSecret(text: string, findings: Findings): void {
   for (const { name, pattern } of FORMS) {
     const found = pattern.exec(text);
     if (found === null || (!found[0].startsWith('-----') && PLACEHOLDER.test(found[0]))) continue;
-    const message = `This looks like ${name}; whoever can read the repository can use it.`;
+    const message = `This looks like ${name}. Anyone who can read the repository can use it.`;
     const hint =
-      'Revoke it where it was issued, since the history keeps it. Store the new one with "dockbell secret create", and name it here.';
+      'Revoke the credential at its issuer, because the git history keeps it. Store the new one with "dockbell secret create", and use its name here.';
     findings.add({ rule: 'file/exposed-secret', at: toPosition(text, found.index), path: [], message, hint });
   }
 }

@@ -8,8 +8,8 @@ import type { Finding, Findings } from '../findings.ts';
 type Suspicion = Pick<Finding, 'rule' | 'message' | 'hint'>;
 
 /**
- * Lint rules about a payload filter that is valid: what it says can match, but is seldom what senders send. What can
- * never match is `filter/contradiction`, an error of the grammar; nothing else is impossible.
+ * Lint rules about a valid payload filter: conditions that can match, but rarely match what senders send. A condition that
+ * can never match is the error `filter/contradiction` of the grammar.
  *
  * @param path of the filter in its file
  */
@@ -37,7 +37,7 @@ function listFields(fields: readonly PatternField[], above: string[]): PlacedFie
   });
 }
 
-// `data.issue`, `commits[*].id`, `$.action`, `items[0]`. Not `example.com/name` or `x-y.z`, which senders do use as keys.
+// `data.issue`, `commits[*].id`, `$.action`, `items[0]`. Not `example.com/name` or `x-y.z`, which some senders use as keys.
 const PATH =
   /^(?:\$\.?)?[A-Za-z_]\w*(?:\[[\d*]*\])*(?:\.[A-Za-z_]\w*(?:\[[\d*]*\])*)+$|^\$\.?[A-Za-z_]\w*$|^\w+\[[\d*]*\]$/;
 const MAX_KEY = 200;
@@ -51,8 +51,8 @@ function suspectKey(key: string): Suspicion | null {
   const nested = steps.reduceRight((inner, step) => `${step}: ${inner === '…' ? inner : `{${inner}}`}`, '…');
   return {
     rule: 'filter/path-as-key',
-    message: `${quote(key)} is taken for one key of the payload, dots and brackets included.`,
-    hint: `To reach into an object, nest: ${nested}. Arrays are entered by themselves, at any of their elements.`,
+    message: `${quote(key)} is one key of the payload, including dots and brackets.`,
+    hint: `To test a field inside an object, nest: ${nested}. Elements of arrays are tested automatically.`,
   };
 }
 
@@ -67,7 +67,7 @@ function suspectValues({ in: listed, notIn }: LeafCondition): Suspicion[] {
   });
 }
 
-// `feature/*`, `*.md`, `^fix`, `/fix-\d+/i`, `fix.*`; a lone `*` too. A path such as `/api/v1/` is none.
+// `feature/*`, `*.md`, `^fix`, `/fix-\d+/i`, `fix.*`, and `*` itself. A path such as `/api/v1/` is not an expression.
 const WILDCARD = /^\*|[./\w-]\*$|^\^/;
 const OPERATOR_OF_EXPRESSION = /[\\^$*+?()[\]|]/;
 
@@ -85,8 +85,8 @@ function isExpression(value: string): boolean {
 function describeWildcard(value: string): Suspicion {
   return {
     rule: 'filter/wildcard',
-    message: `${quote(value)} is compared as it is; a filter knows no wildcards and no regular expressions.`,
-    hint: 'List the exact values. To ask only whether the key is there, write {exists: true}.',
+    message: `${quote(value)} is compared exactly. Filters do not support wildcards or regular expressions.`,
+    hint: 'List the exact values. To test only whether the key exists, write {exists: true}.',
   };
 }
 
@@ -95,7 +95,7 @@ interface MixedTypes {
   other: number | boolean;
 }
 
-/** A text that reads like a value of another type, in a list that has values of that type but not this one. */
+/** A string that looks like a value of another type, in a list with other values of that type. */
 function findMixedTypes(values: readonly Scalar[]): MixedTypes | null {
   for (const text of values) {
     if (typeof text !== 'string') continue;
@@ -115,7 +115,7 @@ function readAsOther(text: string): number | boolean | null {
 function describeMixed({ text, other }: MixedTypes): Suspicion {
   return {
     rule: 'filter/mixed-types',
-    message: `The list holds the text ${quote(text)} beside ${describeValue(other)}; types are never converted, so a payload's ${text} does not match.`,
-    hint: 'Write values of one field in the type that the sender sends; quotes make a text of them.',
+    message: `The list contains the string ${quote(text)} and ${describeValue(other)}. Types are never converted, so ${text} in a payload does not match the string.`,
+    hint: 'Write the values in the type that the sender sends. Quotes make a value a string.',
   };
 }

@@ -20,7 +20,7 @@ export interface References {
   namesByUid: ReadonlyMap<string, string>;
 }
 
-/** An automation that was read, and the findings of its file. */
+/** An automation, and the findings of its file. */
 export interface CheckedAutomation extends ReadAutomation {
   findings: Findings;
 }
@@ -45,7 +45,7 @@ interface ListedText {
   path: KeyPath;
 }
 
-/** The strings of a list; the schema has reported whatever else stands there. */
+/** The strings of a list. The schema has reported values of other types. */
 function listStrings(list: Json | undefined, path: KeyPath): ListedText[] {
   if (!Array.isArray(list)) return [];
   return list.flatMap((text, index) => (typeof text === 'string' ? [{ text, path: [...path, index] }] : []));
@@ -62,8 +62,8 @@ function checkUid({ text, path }: ListedText, yaml: YamlText, references: Refere
     findings.add({ rule: 'automation/name-as-uid', at, path, message, hint });
     return;
   }
-  const message = `${quote(text)} is not a webhook UID: that is "wh_" and 26 lowercase letters and digits without i, l, o and u.`;
-  const hint = 'Copy the UID from "dockbell webhook list", or list names of webhooks under "webhooks".';
+  const message = `${quote(text)} is not a webhook UID. A UID is "wh_" and 26 lowercase letters and digits without i, l, o and u.`;
+  const hint = 'Copy the UID from "dockbell webhook list", or list the names of webhooks under "webhooks".';
   findings.add({ rule: 'automation/malformed-uid', at, path, message, hint });
 }
 
@@ -77,18 +77,18 @@ function checkName({ text, path }: ListedText, yaml: YamlText, references: Refer
     rule: 'automation/unknown-webhook',
     at: yaml.locate(path).value,
     path,
-    message: `No webhook of this factory is called ${quote(text)}: there is no such file in webhooks/.`,
+    message: `The webhook ${quote(text)} does not exist: webhooks/ contains no such file.`,
     hint: hintForUnknownName(text, references),
   });
 }
 
-// Far above what a factory may declare; a hostile tree declares thousands and names thousands that do not exist.
+// Far above the usual limit of webhooks. A hostile tree declares thousands of webhooks and refers to thousands of unknown ones.
 const MAX_WEBHOOKS_COMPARED = 200;
 
 function hintForUnknownName(text: string, { declared }: References): string {
-  if (isWebhookUid(text)) return 'This is a UID: list it under "webhook_ids".';
-  if (declared.size === 0) return 'The factory declares no webhooks yet; add a file webhooks/<name>.yaml.';
-  if (declared.size > MAX_WEBHOOKS_COMPARED) return 'Compare it with the names of the files in webhooks/.';
+  if (isWebhookUid(text)) return 'This is a UID. List it under "webhook_ids".';
+  if (declared.size === 0) return 'The factory has no webhooks. Add a file webhooks/<name>.yaml.';
+  if (declared.size > MAX_WEBHOOKS_COMPARED) return 'Compare the name with the files in webhooks/.';
   const meant = suggest(text.replace(/\.ya?ml$/i, ''), declared);
   return meant === null ? `Webhooks of this factory: ${[...declared].join(', ')}.` : `Did you mean ${quote(meant)}?`;
 }
@@ -104,7 +104,7 @@ function checkReachable({ definition, yaml, findings }: CheckedAutomation, refer
   findings.add({ rule: 'automation/unreachable', at, path: ['triggers'], message, hint });
 }
 
-/** A UID that nothing is known about may exist: only the apply can tell. So may a webhook whose file is wrong. */
+/** An unknown UID may exist; only the apply can check it. A webhook with an invalid file may exist, too. */
 function canFire(trigger: WebhookTrigger, { webhooks, declared, namesByUid }: References): boolean {
   const isLive = (name: string) => declared.has(name) && webhooks.get(name)?.enabled !== false;
   return (

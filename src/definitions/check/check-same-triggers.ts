@@ -9,9 +9,9 @@ import type { Findings } from '../findings.ts';
 import type { CheckedAutomation, References } from './check-references.ts';
 
 /**
- * Warns about every enabled automation that listens to a webhook with the filter of an earlier one: each delivery then
- * starts both, which is seldom meant. And about triggers that are repeated within one. Compared by text, so that 5,000
- * automations take one pass; the order of keys, webhooks and listed values does not count.
+ * Warns about enabled automations with the same webhook and the same filter as an earlier automation, because each delivery
+ * starts both. Also warns about repeated triggers within one automation. Triggers are compared as text, so 5,000 automations
+ * need one pass. The order of keys, webhooks and listed values is ignored.
  */
 export function checkSameTriggers(automations: readonly CheckedAutomation[], references: References): void {
   const firsts: Firsts = { whole: new Map(), single: new Map() };
@@ -19,14 +19,14 @@ export function checkSameTriggers(automations: readonly CheckedAutomation[], ref
     if (definition === null || yaml === null || !definition.enabled) continue;
     const triggers = definition.triggers.filter(isWebhookTrigger);
     if (triggers.length === 0) continue;
-    const spelt = triggers.map((trigger) => spellTrigger(trigger, references));
-    const fingerprints = spelt.map(({ listened, filter }) => `${listened.join(' ')}\n${filter}`);
+    const normalized = triggers.map((trigger) => normalizeTrigger(trigger, references));
+    const fingerprints = normalized.map(({ webhookNames, filter }) => `${webhookNames.join(' ')}\n${filter}`);
     const unique = [...new Set(fingerprints)];
     if (unique.length < fingerprints.length) reportRepeated(definition, fingerprints, yaml, findings);
-    const singles = spelt.flatMap(listSingles);
-    const message = findAlike(definition, unique.sort().join('\n'), singles, firsts);
+    const singles = normalized.flatMap(listSingles);
+    const message = findSameTrigger(definition, unique.sort().join('\n'), singles, firsts);
     if (message === null) continue;
-    const hint = 'Remove one, disable one, or give them different payload filters.';
+    const hint = 'Remove or disable one of them, or use different payload filters.';
     const { key: at } = yaml.locate(['triggers']);
     findings.add({ rule: 'automation/same-trigger', at, path: ['triggers'], message, hint });
   }
@@ -38,8 +38,8 @@ interface Firsts {
   single: Map<string, AutomationDefinition>;
 }
 
-/** What an earlier automation has in common with this one, which counts as an earlier one from now on. */
-function findAlike(
+/** A message about an earlier automation with the same trigger; `null` if none exists. Records this automation. */
+function findSameTrigger(
   definition: AutomationDefinition,
   fingerprint: string,
   singles: readonly Single[],
@@ -50,31 +50,31 @@ function findAlike(
   if (same === undefined) whole.set(fingerprint, definition);
   for (const { key } of singles) if (!single.has(key)) single.set(key, definition);
   if (same !== undefined) {
-    return `The automation ${quote(same.name)} listens to the same webhooks with the same filter; each delivery starts both.`;
+    return `The automation ${quote(same.name)} has the same webhooks and the same filter. Each delivery starts both automations.`;
   }
   if (shared === undefined) return null;
   const other = quote(single.get(shared.key)!.name);
-  return `The automation ${other} listens to ${quote(shared.webhook)} with the same filter too; each delivery that passes it starts both.`;
+  return `The automation ${other} also has the webhook ${quote(shared.webhook)} with the same filter. Each matching delivery starts both automations.`;
 }
 
-/** One webhook that a trigger listens to, and its filter. */
+/** One webhook of a trigger, and its filter. */
 interface Single {
   webhook: string;
   key: string;
 }
 
-function listSingles({ listened, filter }: SpeltTrigger): Single[] {
-  return listened.map((webhook) => ({ webhook, key: `${webhook}\n${filter}` }));
+function listSingles({ webhookNames, filter }: NormalTrigger): Single[] {
+  return webhookNames.map((webhook) => ({ webhook, key: `${webhook}\n${filter}` }));
 }
 
-/** One finding however many triggers are repeated: whoever mends one sees the others. */
+/** Reports only the first repeated trigger of an automation. */
 function reportRepeated(
   { triggers }: AutomationDefinition,
   fingerprints: readonly string[],
   yaml: YamlText,
   findings: Findings,
 ): void {
-  // Indexes of webhook triggers, of which there are as many as fingerprints, in the list of all triggers.
+  // Indexes of the webhook triggers in the list of all triggers; one per fingerprint.
   const places = triggers.flatMap((trigger, index) => (isWebhookTrigger(trigger) ? [index] : []));
   const seen = new Map<string, number>();
   for (const [index, fingerprint] of fingerprints.entries()) {
@@ -82,44 +82,47 @@ function reportRepeated(
     const path = ['triggers', places[index]!];
     if (first === undefined) seen.set(fingerprint, places[index]!);
     else {
-      const message = `This trigger says the same as triggers[${first}]; one delivery starts one run of an automation at most.`;
-      const hint = 'Remove it, or give it other webhooks or another payload filter.';
+      const message = `This trigger is identical to triggers[${first}]. One delivery starts at most one run of an automation.`;
+      const hint = 'Remove the trigger, or use other webhooks or another payload filter.';
       findings.add({ rule: 'automation/repeated-trigger', at: yaml.locate(path).value, path, message, hint });
       return;
     }
   }
 }
 
-/** A trigger in one of its spellings. */
-interface SpeltTrigger {
-  listened: string[];
+/** A trigger in its normal form. */
+interface NormalTrigger {
+  webhookNames: string[];
   filter: string;
 }
 
-function spellTrigger(trigger: WebhookTrigger, references: References): SpeltTrigger {
-  return { listened: listListened(trigger, references), filter: JSON.stringify(spell(trigger.payload ?? {})) };
+function normalizeTrigger(trigger: WebhookTrigger, references: References): NormalTrigger {
+  return {
+    webhookNames: listWebhooks(trigger, references),
+    filter: JSON.stringify(normalizeFilter(trigger.payload ?? {})),
+  };
 }
 
-/** Names of webhooks, and UIDs that have none, each once and in order. */
-function listListened({ webhooks, webhookIds }: WebhookTrigger, { namesByUid }: References): string[] {
+/** Sorted names of webhooks, without duplicates; UIDs without a known name stay UIDs. */
+function listWebhooks({ webhooks, webhookIds }: WebhookTrigger, { namesByUid }: References): string[] {
   return [...new Set([...webhooks, ...webhookIds.map((uid) => namesByUid.get(uid) ?? uid)])].sort();
 }
 
-/** A valid filter in one of its spellings; `readAutomation` gives no definition where it is not valid. */
-function spell(payload: JsonObject): Json {
+/** A valid filter in its normal form. Automations with an invalid filter have no definition. */
+function normalizeFilter(payload: JsonObject): Json {
   const parsed = parsePattern(payload);
-  return parsed.ok ? spellFields(parsed.pattern.fields) : payload;
+  return parsed.ok ? normalizeFields(parsed.pattern.fields) : payload;
 }
 
-function spellFields(fields: readonly PatternField[]): Json {
+function normalizeFields(fields: readonly PatternField[]): Json {
   const sorted = [...fields].sort((a, b) => (a.key < b.key ? -1 : 1));
   return sorted.map(({ key, condition }): Json => {
-    if (condition.kind === 'object') return [key, spellFields(condition.fields)];
-    return [key, spellValues(condition.in), spellValues(condition.notIn), condition.exists];
+    if (condition.kind === 'object') return [key, normalizeFields(condition.fields)];
+    return [key, normalizeValues(condition.in), normalizeValues(condition.notIn), condition.exists];
   });
 }
 
-/** JSON texts of scalars differ exactly where the values do. */
-function spellValues(values: readonly Scalar[] | null): Json {
+/** Scalars are equal exactly if their JSON texts are equal. */
+function normalizeValues(values: readonly Scalar[] | null): Json {
   return values === null ? null : [...new Set(values.map((value) => JSON.stringify(value)))].sort();
 }

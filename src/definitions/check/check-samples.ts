@@ -10,20 +10,20 @@ import { type SampleEntry, sortEntries } from '../read/sort-entries.ts';
 import type { References } from './check-references.ts';
 import { listNamedHeaders } from './check-signature.ts';
 
-/** What samples refer to. */
+/** The names that samples refer to. */
 export interface SampleReferences {
   webhooks: Pick<References, 'declared' | 'webhooks'>;
   /** Names of all automations that the tree declares. */
   automations: readonly string[];
-  /** Gets the name of each sample before it is read. */
+  /** Called with the path of each sample before it is read. */
   onFile?: (file: string) => void;
 }
 
 /**
- * Everything that is wrong with samples, at the default severity: warnings, for what a sample says changes nothing that
- * is live, and a bad one must not keep a good definition from applying.
+ * All problems of samples, with the default severity: warnings, because samples change nothing that is live, and an invalid
+ * sample must not prevent an apply.
  *
- * @param take gets each sample that can be read
+ * @param take called with each sample that can be read
  */
 export function checkSamples(
   entries: readonly SampleEntry[],
@@ -52,14 +52,14 @@ export function checkSamples(
   });
 }
 
-/** The samples of a tree that can be read, in the order of their paths, and all findings about samples. */
+/** The samples of a tree that can be read, in the order of their paths, and all diagnostics about samples. */
 export interface TreeSamples {
   samples: Sample[];
-  /** Also those that the factory has switched off: what cannot be judged is no matter of taste. */
+  /** Includes rules that the factory turned off, because an invalid sample cannot be evaluated. */
   diagnostics: Diagnostic[];
 }
 
-/** Reads the samples of a tree that was validated before. */
+/** Reads the samples of a validated tree. */
 export function readSamples(tree: SourceTree, { definition, declared }: ValidatedNames): TreeSamples {
   const sorted = sortEntries(tree);
   const samples: Sample[] = [];
@@ -86,7 +86,7 @@ function addUnknownWebhook(webhook: string, findings: Findings, declared: Readon
     rule: 'sample/unknown-webhook',
     at: FILE_START,
     path: [],
-    message: `No webhook of this factory is called ${quote(webhook)}, so its samples are samples of nothing.`,
+    message: `The webhook ${quote(webhook)} does not exist, so its samples have no effect.`,
     hint:
       meant === null
         ? `Add webhooks/${webhook}.yaml, or remove the folder.`
@@ -109,14 +109,14 @@ function checkStarts(
         rule: 'sample/unknown-automation',
         at: json.locate(path).value,
         path,
-        message: `No automation of this factory is called ${quote(name)}.`,
-        hint: meant === null ? 'List names of folders in automations/.' : `Did you mean ${quote(meant)}?`,
+        message: `The automation ${quote(name)} does not exist.`,
+        hint: meant === null ? 'List the names of folders in automations/.' : `Did you mean ${quote(meant)}?`,
       };
     }),
   );
 }
 
-/** Each look compares with every name; a tree of 4,000 samples with 100 unknown names each must not take minutes. */
+/** Each suggestion compares all names. Without a limit, 4,000 samples with 100 unknown names each would take minutes. */
 const MAX_SUGGESTIONS = 100;
 
 function createSuggester(candidates: ReadonlySet<string>): (name: string) => string | null {

@@ -6,13 +6,13 @@ import { compileVerifier } from '../../signature/verify/compile-verifier.ts';
 import { type Finding, toDiagnostic } from '../findings.ts';
 
 const MIN_STRONG_LENGTH = 16;
-// What a header can carry: trimmed at both ends on its way, and never with a control character (RFC 9110, section 5.5).
+// A header value is trimmed at both ends and cannot contain control characters (RFC 9110, section 5.5).
 const UNSENDABLE = /^[ \t]|[ \t]$|[\u0000-\u001f\u007f]/;
 const URL_SAFE = /^(?!\.{1,2}$)[A-Za-z0-9._~-]*$/;
 
 /**
- * Does the value of its team secret suit a webhook? Findings stand at `secretName` and never hold the value or part
- * of it. The specification, "Errors", and the decisions, "Definition files".
+ * Does the value of its team secret fit a webhook? The diagnostics are reported at `secretName` and never contain the value
+ * or a part of it. See the specification, "Errors", and the decisions, "Definition files".
  */
 export function checkSecretForWebhook(webhook: WebhookDefinition, value: SecretValue): Diagnostic[] {
   const found = describeUnfit(webhook, value.reveal());
@@ -21,8 +21,8 @@ export function checkSecretForWebhook(webhook: WebhookDefinition, value: SecretV
 }
 
 /**
- * May this webhook be applied before its secret exists? Only disabled, and only where the provider issues the secret
- * once it has the URL (decisions, "Three ways to hold a factory's definition").
+ * Can this webhook be applied before its secret exists? Only if it is disabled and the provider issues the secret after it
+ * has the URL (decisions, "Three ways to hold a factory's definition").
  */
 export function awaitsIssuedSecret({ enabled, authMode, signatureScheme, signature }: WebhookDefinition): boolean {
   if (enabled || authMode !== 'signature') return false;
@@ -34,13 +34,13 @@ type Unfit = Pick<Finding, 'rule' | 'message' | 'hint'>;
 function describeUnfit(webhook: WebhookDefinition, text: string): Unfit | null {
   const { authMode, secretName } = webhook;
   if (text === '') {
-    const message = `The secret ${secretName} is empty; anybody could send.`;
+    const message = `The secret ${secretName} is empty, so anyone could send deliveries.`;
     return { rule: 'webhook/empty-secret', message, hint: hintToUpdate(secretName) };
   }
   if (authMode === 'signature') return describeUnusable(webhook, text);
   if (authMode === 'url_token' && !URL_SAFE.test(text)) return describeUnsafe(secretName);
   if (authMode === 'token' && UNSENDABLE.test(text)) return describeUnsendable(secretName);
-  // Counted in characters, as the decisions say; a secret of letters beyond the basic plane is not longer for that.
+  // Counted in characters, as the decisions say: characters outside the basic plane count once.
   return [...text].length < MIN_STRONG_LENGTH ? describeWeak(secretName) : null;
 }
 
@@ -53,22 +53,22 @@ function describeUnusable({ signatureScheme, signature, secretName }: WebhookDef
 }
 
 function describeUnsafe(secretName: string): Unfit {
-  const message = `The secret ${secretName} is not URL-safe, but a url_token webhook has it in its URL.`;
-  const hint = `Use letters, digits, "-", ".", "_" and "~" only, and not "." or ".." alone. ${hintToUpdate(secretName)}`;
+  const message = `The secret ${secretName} is not URL-safe, but the URL of a url_token webhook contains it.`;
+  const hint = `Use only letters, digits, "-", ".", "_" and "~". The values "." and ".." are not allowed. ${hintToUpdate(secretName)}`;
   return { rule: 'webhook/unsafe-secret', message, hint };
 }
 
 function describeUnsendable(secretName: string): Unfit {
-  const message = `The secret ${secretName} has a space at an end, a line break or another control character, so no sender can present it in an Authorization header.`;
-  const hint = `Store it without them: "printf %s VALUE | dockbell secret update ${secretName}" adds no line break.`;
+  const message = `The secret ${secretName} starts or ends with a space, or contains a line break or another control character. No sender can put it in an Authorization header.`;
+  const hint = `Store it without these characters: "printf %s VALUE | dockbell secret update ${secretName}" adds no line break.`;
   return { rule: 'webhook/unsendable-secret', message, hint };
 }
 
 function describeWeak(secretName: string): Unfit {
-  const message = `The secret ${secretName} is shorter than ${MIN_STRONG_LENGTH} characters and may be guessed.`;
+  const message = `The secret ${secretName} is shorter than ${MIN_STRONG_LENGTH} characters and can be guessed.`;
   return { rule: 'webhook/weak-secret', message, hint: hintToUpdate(secretName) };
 }
 
 function hintToUpdate(secretName: string): string {
-  return `Give it another value with "dockbell secret update ${secretName}".`;
+  return `Change the value with "dockbell secret update ${secretName}".`;
 }

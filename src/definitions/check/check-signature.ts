@@ -4,7 +4,7 @@ import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { Findings } from '../findings.ts';
 import { checkDefinitionSchema } from './check-definition-schema.ts';
 
-/** What holds between the keys of a `signature` block, and what is weak about the scheme it describes. */
+/** Checks the combinations of keys in a `signature` block, and the weaknesses of the scheme that it describes. */
 export function checkSignatureBlock(yaml: YamlText, findings: Findings): void {
   const { signatureScheme, signature } = yaml.value as JsonObject;
   if (signatureScheme !== CUSTOM || !isJsonObject(signature)) return;
@@ -17,7 +17,7 @@ export function checkSignatureBlock(yaml: YamlText, findings: Findings): void {
   }
 }
 
-/** Lowercase names of the headers in which a `signature` block has a signature or its moment. */
+/** Lowercase names of the headers that contain a signature or a timestamp according to a `signature` block. */
 export function listNamedHeaders(declared: unknown): string[] {
   const block = isJsonObject(declared) ? declared.signature : undefined;
   if (!isJsonObject(block)) return [];
@@ -25,7 +25,7 @@ export function listNamedHeaders(declared: unknown): string[] {
   return [block.header, timestamp].flat().flatMap((name) => (typeof name === 'string' ? [name.toLowerCase()] : []));
 }
 
-/** A `signature` block given outside a file, as JSON, checked as in one. */
+/** Checks a `signature` block that is given as JSON, like the block of a file. */
 export function checkSignature(
   signatureScheme: string,
   text: string,
@@ -35,7 +35,7 @@ export function checkSignature(
   const findings = new Findings('', {});
   const declared = { authMode: 'signature', secretName: 'NAME', signatureScheme, signature };
   const parsed = parseYaml(JSON.stringify(declared));
-  if (!parsed.ok) throw new Error('JSON that was just printed is not YAML');
+  if (!parsed.ok) throw new Error('JSON from JSON.stringify is not YAML');
   checkDefinitionSchema('webhook', parsed.yaml, findings);
   if (!findings.hasErrors()) checkSignatureBlock(parsed.yaml, findings);
   const error = findings.toDiagnostics().find(({ severity }) => severity === 'error');

@@ -14,7 +14,7 @@ export function checkWebhook(webhook: WebhookDefinition, yaml: YamlText, finding
   checkIdentity(webhook, yaml, findings);
 }
 
-// Names of providers that are as likely to be words of a factory: a production line, a box, a linear axis.
+// Names of providers that are also everyday words in a factory: a production line, a box, a linear axis.
 const EVERYDAY_WORDS = new Set(['box', 'line', 'linear', 'meta', 'square', 'x']);
 const SIGNING = new Map(
   SCHEMES.filter(({ family, name }) => family !== 'token' && !EVERYDAY_WORDS.has(name)).map((scheme) => [
@@ -30,20 +30,20 @@ function flatten(name: string): string {
 function checkProvider({ name, authMode }: WebhookDefinition, yaml: YamlText, findings: Findings): void {
   const scheme: Scheme | undefined = authMode === 'signature' ? undefined : SIGNING.get(flatten(name));
   if (scheme === undefined) return;
-  const proof = authMode === 'token' ? 'expects a bearer token' : 'takes whatever comes to its URL';
+  const proof = authMode === 'token' ? 'expects a bearer token' : 'accepts every request to its URL';
   const message = `${scheme.title} signs its deliveries, but this webhook ${proof}.`;
-  const hint = `Write "authMode: signature" and "signatureScheme: ${scheme.name}", see docs/schemes/${scheme.name}.md; or rename the webhook if something else sends.`;
+  const hint = `Write "authMode: signature" and "signatureScheme: ${scheme.name}", see docs/schemes/${scheme.name}.md. If another sender uses the webhook, rename it.`;
   const { key: at } = yaml.locate(['authMode']);
   findings.add({ rule: 'webhook/unsigned-provider', at, path: ['authMode'], message, hint });
 }
 
-/** Without an ID that the sender stamps, two deliveries that are meant but equal are one (specification, "Delivery identity"). */
+/** Without an ID from the sender, two different deliveries with the same body count as one (specification, "Delivery identity"). */
 function checkIdentity(webhook: WebhookDefinition, yaml: YamlText, findings: Findings): void {
   if (webhook.deliveryIdHeader !== null) return;
   const scheme = resolveScheme(webhook.signatureScheme, webhook.signature);
   if (scheme !== null && listIdentities(scheme).length > 0) return;
-  const message = 'Identical bodies count as duplicates: a second delivery with the same body starts nothing.';
-  const hint = 'Name the header that contains the event ID of the sender: "deliveryIdHeader: X-Event-Id".';
+  const message = 'A second delivery with the same body counts as a duplicate and starts nothing.';
+  const hint = 'Set the header that contains the event ID of the sender: "deliveryIdHeader: X-Event-Id".';
   const { key: at } = yaml.locate([]);
   findings.add({ rule: 'webhook/no-delivery-id', at, path: ['deliveryIdHeader'], message, hint });
 }

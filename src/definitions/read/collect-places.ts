@@ -4,8 +4,8 @@ import { formatKeyPath, type KeyPath } from '../../yaml/key-path.ts';
 import type { YamlText } from '../../yaml/parse-yaml.ts';
 
 /**
- * Where in valid front matter stands what only a daemon can judge: the entries of `secrets` and `webhook_ids`, those of
- * `in` counted like those of a bare list, and the keys of payload filters. By key path.
+ * Positions in valid front matter that only a daemon can check: the entries of `secrets` and `webhook_ids`, and the keys of
+ * payload filters. By key path; the entries of `in` have the same paths as those of a plain list.
  */
 export function collectPlaces(yaml: YamlText): ReadonlyMap<string, Position> {
   const places = new Map<string, Position>();
@@ -23,7 +23,7 @@ export function collectPlaces(yaml: YamlText): ReadonlyMap<string, Position> {
   return places;
 }
 
-/** @param below the steps from what the entries are called after to where they stand */
+/** @param below the steps from `path` to the list */
 function addEntries(
   places: Map<string, Position>,
   yaml: YamlText,

@@ -1,6 +1,6 @@
 import type { TreeEntry } from '../../core/source-tree.ts';
 
-/** Two names of a tree that a file system which ignores case, or how a letter is composed, would take for one. */
+/** Two names in a tree that differ only in case or in how letters are composed. Some file systems treat them as one name. */
 export interface NameCollision {
   /** The first entry at or below the later name. */
   entry: TreeEntry;
@@ -17,7 +17,7 @@ export function findNameCollisions(entries: readonly TreeEntry[]): NameCollision
   for (const entry of entries) {
     for (const name of listNames(entry.path)) {
       const lastSlash = name.lastIndexOf('/') + 1;
-      // Only within one folder: below two folders that collide, everything would.
+      // Only within one folder: otherwise everything below two colliding folders would collide.
       const fold = name.slice(0, lastSlash) + foldCase(name.slice(lastSlash));
       const names = namesByFold.get(fold);
       if (names === undefined) namesByFold.set(fold, { seen: new Set([name]), last: name });

@@ -16,15 +16,15 @@ import type { Findings } from '../findings.ts';
 import { collectPlaces } from './collect-places.ts';
 import { readDefinitionText } from './read-definition-text.ts';
 
-/** An automation and the text it was read from, for findings that only other files can make. */
+/** An automation and the text that it was read from, for rules that need other files. */
 export interface ReadAutomation {
-  /** `null` when the front matter does not have the form of an automation. */
+  /** `null` if the automation is invalid. */
   definition: AutomationDefinition | null;
-  /** `null` when the front matter could not be parsed. */
+  /** `null` if the front matter cannot be parsed. */
   yaml: YamlText | null;
 }
 
-/** Reads `automations/<name>/automation.md`. What is wrong is in `findings`. */
+/** Reads `automations/<name>/automation.md`. The problems are in `findings`. */
 export function readAutomationFile(name: string, entry: TreeEntry, findings: Findings): ReadAutomation {
   const text = readDefinitionText(entry, findings);
   return text === null ? { definition: null, yaml: null } : readAutomation(name, text, findings);
@@ -54,7 +54,7 @@ function readAutomation(name: string, text: string, findings: Findings): ReadAut
 function checkPrompt(parts: FrontMatter & { ok: true }, findings: Findings): void {
   if (parts.body.trim() !== '') return;
   const message = 'The prompt is empty: nothing follows the front matter.';
-  const hint = 'Write below the closing "---" what the run shall do.';
+  const hint = 'Write the task of the run below the closing "---".';
   findings.add({ rule: 'automation/empty-prompt', at: parts.bodyAt, path: [], message, hint });
 }
 
@@ -98,8 +98,8 @@ function checkReservedSecrets(yaml: YamlText, findings: Findings): void {
       rule: 'automation/reserved-secret',
       at: yaml.locate(['secrets', index]).value,
       path: ['secrets', index],
-      message: `${name} cannot be given to a run from a secret: the daemon sets it, or programs load code because of it.`,
-      hint: 'Store the value under another name and list that one.',
+      message: `${name} is reserved, so a run cannot get it from a secret: the daemon sets this variable, or it makes programs load code.`,
+      hint: 'Store the value under another name, and list that name.',
     });
   });
 }

@@ -4,11 +4,11 @@ import { FILE_START } from '../../yaml/positions.ts';
 import { checkExposedSecret } from '../check/check-exposed-secret.ts';
 import type { Findings } from '../findings.ts';
 
-/** The text of a file; `null` where it cannot be read as one, and then a finding says why. */
+/** The text of a file; `null` if it cannot be read, which is reported. */
 export function readDefinitionText(entry: TreeEntry, findings: Findings): string | null {
   if (entry.bytes === null || entry.bytes.length > MAX_DEFINITION_BYTES) {
-    const message = `The file has ${entry.size} bytes; a definition file may have at most ${MAX_DEFINITION_BYTES} (256 KiB).`;
-    const hint = 'Make it shorter, for example by moving documents out of the prompt into files of their own.';
+    const message = `The file has ${entry.size} bytes. The limit for a definition file is ${MAX_DEFINITION_BYTES} bytes (256 KiB).`;
+    const hint = 'Make the file shorter. For example, move documents from the prompt into separate files.';
     findings.add({ rule: 'file/too-large', at: FILE_START, path: [], message, hint });
     return null;
   }
@@ -17,7 +17,7 @@ export function readDefinitionText(entry: TreeEntry, findings: Findings): string
     checkExposedSecret(decoded.text, findings);
     return decoded.text;
   }
-  const message = 'The file is not valid UTF-8: a byte that cannot be part of a character stands here.';
+  const message = 'The file is not valid UTF-8: this byte is not part of a character.';
   findings.add({ rule: 'file/not-utf8', at: decoded.at, path: [], message, hint: 'Save the file as UTF-8.' });
   return null;
 }

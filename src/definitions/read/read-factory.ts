@@ -6,13 +6,13 @@ import { parseYaml, type YamlText } from '../../yaml/parse-yaml.ts';
 import { checkDefinitionSchema } from '../check/check-definition-schema.ts';
 import type { Finding, Findings } from '../findings.ts';
 
-/** What of `factory.yaml` is needed further on. */
+/** The part of `factory.yaml` that the validation uses. */
 export interface ReadFactory {
-  /** The settings that are right, also where others are not, so that one mistake does not bring back every warning. */
+  /** The valid settings, also if others are invalid, so that one mistake does not bring back all warnings. */
   lint: LintSettings;
 }
 
-/** Reads the text of `factory.yaml`. What is wrong is in `findings`. */
+/** Reads the text of `factory.yaml`. The problems are in `findings`. */
 export function readFactory(text: string, findings: Findings): ReadFactory {
   const parsed = parseYaml(text);
   if (!parsed.ok) {
@@ -41,16 +41,17 @@ function describeWrongRule(rule: string, yaml: YamlText): Finding {
   const path = ['lint', rule];
   const { key: at } = yaml.locate(path);
   if (!isRuleId(rule)) {
-    const message = `There is no rule ${quote(rule)}.`;
+    const message = `The rule ${quote(rule)} does not exist.`;
     return { rule: 'factory/unknown-rule', at, path, message, hint: hintForUnknownRule(rule) };
   }
-  const message = `The rule ${rule} cannot be changed: what breaks it has no meaning.`;
-  const hint = 'Remove this line, and correct what the rule reports. docs/reference/diagnostics.md marks the others.';
+  const message = `The severity of ${rule} cannot be changed: a definition that violates the rule cannot be applied.`;
+  const hint =
+    'Remove this line, and fix what the rule reports. docs/reference/diagnostics.md lists the rules that can be changed.';
   return { rule: 'factory/not-a-lint-rule', at, path, message, hint };
 }
 
 function hintForUnknownRule(rule: string): string {
   const meant = suggest(rule, Object.keys(RULES));
   if (meant !== null) return `Did you mean ${quote(meant)}?`;
-  return 'Each finding shows the id of its rule in brackets; docs/reference/diagnostics.md lists them.';
+  return 'Each diagnostic shows the ID of its rule in brackets. docs/reference/diagnostics.md lists all rules.';
 }

@@ -10,7 +10,7 @@ import { checkExposedSecret } from '../check/check-exposed-secret.ts';
 import type { Findings } from '../findings.ts';
 import type { SampleEntry } from './sort-entries.ts';
 
-/** A delivery as a file beside the definition of its webhook keeps it, and what it is to start. */
+/** A delivery in a file next to the definition of its webhook, and the automations that it must start. */
 export interface Sample {
   webhook: string;
   /** The file name without `.json`. */
@@ -20,11 +20,11 @@ export interface Sample {
   description: string | null;
   headers: { [name: string]: string };
   body: Json;
-  /** Exactly these automations; `null` where the sample expects nothing and only reports. */
+  /** Exactly these automations; `null` if the sample expects nothing and only reports. */
   starts: string[] | null;
 }
 
-/** A sample and the text it was read from, for findings that other files make. */
+/** A sample and the text that it was read from, for rules that need other files. */
 export interface ReadSample {
   sample: Sample;
   json: YamlText;
@@ -33,8 +33,8 @@ export interface ReadSample {
 /**
  * Reads `webhooks/<webhook>.samples/<name>.json`.
  *
- * @param namedHeaders lowercase names of headers that carry a signature of this webhook, beside the well-known ones
- * @returns `null` when anything is wrong with the file itself; what it is stands in `findings`
+ * @param namedHeaders lowercase names of headers that contain a signature of this webhook, in addition to the known ones
+ * @returns `null` if the file is invalid; the problems are in `findings`
  */
 export function readSample(
   entry: SampleEntry,
@@ -44,7 +44,7 @@ export function readSample(
   const text = readText(entry.entry, findings);
   if (text === null) return null;
   const read = parseSample(entry, text, findings, namedHeaders);
-  // Told in any case, but no reason not to judge the sample.
+  // Always reported, but the sample is evaluated nevertheless.
   checkExposedSecret(text, findings);
   return read;
 }
@@ -57,7 +57,7 @@ function parseSample(
 ): ReadSample | null {
   const parsed = parseJson(text);
   if (!parsed.ok) {
-    const hint = 'A sample is strict JSON: double quotes only, no comments, no comma after the last entry.';
+    const hint = 'A sample is strict JSON: use double quotes, no comments, and no comma after the last entry.';
     const message = `Not valid JSON: ${parsed.message}`;
     findings.add({ rule: 'sample/invalid-json', at: parsed.at, path: [], message, hint });
     return null;
@@ -70,14 +70,14 @@ function parseSample(
 
 function readText(entry: TreeEntry, findings: Findings): string | null {
   if (entry.bytes === null || entry.bytes.length > MAX_DEFINITION_BYTES) {
-    const message = `The sample has ${entry.size} bytes; at most ${MAX_DEFINITION_BYTES} (256 KiB) are read.`;
-    const hint = 'Take out of the body what no filter looks at.';
+    const message = `The sample has ${entry.size} bytes. The limit is ${MAX_DEFINITION_BYTES} bytes (256 KiB).`;
+    const hint = 'Remove the parts of the body that no filter tests.';
     findings.add({ rule: 'sample/too-large', at: FILE_START, path: [], message, hint });
     return null;
   }
   const decoded = decodeText(entry.bytes);
   if (decoded.ok) return decoded.text;
-  const message = 'The sample is not valid UTF-8: a byte that cannot be part of a character stands here.';
+  const message = 'The sample is not valid UTF-8: this byte is not part of a character.';
   findings.add({ rule: 'sample/not-utf8', at: decoded.at, path: [], message, hint: 'Save the file as UTF-8.' });
   return null;
 }
@@ -95,8 +95,8 @@ function checkHeaders(json: YamlText, findings: Findings, namedHeaders: readonly
         rule: 'sample/invalid-value',
         at: json.locate(['headers', name]).key,
         path: ['headers', name],
-        message: 'This is not a valid name of a header.',
-        hint: "Use letters, digits and ! # $ % & ' * + - . ^ _ ` | ~ only.",
+        message: 'This is not a valid header name.',
+        hint: "Use only letters, digits and ! # $ % & ' * + - . ^ _ ` | ~.",
       })),
   );
   const secret = names.filter((name) => isCredentialHeader(name) || namedHeaders.includes(name.toLowerCase()));
@@ -105,8 +105,8 @@ function checkHeaders(json: YamlText, findings: Findings, namedHeaders: readonly
       rule: 'sample/credential-header',
       at: json.locate(['headers', name]).key,
       path: ['headers', name],
-      message: `${name} carries a credential or a signature, which has no place in a repository.`,
-      hint: 'Remove the header: samples are judged without authentication. If its value was real, rotate the secret.',
+      message: `The header ${name} contains a credential or a signature, which must not be in a repository.`,
+      hint: 'Remove the header: samples are evaluated without authentication. If the value was real, rotate the secret.',
     })),
   );
 }

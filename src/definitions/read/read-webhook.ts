@@ -13,7 +13,7 @@ import type { Findings } from '../findings.ts';
 /**
  * Reads the text of `webhooks/<name>.yaml`.
  *
- * @returns `null` when there are errors; what is wrong is in `findings`
+ * @returns `null` if the file has errors; the problems are in `findings`
  */
 export function readWebhook(name: string, text: string, findings: Findings): WebhookDefinition | null {
   const parsed = parseYaml(text);
@@ -31,7 +31,7 @@ export function readWebhook(name: string, text: string, findings: Findings): Web
   return webhook;
 }
 
-/** A token that nobody would ever present was meant for something else. */
+/** A verify token that no sender sends is a mistake. */
 function checkVerifyToken(yaml: YamlText, findings: Findings): void {
   if (!isJsonObject(yaml.value) || yaml.value.verifyTokenSecretName === undefined) return;
   const { authMode = 'token', signatureScheme = null } = yaml.value;
@@ -42,8 +42,8 @@ function checkVerifyToken(yaml: YamlText, findings: Findings): void {
     rule: 'webhook/unused-verify-token',
     at: yaml.locate(['verifyTokenSecretName']).key,
     path: ['verifyTokenSecretName'],
-    message: 'verifyTokenSecretName is set, but no sender of this webhook presents a verify token.',
-    hint: `Remove it. It is for "signatureScheme: ${schemes.join('" or "signatureScheme: ')}" and for "authMode: url_token".`,
+    message: 'verifyTokenSecretName is set, but no sender of this webhook sends a verify token.',
+    hint: `Remove the key. It is only for "signatureScheme: ${schemes.join('" or "signatureScheme: ')}" and for "authMode: url_token".`,
   });
 }
 

@@ -7,39 +7,39 @@ import { FILE_START } from '../../yaml/positions.ts';
 import { toDiagnostic } from '../findings.ts';
 import { findNameCollisions } from './find-name-collisions.ts';
 
-/** A file that declares something. */
+/** A definition file and the name that it declares. */
 export interface NamedEntry {
   name: string;
   entry: TreeEntry;
 }
 
-/** A sample of a webhook, told by its folder and name. */
+/** A sample of a webhook; folder and file name identify it. */
 export interface SampleEntry extends NamedEntry {
   webhook: string;
 }
 
-/** The entries of a tree by what they declare, in the order of their paths, and what is wrong with their places. */
+/** The entries of a tree by kind, in the order of their paths, and the problems of their paths. */
 export interface SortedEntries {
   factory: TreeEntry | null;
   webhooks: NamedEntry[];
   automations: NamedEntry[];
   /** At most `MAX_SAMPLES_PER_WEBHOOK` of each webhook. */
   samples: SampleEntry[];
-  /** Is there anything by which the tree can be known as a factory? */
+  /** Does the tree contain `factory.yaml`, `webhooks/` or `automations/`? */
   isFactory: boolean;
   diagnostics: Diagnostic[];
 }
 
-/** More samples of one webhook are not read: they are there for people, and the daemon reads them too. */
+/** Further samples of a webhook are not read, because the daemon reads samples too. */
 export const MAX_SAMPLES_PER_WEBHOOK = 200;
 
-// Notes that people keep beside definitions; nobody wants a warning about them.
+// Notes next to definitions are not reported.
 const NOTE = /^(?:\..*|readme(?:\..*)?|.*\.md)$/i;
 const ALMOST_AUTOMATION = /^(?:automations?|prompt)\.(?:md|markdown|mdx|mdown|txt|ya?ml)$|^automation$/i;
 const SAMPLES_FOLDER = /^(.*)\.samples$/;
 const ROOTS = ['factory.yaml', 'webhooks', 'automations'];
 
-/** Decides by its path alone what each entry of a tree is. */
+/** Determines the kind of each entry of a tree by its path. */
 export function sortEntries(tree: SourceTree): SortedEntries {
   const declared = { factory: null, webhooks: [], automations: [], samples: [] };
   const sorted: SortedEntries = { ...declared, isFactory: false, diagnostics: [] };
@@ -62,11 +62,11 @@ type Report = (entry: TreeEntry, rule: RuleId, message: string, hint: string) =>
 
 interface Walk {
   sorted: SortedEntries;
-  /** Folder below `automations/` → what lies in it. */
+  /** Folder below `automations/` → its entries. */
   folders: Map<string, TreeEntry[]>;
-  /** Webhook → how many samples lie in its folder. */
+  /** Webhook → number of samples in its folder. */
   sampleFolders: Map<string, number>;
-  /** Roots that were reported: once each, however many files lie in them. */
+  /** Roots that were reported; each is reported once. */
   misspelt: Set<string>;
   report: Report;
 }
@@ -99,7 +99,7 @@ function sortWebhookEntry(entry: TreeEntry, below: string[], walk: Walk): void {
   else if (webhook !== undefined) sortSampleEntry(entry, webhook, below.slice(1), walk);
   else if (extension === undefined) reportIgnoredWebhookFile(entry, fileName, report);
   else if (below.length > 1) {
-    const message = `Webhooks lie directly in webhooks/, but this file lies in the folder ${quote(below.slice(0, -1).join('/'))}.`;
+    const message = `Webhooks must be directly in webhooks/, but this file is in the folder ${quote(below.slice(0, -1).join('/'))}.`;
     report(entry, 'webhook/nested-file', message, `Move it to webhooks/${fileName}.`);
   } else if (extension !== '.yaml') reportExtension(entry, `${fileName.slice(0, -extension.length)}.yaml`, report);
   else sorted.webhooks.push({ name: checkName('webhook', entry, fileName.slice(0, -extension.length), report), entry });
@@ -110,7 +110,7 @@ function sortSampleEntry(entry: TreeEntry, webhook: string, below: string[], wal
   const fileName = below.at(-1)!;
   if (!fileName.endsWith('.json')) reportIgnoredSampleFile(entry, fileName, report);
   else if (below.length > 1) {
-    const message = `Samples lie directly in webhooks/${webhook}.samples/, but this file lies deeper and is ignored.`;
+    const message = `Samples must be directly in webhooks/${webhook}.samples/. This file is deeper and is ignored.`;
     report(entry, 'sample/nested-file', message, `Move it to webhooks/${webhook}.samples/${fileName}.`);
   } else {
     const count = (sampleFolders.get(webhook) ?? 0) + 1;
@@ -123,13 +123,13 @@ function sortSampleEntry(entry: TreeEntry, webhook: string, below: string[], wal
 
 function reportIgnoredSampleFile(entry: TreeEntry, fileName: string, report: Report): void {
   if (NOTE.test(fileName)) return;
-  const message = `${quote(fileName)} is no sample and is ignored: samples are files that end in .json.`;
-  report(entry, 'sample/ignored-file', message, 'Rename it to end in .json, or move it out of the folder.');
+  const message = `${quote(fileName)} is not a sample and is ignored: samples are files that end in .json.`;
+  report(entry, 'sample/ignored-file', message, 'Rename the file to end in .json, or move it out of the folder.');
 }
 
 function reportTooManySamples(entry: TreeEntry, webhook: string, report: Report): void {
-  const message = `The webhook ${quote(webhook)} has more than ${MAX_SAMPLES_PER_WEBHOOK} samples; this one and those after it are not read.`;
-  report(entry, 'sample/too-many', message, 'Keep one sample for each decision that has to stay as it is.');
+  const message = `The webhook ${quote(webhook)} has more than ${MAX_SAMPLES_PER_WEBHOOK} samples. This sample and the following ones are not read.`;
+  report(entry, 'sample/too-many', message, 'Keep one sample per decision that must not change.');
 }
 
 function reportIgnoredWebhookFile(entry: TreeEntry, fileName: string, report: Report): void {
@@ -139,7 +139,7 @@ function reportIgnoredWebhookFile(entry: TreeEntry, fileName: string, report: Re
     entry,
     'webhook/ignored-file',
     message,
-    'Rename it to end in .yaml, or move it out of webhooks/. Samples lie in webhooks/<name>.samples/.',
+    'Rename the file to end in .yaml, or move it out of webhooks/. Samples belong in webhooks/<name>.samples/.',
   );
 }
 
@@ -161,7 +161,7 @@ function sortAutomationEntry(
 function reportLooseFile(entry: TreeEntry, fileName: string, report: Report): void {
   const name = fileName.replace(/\.(?:md|markdown|ya?ml)$/i, '');
   if (name !== fileName && !/^readme$/i.test(name) && !name.startsWith('.')) {
-    const message = `An automation is a folder, but ${quote(fileName)} lies directly in automations/.`;
+    const message = `An automation is a folder, but ${quote(fileName)} is directly in automations/.`;
     report(entry, 'automation/not-in-folder', message, `Move it to automations/${name}/automation.md.`);
   } else if (!NOTE.test(fileName)) {
     const message = `${quote(fileName)} is not a definition and is ignored.`;
@@ -182,16 +182,16 @@ function sortFolder(name: string, entries: TreeEntry[], sorted: SortedEntries, r
   }
   const almost = entries.find((entry) => ALMOST_AUTOMATION.test(entry.path.slice(folder.length)));
   if (almost !== undefined) {
-    const message = `The file of an automation is called automation.md, not ${quote(almost.path.slice(folder.length))}.`;
+    const message = `The file of an automation must be named automation.md, not ${quote(almost.path.slice(folder.length))}.`;
     report(almost, 'automation/wrong-file-name', message, `Rename it to ${folder}automation.md.`);
   } else if (!name.startsWith('.')) {
-    const message = `The folder ${quote(name)} holds no automation.md and is ignored.`;
+    const message = `The folder ${quote(name)} contains no automation.md and is ignored.`;
     report(entries[0]!, 'automation/no-file', message, `Add ${folder}automation.md, or remove the folder.`);
   }
 }
 
 function reportNestedAutomation(entry: TreeEntry, folder: string, report: Report): void {
-  const message = `Automations lie in automations/<name>/, but this one lies deeper, below ${folder}.`;
+  const message = `Automations must be in automations/<name>/, but this one is deeper, below ${folder}.`;
   const name = entry.path.split('/').at(-2);
   report(entry, 'automation/nested-file', message, `Move it to automations/${name}/automation.md.`);
 }
@@ -199,7 +199,7 @@ function reportNestedAutomation(entry: TreeEntry, folder: string, report: Report
 function checkName(kind: 'webhook' | 'automation', entry: TreeEntry, name: string, report: Report): string {
   if (WEBHOOK_NAME_PATTERN.test(name)) return name;
   const message = `${quote(name)} is not a valid name of ${kind === 'webhook' ? 'a webhook' : 'an automation'}.`;
-  const hint = 'A name begins with a letter or digit and has at most 100 letters, digits, ".", "_" and "-". Rename it.';
+  const hint = 'Rename it. A name starts with a letter or digit and has at most 100 letters, digits, ".", "_" and "-".';
   report(entry, `${kind}/invalid-name`, message, hint);
   return name;
 }
@@ -207,27 +207,32 @@ function checkName(kind: 'webhook' | 'automation', entry: TreeEntry, name: strin
 function reportCollisions(entries: readonly TreeEntry[], report: Report): void {
   for (const { entry, name, earlier } of findNameCollisions(entries)) {
     const depth = name.split('/').length;
-    // Roots in the wrong case have a finding of their own.
+    // Roots in the wrong case are reported by another rule.
     if (depth === 1) continue;
     const kind = depth > 2 ? 'tree' : name.startsWith('webhooks/') ? 'webhook' : 'automation';
     const message = `The names ${quote(earlier)} and ${quote(name)} differ only in case, or in how letters are composed.`;
-    report(entry, `${kind}/name-collision`, message, 'Rename one: some file systems take them for the same.');
+    report(
+      entry,
+      `${kind}/name-collision`,
+      message,
+      'Rename one of them: some file systems treat the names as the same name.',
+    );
   }
 }
 
 function reportWrongCase(entry: TreeEntry, known: string, report: Report): void {
   const shown = known === 'factory.yaml' ? known : `${known}/`;
-  const message = `${quote(entry.path.split('/')[0])} must be spelt ${shown}, in lower case.`;
+  const message = `${quote(entry.path.split('/')[0])} must be ${shown}, in lower case.`;
   report(entry, 'tree/wrong-case', message, 'Rename it.');
 }
 
 function reportExtension(entry: TreeEntry, right: string, report: Report): void {
-  const message = `Definition files end in ".yaml", this one is called ${quote(entry.path.split('/').at(-1))}.`;
+  const message = `Definition files end in ".yaml", but this file is named ${quote(entry.path.split('/').at(-1))}.`;
   report(entry, 'file/wrong-extension', message, `Rename it to ${right}.`);
 }
 
 function reportNotAFile(entry: TreeEntry, report: Report): void {
   const what = entry.kind === 'submodule' ? 'a submodule' : entry.kind === 'symlink' ? 'a symbolic link' : 'a file';
-  const message = `${quote(entry.path)} is ${what}, which is never followed; definitions are regular files.`;
+  const message = `${quote(entry.path)} is ${what}, which is never followed. Definitions must be regular files.`;
   report(entry, 'tree/not-a-file', message, 'Commit the file itself.');
 }

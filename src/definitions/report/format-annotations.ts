@@ -3,8 +3,8 @@ import { escapeText } from '../../words/escape-text.ts';
 import { createFingerprinter, listDiagnostics, summarise, type ValidationReport } from './validation-report.ts';
 
 /**
- * Findings as workflow commands of GitHub Actions, which makes annotations of them, and a line for people at the end.
- * No text of a file can begin a line, and with that a command, of its own.
+ * Diagnostics as workflow commands of GitHub Actions, which shows them as annotations, and a summary at the end. Text from
+ * a file cannot start a new line, so it cannot add a command.
  */
 export function formatGithub(report: ValidationReport): string {
   return [...listDiagnostics(report).map(formatCommand), summarise(report)].map((line) => `${line}\n`).join('');
@@ -17,19 +17,19 @@ function formatCommand({ severity, rule, file, line, column, message, hint }: Di
   return `::${severity} ${properties}::${escapeData(text.join('\n'))}`;
 }
 
-/** The runner decodes these three in a message. */
+/** The runner decodes these three characters in a message. */
 function escapeData(text: string): string {
   return text.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
 }
 
-/** And in a property these two more, which would end it. */
+/** In a property, these two must be escaped as well, because they would end it. */
 function escapeProperty(text: string): string {
   return escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 }
 
 const SEVERITIES: { [severity in Diagnostic['severity']]: string } = { error: 'major', warning: 'minor' };
 
-/** Findings as a code quality report of GitLab. */
+/** Diagnostics as a code quality report of GitLab. */
 export function formatGitlab({ factories }: ValidationReport): string {
   const fingerprint = createFingerprinter();
   const issues = factories.flatMap(({ folder, diagnostics }) =>
@@ -38,7 +38,7 @@ export function formatGitlab({ factories }: ValidationReport): string {
       check_name: diagnostic.rule,
       fingerprint: fingerprint(folder, diagnostic),
       severity: SEVERITIES[diagnostic.severity],
-      // GitLab drops what has no path; a finding about the whole folder stands at the file that every factory may have.
+      // GitLab drops entries without a path, so a diagnostic about the whole folder gets the path of factory.yaml.
       location: { path: diagnostic.file || `${folder}factory.yaml`, lines: { begin: diagnostic.line } },
     })),
   );

@@ -17,8 +17,8 @@ export const DIAGNOSTIC_FORMATS = {
 export type DiagnosticFormat = keyof typeof DIAGNOSTIC_FORMATS;
 
 /**
- * The document of `dockbell validate --format json` (interfaces, "Command line"). For several folders it says the same
- * of all of them together, and under `factories` of each.
+ * The document of `dockbell validate --format json` (interfaces, "Command line"). For several folders, it contains the
+ * results of all folders together and, under `factories`, of each folder.
  */
 function formatJson(report: ValidationReport): string {
   const { valid, root, factories } = report;
@@ -33,7 +33,7 @@ function formatJson(report: ValidationReport): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }
 
-/** Each name once: two factories may use the same. */
+/** Without duplicates: two factories may use the same name. */
 function listNames(factories: readonly FactoryReport[], kind: 'webhooks' | 'automations'): string[] {
   return [...new Set(factories.flatMap((factory) => factory[kind]))];
 }

@@ -3,8 +3,8 @@ import { escapeXml } from '../../words/escape-xml.ts';
 import { countOf, type FactoryReport, type ValidationReport } from './validation-report.ts';
 
 /**
- * Findings as JUnit's XML: a suite for each folder, a test case for each file that was read. Errors fail their case;
- * warnings are its output, and with `--strict` fail it too.
+ * Diagnostics as JUnit XML: a suite per folder, a test case per file. Errors fail the test case. Warnings are its output; with
+ * `--strict`, they fail it too.
  */
 export function formatJunit({ factories, isStrict }: ValidationReport): string {
   const suites = factories.map((factory) => buildSuite(factory, isStrict));
@@ -52,17 +52,17 @@ function buildCase(
   isStrict: boolean,
 ): { xml: string; fails: boolean } {
   const failing = found.filter(({ severity }) => isStrict || severity === 'error');
-  const telling = found.filter((diagnostic) => !failing.includes(diagnostic));
+  const warnings = found.filter((diagnostic) => !failing.includes(diagnostic));
   const open = `    <testcase classname="${escapeXml(suite)}" name="${escapeXml(file)}" file="${escapeXml(file)}" time="0"`;
   if (found.length === 0) return { xml: `${open}/>\n`, fails: false };
   const children = [
     ...(failing.length === 0 ? [] : [buildFailure(failing)]),
-    ...(telling.length === 0 ? [] : [`      <system-out>${writeLines(telling)}</system-out>\n`]),
+    ...(warnings.length === 0 ? [] : [`      <system-out>${writeLines(warnings)}</system-out>\n`]),
   ];
   return { xml: `${open}>\n${children.join('')}    </testcase>\n`, fails: failing.length > 0 };
 }
 
-/** One for the whole file: most readers show only the first. */
+/** One failure for the whole file, because most tools show only the first. */
 function buildFailure(failing: Diagnostic[]): string {
   const [first] = failing;
   const more = failing.length === 1 ? '' : ` (and ${countOf(failing.length - 1, 'more finding')})`;

@@ -6,19 +6,19 @@ import { countOf, listDiagnostics, summarise, type ValidationReport } from './va
 
 type Colors = ReturnType<typeof pc.createColors>;
 
-// A line of a hostile file may be 256 KiB long; the excerpt shows what stands around the column.
+// A line of a hostile file may be 256 KiB long. The excerpt shows only the text around the column.
 const EXCERPT_BEFORE = 60;
 const EXCERPT_AFTER = 60;
 
-/** A whole report for people: the findings, then what they come to. */
+/** A report for people: the diagnostics, then a summary. */
 export function formatPrettyReport(report: ValidationReport): string {
   const { green, red } = pc.createColors(report.color);
   return `${formatPretty(listDiagnostics(report), report)}${(report.valid ? green : red)(summarise(report))}\n`;
 }
 
 /**
- * Findings for people: place, message, the line of the file with a caret below, hint. Whatever comes from a file is
- * escaped, so that no file can forge a line of the report or send the terminal an escape sequence.
+ * Diagnostics for people: position, message, the line of the file with a caret below it, and the hint. Text from files is
+ * escaped, so that no file can forge a line of the report or send escape sequences to the terminal.
  *
  * @param options.sources `file` of a diagnostic → text of that file
  */
@@ -29,7 +29,7 @@ export function formatPretty(
   if (diagnostics.length === 0) return '';
   const colors = pc.createColors(color);
   const readLine = createLineReader(sources);
-  // Logs of pipelines have more readers than repositories, so no excerpt shows a line with a credential.
+  // More people can read pipeline logs than the repository, so no excerpt shows a line with a credential.
   const placeOf = ({ file, line }: Diagnostic) => `${line}:${file}`;
   const hidden = new Set(diagnostics.filter(({ rule }) => rule === 'file/exposed-secret').map(placeOf));
   const findings = diagnostics.map((diagnostic) =>
@@ -48,7 +48,7 @@ function formatFinding(diagnostic: Diagnostic, sourceLine: string | undefined, c
   return `${lines.join('\n')}\n`;
 }
 
-/** Splits each file once, however many findings it has. */
+/** Splits each file only once. */
 function createLineReader(sources: ReadonlyMap<string, string>): (at: Diagnostic) => string | undefined {
   const linesByFile = new Map<string, string[]>();
   return ({ file, line }) => {
@@ -75,13 +75,13 @@ function formatExcerpt(
   const before = `${from > 0 ? '…' : ''}${escapeText(text.slice(from, column - 1))}`;
   const after = `${escapeText(text.slice(column - 1, to))}${to < text.length ? '…' : ''}`;
   const gutter = ' '.repeat(String(line).length);
-  // Measured as the terminal shows it: wide characters take two cells, escapes several.
+  // Width as the terminal shows it: wide characters take two cells, escape sequences several.
   const caret = `${' '.repeat(stringWidth(before))}${'^'.repeat(countMarked(text, column))}`;
   const paint = severity === 'error' ? colors.red : colors.yellow;
   return [`  ${colors.dim(`${line} |`)} ${before}${after}`.trimEnd(), `  ${colors.dim(`${gutter} |`)} ${paint(caret)}`];
 }
 
-/** Width of the word that begins at the column: a key, a plain value; one caret under anything else. */
+/** Width of the word that starts at the column: a key or a plain value. Anything else gets one caret. */
 function countMarked(text: string, column: number): number {
   const word = /^[\w.$-]+/.exec(text.slice(column - 1, column - 1 + EXCERPT_AFTER))?.[0];
   return word?.length ?? 1;

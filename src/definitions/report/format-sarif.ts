@@ -11,7 +11,7 @@ const SCHEMA = 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schem
 const ROOT = '%SRCROOT%';
 const LINK = /\[([^\]\n]*)\]\(([^()\s]+)\)/g;
 
-/** Findings as a SARIF 2.1.0 log with one run, for code scanning and for viewers in editors. */
+/** Diagnostics as a SARIF 2.1.0 log with one run, for code scanning and for viewers in editors. */
 export function formatSarif(report: ValidationReport): string {
   const rules = [...new Set(listDiagnostics(report).map(({ rule }) => rule))].sort();
   const run = {
@@ -33,7 +33,7 @@ function describeDriver({ tool }: ValidationReport, rules: string[]): object {
   };
 }
 
-/** What `docs/rules/guides.yaml` says about each rule. */
+/** The part of `docs/rules/guides.yaml` that reports show. */
 type Guides = { readonly [rule in RuleId]: { readonly why: string } };
 
 function listRules(rules: string[], documentsUrl: string): object[] {
@@ -58,7 +58,7 @@ function showRule(id: RuleId, guides: Guides, documentsUrl: string): object {
   };
 }
 
-/** Links of a page lead from the page on; in a report they have to lead from anywhere. */
+/** Links of a page are relative to the page. A report needs absolute links. */
 function anchorLinks(markdown: string, pageUrl: string): string {
   return markdown.replace(LINK, (_link, text: string, target: string) => `[${text}](${new URL(target, pageUrl).href})`);
 }
@@ -79,15 +79,15 @@ function listResults({ factories }: ValidationReport, rules: string[]): object[]
 }
 
 /**
- * Plain text, but not for SARIF, where `{0}` is a placeholder and `[text](target)` a link (§3.11.5, §3.11.6): names
- * that a file chose must become neither.
+ * In SARIF, `{0}` is a placeholder and `[text](target)` a link (§3.11.5, §3.11.6). Names from files must be neither, so they
+ * are escaped.
  */
 function writeMessage({ message, hint }: Diagnostic): string {
   const text = escapeText([message, hint].filter((part) => part !== '').join(' '));
   return text.replace(/\{(\d+)\}/g, '{{$1}}').replaceAll('](', '\\](');
 }
 
-/** A finding about a whole folder stands at the file that every factory may have: code scanning wants a place. */
+/** Code scanning needs a path, so a diagnostic about a whole folder gets the path of factory.yaml. */
 function locate({ file, line, column }: Diagnostic, folder: string): object {
   const path = file || `${folder}factory.yaml`;
   const uri = path.split('/').map(encodeURIComponent).join('/');

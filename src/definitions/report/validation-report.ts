@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import type { Diagnostic } from '../../core/diagnostic.ts';
 
-/** What was found in one folder. */
+/** The result of one folder. */
 export interface FactoryReport {
   /** The folder, relative to the root of the report: `''` or `sub/dir/`. */
   folder: string;
-  /** Does it pass? Without `--strict` warnings do. */
+  /** Is the folder valid? Without `--strict`, warnings are allowed. */
   valid: boolean;
   /** In the order of `compareDiagnostics`; `file` is relative to the root of the report. */
   diagnostics: readonly Diagnostic[];
@@ -16,30 +16,30 @@ export interface FactoryReport {
   files: readonly string[];
 }
 
-/** All that a report of a validation can show. */
+/** The data of a validation report. */
 export interface ValidationReport {
-  /** Does every folder pass? */
+  /** Is every folder valid? */
   valid: boolean;
-  /** One for each folder that was named, in that order. */
+  /** One per folder, in the order of the command line. */
   factories: readonly FactoryReport[];
   /** The folder that every path of the report is relative to. */
   root: string;
-  /** `file` of a diagnostic → text of that file, for excerpts. Files that are missing here get none. */
+  /** `file` of a diagnostic → text of that file, for excerpts. */
   sources: ReadonlyMap<string, string>;
-  /** Are colours wanted? */
+  /** Use colors? */
   color: boolean;
-  /** Do warnings fail? */
+  /** Do warnings make a folder invalid? */
   isStrict: boolean;
-  /** Version of the program, and where its documents stand on the web, with a slash at the end; `null` for nowhere. */
+  /** Version of the program, and the URL of its documentation, with a slash at the end. */
   tool: { version: string; documentsUrl: string };
 }
 
-/** The findings of all folders, one after the other. */
+/** The diagnostics of all folders, in order. */
 export function listDiagnostics({ factories }: ValidationReport): Diagnostic[] {
   return factories.flatMap(({ diagnostics }) => diagnostics);
 }
 
-/** What a report comes to, in one sentence without anything that a file says. */
+/** The result in one sentence, without text from files. */
 export function summarise({ valid, factories, isStrict }: ValidationReport): string {
   const webhooks = factories.reduce((sum, factory) => sum + factory.webhooks.length, 0);
   const automations = factories.reduce((sum, factory) => sum + factory.automations.length, 0);
@@ -58,8 +58,8 @@ export function countOf(count: number, noun: string, plural = `${noun}s`): strin
 }
 
 /**
- * A function that names findings for tools that compare two reports: the same while the finding is the same, however far
- * the lines above it have moved, and different for any two findings of one report.
+ * Creates a function that gives diagnostics an identity, for tools that compare two reports. The identity does not depend on
+ * line numbers, and is unique within one report.
  */
 export function createFingerprinter(): (folder: string, diagnostic: Diagnostic) => string {
   const seen = new Map<string, number>();

@@ -14,7 +14,7 @@ export interface AutomationContent extends Partial<RecordWith<typeof AUTOMATION_
   overrides?: { readonly [key: string]: Json };
 }
 
-/** The text of `automations/<name>/automation.md` for an automation as it was applied. */
+/** The text of `automations/<name>/automation.md` for an applied automation. */
 export function writeAutomation(automation: DeclaredAutomation): string {
   return writeDeclaredAutomation({ ...automation, triggers: automation.triggers.map(declareTrigger) });
 }
@@ -24,7 +24,7 @@ export function writeDeclaredAutomation(automation: AutomationContent): string {
   return writeFrontMatterFile(toKeys(automation), automation.prompt);
 }
 
-/** The text of an automation's file that says something else now; keys that stay, comments and layout are kept. */
+/** The changed text of an automation's file. Unchanged keys, comments and layout are kept. */
 export function editAutomation(text: string, automation: AutomationContent): string {
   const parts = splitFrontMatter(text);
   if (!parts.ok) return writeDeclaredAutomation(automation);
@@ -34,12 +34,12 @@ export function editAutomation(text: string, automation: AutomationContent): str
   return head.slice(0, start) + edited + head.slice(start + parts.yaml.length) + automation.prompt;
 }
 
-/** What a trigger selects its webhooks by, after one of them took another name or went. */
+/** The new selector for a webhook that was renamed or deleted. */
 export type Reselection = { name: string; to: { name: string } | { uid: WebhookUid } };
 
 /**
- * The file with a webhook's new name in the place of its old one, wherever a trigger selects it by name. With a UID in
- * place of a new name the trigger goes on naming a webhook that is gone, which is a warning and no error.
+ * The file with the new name of a webhook in all triggers that select it by name. With a UID instead of a new name, the
+ * trigger selects a deleted webhook, which is a warning and not an error.
  */
 export function reselectWebhook(text: string, reselection: Reselection): string {
   const parts = splitFrontMatter(text);
@@ -73,7 +73,7 @@ function toKeys({ triggers, overrides = {}, ...declared }: AutomationContent): K
   };
 }
 
-/** An applied trigger has both lists of webhooks; a file names those it uses. */
+/** An applied trigger has both lists of webhooks; a file contains only the lists that are not empty. */
 function withoutEmptyLists(trigger: JsonObject): JsonObject {
   const { filter } = trigger;
   if (trigger.provider !== 'webhook' || !isJsonObject(filter)) return trigger;
