@@ -63,7 +63,7 @@ function checkIdHeader(yaml: YamlText, path: string[], findings: Findings): void
     rule: 'webhook/credential-header',
     at: yaml.locate(path).value,
     path,
-    message: `${path.join('.')} names ${header}, a header that carries a credential or a signature; delivery IDs are logged.`,
-    hint: 'Name the header that holds the ID of the event, for example X-Event-Id, or remove the key.',
+    message: `${path.join('.')} is ${header}, a header that contains a credential or a signature. Delivery IDs are logged.`,
+    hint: 'Use the header that contains the ID of the event, for example X-Event-Id, or remove the key.',
   });
 }
