@@ -40,13 +40,13 @@ describe('metrics', () => {
 
   it('count refusals and reconciliations', async () => {
     const metrics = createMetrics(probes);
-    metrics.countRefusal('not_found');
-    metrics.countRefusal('not_found');
+    metrics.countRejection('not_found');
+    metrics.countRejection('not_found');
     metrics.countReconciliation('payments', 'applied');
     expect(await linesOf(metrics, 'dockbell_ingress')).toEqual([
       'dockbell_ingress_refusals_total{reason="not_found"} 2',
     ]);
-    metrics.countRefusal('not_found');
+    metrics.countRejection('not_found');
     expect(await linesOf(metrics, 'dockbell_ingress')).toEqual([
       'dockbell_ingress_refusals_total{reason="not_found"} 3',
     ]);

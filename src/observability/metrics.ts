@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import { HANDSHAKE_OUTCOMES } from '../core/handshake.ts';
-import type { IngressMetrics, NotifyMetrics, SignInMetrics, UnloggedRefusal } from '../core/ports/metrics.ts';
+import type { IngressMetrics, NotifyMetrics, SignInMetrics, UnloggedRejection } from '../core/ports/metrics.ts';
 import type { ReconciliationResult } from '../core/reconciliation.ts';
 import type { DeliveryLabel } from '../core/resources/delivery.ts';
 import { DELIVERY_LABELS } from '../core/resources/delivery.ts';
@@ -33,7 +33,7 @@ export function createMetrics(probes: MetricProbes): Metrics {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const deliveries = createDeliveryCounter(registry);
-  const countRefusal = createRefusalCounter(registry);
+  const countRejection = createRefusalCounter(registry);
   const reconciliations = new Counter({
     name: 'dockbell_reconciliations_total',
     help: 'Passes of the reconciliation loop by result.',
@@ -75,7 +75,7 @@ export function createMetrics(probes: MetricProbes): Metrics {
         for (const outcome of HANDSHAKE_OUTCOMES) handshakes.remove({ webhook, outcome });
       }
     },
-    countRefusal,
+    countRejection,
     countReconciliation: (factory, result) => reconciliations.inc({ factory, result }),
     countSignIn: (method, outcome) => signIns.inc({ method, outcome }),
     countNotice: (factory, type, outcome) => notices.inc({ factory, type, outcome }),
@@ -119,8 +119,8 @@ function createDeliveryCounter(registry: Registry): Pick<Metrics, 'countDelivery
   };
 }
 
-function createRefusalCounter(registry: Registry): Metrics['countRefusal'] {
-  const tallies = new Map<UnloggedRefusal, Tally>();
+function createRefusalCounter(registry: Registry): Metrics['countRejection'] {
+  const tallies = new Map<UnloggedRejection, Tally>();
   new Counter({
     name: 'dockbell_ingress_refusals_total',
     help: 'Rejected requests without a row in the delivery log, by reason.',

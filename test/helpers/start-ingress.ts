@@ -186,7 +186,7 @@ export async function startIngress(options: TestIngressOptions = {}): Promise<Te
     metrics: {
       countDelivery: (_webhook, label) => seen.labels.push(label),
       countHandshake: (_webhook, outcome) => seen.handshakes.push(outcome),
-      countRefusal: (reason) => seen.rejections.push(reason),
+      countRejection: (reason) => seen.rejections.push(reason),
     },
     onRunsCreated: (factory) => seen.wakened.push(factory),
     onPush: (factory) => seen.pushes.push(factory),

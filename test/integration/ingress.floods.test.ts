@@ -62,7 +62,7 @@ it('unknown webhooks cost no memory and no row, however many (threat model N3)',
   const metrics = {
     countDelivery: () => {},
     countHandshake: () => {},
-    countRefusal: () => {
+    countRejection: () => {
       count.rejections += 1;
     },
   };

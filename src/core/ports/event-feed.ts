@@ -1,29 +1,31 @@
 import type { LiveEvent } from '../live-event.ts';
 
-/** An event with its place in the order of all. */
+/** An event and its position in the sequence of events. */
 export interface NumberedEvent {
-  /** Opaque; of one life of the daemon. */
+  /** Opaque; valid until the daemon restarts. */
   id: string;
   event: LiveEvent;
 }
 
-/** A place among those who listen. */
+/** A subscription of one listener. */
 export interface Subscription {
-  /** What came after the event that was named, oldest first; `null` where that is not remembered any more. */
+  /** Events after the given one, oldest first; `null` if that event is no longer in memory. */
   missed: NumberedEvent[] | null;
-  /** The ID of the newest event, or what stands in its place before the first. */
-  position: string;
-  /** Nothing is told any more. */
+  /**
+   * The ID of the most recent event, or a placeholder before the first. */ position: string /** Ends the subscription: the listener is not called again.
+   */;
   end(): void;
 }
 
-/** What happens in the daemon, as it happens. A short gap can be made up for; nothing survives a restart. */
+/** Live events of the daemon. A listener can catch up after a short gap, but not after a restart. */
 export interface EventFeed {
-  /** The ID of the newest event, or what stands in its place before the first: what is read from now on includes it. */
+  /**
+   * The ID of the most recent event, or a placeholder before the first. Later reads from storage include this event.
+   */
   position(): string;
   /**
-   * @param after ID of the last event that the listener has seen; `null` for none
-   * @param listener must return at once; one that throws is told nothing more
+   * @param after ID of the last event that the listener received; `null` for none
+   * @param listener must return immediately; a listener that throws is not called again
    */
   subscribe(after: string | null, listener: (event: NumberedEvent) => void): Subscription;
 }

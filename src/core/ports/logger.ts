@@ -1,7 +1,7 @@
-/** What a line says beside its message. Values are serialised; secrets among them are masked by value. */
+/** Fields of a log line. Values are serialized, and secrets in them are masked by value. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** The daemon's log. An error goes under the field `err`, so that its stack and causes are kept. */
+/** The daemon's log. Pass errors in the field `err`, so that their stack and causes are kept. */
 export interface Logger {
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;

@@ -2,8 +2,8 @@ import type { SignInMethod } from '../audit.ts';
 import type { HandshakeOutcome } from '../handshake.ts';
 import type { DeliveryLabel } from '../resources/delivery.ts';
 
-/** Why the ingress turned a request away without a row in the log. */
-export type UnloggedRefusal =
+/** Why the ingress rejected a request without a row in the log. */
+export type UnloggedRejection =
   | 'not_found'
   | 'method_not_allowed'
   | 'delivery_rate'
@@ -13,26 +13,26 @@ export type UnloggedRefusal =
   | 'storage'
   | 'internal';
 
-/** What the hot path counts. */
+/** Metrics of the ingress. */
 export interface IngressMetrics {
   countDelivery(webhookUid: string, label: DeliveryLabel): void;
   countHandshake(webhookUid: string, outcome: HandshakeOutcome): void;
-  countRefusal(reason: UnloggedRefusal): void;
+  countRejection(reason: UnloggedRejection): void;
 }
 
-/** What became of a try to sign in; `limited`: it was not looked at. */
+/** Outcome of a sign-in attempt. `limited`: the rate limit applied, so the credentials were not checked. */
 export const SIGN_IN_OUTCOMES = ['success', 'failure', 'limited'] as const;
 export type SignInOutcome = (typeof SIGN_IN_OUTCOMES)[number];
 
-/** What signing in counts. */
+/** Metrics of sign-ins. */
 export interface SignInMetrics {
   countSignIn(method: SignInMethod, outcome: SignInOutcome): void;
 }
 
-/** What became of a try to tell a target of a commit. */
+/** Outcome of an attempt to post a commit status. */
 export const NOTICE_OUTCOMES = ['posted', 'postponed', 'given_up'] as const;
 
-/** What the notifier counts. */
+/** Metrics of the notifier. */
 export interface NotifyMetrics {
   /** @param type kind of the target, such as `github` */
   countNotice(factory: string, type: string, outcome: (typeof NOTICE_OUTCOMES)[number]): void;

@@ -1,25 +1,29 @@
 import type { RetentionMark } from '../retention-time.ts';
 
-/** How long things are kept, in milliseconds. */
+/** Retention periods in milliseconds. */
 export interface RetentionPolicy {
   deliveriesMs: number;
-  /** The newest so many entries of each webhook stay, whatever their age. */
+  /** Number of most recent entries that each webhook keeps regardless of age. */
   minDeliveries: number;
   identitiesMs: number;
   runsMs: number;
   auditMs: number;
 }
 
-/** Removal of what is too old, in small pieces so that no delivery waits for it. */
+/** Removes expired rows in small batches, so that deliveries are not delayed. */
 export interface Retention {
-  /** Removes at most a few hundred rows. `more` where another piece is due; `runs` lists the runs whose files may go. */
+  /**
+   * Removes at most a few hundred rows. `more`: another batch is due. `removedRuns`: runs whose files can be deleted.
+   */
   prune(policy: RetentionPolicy, nowMs: number): Promise<{ more: boolean; removedRuns: string[] }>;
-  /** Of the last pass; of the newest row if none was noted yet, and `null` if nothing is stored. */
+  /**
+   * The mark of the last pass. If none was recorded yet, the mark of the most recent row; `null` if nothing is stored.
+   */
   lastMark(): Promise<RetentionMark | null>;
   noteMark(mark: RetentionMark): Promise<void>;
   /**
-   * Gives a piece of the space that removed rows left back to the file system, if there is much of it or the disk is
-   * nearly full. `more` where another piece is due.
+   * Returns part of the free space in the database to the file system, if there is much of it or the disk is nearly
+   * full. `more`: another part is due.
    */
   reclaim(): Promise<{ more: boolean }>;
 }

@@ -17,7 +17,7 @@ import type { Retention } from './retention.ts';
 import type { RunQueue, RunReader } from './runs/run-queue.ts';
 import type { ResealableSecretTable } from './secret-store.ts';
 
-/** All that one storage offers. Every method is one whole operation; none leaves a transaction open behind it. */
+/** All ports of one storage. Every method is one complete operation; no method leaves a transaction open. */
 export interface Storage {
   deliveryLog: DeliveryLog;
   deliveryReader: DeliveryReader;

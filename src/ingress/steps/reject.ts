@@ -1,4 +1,4 @@
-import type { UnloggedRefusal } from '../../core/ports/metrics.ts';
+import type { UnloggedRejection } from '../../core/ports/metrics.ts';
 import type { RejectionEntry } from '../../core/resources/delivery.ts';
 import type { IngressContext } from '../ingress-context.ts';
 import type { Reception } from '../reception.ts';
@@ -9,10 +9,10 @@ import { findNamedIdentity } from './identify.ts';
 /** Counts a request that leaves no row in the delivery log. */
 export function refuseUnlogged(
   { metrics }: Pick<IngressContext, 'metrics'>,
-  reason: UnloggedRefusal,
+  reason: UnloggedRejection,
   answer: IngressAnswer,
 ): IngressAnswer {
-  metrics.countRefusal(reason);
+  metrics.countRejection(reason);
   return answer;
 }
 
@@ -55,7 +55,7 @@ export function reject(
     revision: webhook.revision,
   };
   if (rejectionRows.add(row, clock.monotonicMs())) return row;
-  metrics.countRefusal('rejection_rows');
+  metrics.countRejection('rejection_rows');
   return null;
 }
 

@@ -1,20 +1,20 @@
 import type { AuditEntry, AuditOutcome } from '../../audit.ts';
 import type { Page, PageRequest } from '../../page.ts';
 
-/** Which entries are asked for. */
+/** Filters and page of a request for audit entries. */
 export interface AuditRequest extends PageRequest {
-  /** ID of who did it; `null` for all. */
+  /** ID of the actor; `null` for all. */
   actor: string | null;
-  /** The object, with all that lies below it; `null` for all. */
+  /** The object and every object below it; `null` for all. */
   object: string | null;
-  /** What came of it; `null` for all. */
+  /** `null` for all. */
   outcome: AuditOutcome | null;
-  /** Wall time in milliseconds: at it or later, and before it. */
+  /** Start (inclusive) and end (exclusive) of the period, as wall time in milliseconds. */
   fromAt?: number;
   untilAt?: number;
 }
 
-/** The log of changes. Entries are added, and go when they are too old; nothing changes one. */
+/** The log of changes. Entries never change; retention removes them. */
 export interface AuditLog {
   append(entry: AuditEntry): Promise<void>;
   /** Newest first. */

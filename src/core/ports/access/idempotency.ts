@@ -1,24 +1,24 @@
-/** An answer as it lies in the storage. */
+/** A stored response. */
 export interface KeptAnswer {
-  /** Digest of who asked what under which key. */
+  /** Digest of the caller, the request and the idempotency key. */
   key: Uint8Array;
   /**
-   * The digest of the body that was sent, and the answer; encrypted: the answer may hold a secret that is shown once, and
-   * from a digest in clear a password in the body could be guessed.
+   * The response and the digest of the request body, encrypted. The response may hold a secret that is shown only once,
+   * and a plain digest would allow guessing a password in the body.
    */
   sealed: Uint8Array;
   keptAt: number;
 }
 
-/** Answers to requests that were sent with an idempotency key. */
+/** Responses to requests that were sent with an idempotency key. */
 export interface KeptAnswerTable {
-  /** `null` where there is none, or it was kept before `since`. */
+  /** `null` if none exists or it was stored before `since`. */
   find(key: Uint8Array, since: number): Promise<KeptAnswer | null>;
-  /** Stores an answer; removes those kept before `since`, and the oldest beyond a bound. */
+  /** Stores a response. Removes responses stored before `since`, and the oldest ones if the table has too many. */
   keep(answer: KeptAnswer, since: number): Promise<void>;
 }
 
-/** Answers that are given again to whoever repeats the request that made them. */
+/** Responses that are returned again when a request is repeated. */
 export interface AnswerStore {
   /** `other-body`: the key was used with another body. */
   find(

@@ -1,9 +1,12 @@
 import type { LoginLink } from '../../access.ts';
 
-/** One-time login links; stored as SHA-256 of their token, which has 256 random bits of its own. */
+/** One-time login links, stored as the SHA-256 of their token. The token has 256 random bits, so it needs no salt. */
 export interface LoginLinkTable {
-  /** A link of the daemon's start takes the place of the one before. */
+  /** A link from a start of the daemon replaces the link from the previous start. */
   insert(link: LoginLink, hash: Uint8Array): Promise<void>;
-  /** Takes the link out, so that of two who come with it one gets it. `null` where there is none, or it has expired. */
+  /**
+   * Deletes and returns the link, so that only one of two concurrent requests gets it. `null` if it is unknown or
+   * expired.
+   */
   take(hash: Uint8Array, nowMs: number): Promise<LoginLink | null>;
 }

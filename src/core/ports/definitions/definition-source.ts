@@ -1,6 +1,6 @@
 import type { SourceTree } from '../../source-tree.ts';
 
-/** Why a source could not be read. The last good definition keeps serving; the attempt is repeated. */
+/** Why a source could not be read. The last valid definition stays live, and the attempt is repeated. */
 export type SourceFailure =
   | 'RepositoryUnreachable'
   | 'RepositoryMissing'
@@ -19,26 +19,27 @@ export interface SourceFailed {
   reason: SourceFailure;
   /** One readable sentence without credentials. */
   message: string;
-  /** The commit at the tip of the branch, where that is known although it could not be fetched. */
+  /** The commit at the tip of the branch, if it is known although it could not be fetched. */
   revision?: string;
 }
 
-/** Is a commit part of the history of another? `unknown` where the source cannot find that out. */
+/** Whether a commit is part of the history of another. `unknown` if the source cannot determine it. */
 export type Ancestry = 'yes' | 'no' | 'unknown';
 
 /** Where a definition comes from. */
 export interface DefinitionSource {
-  /** Brings the mirror up to date and answers with the commit at the tip of the production branch. */
+  /** Updates the mirror and returns the commit at the tip of the production branch. */
   fetch(): Promise<SourceResult<{ revision: string }>>;
-  /** The definition tree at a commit that `fetch` gave. */
+  /** The definition tree at a commit that `fetch` returned. */
   readTree(revision: string): Promise<SourceResult<{ tree: SourceTree }>>;
   /**
-   * Does the history of a commit that `fetch` gave contain an earlier one? May ask the repository. Never rejects.
+   * Whether the history of a commit that `fetch` returned contains an earlier one. May contact the repository. Never
+   * rejects.
    *
-   * @param earlier an id, or at least seven digits of one
+   * @param earlier a commit ID, or at least its first seven digits
    */
   contains(revision: string, earlier: string): Promise<Ancestry>;
-  /** Calls back, once per burst, when the branch may have moved: on a change of a local one, else by polling. */
+  /** Calls back, once per burst, when the branch may have moved. Watches a local branch and polls a remote one. */
   watch(onChange: () => void): void;
   close(): Promise<void>;
 }

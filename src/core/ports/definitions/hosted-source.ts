@@ -2,35 +2,35 @@ import type { WebhookUid } from '../../ids.ts';
 import type { Page, PageRequest } from '../../page.ts';
 import type { DefinitionSource, SourceResult } from './definition-source.ts';
 
-/** Who makes a change, as the history names them. */
+/** The author of a change, as named in the history. */
 export interface Author {
   name: string;
   email: string;
 }
 
-/** A file of a definition as an edit leaves it. */
+/** A definition file after an edit. */
 export interface FileChange {
   /** As in `TreeEntry`. */
   path: string;
-  /** The whole new text; `null` takes the file away. */
+  /** The whole new text; `null` deletes the file. */
   text: string | null;
-  /** For a webhook that takes another name: the UID that goes with it. Only for sources that keep UIDs. */
+  /** The UID that a renamed webhook keeps. Only for sources that keep UIDs. */
   uid?: WebhookUid;
 }
 
-/** One change of a hosted definition: it becomes a revision whole or not at all. */
+/** One change of a hosted definition. It becomes a revision completely or not at all. */
 export interface SourceEdit {
-  /** The revision it was made on; `null` for the first. */
+  /** The revision that the edit is based on; `null` for the first edit. */
   from: string | null;
   files: readonly FileChange[];
   author: Author;
-  /** One line that says what was done. */
+  /** One line that describes the change. */
   message: string;
   /** Wall time in milliseconds. */
   at: number;
 }
 
-/** `moved`: another revision came after `from`, and nothing was written. */
+/** `moved`: `from` is no longer the most recent revision, and nothing was written. */
 export type CommitOutcome = { ok: true; revision: string } | { ok: false; reason: 'moved' };
 
 /** One revision in the history of a hosted definition. */
@@ -42,13 +42,13 @@ export interface Revision {
   message: string;
 }
 
-/** A source that the service holds itself, so that it can be edited. What goes wrong inside throws an `AppError`. */
+/** A source that Dockbell stores, so that it can be edited. Internal failures throw an `AppError`. */
 export interface HostedSource extends DefinitionSource {
-  /** The newest revision; `null` before the first. */
+  /** The most recent revision; `null` before the first. */
   head(): Promise<string | null>;
   commit(edit: SourceEdit): Promise<CommitOutcome>;
-  /** Does it keep a UID with each webhook, so that a webhook can take another name? */
+  /** Whether the source keeps a UID for each webhook, so that a webhook can be renamed. */
   keepsUids: boolean;
-  /** Newest first; `null` where the source keeps no earlier revisions. `readTree` reads each of them. */
+  /** Newest first; `null` if the source keeps no earlier revisions. `readTree` reads each of them. */
   history: ((request: PageRequest) => Promise<SourceResult<{ page: Page<Revision> }>>) | null;
 }

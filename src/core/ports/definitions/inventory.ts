@@ -6,63 +6,66 @@ import type { AppliedWebhook } from '../../resources/webhook.ts';
 
 /** A webhook row as an apply writes it; the storage keeps `ref` and `createdAt` of a row that exists. */
 export type WebhookRow = Omit<AppliedWebhook, 'ref' | 'createdAt' | 'deletedAt'>;
-/** An automation row as an apply writes it; the storage finds or makes its `version`. */
+/** An automation row as an apply writes it; the storage finds or assigns its `version`. */
 export type AutomationRow = Omit<AppliedAutomation, 'version'>;
 
-/** A whole apply: everything below is written in one transaction, or nothing is. */
+/** A whole apply, written in one transaction. */
 export interface AppliedChange {
   factory: string;
   revision: string | null;
-  /** Where the definition was read from; another place at the same commit is another definition. */
+  /** The source of the definition. The same commit of another source is another definition. */
   source: string;
   at: number;
-  /** Created, changed and unchanged alike: unchanged ones may carry a newer secret version. */
+  /** Created, changed and unchanged webhooks: an unchanged one may have a newer secret version. */
   webhooks: WebhookRow[];
-  /** Webhooks whose file is gone: marked deleted, their UID kept for a file that comes back. */
+  /** Webhooks whose file was deleted. They are marked deleted, and keep their UID for a file that is restored. */
   deleteWebhooks: WebhookUid[];
   automations: AutomationRow[];
-  /** Names of automations whose file is gone. */
+  /** Names of automations whose file was deleted. */
   deleteAutomations: string[];
   reconciliation: Reconciliation;
   conditions: Condition[];
 }
 
-/** What we own and applied, per factory. */
+/** The applied webhooks and automations of each factory. */
 export interface Inventory {
-  /** Makes sure that the factory has a row; keeps what is there. */
+  /** Creates a row for the factory if none exists. */
   register(factory: string, at: number): Promise<void>;
   /** `null` for a factory that was never registered. Includes deleted webhooks. */
   load(factory: string): Promise<AppliedFactory | null>;
-  /** Answers with the inventory as the same transaction left it, so that it can be made live without another read. */
+  /** Returns the inventory as of the same transaction, so that it can be made live without another read. */
   apply(change: AppliedChange): Promise<AppliedFactory>;
   /**
-   * Records a pass that applied nothing: the reconciliation, the attempted revision and the conditions, together. The
-   * same commit with the same result, reason and diagnostics as the newest row renews `attemptedAt` of that row and
-   * answers with it; otherwise the given one is stored and returned.
+   * Records a pass that applied nothing: the reconciliation, the attempted revision and the conditions, in one
+   * transaction. If the most recent row has the same commit, result, reason and diagnostics, updates its `attemptedAt`
+   * and returns that row. Otherwise stores and returns the given reconciliation.
    */
   recordAttempt(reconciliation: Reconciliation, conditions: Condition[]): Promise<Reconciliation>;
   /**
-   * Pins a webhook to another version of its secret outside of an apply, for a sender that brings its secret along.
-   * `false`, and nothing is written, where the webhook is deleted or pinned to another version than `from`.
+   * Pins a webhook to another version of its secret without an apply, for a sender that supplies the secret. `false`,
+   * and nothing is written, if the webhook is deleted or pinned to another version than `from`.
    */
   pinSecret(uid: WebhookUid, versions: { from: number; to: number }, at: number): Promise<boolean>;
   status(factory: string): Promise<FactoryStatus | null>;
   lastReconciliation(factory: string): Promise<Reconciliation | null>;
 }
 
-/** From best to worst. `outdated`: the named secret has a newer version than the pinned one; `missing`: it was deleted. */
+/**
+ * From best to worst. `outdated`: the secret has a newer version than the pinned one. `missing`: the secret was
+ * deleted.
+ */
 export const SECRET_STATES = ['current', 'outdated', 'missing'] as const;
 export type SecretState = (typeof SECRET_STATES)[number];
 
-/** A webhook with what its list shows beside its definition. */
+/** A webhook with the additional fields that the list of webhooks shows. */
 export interface WebhookView extends AppliedWebhook {
   secretState: SecretState;
-  /** The same of `verifyTokenSecretName`; `null` where there is none. */
+  /** State of `verifyTokenSecretName`; `null` if the webhook has none. */
   verifyTokenSecretState: SecretState | null;
   lastDeliveryAt: number | null;
 }
 
-/** Reads of the inventory for people and scripts. Deleted webhooks are left out of lists but can be read by UID. */
+/** Reads of the inventory for the management API. Lists exclude deleted webhooks, but `webhook` returns them. */
 export interface InventoryReader {
   factories(): Promise<FactoryStatus[]>;
   counts(factory: string): Promise<{ webhooks: number; automations: number; queuedRuns: number; runningRuns: number }>;

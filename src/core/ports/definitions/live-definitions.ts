@@ -1,20 +1,26 @@
 import type { WebhookUid } from '../../ids.ts';
 import type { FileChange } from './hosted-source.ts';
 
-/** One definition of a factory that lives in the database. */
+/** One definition file of a factory whose definition is in the database. */
 export interface LiveFile {
   path: string;
   text: string;
-  /** Set once a webhook was renamed: the UID that it keeps. */
+  /** The UID that a webhook keeps; set when it is first renamed. */
   uid: WebhookUid | null;
 }
 
-/** Definitions of factories that have no repository: rows, and a number that rises with every edit. */
+/**
+ * Definitions of factories without a repository: one row per file, and a revision number that increases with every
+ * edit.
+ */
 export interface LiveDefinitions {
-  /** The number of the newest edit; `null` before the first. */
+  /** The number of the most recent edit; `null` before the first. */
   head(factory: string): Promise<number | null>;
-  /** All definitions as the newest edit left them; `null` before the first. */
+  /** All definitions after the most recent edit; `null` before the first. */
   read(factory: string): Promise<{ revision: number; files: LiveFile[] } | null>;
-  /** Writes an edit on top of `from` and answers with its number; `null`, and nothing is written, where `from` is not the newest. */
+  /**
+   * Writes an edit on top of `from` and returns its number. `null`, and nothing is written, if `from` is not the most
+   * recent.
+   */
   commit(factory: string, edit: { from: number | null; files: readonly FileChange[] }): Promise<number | null>;
 }

@@ -1,21 +1,21 @@
 import type { NoticeId } from '../../ids.ts';
 import type { NewNotice, Notice, NoticeTarget } from '../../notice.ts';
 
-/** What is to be told to whom, durable over restarts. A target is told one thing of each commit: the newest outcome. */
+/** The durable queue of commit statuses. Each target has one status per commit: the most recent outcome. */
 export interface NoticeQueue {
   /**
-   * Puts a notice, due at once, in the place of what the target was told or was to be told of that commit. `false`
-   * where that has the same outcome: then nothing changes.
+   * Queues a commit status that is due immediately. It replaces the earlier status of that target and commit. `false`,
+   * and nothing changes, if the earlier status has the same outcome.
    */
   put(notice: NewNotice): Promise<boolean>;
-  /** The waiting notice that is due first; `null` where none waits. */
+  /** The waiting status that is due first; `null` if none waits. */
   next(target: NoticeTarget): Promise<Notice | null>;
-  /** The notice that was put last, whatever its state. */
+  /** The status that was queued last, in any state. */
   newest(target: NoticeTarget): Promise<Notice | null>;
-  /** A try has failed: it waits until `dueAt`. Does nothing to a notice that another has replaced. */
+  /** Records a failed attempt; the status waits until `dueAt`. Does nothing if the status was replaced. */
   postpone(id: NoticeId, failure: { problem: string; at: number; dueAt: number }): Promise<void>;
-  /** It was posted (`problem` is `null`) or is given up. Does nothing to a notice that another has replaced. */
+  /** Records that the status was posted (`problem` is `null`) or given up. Does nothing if the status was replaced. */
   settle(id: NoticeId, end: { problem: string | null; at: number }): Promise<void>;
-  /** What waits is due now, and so is the newest notice where it was given up. */
+  /** Makes all waiting statuses due now, and the most recent status as well if it was given up. */
   retryNow(target: NoticeTarget, at: number): Promise<void>;
 }

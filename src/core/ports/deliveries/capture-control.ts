@@ -2,18 +2,18 @@ import type { WebhookUid } from '../../ids.ts';
 
 /** An open capture window of a webhook. */
 export interface CaptureState {
-  /** Wall time in milliseconds at which it ends and all that it kept is dropped. */
+  /** Wall time in milliseconds at which the window ends and the captured requests are deleted. */
   until: number;
-  /** How many rejected requests it holds now. */
+  /** Number of captured requests. */
   kept: number;
 }
 
-/** Opens and closes the windows in which rejected requests are kept for a diagnosis. */
+/** Opens and closes the windows in which rejected requests are captured for a diagnosis. */
 export interface CaptureControl {
-  /** Opens a window, or moves the end of an open one, whose requests stay. */
+  /** Opens a window, or moves the end of an open one, which keeps its requests. */
   open(webhook: WebhookUid, forMs: number): CaptureState;
-  /** Drops the window and all that it kept; nothing where none is open. */
+  /** Deletes the window and its requests. Does nothing if no window is open. */
   close(webhook: WebhookUid): void;
-  /** `null` where no window is open. */
+  /** `null` if no window is open. */
   state(webhook: WebhookUid): CaptureState | null;
 }

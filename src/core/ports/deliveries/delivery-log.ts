@@ -9,38 +9,40 @@ import type {
 } from '../../resources/delivery.ts';
 
 /**
- * The durable log of deliveries. `record` is a batch on purpose: what has arrived while the last batch was being
- * written goes into the next one, and one fsync serves them all (group commit).
+ * The durable log of deliveries. `record` takes a batch: deliveries that arrive during a write form the next batch,
+ * which needs only one fsync (group commit).
  */
 export interface DeliveryLog {
   /**
-   * Writes all entries in one transaction, in order, and resolves after it is on disk; outcome i belongs to entry i.
-   * A new delivery, its payload, its identity and its runs are stored together; one whose identity was accepted
-   * before becomes a `Duplicate` row with nothing else. A replay is always new and claims no identity.
+   * Writes all entries in one transaction, in order, and resolves after it is on disk; outcome i belongs to entry i. A
+   * new delivery, its payload, its identity and its runs are stored together. If its identity was accepted before, only
+   * a `Duplicate` row is stored. A replay is always new and has no identity.
    *
-   * Throws `AppError` `storage_unavailable` (nothing was written, try later: disk full, busy) or `storage_broken`
-   * (a failed fsync or a damaged file: unknown what is on disk; the daemon has to stop).
+   * Throws `AppError` `storage_unavailable` (disk full or busy: nothing was written, retry later) or `storage_broken`
+   * (failed fsync or damaged file: the state on disk is unknown, and the daemon must stop).
    */
   record(batch: DeliveryLogEntry[]): Promise<RecordOutcome[]>;
 }
 
-/** Which entries of the log: those of one webhook, or of all that a factory has or had. */
+/** Filters of log entries: one webhook, or all webhooks of a factory, including deleted ones. */
 export type DeliverySearch = ({ webhookUid: WebhookUid } | { factory: string }) & {
   label: DeliveryLabel | null;
   /** The sender's delivery ID, exactly. */
   identity?: string | undefined;
-  /** Received at or after, and before; wall time in milliseconds. */
+  /** Start (inclusive) and end (exclusive) of the time received, as wall time in milliseconds. */
   fromAt?: number | undefined;
   untilAt?: number | undefined;
 };
 
-/** Reads of the delivery log for people and scripts. */
+/** Reads of the delivery log for the management API. */
 export interface DeliveryReader {
-  /** Newest first. The log of a deleted webhook stays readable until retention ends it. */
+  /** Newest first. The log of a deleted webhook stays readable until retention removes it. */
   list(request: PageRequest & DeliverySearch): Promise<Page<Delivery>>;
   get(id: DeliveryId): Promise<Delivery | null>;
-  /** The exact bytes; `null` for an unknown id and for entries that keep metadata only. */
+  /** The exact bytes; `null` if the ID is unknown or the entry has only metadata. */
   payload(id: DeliveryId): Promise<Uint8Array | null>;
-  /** The decisions for the automations that listened; none for entries that were not accepted, `null` for an unknown id. */
+  /**
+   * The decisions for the listening automations. Empty for entries that were not accepted, `null` if the ID is unknown.
+   */
   decisions(id: DeliveryId): Promise<StoredDecisions | null>;
 }

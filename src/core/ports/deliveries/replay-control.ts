@@ -1,22 +1,22 @@
 import type { DeliveryId } from '../../ids.ts';
 import type { Delivery } from '../../resources/delivery.ts';
 
-/** What is to be replayed, and on whose word. */
+/** A delivery to replay, and the address of the person who requested the replay. */
 export interface ReplayOrder {
   delivery: Delivery;
-  /** Puts it before this automation alone; `null` for all that listen. */
+  /** The only automation to evaluate; `null` for all that listen. */
   automation: string | null;
-  /** Where the person who asked for it sits; the log of the replay shows it. */
+  /** Address of the client that requested the replay, for the delivery log. */
   clientAddress: string;
 }
 
 export type ReplayOutcome =
-  /** On disk, its runs with it. */
+  /** The replay and its runs are on disk. */
   | { outcome: 'replayed'; id: DeliveryId }
-  /** @param why one sentence for a person */
+  /** @param why one sentence for users */
   | { outcome: 'refused'; why: string };
 
-/** Puts stored deliveries before the automations that are live now. */
+/** Evaluates stored deliveries again with the live automations. */
 export interface ReplayControl {
   replay(order: ReplayOrder): Promise<ReplayOutcome>;
 }

@@ -2,7 +2,7 @@ import type { RunId } from '../../ids.ts';
 import type { ExecutorType, Run, RunInput, RunResult } from '../../resources/run.ts';
 import type { SecretValue } from '../../secret-value.ts';
 
-/** Texts of one run beside its payload, rendered by `run/envelope.ts`. */
+/** Texts of one run in addition to its payload, rendered by `run/envelope.ts`. */
 export interface RunDocuments {
   /** `prompt.md`: the prompt, then the envelope. */
   promptFile: string;
@@ -47,11 +47,16 @@ export interface NotStarted {
 /** Executes runs. */
 export interface Executor {
   readonly type: ExecutorType;
-  /** Resolves when the attempt has ended and its output is on disk. Never throws: a failure to start is a result, too. */
+  /**
+   * Resolves when the attempt has ended and its output is on disk. Never throws: a failure to start is also a result.
+   */
   execute(request: ExecutionRequest): Promise<RunResult | NotStarted>;
-  /** May an earlier daemon have started this attempt? Decides after a crash whether it may be started. */
+  /**
+   * Whether an earlier daemon may have started this attempt. After a crash, only an attempt that was not started may be
+   * started.
+   */
   wasStarted(run: RunId, attempt: number): Promise<boolean>;
-  /** Ends what is left of a run that an earlier daemon started, as far as it can be found. Never throws. */
+  /** Ends the remaining processes of a run that an earlier daemon started, if they can be found. Never throws. */
   endLeftovers(run: RunId): Promise<void>;
 }
 

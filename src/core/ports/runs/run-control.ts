@@ -15,20 +15,19 @@ export const WAIT_REASONS = [
 /** Why the queued runs of a factory have not started. */
 export interface WaitReason {
   reason: (typeof WAIT_REASONS)[number];
-  /** The same for people, with what to do about it. */
+  /** The reason as a sentence, with the action to take. */
   text: string;
 }
 
-/** The running of runs as front doors see it. */
+/** Control of runs for the API. */
 export interface RunControl {
   /**
-   * Cancels a run: a queued one, and one that a worker holds, at once; a command by stopping its process group
-   * (`cancelling`: it ends soon).
-   * `finished`: it had ended before; nothing changed.
+   * Cancels a run. A queued run and a run held by a worker end immediately. A command is stopped by ending its process
+   * group (`cancelling`: it ends soon). `finished`: the run had already ended, and nothing changed.
    */
   cancel(id: RunId): Promise<'cancelled' | 'cancelling' | 'finished' | 'not_found'>;
-  /** Has a run that has ended carried out once more, as its next attempt; see `RunQueue.retry`. */
+  /** Queues a finished run again as its next attempt; see `RunQueue.retry`. */
   retry(id: RunId): Promise<RetryOutcome>;
-  /** Why queued runs of this factory wait at this moment. Looks at nothing on disk. */
+  /** Why queued runs of this factory wait now. Does not read from disk. */
   explainWait(factory: string): WaitReason;
 }

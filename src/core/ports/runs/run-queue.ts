@@ -10,37 +10,35 @@ export interface ClaimRequest {
   except?: readonly RunId[];
 }
 
-/** The durable queue of runs. Runs are born by `DeliveryLog.record`; here they are taken and ended. */
+/** The durable queue of runs. `DeliveryLog.record` creates runs; this queue claims and ends them. */
 export interface RunQueue {
   /**
-   * Takes up to `limit` queued runs of a factory, oldest first and none of `except`: they are `running` when this resolves.
+   * Claims up to `limit` queued runs of a factory, oldest first, without those in `except`. They are `running` when
+   * this resolves.
    */
   claim(request: ClaimRequest): Promise<RunInput[]>;
-  /**
-   * Ends a running attempt. `false` where the run is not `running` in that attempt any more: then nothing changed.
-   */
+  /** Ends a running attempt. `false`, and nothing changes, if that attempt is no longer `running`. */
   finish(request: { id: RunId; attempt: number; result: RunResult; at: number }): Promise<boolean>;
   /**
-   * Gives a running attempt back: it is `queued` again, as attempt `nextAttempt`. That is the same number for one that
-   * was surely never started (no start record), `attempt` + 1 for one that is to be tried again. `false` where the run is not
-   * `running` in that attempt any more.
+   * Returns a running attempt to the queue as attempt `nextAttempt`. That is the same number if the attempt never
+   * started (no start record), and `attempt` + 1 if it is retried. `false` if that attempt is no longer `running`.
    */
   release(request: { id: RunId; attempt: number; nextAttempt: number }): Promise<boolean>;
-  /** Ends a queued run as `cancelled`. `false` where it is not queued any more. */
+  /** Ends a queued run as `cancelled`. `false` if it is no longer queued. */
   cancelQueued(request: { id: RunId; at: number }): Promise<boolean>;
-  /** Queues a run that has ended once more, as its next attempt. Only a `queued` one is changed. */
+  /** Queues a finished run again as its next attempt. Changes nothing unless the outcome is `queued`. */
   retry(id: RunId): Promise<RetryOutcome>;
-  /** Runs that a daemon left behind as `running`. */
+  /** Runs that an earlier daemon left in the state `running`. */
   running(executor: ExecutorType): Promise<Run[]>;
 }
 
-/** `unfinished`: it is queued or running. `payload_gone`: retention has removed what it would be given. */
+/** `unfinished`: the run is queued or running. `payload_gone`: retention has removed its payload. */
 export type RetryOutcome = 'queued' | 'unfinished' | 'payload_gone' | 'not_found';
 
-/** Positions beyond it are not counted, so that one look at a long queue stays cheap. */
+/** Higher positions are not counted, so that a query of a long queue stays fast. */
 export const MAX_QUEUE_POSITION = 10_000;
 
-/** Reads of runs for people and scripts. */
+/** Reads of runs for the management API. */
 export interface RunReader {
   /** Newest first. */
   list(
@@ -49,8 +47,8 @@ export interface RunReader {
   get(id: RunId): Promise<Run | null>;
   input(id: RunId): Promise<RunInput | null>;
   /**
-   * Positions of these runs in the queue of the factory, 1 for the next one. Runs that are not queued, or that are not
-   * among the first `MAX_QUEUE_POSITION`, are left out.
+   * Positions of these runs in the queue of the factory, 1 for the next one. Omits runs that are not queued or not
+   * among the first `MAX_QUEUE_POSITION`.
    */
   queuePositions(request: { factory: string; runs: readonly RunId[] }): Promise<Map<RunId, number>>;
 }
