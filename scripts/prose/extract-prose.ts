@@ -105,11 +105,16 @@ function declaredName(node: ts.Node): ts.Identifier | undefined {
   return declares && node.name !== undefined && ts.isIdentifier(node.name) ? node.name : undefined;
 }
 
-/** The comments of TypeScript or CSS whose literals are masked. Line comments on successive lines are one range. */
+/** The comments of TypeScript or CSS whose literals are masked, without fenced drawings. Successive line comments are one range. */
 function findComments(code: string): Range[] {
   const ranges: Range[] = [];
   for (const { 0: comment, index } of code.matchAll(/\/\*[\s\S]*?\*\/|\/\/[^\n]*(?:\n[ \t]*\/\/[^\n]*)*/g)) {
-    ranges.push([index, index + comment.length]);
+    let start = index;
+    for (const { 0: fenced, index: at } of comment.matchAll(/```[\s\S]*?```/g)) {
+      ranges.push([start, index + at]);
+      start = index + at + fenced.length;
+    }
+    ranges.push([start, index + comment.length]);
   }
   return ranges;
 }

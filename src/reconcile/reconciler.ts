@@ -23,6 +23,18 @@ interface NextPass {
 /**
  * The loop of one factory. Passes run one after another, and all requests during a pass share the next one. A pass that
  * failed for an external reason is retried automatically, with increasing delays.
+ *
+ * ```
+ *        reconcile, onPush, retry is due, a newer secret
+ *   idle ──────────────────────────────────────────────▶ pass queued (#next)
+ *    ▲                                                      │ its turn (#passes)
+ *    │ applied, unchanged, invalid                          ▼
+ *    ├────────────────────────────────────────────────── pass running   (edits take their turn here, too)
+ *    │                                                      │ failed (#failures + 1)
+ *    └──── retry scheduled with backoff (#cancelRetry) ◀────┘
+ * ```
+ *
+ * `stop` ends every state: a running pass is aborted while it waits for the source, and no other pass starts.
  */
 export class Reconciler {
   readonly #context: FactoryContext;
@@ -36,7 +48,7 @@ export class Reconciler {
   #cancelRetry: CancelCall | null = null;
   #isRegistered = false;
   #last: Reconciliation | null = null;
-  /** Did a secret change after the newest pass began? */
+  /** Whether a secret changed after the last pass began. */
   #isSecretNewer = false;
 
   constructor(context: FactoryContext, schedule: Schedule, onReconciled: OnReconciled) {
@@ -45,13 +57,13 @@ export class Reconciler {
     this.#onReconciled = onReconciled;
   }
 
-  /** Begins a first pass, and watches the source from then on. */
+  /** Starts the first pass and watches the source. */
   start(): void {
     this.#context.source.watch(() => this.onPush());
     this.#passInBackground('asked');
   }
 
-  /** One full pass that begins after this call. Rejects where not even the failure could be recorded. */
+  /** Runs one full pass that begins after this call. Rejects if the outcome cannot be recorded. */
   reconcile(trigger: PassTrigger = 'asked'): Promise<Reconciliation> {
     if (this.#next === null) {
       this.#next = { trigger, done: this.#passes.run(() => this.#pass()) };
